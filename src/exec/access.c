@@ -11,7 +11,7 @@ uint8_t exec_address_operand(const struct inst *i)
     return i->op == OP_LDGSTS ? 2 : 1;
 }
 
-// By 32 lanes, a number that the compiler knows: the loops become vector code.
+// By 32 lanes, a constant count: the compiler vectorises the loops.
 static void short_addresses(uint64_t *restrict to, const uint32_t *restrict low, uint64_t offset)
 {
     for (unsigned l = 0; l < 32; l++) to[l] = (uint32_t)(low[l] + (uint32_t)offset);
@@ -36,8 +36,8 @@ void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t
     }
 }
 
-// 32 addresses, each a step behind the one before. The ends stand for the last two, so that an even number is
-// left, which the compiler makes vector code of.
+// True for 32 addresses at equal distances of `step`. The difference of the ends stands for the last step, so
+// the loop has an even count of 30 and is vectorised.
 static bool are_steps(const uint64_t *restrict at, uint64_t step)
 {
     uint64_t off = 0;
@@ -56,8 +56,8 @@ bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
     return true;
 }
 
-// Which lanes of a generic access go to the windows of shared and local memory; their addresses become
-// offsets there.
+// Finds the lanes of a generic access in the windows of shared and local memory, and turns their addresses
+// into offsets.
 static void divide_generic(const struct launch *launch, struct exec_access *a)
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {
@@ -86,7 +86,7 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     a->mask = exec_guarded(w, d);
     a->shared = space == SPACE_SHARED ? a->mask : 0;
     a->local = space == SPACE_LOCAL ? a->mask : 0;
-    if (i->op == OP_TEX) return; // texture.c says where, when it fetches
+    if (i->op == OP_TEX) return; // texture.c fills in the addresses at the fetch
     exec_lane_addresses(w, &i->src[k], d->src[k], a->address);
     if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(w->exec->launch, a);
 }

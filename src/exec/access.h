@@ -1,16 +1,17 @@
-// Where the lanes of a memory instruction go: what the timing model coalesces and observers are told.
+// Addresses of a memory instruction's lanes, for coalescing in the timing model and for observers.
 #pragma once
 #include "exec/launch.h"
 
 enum access_kind { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE, ACCESS_TEXTURE };
 
 struct exec_access {
-    uint8_t kind, bytes;             // enum access_kind; of a lane
-    uint64_t mask;                   // lanes that take part
-    uint64_t shared, local;          // those of them that go there; the others to global memory
-    uint64_t address[WARP_SIZE_MAX]; // in the lane's space; of a texture fetch, the first texel's (0: none),
-                                     // known when it has executed
+    uint8_t kind, bytes; // enum access_kind; bytes per lane
+    uint64_t mask;       // active lanes, guard applied
+    // Subsets of mask: lanes in shared and in local memory; the rest of mask is in global memory.
+    uint64_t shared, local;
+    // In the lane's space. Texture fetch: address of the first texel (0: none), set by the execution.
+    uint64_t address[WARP_SIZE_MAX];
 };
 
-// Every lane takes part, all in one space, and their data lie one behind the other.
+// True when all lanes are active, in one space, and their data are consecutive.
 bool exec_access_is_row(const struct exec_access *a, unsigned lanes);

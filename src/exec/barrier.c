@@ -1,9 +1,9 @@
 // The sixteen barriers of a block (PTX ISA 9.7.13.1). Arrival is by whole warps: "the barrier instruction
 // causes the executing thread to wait for all non-exited threads from its warp and marks the warp's arrival",
-// and counts of threads are multiples of the warp size. A barrier of the whole block waits for the warps that
-// have not exited.
+// and counts of threads are multiples of the warp size. A barrier of the whole block waits for all warps not
+// yet exited.
 //
-// With simt=stack the running lanes speak for their warp, as hardware before sm_70 has it.
+// With simt=stack the running lanes arrive on behalf of their warp, as in hardware before sm_70.
 #include "exec/exec_impl.h"
 #include "exec/hint.h"
 #include "exec/race.h"
@@ -44,7 +44,7 @@ static void complete(struct cta *c, unsigned number)
     hint_ordered(c);
 }
 
-// Groups have numbers, too: of their first warp by their size.
+// Groups are numbered: index of the first warp divided by the group's size.
 const struct bound *barrier_group(struct warp *w, uint32_t pc)
 {
     struct cta *c = w->cta;

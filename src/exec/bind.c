@@ -1,8 +1,8 @@
-// Binding a program to a launch: everything that can be looked up once is looked up here.
+// Binding of a program to a launch: all lookups with a fixed result for the launch happen here, once.
 //
-// Two copies of the code are made. `full` is for a warp whose running lanes are all its lanes; `masked` is
-// for any other mask, and has a check in front of every instruction at which lanes that went different ways
-// may meet. Control moves from one to the other at transfers only.
+// The code is bound twice. `full` is for a warp with every lane running. `masked` is for any other lane mask,
+// and checks for reconvergence before every possible reconvergence point. Control moves between the copies at
+// transfers only.
 #include "exec/exec_impl.h"
 #include "exec/hint.h"
 #include "exec/lane.h"
@@ -27,7 +27,7 @@ static uint64_t load_words(const uint8_t *bytes, uint32_t count)
     return x;
 }
 
-// The value of an immediate or constant source. False: past the end of its bank.
+// Value of an immediate or constant source. False: past the end of the constant bank.
 static bool constant_value(const struct exec *e, const struct operand *o, unsigned words, uint64_t *value)
 {
     if (o->kind == OPERAND_IMM) {
@@ -41,7 +41,7 @@ static bool constant_value(const struct exec *e, const struct operand *o, unsign
     return true;
 }
 
-// A wide immediate is a double's high word; integers that happen to be wide are in c[BANK_LITERAL].
+// A wide immediate is a double's high word; 64-bit integer constants are in c[BANK_LITERAL].
 static void bind_general(const struct exec *e, const struct inst *i, struct general *g, bool *good)
 {
     const struct isa_shape *shape = &isa_shapes[i->op];
@@ -90,8 +90,9 @@ static void mark_entries(struct exec *e)
         if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
 }
 
-// Stores and atomics that may go to global memory. The one block of a flat machine has that to itself, and its stacks
-// and scratchpad are part of it: what it stores is there at once.
+// True for stores and atomics that may go to global memory. The single block of a flat machine shares memory
+// with no other block, and its stacks and scratchpad are part of memory: its stores take effect at once,
+// unlogged.
 static bool logs_stores(const struct exec *e, const struct inst *i)
 {
     enum isa_space space = exec_space_of(i);
@@ -120,7 +121,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;
 
-    // The race detector is called by the general handlers.
+    // The race detector is called by the general handlers only.
     bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
     const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];

@@ -16,19 +16,19 @@ void circle_fini(struct circle *x)
 
 // -- the state ----------------------------------------------------------------------------------------------
 
-struct circle_state { // of a warp; with it its predicates, registers, parts and local memory
+struct circle_state { // of a warp; predicates, registers, splits and local memory follow as pieces
     uint64_t active, exited;
     uint32_t pc, depth, current, split_fuel, split_turn, turn_lane, parts;
 };
 
-// The state lies in pieces, which are compared where they are: most warps differ early from what was kept.
+// The state is a list of pieces, compared in place: most warps differ early from the kept state.
 struct piece {
     const void *at;
-    size_t bytes, each; // each: of a register or predicate; 0: all of the piece has to be equal
+    size_t bytes, each; // each: bytes of a register or predicate; 0: the whole piece must be equal
 };
 enum { PIECES = 6 + LANES_MAX };
 
-// Padding is 0, so that states can be compared byte by byte.
+// Padding is 0, for a byte-by-byte comparison of states.
 static struct circle_state state_of(const struct warp *w)
 {
     struct circle_state state;
@@ -45,12 +45,12 @@ static struct circle_state state_of(const struct warp *w)
     return state;
 }
 
-// The number of parts, in the first piece, says how many pieces there are and how long each is.
+// The number of splits, in the first piece, determines the number and lengths of the pieces.
 static unsigned pieces_of(const struct warp *w, const struct circle_state *state,
                           struct circle_elsewhere elsewhere, struct piece pieces[PIECES])
 {
     size_t registers = w->exec->program->reg_count;
-    size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // what follows is padding
+    size_t part = offsetof(struct split, barrier_threads) + sizeof(uint32_t); // the rest is padding
     unsigned n = 0;
     pieces[n++] = (struct piece){state, sizeof *state, 0};
     for (size_t k = 0; k < w->splits.count; k++) pieces[n++] = (struct piece){&w->splits.data[k], part, 0};
@@ -77,7 +77,7 @@ static bool needed_are_equal(const struct circle_needs *n, const struct piece *p
     return true;
 }
 
-// Whole pieces come first.
+// Whole pieces come before pieces of registers and predicates.
 static bool is_kept(struct circle *x, const struct warp *w, const struct piece *pieces, unsigned count)
 {
     const uint8_t *kept = x->kept;
@@ -150,7 +150,7 @@ static struct circle_read read_of(uint32_t index, const struct exec_access *a)
     return r;
 }
 
-// Where there is no room for another instruction's, no read is ever the same.
+// Without room for another instruction, every read counts as new.
 static void note_read(struct circle *x, const struct circle_read *r, uint64_t when)
 {
     unsigned k = 0;
@@ -218,7 +218,8 @@ static void describe_read(const struct circle_read *r, const struct warp *w, str
     strbuf_fini(&where);
 }
 
-// The first and the last instruction executed since the state was kept, and the words read there.
+// Appends the first and the last instruction executed since the state was kept, and the words read in
+// between.
 void circle_describe(const struct circle *x, const struct warp *w, struct strbuf *out)
 {
     enum { SHOWN = 4 };

@@ -1,31 +1,34 @@
-// Whether a warp goes round in circles: behind a backward branch it is in the state that it had behind an earlier one.
+// Detects warps that repeat a state: after a backward branch the warp is in the state of an earlier backward
+// branch.
 //
-//     branch ── … ── branch ── … ── branch        state kept at the first, second, fourth … branch (Brent's method),
-//       kept                         equal?       so that a circle is found wherever the warp enters it
+//     branch ── … ── branch ── … ── branch   state kept at the first, second, fourth … branch
+//       kept                         equal?  (Brent's method): finds a circle from any entry
 //
-// The state is PC, lanes, parts, calls and local memory, and of registers and predicates the needed ones: whatever
-// a branch, an address, a guard or a value that leaves the registers depends on in the instructions that were executed
-// since the state was kept. A register that only counts the rounds is needed by nothing, and may differ.
+// The state is PC, lanes, splits, call depths, local memory, and the needed registers and predicates. Needed:
+// a branch, an address, a guard or a value leaving the registers depends on the register in the instructions
+// executed since the state was kept. A register that only counts rounds is not needed and may differ.
 //
-// While no byte of shared or global memory changes its value, a warp in a needed state that it had before executes the
-// same instructions with the same needed values for ever, whatever the scheduler does: every load gives what it gave, and
-// every store writes what is there. How long the warp sleeps changes nothing. A clock does, where its value is needed.
+// Premise: no byte of shared or global memory changes its value. A warp in a repeated needed state then
+// executes the same instructions with the same needed values for ever, under any scheduler. Every load
+// returns its earlier value and every store writes the value already in memory. The duration of a sleep
+// changes nothing; a needed clock value does.
 //
-// Watching a warp changes nothing. The caller says what was executed, and asks only while memory stands still.
+// Watching a warp has no effect. The caller reports executed instructions, and asks only while memory is
+// unchanged.
 #pragma once
 #include "exec/exec_impl.h"
 
-struct circle_needs { // of a set of instructions: closed over where values come from
+struct circle_needs { // of a set of instructions: closed under the sources of needed values
     uint64_t registers[4];
     uint32_t predicates;
-    bool time; // a needed value comes from a clock
+    bool time; // a needed value is read from a clock
 };
 
-// executed: a bit an instruction.
+// executed: one bit per instruction.
 void circle_needs_make(struct circle_needs *n, const struct program *p, const uint64_t *executed);
 
 enum { CIRCLE_READS = 16 };
-struct circle_read { // what an instruction read the last time
+struct circle_read { // the last read of an instruction
     uint32_t index;
     uint8_t space, bytes; // of the first lane
     uint64_t address, hash;
@@ -35,38 +38,40 @@ struct circle {
     uint8_t *kept; // heap; NULL: no backward branch yet
     size_t kept_bytes;
     uint64_t branches, next_kept;
-    uint64_t *executed; // since then, a bit an instruction; heap
-    bool is_wider;      // an instruction is there that `needs` does not know
-    bool came_back;     // stays
+    uint64_t *executed; // since the state was kept, one bit per instruction; heap
+    bool is_wider;      // `executed` has an instruction not yet in `needs`
+    bool came_back;     // the state has repeated; never reset
     struct circle_needs needs;
-    struct circle_read *reads; // CIRCLE_READS of them, heap; NULL: none yet
+    struct circle_read *reads; // CIRCLE_READS entries, heap; NULL: no read yet
     unsigned read_count;
-    // On the caller's clock: since when all reads went where they had gone before; of the last read.
+    // On the caller's clock. same_since: every read since has repeated its addresses; read_at: the last read.
     uint64_t same_since, read_at;
 };
 
 void circle_fini(struct circle *x);
 
-// What a mechanism has of a warp's registers in place of their lanes: `each` bytes a register, equal where the value is.
+// A mechanism's copy of a warp's registers in place of the lanes: `each` bytes per register, equal for equal
+// values.
 struct circle_elsewhere {
     const void *words; // NULL: nothing
     size_t each;
 };
 
-// The warp has executed the instruction, and is where it goes on. access: where it went in memory; NULL: nowhere. when: the
-// caller's clock.
+// Call after the warp has executed an instruction, with the warp's state at the next instruction. access:
+// addresses of the instruction; NULL: no memory access. when: time on the caller's clock.
 void circle_executed(struct circle *x, const struct warp *w, uint32_t index, const struct exec_access *access,
                      uint64_t when);
-// The instruction was a backward branch, and no result of the warp's own is under way.
+// Call after circle_executed for a backward branch, with no result of the warp outstanding.
 void circle_branched(struct circle *x, const struct warp *w, struct circle_elsewhere elsewhere);
 
-// The warp has read the same places for so long on the caller's clock, and the last time within a quarter of that.
+// True when all reads have repeated for `long_enough` on the caller's clock, and the last read is within a
+// quarter of `long_enough`.
 bool circle_polls(const struct circle *x, uint64_t now, uint64_t long_enough);
 
-// An instruction whose effect depends on more than registers and memory, or is seen outside: prints, a reduction at a barrier, what
-// a RISC-V warp says to its machine.
+// True for an instruction with an effect beyond registers and memory, or seen outside: prints, a reduction at
+// a barrier, commands of a RISC-V warp to its machine.
 bool circle_is_outward(const struct inst *i);
 
-// "goes round pc 0x0030 to 0x0048, k.cu:3; reads global 0x10000000 (4 bytes: 0x0), 0 bytes into argument 0 (…)"; empty while
-// nothing is known.
+// Appends "goes round pc 0x0030 to 0x0048, k.cu:3; reads global 0x10000000 (4 bytes: 0x0), 0 bytes into
+// argument 0 (…)"; nothing without a kept state.
 void circle_describe(const struct circle *x, const struct warp *w, struct strbuf *out);

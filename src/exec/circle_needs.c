@@ -1,6 +1,6 @@
-// Which registers and predicates decide what a set of instructions does: the least set that has the sources of every
-// instruction with an effect, and of every pure one whose result is in the set. The order of instructions is left out, so the
-// set may be larger than it has to be.
+// The registers and predicates that decide the effects of a set of instructions. The result is the least set
+// with the sources of every instruction with an effect and of every pure instruction with a result in the
+// set. The order of instructions is ignored, so the set may be larger than necessary.
 #include "exec/circle.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static bool is_needed(const struct circle_needs *n, const struct inst *i)
     return !is_value || writes_needed(n, i);
 }
 
-// True when one of the registers was not there.
+// True when a register is new in the set.
 static bool add_registers(struct circle_needs *n, unsigned first, unsigned width)
 {
     bool is_new = false;

@@ -1,5 +1,5 @@
-// Control transfers, guards and what stands at the edges of a program. Who runs after lanes have gone
-// different ways is split.c's business.
+// Control transfers, guards, and the handlers for the end of a program and for bad constants. The choice of
+// lanes to run after divergence is in split.c.
 #include "exec/exec_impl.h"
 #include "exec/tail.h"
 
@@ -15,7 +15,7 @@ const struct bound *exec_guard_full(const struct bound *d, struct warp *w, uint8
     TAIL(exec_guard_masked(d, w, regs, active));
 }
 
-// Lanes whose guard is false were counted with their run as if they executed.
+// Lanes with a false guard were counted as executed with their straight run; the count is corrected here.
 const struct bound *exec_guard_masked(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     uint64_t lanes = guarded(d, w, active);
@@ -29,12 +29,12 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
 {
     const struct bound *next = split_join(w, d);
     if (next != d) return next;
-    active = w->active; // more lanes than came, when they met those that wait here
+    active = w->active; // may include lanes that waited at the join
     if (d->guarded) TAIL(exec_guard_masked(d, w, regs, active));
     TAIL(d->handlers->masked(d, w, regs, active));
 }
 
-// simt=nest: in front of every instruction, so what seldom happens is elsewhere.
+// simt=nest: runs before every instruction, so the rare case is out of line.
 const struct bound *exec_join_nest(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     if (w->waiting_places >> d->index % 64 & 1) TAIL(exec_join(d, w, regs, active));
@@ -89,7 +89,7 @@ const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t 
     return split_transfer(w, groups, taken == active ? 1 : 2, i->reconverge, w->depth);
 }
 
-// Every lane's own target. Lanes that the guard excludes go on behind the instruction.
+// Transfers every lane to its own target. Lanes excluded by the guard continue at the next instruction.
 const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
                                   const uint32_t *targets, int depth_change, uint32_t rejoin,
                                   uint32_t rejoin_depth)
@@ -128,7 +128,7 @@ const struct bound *exec_brx(const struct bound *d, struct warp *w, uint8_t *reg
     return exec_transfer(w, d, active, targets, 0, i->reconverge, w->depth);
 }
 
-// A call's lanes meet again where they return to, whatever they do inside.
+// A call's lanes reconverge at the return site, whatever their paths inside.
 static const struct bound *call(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active,
                                 const uint32_t *targets)
 {
@@ -184,7 +184,7 @@ const struct bound *exec_exit(const struct bound *d, struct warp *w, uint8_t *re
     return split_exit(w, active, d->index + 1);
 }
 
-// Time does not pass in functional runs; others get their turn.
+// No time passes in a functional run; the warp yields to other warps.
 const struct bound *exec_nanosleep(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs, (void)active;

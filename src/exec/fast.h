@@ -1,9 +1,9 @@
-// Fast forms: how their handlers are written. A form is an instruction with its operand kinds and modifiers
-// fixed when the program is bound; each has one handler for a full warp and one for some lanes.
+// Fast forms: macros for their handlers. A form is an instruction with operand kinds and modifiers fixed when
+// the program is bound; each form has one handler for a full warp and one for a partial lane mask.
 //
-//     FORM_2(add, a + b)    defines add_rr and add_rs: both operands registers, or the second a constant
+//     FORM_2(add, a + b)    defines add_rr (both operands in registers) and add_rs (second operand constant)
 //
-// Handlers end by calling the next one in tail position (tail.h).
+// A handler ends by calling the next handler in tail position (tail.h).
 #pragma once
 #include "exec/fast_families.h"
 #include "exec/simd.h"
@@ -11,14 +11,14 @@
 
 #define PASTE2(a, b) a##_##b
 #define PASTE(a, b)  PASTE2(a, b)
-#define FAST(name)   PASTE(name, FAST_NAME) // an external name of this build
+#define FAST(name)   PASTE(name, FAST_NAME) // external name of the current build
 
 #define HANDLER(name)                                                                                        \
     static const struct bound *name(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
-// A path so seldom or so long that it must not cost its caller a stack frame.
+// A path too rare or too long to cost its caller a stack frame.
 #define HANDLER_OUTLINED(name) __attribute__((noinline)) HANDLER(name)
 
-// One result word a lane. SETUP runs once, EXPRESSION (a vu) for each vector k.
+// One result word per lane. SETUP runs once, EXPRESSION (a vu) for each vector k.
 #define FORM(name, SETUP, LOADS, EXPRESSION)                                                                 \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -50,7 +50,7 @@
 #define CONSTANT const vu s = splat(d->scalar)
 
 #define FORM_1(name, EXPRESSION) FORM(name, REG_A, vu a = simd_load(pa, k), EXPRESSION)
-// Sources as vectors; a form's expression need not use them all.
+// Sources as vectors; not every form uses all sources.
 #define LOAD_2(B)                                                                                            \
     vu a = simd_load(pa, k), b = B;                                                                          \
     (void)a, (void)b
@@ -65,7 +65,7 @@
     FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, simd_load(pc, k)), EXPRESSION)                        \
     FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(simd_load(pb, k), s), EXPRESSION)
 
-// Two result words a lane, `low` and `high`, computed by STATEMENT.
+// Two result words per lane, `low` and `high`, computed by STATEMENT.
 #define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -143,7 +143,7 @@ static inline lanes_t combined(const struct bound *d, lanes_t r, lanes_t c)
     return d->boolean == BOOL_OR ? r | c : r ^ c;
 }
 
-// The straight run that ends with d, for a warp whose running lanes are `lanes` many.
+// Counts the straight run that ends with d, for a warp with `lanes` running lanes.
 static inline void count_run(struct warp *w, const struct bound *d, unsigned lanes)
 {
     uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
@@ -151,7 +151,7 @@ static inline void count_run(struct warp *w, const struct bound *d, unsigned lan
     w->counts.thread_instructions += instructions * lanes;
 }
 
-// How a form's sources are given: registers, or one constant.
+// Operand kinds of a form: registers (R), or one constant (S).
 enum operands {
     OPERANDS_OTHER,
     OPERANDS_RR,

@@ -1,5 +1,5 @@
-// The families of fast forms, one a file of fast/, and what each of them is: the choice of a form for an
-// instruction, NULL when it has none. It may move d's operands about.
+// The families of fast forms, one per file of fast/. A family is a function: returns the handlers of the form
+// for an instruction, or NULL for no form. May rearrange d's operands.
 #pragma once
 #include "exec/exec_impl.h"
 

@@ -1,4 +1,4 @@
-// Reports of programs that went wrong: what, where in the code and the source, which thread, which address.
+// Reports of faults: kind, place in code and source, thread, address.
 #include "exec/exec_impl.h"
 #include "exec/race_book.h"
 
@@ -88,7 +88,7 @@ void launch_notes_fini(struct launch_notes *n)
     *n = (struct launch_notes){0};
 }
 
-// True for the first of its kind: its text is wanted.
+// True for the first note of a kind: its text is wanted.
 static bool fault_note(struct warp *w, enum launch_note_kind kind)
 {
     struct launch_note *n = &w->exec->notes.of[kind];
@@ -97,7 +97,7 @@ static bool fault_note(struct warp *w, enum launch_note_kind kind)
     return true;
 }
 
-// Fills the fault and starts its text; the caller adds lines and hands over the text.
+// Fills the fault, except for its text, which is the caller's to set. False: a fault is already recorded.
 static bool fault_begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
 {
     struct launch_fault *f = w->exec->fault;
@@ -192,7 +192,7 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
     explain_address(w, f, out);
 }
 
-// The fault of an access, without text and thread.
+// Fault of an access, without text and thread.
 static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
                                         enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
 {
@@ -206,7 +206,7 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write)
 {
-    // A stack that has grown below address 0 has wrapped around.
+    // A local address below 0 (wrapped around): the stack has outgrown its space.
     if (kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes)
         kind = FAULT_STACK;
     const struct launch_fault what = access_fault(w, kind, space, address, bytes, is_write);
@@ -324,7 +324,8 @@ void exec_describe_warp(const struct warp *w, struct strbuf *out)
     for (size_t s = w->splits.count; s-- > 0;) describe_split(w, &w->splits.data[s], out);
 }
 
-// Begins the fault of a block whose first warp that has not ended stands for all. False: there is none.
+// Begins the fault of a block with its first live warp as representative. False: no live warp, or already a
+// fault.
 static bool block_fault_begin(struct cta *c, enum launch_fault_kind kind)
 {
     struct warp *first = NULL;

@@ -1,7 +1,10 @@
-// Bounds of a warp in the memory of launch_flat: main memory, the group's part of the scratchpad, the threads' own stacks. Parts
-// are equal and in order of the groups, as public programs and kernels/riscv divide the scratchpad. Between the scratchpad and
-// the window of a thread's stack lie the stacks of all threads. The machine lets every thread access them, so a stack overflow
-// and an overrun of the scratchpad change other threads' data. check.bounds: stop, warn or ignore such an access.
+// Bounds of a warp in the memory of launch_flat: main memory, the group's part of the scratchpad, and the
+// threads' own stacks. The parts of the groups are equal and in group order, as public programs and
+// kernels/riscv divide the scratchpad. Between the scratchpad and the window of a thread's stack lie the
+// stacks of all threads.
+// The machine allows every thread to access the stacks and the scratchpad of other threads. A stack overflow
+// or an overrun of the scratchpad therefore changes other threads' data. check.bounds: stop, warn or ignore
+// on such an access.
 //
 //     scratch                 scratch_end = stacks                       stack_window     window_end
 //     │ group 0 │ group 1 │ … │ stacks of all threads, word by word …    │ the thread's own │
@@ -19,7 +22,7 @@ void flat_set_bounds(struct warp *w)
     w->shared_end = w->shared_from + part;
 }
 
-// The address is neither main memory nor scratchpad nor window.
+// True for an address outside main memory, scratchpad and window: in the area of all threads' stacks.
 static bool is_others_stack(const struct launch_flat *f, uint64_t address)
 {
     return address >= f->scratch_end && address < f->stack_window;

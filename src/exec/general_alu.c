@@ -1,5 +1,5 @@
-// The general handlers' common part, and those of plain arithmetic: fetch sources, let lane.h's function
-// compute all lanes into fresh arrays, write back the lanes that execute.
+// General handlers: common code, and the handler of plain arithmetic. Sources are fetched, the function of
+// lane.h computes all lanes into fresh arrays, and the active lanes are written back.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
 
@@ -46,7 +46,7 @@ void exec_write(uint32_t *to, const uint32_t *from, uint64_t lanes, const struct
     }
 }
 
-// A shared-memory operand (profile ptxplus): one word a lane. NULL after a fault.
+// A shared-memory operand (profile ptxplus): one word per lane. NULL after a fault.
 static const uint32_t *shared_source(const struct bound *d, struct warp *w, uint8_t *regs, unsigned k,
                                      uint64_t active, uint32_t splat[LANES_MAX])
 {
@@ -90,7 +90,7 @@ const struct bound *exec_general_alu(const struct bound *d, struct warp *w, uint
     return d + 1;
 }
 
-// Lane masks, %laneid and %warpid are those of a group of 32 (exec_impl.h).
+// Lane masks, %laneid and %warpid are per group of 32 lanes (exec_impl.h).
 static uint32_t lane_mask(enum isa_sreg sreg, unsigned lane)
 {
     uint32_t eq = 1u << (lane % GROUP_LANES);
@@ -103,7 +103,7 @@ static uint32_t lane_mask(enum isa_sreg sreg, unsigned lane)
     return ~(eq | (eq - 1)); // GT
 }
 
-// A functional clock: warp instructions executed on this engine. Monotonic, and the same in every run.
+// The functional clock: warp instructions executed by the engine. Monotonic, and equal in every run.
 static uint64_t clock_now(const struct warp *w, const struct bound *d)
 {
     return w->exec->clock_base + w->issued + (uint64_t)(d - w->run_start);

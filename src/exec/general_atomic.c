@@ -1,6 +1,6 @@
-// Atomics and reductions: lanes in ascending order, each one whole before the next. Lanes whose locations all
-// lie plainly in global or in shared memory take the operation's own loop (exec_atomic_sequence), which a
-// timed run's commit uses too; local memory, faults and the race detector are seen to a lane at a time.
+// Atomics and reductions: lanes execute in ascending order, one after another. Lanes with all locations in
+// global, or all in shared memory take the operation's own loop (exec_atomic_sequence), shared with the
+// commit of a timed run. Local memory, faults and the race detector are handled lane by lane.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
 #include "exec/race.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// The host's sum, rounded to nearest as IEEE 754 has it.
+// The host's sum, rounded to nearest as in IEEE 754.
 static inline uint32_t add_f32(bool ftz, uint32_t a, uint32_t b)
 {
     if (ftz) {
@@ -130,7 +130,7 @@ struct sequence {
     uint32_t *old;
 };
 
-// Inlined with the operation known, so that each has a loop of its own: `words` of 32 bits a lane.
+// Inlined with a constant operation, for a separate loop per operation. words: 32-bit words per lane.
 static inline __attribute__((always_inline)) bool
 run_sequence(const struct sequence *q, unsigned words, enum isa_mode mode, enum isa_type type, bool ftz)
 {
@@ -180,7 +180,7 @@ static bool sequence_u64(const struct inst *i, const struct sequence *q)
     return false;
 }
 
-// Signed numbers are other numbers only to min and max.
+// Signedness matters to min and max only.
 static bool sequence_signed(const struct inst *i, const struct sequence *q)
 {
     bool wide = i->type == TYPE_S64;
@@ -223,7 +223,7 @@ bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned c
 
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
-// The new value of one lane's location; 16-byte types know exchange and compare alone.
+// The new value of one lane's location; 16-byte types support exchange and compare-and-swap only.
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
 {
@@ -267,8 +267,8 @@ static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, u
     return d + 1;
 }
 
-// Host addresses of the lanes in order, and the space all of them are in; false when some are not plainly in
-// global or in shared memory, all in the same.
+// Writes the lanes' host addresses to host[], in lane order, and their common space to *where. False: some
+// lane is outside global and shared memory, misaligned, out of bounds or in a different space.
 static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
                    uint8_t *host[LANES_MAX], enum isa_space *where)
 {
@@ -296,7 +296,8 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     return true;
 }
 
-// The machine of launch_flat has atomics in its scratchpad, nowhere else. NULL: all lanes are there.
+// launch_flat supports atomics in the scratchpad only. NULL: every lane is in the scratchpad; else the lane's
+// place.
 static const char *misplaced(struct warp *w, const struct bound *d, const uint8_t *regs, uint64_t active,
                              unsigned *lane)
 {

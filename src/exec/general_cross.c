@@ -1,21 +1,21 @@
 // Instructions that read other lanes: shuffles, votes, matches, reductions (PTX ISA 9.7.9.6, 9.7.13.9
 // to 9.7.13.12).
 //
-// They work within groups of 32 lanes, of which a 64-lane warp has two. Lanes take part together when they
-// name the same members; of those, the ones that execute the instruction count. A shuffle from a lane that
-// does not execute it reads that lane's register as it is.
+// Exchange stays within a group of 32 lanes; a 64-lane warp has two groups. Lanes with equal member masks
+// form a team, reduced to the lanes that execute the instruction. A shuffle from a lane that does not execute
+// it reads the source lane's register as is.
 #include "exec/exec_impl.h"
 #include "exec/lane.h"
 #include "exec/race.h"
 
 #include <string.h>
 
-struct teams { // lanes by the members they name
+struct teams { // executing lanes, grouped by equal member masks
     unsigned count;
     uint64_t lanes[LANES_MAX];
 };
 
-// Members of every lane, as lanes of the warp; without a member mask, the lanes that execute.
+// Member mask of a lane, as lanes of the warp; without a mask operand, the executing lanes of its group.
 static uint64_t members_of(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                            unsigned lane, uint64_t active)
 {
@@ -24,11 +24,11 @@ static uint64_t members_of(const struct bound *d, const struct warp *w, const ui
     return (uint64_t)exec_lane_word(d, w, regs, k, 0, lane) << base;
 }
 
-// False when lanes that are members have yet to arrive, or after a fault; *next then runs.
+// False when a member lane has not arrived, or after a fault; *next is then the code to run.
 static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned k, uint64_t active,
                      struct teams *t, const struct bound **next)
 {
-    uint64_t all = 0, outside = 0, outside_members = 0; // lanes of one team that name others
+    uint64_t all = 0, outside = 0, outside_members = 0; // lanes of one team outside their own member mask
     t->count = 0;
     for (uint64_t rest = active; rest;) {
         unsigned first = bit_lowest(rest);

@@ -1,5 +1,5 @@
-// Loads and stores in every space, lane by lane, with every check. A generic address in one of the two
-// windows is a shared or local one, any other a global one (exec/memory.h).
+// Loads and stores in every space, lane by lane, with every check. A generic address is shared or local
+// inside the respective window, else global (exec/memory.h).
 #include "exec/exec_impl.h"
 #include "exec/race.h"
 
@@ -55,7 +55,8 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
     return a->host != NULL;
 }
 
-// Words of a lane's local memory are a vector apart; an access is aligned, so a short one is inside one word.
+// The words of a lane's local memory are local_stride apart. Accesses are aligned, so a short access is
+// inside one word.
 void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to)
 {
     if (a->space != SPACE_LOCAL || bytes <= 4) {
@@ -174,8 +175,7 @@ const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *reg
     return d + 1;
 }
 
-// cp.async: the bytes move at once, which is one of the moments the program must allow for; groups and waits
-// for them have nothing left to do.
+// cp.async: the bytes move at once, one of the moments permitted by PTX. Groups and waits need no action.
 const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);

@@ -39,7 +39,7 @@ const struct bound *exec_rjal(const struct bound *d, struct warp *w, uint8_t *re
     return exec_branch(d, w, active, active);
 }
 
-// The lowest bit of a target counts for nothing (RISC-V ISA 2.5).
+// The lowest bit of a target is ignored (RISC-V ISA 2.5).
 const struct bound *exec_rjalr(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct program *p = w->exec->program;
@@ -53,7 +53,7 @@ const struct bound *exec_rjalr(const struct bound *d, struct warp *w, uint8_t *r
                               "a jump to 0x%08x, where no instruction is: code is 0x%08x to 0x%08x", pc,
                               p->code_base, program_pc(p, p->inst_count) - 1);
     }
-    link(d, w, regs, active); // behind the targets: both may be one register
+    link(d, w, regs, active); // after the targets are read: the source may be the link register
     return exec_transfer(w, d, active, targets, 0, NO_TARGET, 0);
 }
 

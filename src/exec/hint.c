@@ -1,14 +1,14 @@
-// By word of shared memory: which warps have written and read it in the present epoch, the time between two
-// moments that order warps.
+// For every word of shared memory: the warps that have written and read the word in the present epoch. An
+// epoch is the time between two events that order warps.
 #include "exec/hint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY, SEVERAL = UINT16_MAX }; // else a warp's number + 1
+enum { NOBODY, SEVERAL = UINT16_MAX }; // otherwise index of the warp + 1
 
 struct word_use {
-    uint32_t epoch; // of the others; an older one: unused
+    uint32_t epoch; // epoch of writer and reader; older than the present epoch: unused
     uint16_t writer, reader;
 };
 
@@ -66,8 +66,8 @@ static void hint_found(struct warp *w, const struct bound *d, unsigned lane, uin
     n->text = exec_describe_hint(w, d, lane, address, is_write, other);
 }
 
-// Whether a store leaves word n of a lane's as it is: warps that set the same flag, say. Nobody's values
-// depend on which of them was first.
+// True for a store of the value already in memory, in word n of a lane's access: several warps set the same
+// flag, for example. The order of equal stores affects no value.
 static bool hint_is_there(const struct warp *w, const struct bound *d, const uint8_t *regs, unsigned lane,
                           unsigned n, uint64_t address)
 {
@@ -77,12 +77,13 @@ static bool hint_is_there(const struct warp *w, const struct bound *d, const uin
     return there == exec_lane_word(d, w, regs, 1, n, lane);
 }
 
-// Word n of a lane's: whether it has been used by another warp in a way that this use must be ordered with.
+// Reports word n of a lane's access if another warp has used the word in the same epoch and either use is a
+// write. Records the access.
 static void look_at_word(struct warp *w, const struct bound *d, const uint8_t *regs, unsigned lane,
                          unsigned n, uint64_t address, bool is_write)
 {
     struct hint *h = w->exec->hint;
-    if (address / 4 >= h->word_count) return; // a fault, soon
+    if (address / 4 >= h->word_count) return; // a fault follows
     struct word_use *u = &h->words[address / 4];
     uint16_t self = (uint16_t)(w->index + 1);
     if (u->epoch != h->epoch) *u = (struct word_use){.epoch = h->epoch};
@@ -97,9 +98,9 @@ static void look_at_word(struct warp *w, const struct bound *d, const uint8_t *r
         u->reader = u->reader == NOBODY || u->reader == self ? self : SEVERAL;
 }
 
-// All that a warp writes is remembered, and of what it reads the first and the last lane: who reads what
-// another warp wrote mostly does so in all lanes, and reads are many (measured: 1 % of a tiled matrix
-// product, not 60 %).
+// Records every lane of a write, but only the first and the last lane of a read. A reader of another warp's
+// words mostly reads such words in all lanes, and reads are frequent. Measured: 1 % of a tiled matrix
+// product instead of 60 %.
 static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);

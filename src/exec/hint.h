@@ -1,17 +1,19 @@
-// A cheap look for races within a block, in functional runs: warps that write and read a word of shared
-// memory with nothing between that could order them.
+// A cheap check for races within a block, in functional runs: warps that write and read a word of shared
+// memory with no ordering in between.
 //
-// A functional run takes one warp after the other, up to a barrier. What a kernel computes whose warps rely
-// on running side by side is then no value that a GPU gives, and nobody would know. So the first block of a
-// kernel's first functional launch is watched: in front of every access to shared memory, the forms
-// themselves stay as they are. Whatever might order two warps (a barrier that lets somebody go, a fence, a
-// volatile or atomic access) ends all that was seen, warps that write what is there already do no harm, and
-// generic and short accesses are not looked at: what is said is likely true, and much is not said. The race detector (race.h) is what finds races.
+// A functional run executes one warp after another, up to a barrier. A kernel whose warps rely on running
+// side by side then computes other values than a GPU, unnoticed. The first block of a kernel's first
+// functional launch is therefore watched: the check runs before every access to shared memory, and the forms
+// themselves are unchanged.
+// Any event that might order two warps (a completed barrier, a fence, a volatile or atomic access) ends the
+// epoch. Stores of the value already in memory are harmless, and generic and short accesses are not checked.
+// A report is likely true; many races go unreported. The complete race detector is race.h.
 #pragma once
 #include "exec/exec_impl.h"
 
-void hint_create(struct exec *e);                               // before exec_prepare
-void hint_destroy(struct exec *e);                              // what was found goes to e->notes
-bool hint_concerns(const struct exec *e, const struct inst *i); // for bind.c: its `run` is one of these
+void hint_create(struct exec *e);  // call before exec_prepare
+void hint_destroy(struct exec *e); // findings go to e->notes
+// For bind.c: true when the instruction's `run` has to be hint_full or hint_masked.
+bool hint_concerns(const struct exec *e, const struct inst *i);
 exec_handler hint_full, hint_masked;
-void hint_ordered(const struct cta *c); // warps of the block may be ordered now
+void hint_ordered(const struct cta *c); // warps of the block may be ordered from now on

@@ -1,5 +1,5 @@
-// Which build of the fast forms runs: asked of the processor, never of a file-scope variable. valgrind's
-// processor has no AVX-512, and gets the AVX2 build.
+// Selection of the build of the fast forms by the processor's features, queried on each call, never kept in a
+// file-scope variable. valgrind's processor has no AVX-512 and gets the AVX2 build.
 #include "exec/fast_families.h"
 
 #include <stddef.h>

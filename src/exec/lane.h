@@ -1,12 +1,13 @@
-// What every arithmetic instruction computes, stated plainly: loops over lanes in C, one function a family.
-// This is the meaning that every faster form must reproduce bit for bit, on any host.
+// The reference meaning of every arithmetic instruction: plain C loops over lanes, one function per family.
+// Every faster form must reproduce the results bit for bit, on any host.
 //
-// Sources arrive as arrays of one 32-bit word a lane, before operand modifiers (the functions apply them);
-// 64-bit values are two arrays. Results go to fresh arrays, so that a destination may also be a source.
+// Sources are arrays of one 32-bit word per lane, before operand modifiers (applied by the functions); 64-bit
+// values are two arrays. Results go to fresh arrays, so a destination may also be a source.
 //
-// NaN: f32 results are 0x7fffffff and f16 and bf16 results 0x7fff, as PTX has it. f64 keeps payloads (PTX
-// ISA 9.7.3): the largest of the operands that are NaN, quiet, the sign bit set; an invalid operation gives
-// 0xfff8000000000000. Neither order nor signs of operands show, so the compiler may exchange both.
+// NaN: f32 results are 0x7fffffff, f16 and bf16 results 0x7fff, as in PTX. f64 keeps payloads (PTX ISA
+// 9.7.3): the result is the largest NaN operand, quiet, with the sign bit set. An invalid operation gives
+// 0xfff8000000000000. The result is independent of the order and the signs of operands, so the compiler may
+// exchange operands.
 #pragma once
 #include "base/bits.h"
 #include "exec/launch.h"
@@ -14,7 +15,7 @@
 struct lane_io {
     const struct inst *inst;
     unsigned lanes;
-    uint64_t active;           // the other lanes' results are not used
+    uint64_t active;           // results of other lanes are ignored
     const uint32_t *src[4][4]; // [source][word]
     uint64_t psrc[4];          // predicate sources, negation applied
     uint32_t *dst[4];          // [word]
@@ -23,10 +24,10 @@ struct lane_io {
 
 typedef void lane_operation(struct lane_io *io);
 
-lane_operation *lane_operation_of(enum isa_op op); // NULL for instructions that are no plain arithmetic
+lane_operation *lane_operation_of(enum isa_op op); // NULL: not plain arithmetic
 
-// One for every row of isa.def that is plain arithmetic, defined in lane_*.c: integers in lane_int.c, bits in
-// lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions in lane_convert.c.
+// One function for every row of plain arithmetic in isa.def, defined in lane_*.c: integers in lane_int.c,
+// bits in lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions in lane_convert.c.
 #define ALU(function) lane_operation function;
 #define RUN(function)
 #define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
@@ -35,8 +36,8 @@ lane_operation *lane_operation_of(enum isa_op op); // NULL for instructions that
 #undef RUN
 #undef ALU
 
-bool lane_combine(enum isa_bool b, bool compared, bool with); // setp's boolean
+bool lane_combine(enum isa_bool b, bool compared, bool with); // setp's boolean operator
 uint32_t lane_lut(uint8_t lut, uint32_t a, uint32_t b, uint32_t c);
-// One lane of an atomic: the new value. Bits of 16- and 32-bit types in the low part.
+// One lane of an atomic: returns the new value. 16- and 32-bit types use the low bits.
 uint64_t lane_atomic(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b, uint64_t c);
 uint32_t lane_mufu32(enum isa_mode mode, uint32_t x); // RCP … TANH on f32 bits, subnormals kept

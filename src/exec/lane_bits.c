@@ -36,7 +36,7 @@ void lane_shr(struct lane_io *io)
     }
 }
 
-// {c:a} shifted by up to 64.
+// {c:a} shifted by up to 64 bits.
 static uint32_t funnel(const struct inst *i, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t most = i->type == TYPE_U32 ? 32 : 64, n = i->flags & INST_WRAP ? b & 31 : b < most ? b : most;
@@ -51,7 +51,7 @@ void lane_shf(struct lane_io *io)
     LANES(io) io->dst[0][l] = funnel(io->inst, io->src[0][0][l], io->src[1][0][l], io->src[2][0][l]);
 }
 
-// PTX ISA 9.7.1.19: bits past the top, and those past the field of a signed type, are the field's sign.
+// PTX ISA 9.7.1.19: bits past the word's end, and bits past the field of a signed type, are the field's sign.
 static uint32_t bfe(bool is_signed, uint32_t a, uint32_t position, uint32_t length)
 {
     if (length == 0) return 0;

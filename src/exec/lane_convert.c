@@ -1,5 +1,5 @@
 // Conversions (PTX ISA 9.7.9.21, cvt), also between formats of different widths: a source or destination is
-// one word or two. 16-bit results are in the low half of a word whose high half is zero.
+// one word or two words. 16-bit results are in the low half of a word with a high half of zero.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
 
@@ -23,7 +23,7 @@ static uint64_t words(const struct lane_io *io, unsigned k, unsigned l, bool wid
     return (wide ? (uint64_t)io->src[k][1][l] << 32 : 0) | io->src[k][0][l];
 }
 
-// A float source after its modifiers. .ftz concerns f32 alone.
+// A float source after its modifiers. .ftz applies to f32 only.
 static uint64_t source(const struct lane_io *io, const struct float_format *f, unsigned k, unsigned l)
 {
     unsigned flags = io->inst->src[k].flags;
@@ -55,7 +55,7 @@ static uint64_t finished(const struct lane_io *io, const struct float_format *f,
     return x;
 }
 
-// TF32: an f32 of ten mantissa bits. Converting to a narrower imaginary format and back shifts the bits in
+// TF32: an f32 with ten mantissa bits. Conversion to a 19-bit format and back by a shift leaves the bits in
 // place.
 static uint64_t to_tf32(uint64_t x, enum isa_round r)
 {

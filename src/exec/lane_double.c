@@ -1,5 +1,5 @@
-// Double precision on pairs of words. The host's arithmetic rounds to nearest; fused and directed rounding go
-// through softfloat. NaN follows the rule in lane.h, which no host's operand order can change.
+// Double precision on pairs of words. Rounding to nearest uses the host's arithmetic; fused and directed
+// rounding use softfloat. NaN results follow the rule in lane.h, independent of the host's operand order.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
 
@@ -25,7 +25,7 @@ static void result(struct lane_io *io, unsigned l, uint64_t x)
     io->dst[1][l] = (uint32_t)(x >> 32);
 }
 
-// x unless an operand is NaN or the operation made one.
+// x; for a NaN, the NaN by the rule in lane.h.
 static uint64_t with_nan(uint64_t x, uint64_t a, uint64_t b, uint64_t c)
 {
     if (!is_nan(x)) return x;

@@ -1,4 +1,4 @@
-// Single precision. Rounding to nearest is the host's arithmetic; everything else goes through softfloat.
+// Single precision. Rounding to nearest is the host's arithmetic; all other rounding uses softfloat.
 #include "exec/lane.h"
 #include "exec/mufu.h"
 #include "exec/softfloat.h"
@@ -73,7 +73,7 @@ void lane_ffma(struct lane_io *io)
     }
 }
 
-// .xorsign: the sign is the product's, the magnitude that of the smaller (larger) magnitude.
+// .xorsign: the sign of the product, with the smaller (larger) magnitude.
 void lane_fmnmx(struct lane_io *io)
 {
     bool max = io->inst->mode == MODE_MAX;
@@ -115,7 +115,7 @@ void lane_fset(struct lane_io *io)
     }
 }
 
-// isa.def has the bounds and what they are for.
+// The bounds and their purpose are in isa.def.
 static bool division_needs_care(uint32_t a, uint32_t b)
 {
     int ea = (int)(a >> 23 & 255), eb = (int)(b >> 23 & 255);
@@ -157,7 +157,8 @@ void lane_mufu(struct lane_io *io)
     LANES(io)
     {
         bool high_word = mode == MODE_MUFU_RCP64H || mode == MODE_MUFU_RSQ64H;
-        uint32_t x = high_word ? signed_source(io, 0, l) : source(io, 0, l); // not an f32 to be flushed
+        // A double's high word is not flushed like an f32.
+        uint32_t x = high_word ? signed_source(io, 0, l) : source(io, 0, l);
         if (mode == MODE_MUFU_RCP64H)
             io->dst[0][l] = mufu_rcp64h(x);
         else if (mode == MODE_MUFU_RSQ64H)

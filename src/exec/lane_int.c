@@ -44,7 +44,7 @@ void lane_rro(struct lane_io *io)
     LANES(io) io->dst[0][l] = float_sign(io->src[0][0][l], io->inst->src[0].flags);
 }
 
-// PTX ISA 9.7.9.7: default, and the six modes whose selector is two bits.
+// PTX ISA 9.7.9.7: the default mode, and the six modes with a two-bit selector.
 static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 {
     uint32_t d = 0;
@@ -60,7 +60,7 @@ static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 static uint32_t prmt_selector(enum isa_mode mode, uint32_t selector)
 {
     static const uint16_t table[6][4] = {
-        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E, read from the high byte of the result to the low
+        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E, listed from the high byte of the result to the low
         {0x5670, 0x6701, 0x7012, 0x0123}, // B4E
         {0x0000, 0x1111, 0x2222, 0x3333}, // RC8
         {0x3210, 0x3211, 0x3222, 0x3333}, // ECL
@@ -81,7 +81,7 @@ void lane_prmt(struct lane_io *io)
     }
 }
 
-// A summand with its NEG: -x enters as ~x + 1, so that a - b carries when it does not borrow; with X as ~x.
+// A summand under NEG: -x enters as ~x + 1, so a - b carries when it does not borrow; under X as ~x.
 static uint64_t term32(uint32_t x, bool neg, bool x_flag)
 {
     return neg ? (uint64_t)(uint32_t)~x + !x_flag : x;
@@ -129,7 +129,7 @@ void lane_imad(struct lane_io *io)
     }
 }
 
-// A half of source k as a factor.
+// A 16-bit half of source k as a factor.
 static int64_t half_of(const struct lane_io *io, unsigned k, unsigned type, unsigned l)
 {
     uint32_t x = io->src[k][0][l];
@@ -199,7 +199,7 @@ static bool compare_less(enum isa_type type, uint32_t a, uint32_t b)
     return type == TYPE_S32 ? (int32_t)a < (int32_t)b : a < b;
 }
 
-// ex: the operands are high words, and equal ones leave the decision to the low words' comparison.
+// ex: the operands are high words; equal high words leave the decision to the low words' comparison.
 static bool compare_int(const struct inst *i, uint32_t a, uint32_t b, bool low)
 {
     bool less = compare_less((enum isa_type)i->type, a, b), equal = a == b, ex = (i->flags & INST_EX) != 0;

@@ -1,6 +1,6 @@
-// RISC-V's arithmetic where it differs from that of the other rows: RISC-V ISA manual 20191213, chapters 2 (integers),
-// 7 (M) and 11 (F), but for minimum and maximum, which are a comparison and a selection here as in the machine that the
-// programs are for (docs/riscv.md).
+// RISC-V arithmetic in so far as it differs from the other rows. RISC-V ISA manual 20191213, chapters 2
+// (integers), 7 (M) and 11 (F). Exception: minimum and maximum are a comparison and a selection, as in the
+// programs' target machine (docs/riscv.md).
 #include "exec/lane.h"
 
 #include <math.h>
@@ -50,13 +50,13 @@ void lane_rmulhsu(struct lane_io *io)
         (uint32_t)((uint64_t)((int64_t)(int32_t)io->src[0][0][l] * (int64_t)io->src[1][0][l]) >> 32);
 }
 
-// Lanes alone that execute it: a division takes the host as long as everything else here together.
+// Executing lanes alone: a host division takes as long as everything else here together.
 static void divide(struct lane_io *io, bool remainder)
 {
     for (uint64_t left = io->active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint32_t a = io->src[0][0][l], b = io->src[1][0][l], q = UINT32_MAX, r = a;
-        if (b == UINT32_MAX && is_signed(io)) { // -1: INT_MIN's quotient is itself
+        if (b == UINT32_MAX && is_signed(io)) { // -1: the quotient of INT_MIN is INT_MIN
             q = 0 - a;
             r = 0;
         } else if (b && is_signed(io)) {
@@ -73,7 +73,7 @@ static void divide(struct lane_io *io, bool remainder)
 void lane_rdiv(struct lane_io *io) { divide(io, false); }
 void lane_rrem(struct lane_io *io) { divide(io, true); }
 
-// -- floats: the host's, which are IEEE 754's with ties to even (api/host_modes.h) ---------------------------
+// -- floats: host arithmetic, IEEE 754 with ties to even (api/host_modes.h) ---------------------------------
 static float source(const struct lane_io *io, unsigned k, unsigned lane)
 {
     uint32_t bits = io->src[k][0][lane];

@@ -5,21 +5,21 @@
 
 struct look_warp {
     struct circle circle;
-    uint64_t began; // instructions it had executed
+    uint64_t began; // value of `issued` at the start of the look
 };
 
 struct look_block {
-    uint32_t met; // bits: barriers that a warp has come to
+    uint32_t met; // bit mask of barriers with an arrival since the start of the look
     struct look_warp *warps;
 };
 
 struct look {
     bool is_over;
-    uint64_t busy;   // instructions of a warp that does not seem to wait
-    uint64_t wanted; // of one that does (look_is_likely)
+    uint64_t busy;   // instructions after which a warp without signs of waiting is busy
+    uint64_t wanted; // instructions of a waiting warp required by look_is_likely
     struct look_block *blocks;
     size_t count;
-    struct exec_code code; // what runs when nobody looks
+    struct exec_code code; // code without stepping, restored at the end
 };
 
 static void begin_block(struct look_block *b, struct cta *c)
@@ -58,7 +58,7 @@ bool look_is_over(const struct exec *e) { return e->look->is_over; }
 
 // -- memory -------------------------------------------------------------------------------------------------
 
-struct bytes_before { // of what an instruction may write outside of registers and local memory
+struct bytes_before { // of memory outside registers and local memory that an instruction may write
     unsigned count;
     uint8_t *host[LANES_MAX];
     uint8_t size[LANES_MAX];
@@ -73,17 +73,18 @@ static uint8_t *host_of(struct warp *w, const struct exec_access *a, unsigned la
                            : a->local >> lane & 1 ? SPACE_LOCAL
                                                   : SPACE_GLOBAL;
     if (exec_resolve(w, lane, space, a->address[lane], a->bytes, &at, &kind)) return at.host;
-    return memory_mapped(w->exec->launch->memory, a->address[lane], a->bytes); // check.bounds lets it pass
+    return memory_mapped(w->exec->launch->memory, a->address[lane], a->bytes); // tolerated by check.bounds
 }
 
-// Local memory is part of the warp's state. A flat machine's is memory like all other, and found by words.
+// Saves the bytes to be written. Local memory is excluded, as part of the warp's state; on a flat machine
+// local memory is memory like the rest, saved by words.
 static void save_bytes(struct warp *w, const struct exec_access *a, struct bytes_before *b)
 {
     b->count = 0;
     for (uint64_t left = w->exec->flat ? a->mask : a->mask & ~a->local; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         uint8_t *host = host_of(w, a, lane);
-        if (!host) continue; // a fault, soon
+        if (!host) continue; // a fault follows
         b->size[b->count] = a->local >> lane & 1 ? sizeof(uint32_t) : a->bytes;
         memcpy(b->bytes[b->count], host, b->size[b->count]);
         b->host[b->count++] = host;
@@ -99,8 +100,8 @@ static bool are_changed(const struct bytes_before *b)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// At a barrier that another warp has come to since, arrivals might complete it. A warp that has not arrived anywhere
-// waits for lanes of its own.
+// True for a warp waiting at a barrier without another arrival since the start of the look; further arrivals
+// might complete the barrier. A warp without an arrival waits for lanes of its own.
 static bool waits(const struct look_block *b, const struct warp *w)
 {
     return w->state == WARP_BARRIER && (w->waits_at >= BARRIERS || !(b->met >> w->waits_at & 1));
@@ -118,7 +119,7 @@ static uint32_t barriers_of(const struct inst *i)
     return is_known ? 1u << i->src[0].value : (uint32_t)bit_mask(BARRIERS);
 }
 
-// The instruction has executed, and the warp goes on at `next`, or has stopped.
+// Records an executed instruction. next: the warp's next instruction, or NULL after a stop.
 static void executed(struct warp *w, uint32_t index, const struct exec_access *a, const struct bound *next)
 {
     const struct inst *i = &w->exec->program->insts[index];
@@ -150,7 +151,8 @@ const struct bound *look_step(struct warp *w, const struct bound *d)
     if (is_memory && isa_has(i, ISA_STORE)) save_bytes(w, &access, &before);
     const struct bound *next = e->observed ? observed_step(w, d) : exec_step(w, d);
     if (e->fault->kind != FAULT_NONE) return next;
-    if (i->op == OP_LDGSTS || are_changed(&before)) e->look->is_over = true; // copies: where to, nobody asks
+    // Copies (cp.async): destination bytes are not tracked.
+    if (i->op == OP_LDGSTS || are_changed(&before)) e->look->is_over = true;
     executed(w, index, is_memory ? &access : NULL, next);
     return next;
 }
@@ -161,7 +163,8 @@ static bool is_busy(const struct look_warp *x, const struct warp *w)
     return is_long && !x->circle.came_back && !polls(x, w);
 }
 
-// Where the same instruction is when nobody looks any more. What was executed of its run is counted.
+// Ends the look and returns the warp's next instruction in code without stepping. Counts the executed part of
+// the run.
 static const struct bound *leave(struct warp *w, const struct bound *d)
 {
     warp_count_before(w, d);

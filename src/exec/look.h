@@ -1,27 +1,30 @@
-// A look at a launch that has gone on for long without a block's end, by the engine alone or on SIMTight's core: whether its
-// warps can still do anything. While it lasts, warps are stepped.
-//
-// It is over, as in timed runs (sm/stall.h), at the first byte of shared or global memory that changes its value, and
-// when a warp ends, prints, or takes part in a reduction at a barrier; and when a warp is seen not to wait. A warp that goes round in circles gives up its slice, since more of that would show nothing.
+// A look: a check of a launch that has run for long without a block's end, by the engine alone or on
+// SIMTight's core. The question is whether any warp can still make progress. Warps are stepped during a look.
+// A look is over, as in timed runs (sm/stall.h), when a byte of shared or global memory changes its value;
+// when a warp ends, prints or takes part in a reduction at a barrier; or when a warp is seen to be busy. A
+// warp in a repeated state gives up its slice, since further rounds would show nothing new.
 #pragma once
 #include "exec/circle.h"
 
-struct look; // of a launch; exec.look, NULL: nobody looks
+struct look; // of a launch; exec.look, NULL: no look under way
 
-// blocks: all that are resident. busy: after so many instructions a warp that does not seem to wait does not.
+// blocks: all resident blocks. busy: instructions after which a warp without signs of waiting counts as busy.
 void look_begin(struct exec *e, struct cta *const *blocks, size_t count, uint64_t busy);
-void look_end(struct exec *e); // or nothing
+void look_end(struct exec *e); // nothing happens without a look under way
 bool look_is_over(const struct exec *e);
-// Every warp goes round in circles, or has waited at a barrier since the look began that no other warp has come to.
+// Every warp repeats a state, or waits at a barrier without a new arrival of another warp since the look
+// began.
 bool look_is_certain(const struct exec *e, struct cta *const *blocks, size_t count);
-// Every warp has waited so, or executed so many instructions and read the same words for most of them.
+// Every warp waits as above, or has executed `instructions` since the look began, and for most of the time
+// has read the same words.
 bool look_is_likely(const struct exec *e, struct cta *const *blocks, size_t count, uint64_t instructions);
-bool look_has_seen(const struct cta *c); // nothing more is to be seen of the block
-// Lines "\n    warp 0, lanes 0-31: pc … can run; goes round …" of the first warps that have not ended, block by block.
+bool look_has_seen(const struct cta *c); // the look has nothing more to learn about the block
+// Appends lines "\n    warp 0, lanes 0-31: pc … can run; goes round …" for the first live warps, block by
+// block.
 void look_describe(const struct exec *e, struct cta *const *blocks, size_t count, struct strbuf *out);
 
-// As the loop of run.c, while the look lasts. Returns where the warp goes on, in code that is not stepped any more, when the look is
-// over and has ended; NULL when the warp has stopped.
+// Runs the warp, as the loop of run.c, during a look. Returns NULL after a stop of the warp, or, once the
+// look is over and ended, the warp's next instruction in code without stepping.
 const struct bound *look_execute(struct warp *w, const struct bound *d);
-// As exec_step, for who steps anyway; never busy.
+// exec_step under a look, for callers that step anyway; never marks a warp busy.
 const struct bound *look_step(struct warp *w, const struct bound *d);

@@ -1,9 +1,8 @@
 // Global memory: one reserved host mapping and a list of allocations in order of address.
 //
-// Addresses are handed out upwards and not used again until the space is used up, so that a stale pointer is
-// found out for as long as possible; only then does an allocation take the first hole of freed ones that is
-// large enough. Freed bytes are zeroed at once (whole pages go back to the host), so memory handed out is
-// always zero.
+// Addresses are handed out upwards and reused only after the address space is used up, for late detection of
+// stale pointers. An allocation then takes the first hole of freed allocations that is large enough. Freed
+// bytes are zeroed at once (whole pages go back to the host), so new allocations are always zero.
 #include "exec/memory.h"
 #include "base/bits.h"
 #include "base/hash.h"
@@ -15,16 +14,16 @@
 
 enum { ALIGN_LEAST = 256, GAP = 256 };
 
-struct region { // one of the two stretches of the heap
+struct region { // one of the two address ranges of the heap
     uint64_t next, end;
 };
 
 struct memory {
     uint8_t *base;   // host byte of device address `origin`
-    uint64_t origin; // MEMORY_HEAP; 0 of a flat one, from which nothing is allocated
+    uint64_t origin; // MEMORY_HEAP; 0 for a flat memory, which has no allocations by memory_alloc
     uint64_t reserved_bytes, limit_bytes, in_use_bytes;
     struct region regions[2];
-    VEC(struct memory_allocation) allocations; // by address; freed ones stay until their place is used again
+    VEC(struct memory_allocation) allocations; // by address; freed entries stay until their place is reused
     uint32_t serial;
     bool strays; // unallocated bytes may have been written
 };
@@ -36,10 +35,10 @@ struct memory *memory_create(uint64_t limit_bytes)
     m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
     m->regions[0] = (struct region){MEMORY_HEAP, MEMORY_SHARED_WINDOW};
     m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
-    // Twice the limit beyond 32 bits leaves room for gaps and for not reusing addresses soon.
+    // Twice the limit beyond 32 bits leaves room for gaps and for late reuse of addresses.
     if (m->limit_bytes > MEMORY_SHARED_WINDOW - MEMORY_HEAP)
         m->regions[1].end += 2 * align_up(m->limit_bytes, 4096);
-    // A host that refuses that much address space gets less of it; allocations then fail earlier.
+    // If the host refuses the address space, reserve less; allocations then fail earlier.
     for (;; m->regions[1].end =
                 MEMORY_WINDOWS_END + (m->regions[1].end - MEMORY_WINDOWS_END) / 2 / 4096 * 4096) {
         bool high = m->regions[1].end > MEMORY_WINDOWS_END;
@@ -63,7 +62,7 @@ struct memory *memory_create(uint64_t limit_bytes)
     return m;
 }
 
-enum { FLAT_TAIL = 64 }; // an access at the last address may touch what is behind it
+enum { FLAT_TAIL = 64 }; // an access at the last address may touch bytes past the end
 
 struct memory *memory_create_flat(void)
 {
@@ -114,7 +113,7 @@ static bool in_windows(uint64_t start, uint64_t end)
     return start < MEMORY_WINDOWS_END && end > MEMORY_SHARED_WINDOW;
 }
 
-// The first hole of freed allocations that takes the request, or 0. The freed ones in it are forgotten.
+// Returns an address in the first hole of freed allocations that fits, or 0. Deletes the hole's entries.
 static uint64_t take_hole(struct memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
     const struct memory_allocation *a = m->allocations.data;
@@ -233,7 +232,7 @@ uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_b
     for (size_t k = first_past(m, end - 1); k-- > 0;) {
         const struct memory_allocation *a = &m->allocations.data[k];
         if (!a->freed && a->address + a->size_bytes > page) return host_byte(m, address);
-        if (!a->freed) return NULL; // those before it end sooner
+        if (!a->freed) return NULL; // earlier allocations end sooner
     }
     return NULL;
 }
@@ -264,7 +263,7 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     const struct memory_allocation *before = past ? &m->allocations.data[past - 1] : NULL;
     const struct memory_allocation *after = past < m->allocations.count ? &m->allocations.data[past] : NULL;
     strbuf_printf(out, "0x%" PRIx64 " is ", address);
-    bool windows = m->origin != 0; // a flat memory's are its launch's business
+    bool windows = m->origin != 0; // the windows of a flat memory are described by its launch
     if (address < (windows ? MEMORY_HEAP : 4096)) {
         strbuf_puts(out, address < 4096 ? "a null pointer, or one with a small offset"
                                         : "below all device memory");

@@ -1,6 +1,6 @@
-// The special-function unit, without the host's math library: only IEEE additions, multiplications, divisions
-// and square roots in a fixed order, so that every build on every host gives the same bits. The functions
-// have no branches; a loop of them over lanes becomes SIMD code by itself.
+// The special-function unit without the host's math library: IEEE additions, multiplications, divisions and
+// square roots in a fixed order, with the same bits on every build and host. The functions have no branches,
+// so loops over lanes vectorise.
 //
 //   function   error expected from the method          PTX ISA allows for .approx.f32
 //   RCP SQRT   correctly rounded                       1 ulp, 2^-23 relative
@@ -21,8 +21,8 @@ static inline float mufu_rcp(float x) { return 1.0f / x; }
 static inline float mufu_sqrt(float x) { return __builtin_sqrtf(x); }
 static inline float mufu_rsq(float x) { return 1.0f / __builtin_sqrtf(x); }
 
-// 2^x = 2^n 2^f with n whole, |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number and leaves it in the low
-// bits. A subnormal result is the square of its root.
+// 2^x = 2^n 2^f with n whole, |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number in the low bits. A
+// subnormal result is the square of its root.
 static inline float mufu_ex2(float x)
 {
     const float round = 0x1.8p23f;
@@ -47,8 +47,8 @@ static inline float mufu_ex2(float x)
     return tiny ? r * r : r;
 }
 
-// log2(x) = e + log2(1 + f), 1 + f in [sqrt(1/2), sqrt(2)). Subnormals are scaled, and their logarithm is rounded
-// before 24 is taken off again.
+// log2(x) = e + log2(1 + f), 1 + f in [sqrt(1/2), sqrt(2)). Subnormals are scaled by 2^24, and their
+// logarithm is rounded before the subtraction of 24.
 static inline float mufu_lg2(float x)
 {
     bool tiny = x < 0x1p-126f;
@@ -73,9 +73,9 @@ static inline float mufu_lg2(float x)
     return x < INFINITY ? r : x; // +inf and NaN
 }
 
-// x = k pi/2 + r, |r| <= pi/4; cosine is sine a quarter on. The product of k and the head of pi/2 is exact
-// for |k| < 2^20, far beyond the range that PTX gives an accuracy for; larger arguments give some value in
-// [-1, 1].
+// x = k pi/2 + r, |r| <= pi/4; cosine is sine a quarter turn on. The product of k and the head of pi/2 is
+// exact for |k| < 2^20, far beyond PTX's range of stated accuracy; larger arguments give a value between
+// -1 and 1.
 static inline float mufu_sine(float x, uint32_t quarters)
 {
     const double round = 0x1.8p52;
@@ -108,8 +108,8 @@ static inline float mufu_tanh(float x)
     return f32_from_bits(f32_bits(y) | (f32_bits(x) & 0x80000000u));
 }
 
-// On the high word of a double, whose low word counts as zero; subnormals are flushed (PTX
-// ISA 9.7.3.13, 9.7.3.17).
+// Functions on the high word of a double with a low word of zero; subnormals are flushed (PTX ISA 9.7.3.13,
+// 9.7.3.17).
 static inline uint32_t mufu_high_word(double y)
 {
     uint32_t high = (uint32_t)(f64_bits(y) >> 32);

@@ -1,21 +1,19 @@
-// Observers of a functional run: told of every warp instruction that executes, before and after, and of what
-// happens to blocks and warps. An observed run does the same things in the same order as an unobserved one:
-// same bytes, same counts, same printed text, same fault. An observer reads; it changes nothing.
+// Observers of a functional run: notified of every executed warp instruction, before and after, and of events
+// of blocks and warps. An observed run does the same work in the same order as an unobserved run, with the
+// same bytes, counts, printed text and fault. An observer reads and changes nothing.
 //
 //   launch_begin
-//     block_begin                       blocks that wait for each other are resident together
+//     block_begin                       blocks waiting for each other are resident together
 //       before ── executes ── after     one warp instruction; warps of a block take turns
-//       warp_exit                       after the instruction that ended it
-//       barrier                         warps have met at a barrier and go on: after the instruction of the
-//       last one
-//     block_end                         when its last warp has ended; a fault ends blocks early (`cut`)
+//       warp_exit                       after the instruction that ended the warp
+//       barrier                         warps leave a barrier: after the last arrival's instruction
+//     block_end                         after the end of the last warp; a fault ends blocks early (`cut`)
 //   launch_end
 //
-// `after` is missing for an instruction that a fault cut short, and for one that did not execute because its
-// lanes have to wait for members that have yet to arrive (shuffles under simt=splits): then a later `before`
-// has them all.
+// `after` is missing for an instruction cut short by a fault, and for an instruction deferred because its
+// lanes wait for members yet to arrive (shuffles under simt=splits). A later `before` has the complete lanes.
 //
-// Everything handed over is valid during the call. Functions may be NULL.
+// All arguments are valid only during the call. Functions may be NULL.
 #pragma once
 #include "exec/access.h"
 
@@ -23,7 +21,7 @@ struct observed_block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t warps, warp_size;
-    bool cut;    // at block_end: it did not run to its end
+    bool cut;    // at block_end: the block did not run to its end
     void *state; // the observer's own, NULL at block_begin, kept until block_end
 };
 
@@ -34,33 +32,33 @@ struct observed { // one warp instruction
     uint32_t warp;          // in the block
     uint32_t depth;         // calls
     uint32_t lane_count;    // of a register vector: 32 or 64
-    uint64_t full;          // lanes of a warp with all its threads
-    uint64_t present;       // lanes that have a thread
-    uint64_t live;          // of those: not exited
-    uint64_t path;          // on the path, i.e. running now
-    uint64_t lanes;         // executing it: on the path and not guarded off; of BRA, those that take it
+    uint64_t full;          // lane mask of a warp with all threads
+    uint64_t present;       // lanes with a thread
+    uint64_t live;          // present lanes not exited
+    uint64_t path;          // running lanes
+    uint64_t lanes;         // executing lanes: in path and not guarded off; BRA: lanes that take the branch
     const uint8_t *regs;    // vectors of 4 * lane_count bytes, aligned to 64: observed_register
     const uint64_t *pred;   // lanes by predicate, P0..P6, PT = 7
-    uint64_t thread_offset; // of the vectors of %tid.x, %tid.y, %tid.z in regs
-    const struct exec_access
-        *access; // of a memory instruction, ALU forms with a shared operand included; NULL
+    uint64_t thread_offset; // offset in regs of the vectors of %tid.x, %tid.y, %tid.z
+    // Of a memory instruction, ALU forms with a shared operand included; otherwise NULL.
+    const struct exec_access *access;
 };
 
-// Lanes of Rr. RZ is no register: the caller knows it.
+// Lanes of register r. RZ is not stored: the caller handles it.
 static inline const uint32_t *observed_register(const struct observed *o, unsigned r)
 {
     return (const uint32_t *)(const void *)(o->regs + (size_t)r * 4 * o->lane_count);
 }
 
-// Lanes of a register and the predicates of any warp of the block.
+// A register's lanes, and the predicates, of any warp of the block.
 const uint32_t *observed_block_register(const struct observed_block *b, uint32_t warp, unsigned r);
 const uint64_t *observed_block_predicates(const struct observed_block *b, uint32_t warp);
 
 struct observed_barrier {
     uint32_t number;
-    uint32_t index;   // the barrier instruction, when all warps wait at the same one; else NO_TARGET
-    bool whole;       // it waited for the whole block, and every warp that has not ended was at it
-    bool whole_warps; // and each with all its live lanes together
+    uint32_t index;   // the barrier instruction, when all warps wait at the same instruction; else NO_TARGET
+    bool whole;       // a whole-block barrier, with every live warp waiting
+    bool whole_warps; // every waiting warp has all its live lanes together
 };
 
 struct observer {
@@ -71,8 +69,8 @@ struct observer {
     void (*block_begin)(void *context, struct observed_block *b);
     void (*block_end)(void *context, struct observed_block *b);
     void (*before)(void *context, const struct observed *o);
-    void (*after)(void *context, const struct observed *o); // the same, with results in registers and
-                                                            // predicates; BAR.RED's are there at `barrier`
+    // As `before`, with results in registers and predicates; results of BAR.RED are available at `barrier`.
+    void (*after)(void *context, const struct observed *o);
     void (*barrier)(void *context, struct observed_block *b, const struct observed_barrier *barrier);
     void (*warp_exit)(void *context, struct observed_block *b, uint32_t warp);
 };

@@ -1,5 +1,5 @@
-// The engine's side of an observed run (observe.h): every instruction is stepped, and what the observer is to
-// know of it is put together around the step.
+// Engine side of an observed run (observe.h): every instruction is stepped, and the observer's events are
+// assembled around the step.
 #include "exec/exec_impl.h"
 
 #include "exec/observe.h"
@@ -7,9 +7,9 @@
 
 struct observation {
     const struct observer *observer;
-    struct observed event; // of the warp that runs
+    struct observed event; // of the running warp
     struct exec_access access;
-    // Of the instruction under way, told after it.
+    // Events during the current instruction, reported after it.
     bool deferred, exited;
     unsigned barrier_count;
     struct observed_barrier barriers[BARRIERS];
@@ -66,8 +66,8 @@ void observed_warp_exit(struct warp *w) { w->exec->observed->exited = true; }
 
 void observed_deferred(struct warp *w) { w->exec->observed->deferred = true; }
 
-// Every warp that waits at it goes on. Whole: nobody is missing, none has only arrived, and it was not asked
-// for by a count of threads.
+// Records the release of all warps waiting at the barrier. whole: no live warp is missing, none has only
+// arrived, and the barrier has no thread count operand.
 void observed_barrier(struct cta *c, unsigned number)
 {
     struct observation *o = c->exec->observed;

@@ -1,10 +1,10 @@
-// Happens-before over memory, in the manner of FastTrack (Flanagan and Freund 2009): the last write and the
-// last two reads of a place are kept as (time, thread, stamp), compared with what the present thread knows of
-// that thread. A place is a word; where something smaller is accessed, its page is divided into bytes, each
-// with threads of its own:
+// Happens-before over memory, in the manner of FastTrack (Flanagan and Freund 2009). The last write and the
+// last two reads of a place are kept as (time, thread, stamp), compared with the accessing thread's knowledge
+// of the earlier thread. A place is a word. A sub-word access divides its page into bytes, each with threads
+// of its own:
 //
 //     words   [ t0 t0 t0 t0 | t1 t1 t1 t1 | …          st.u8 by threads 4, 5, 6, 7
-//     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte knows who wrote it
+//     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte has its own writer
 #include "exec/race.h"
 #include "base/bits.h"
 #include "exec/race_book.h"
@@ -16,12 +16,12 @@ enum { RACE_CELLS_MAX = 16 << 20 };
 
 struct race_block {
     uint32_t warps;
-    uint32_t *clock;     // [v * warps + u]: stamps of u that v knows to be over
+    uint32_t *clock;     // [v * warps + u]: last stamp of warp u that happens before the present of warp v
     uint32_t *now;       // stamp of each warp
-    uint32_t *gathered;  // [barrier * warps + u]: what those who arrived know
+    uint32_t *gathered;  // [barrier * warps + u]: maximum of the arrived warps' clocks
     uint32_t *sync;      // number of the last warp-wide sync of each warp
-    uint32_t *lane_sync; // [warp * LANES_MAX + lane]: the last one the lane took part in
-    uint32_t *acquired;  // time up to which a warp has acquired
+    uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
+    uint32_t *acquired;  // by warp: latest publication time acquired
     uint32_t fenced;     // time of the block's last fence
     struct race_page shared;
 };
@@ -30,8 +30,8 @@ struct race_detector {
     struct race_book *book;
     uint64_t cells; // of global memory
     uint32_t time;
-    VEC(uint32_t) fenced;   // by block: time of its last fence
-    VEC(uint32_t) acquired; // by block
+    VEC(uint32_t) fenced;   // by block: time of the last fence
+    VEC(uint32_t) acquired; // by block: latest publication time acquired
     uint64_t count;
     char *text;
 };
@@ -103,7 +103,7 @@ void race_block_end(struct cta *c)
     c->race = NULL;
 }
 
-// -- what orders --------------------------------------------------------------------------------------------
+// -- sources of order ---------------------------------------------------------------------------------------
 
 void race_fence(struct warp *w)
 {
@@ -153,7 +153,7 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct race_re
     const struct exec *e = w->exec;
     const struct race_block *b = w->cta->race;
     uint32_t thread = w->index * e->warp_size + lane;
-    if (before->block != (uint32_t)w->cta->linear) { // by publication alone
+    if (before->block != (uint32_t)w->cta->linear) { // other block: ordered by publication alone
         struct race_detector *r = e->races;
         return before->time <= *by_block(r, false, before->block) &&
                before->time <= *by_block(r, true, w->cta->linear);
@@ -214,7 +214,7 @@ static struct race_page *page_of(struct warp *w, enum isa_space space, uint64_t 
     return &r->book->list.data[index];
 }
 
-// From now on a cell is a byte, and knows of it what was known of its word.
+// Divides a page into a cell per byte; every byte inherits the records of its word.
 static void divide_page(struct race_page *p)
 {
     struct race_cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
@@ -239,7 +239,7 @@ static bool conflicts(const struct race_record *before, const struct race_record
     return before->time && !(before->strong && now->strong);
 }
 
-// Fences and strong accesses to one place: who publishes, who acquires.
+// Fences and strong accesses to one place: a write publishes, a read acquires.
 static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *c, enum race_access access)
 {
     struct race_detector *r = w->exec->races;

@@ -1,4 +1,4 @@
-// Races between launches: when one is over, what it has touched is compared with what each of its rivals had.
+// Races between launches: at the end of a launch its book is compared with the book of every rival.
 #include "exec/exec_impl.h"
 #include "exec/race_book.h"
 
@@ -30,7 +30,7 @@ void race_describe(const struct launch *l, const struct race_record *r, bool is_
     exec_describe_inst(&program, r->inst, out);
 }
 
-struct meeting { // of two launches, at a place
+struct meeting { // of two launches, at one place
     const struct launch *before, *now;
     uint64_t address;
     struct launch_race *found;

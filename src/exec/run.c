@@ -1,11 +1,13 @@
-// A functional run: blocks one after the other, the warps of a block in turn, each until it meets a barrier,
-// exits or has used up its slice.
+// A functional run executes blocks in order and the warps of a block in turn. A warp runs until it waits at a
+// barrier, exits or uses up its slice.
 //
-// Blocks normally run to their end alone, in order. A block that takes long may be waiting for another one (a
-// barrier over the whole grid made of atomics), so after a while the next one joins it and they take turns;
-// up to as many as the simulated chip could hold. When no block ends for long after that, the launch is looked at
-// (look.h), again and again at twice the distance: whoever runs it is told that it waits, and may let another launch have its
-// turn. Everything depends on counts of instructions alone, never on time.
+// Blocks normally run alone, to their end, in order. A slow block may be waiting for another block (a
+// grid-wide barrier made of atomics). After a while the next block becomes resident and the blocks take
+// turns. The number of resident blocks is limited by the capacity of the simulated chip.
+//
+// Once no further block can become resident, and no block ends for long, looks at the launch begin (look.h),
+// at doubling distances. The caller learns of a waiting launch, and may give the turn to another launch. All
+// decisions depend on instruction counts alone, never on time.
 #include "base/hash.h"
 #include "exec/exec_impl.h"
 #include "exec/hint.h"
@@ -17,21 +19,21 @@
 #include <string.h>
 
 enum {
-    WARP_SLICE = 1 << 14,    // instructions of a warp before the next one's turn
-    BLOCK_ALONE = 1 << 20,   // instructions of a block before others join it
-    BLOCK_TURN = 1 << 16,    // of a block when there are others
-    ASK_AFTER = 1 << 18,     // instructions from one question whether the launch is interrupted to the next
-    BLOCK_WATCHED = 1 << 16, // of the first one, while it is watched (hint.h)
-    // Instructions to the next look at the launch, at most: where another could have the turn; after a wait that is over.
-    // Alone, and twice as many each time, up to
+    WARP_SLICE = 1 << 14,    // instructions of a warp before the next warp's turn
+    BLOCK_ALONE = 1 << 20,   // instructions of a block before another block becomes resident
+    BLOCK_TURN = 1 << 16,    // instructions of a block per turn, with several resident blocks
+    ASK_AFTER = 1 << 18,     // instructions between polls of is_interrupted
+    BLOCK_WATCHED = 1 << 16, // instructions of the first block watched for races (hint.h)
+    // Instructions to the next look: at most LOOK_BESIDE when another launch could have the turn, LOOK_AGAIN
+    // after a wait that is over. For a launch alone the distance doubles with every look, up to LOOK_MOST.
     LOOK_BESIDE = 1 << 16,
     LOOK_AGAIN = 1 << 14,
     LOOK_MOST = 1 << 28,
-    LOOK_WAIT = 8,           // part of that distance that a look lasts while all warps wait
-    LOOK_BUSY = 512,         // the same while one of them does not
-    LOOK_LEAST = 1 << 12,    // but at least
-    BLOCKS_PER_SM = 16,      // resident at most
-    RESIDENT_BYTES = 1 << 30 // and with at most this much state
+    LOOK_WAIT = 8,           // a look of waiting warps lasts distance / LOOK_WAIT
+    LOOK_BUSY = 512,         // a warp counts as busy after distance / LOOK_BUSY
+    LOOK_LEAST = 1 << 12,    // minimum of distance / LOOK_BUSY
+    BLOCKS_PER_SM = 16,      // resident at most, per SM of the chip
+    RESIDENT_BYTES = 1 << 30 // limit on the state of resident blocks
 };
 
 static void count_lanes(struct warp *w, uint64_t instructions)
@@ -101,20 +103,19 @@ static void thread_vectors(struct warp *w)
     }
 }
 
-// State of one block and its warps; reused for block after block. Every vector of registers is aligned to 64
-// bytes.
+// State of one block and its warps, reused for block after block. Every register vector is 64-byte aligned.
 struct cta *exec_cta_create(struct exec *e)
 {
     struct cta *c = heap_alloc(sizeof *c);
     const struct launch *l = e->launch;
     c->exec = e;
     c->warp_count = e->warps_per_block;
-    uint8_t *flat = e->flat; // where shared and local memory are, if it is there
+    uint8_t *flat = e->flat; // launch_flat: shared and local memory are part of global memory
     c->registers_bytes = vectors(e, e->register_slots);
     c->local_bytes = flat ? 0 : vectors(e, (l->local_total + 3) / 4);
     size_t shared_bytes = flat ? 0 : align_up(l->shared_total, 64);
     c->memory_bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
-    c->memory = heap_resize(NULL, c->memory_bytes); // each block's start clears what is its own
+    c->memory = heap_resize(NULL, c->memory_bytes); // zeroed by exec_cta_start
     uint8_t *at = (uint8_t *)align_up((uintptr_t)c->memory, 64);
     c->shared = flat ? flat + l->flat->scratch : at;
     at += shared_bytes;
@@ -195,16 +196,16 @@ void exec_cta_collect(struct cta *c)
     }
 }
 
-// Instructions that the launch's limit still allows; UINT64_MAX: no limit is set.
+// Instructions left under the launch's limit; UINT64_MAX: no limit is set.
 static uint64_t allowance(const struct exec *e)
 {
     if (!e->instruction_limit) return UINT64_MAX;
     return e->instruction_limit > e->instructions_done ? e->instruction_limit - e->instructions_done : 0;
 }
 
-// Runs a ready warp for its slice. False on a fault, which the launch's limit is too: a warp that has to go on when
-// nothing is allowed any more, or that executed more. A slice ends at a branch, so by then the launch has executed
-// at most a straight run of code more than the limit.
+// Runs a ready warp for its slice. False on a fault. Reaching the launch's limit is a fault: a warp still has
+// to run with no instructions left, or has executed more. A slice ends at a branch, so the launch exceeds the
+// limit by one straight run of code at most.
 static bool run_slice(struct warp *w)
 {
     struct exec *e = w->exec;
@@ -215,7 +216,7 @@ static bool run_slice(struct warp *w)
     return false;
 }
 
-// Runs the block until it ends or its turn is over. False on a fault.
+// Runs the block until its end or for `instructions`. False on a fault.
 static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
@@ -248,7 +249,7 @@ struct residents {
     VEC(struct cta *) running; // in order of arrival
     struct cta *spare;
     uint64_t next, total; // blocks
-    uint64_t most;        // resident at once
+    uint64_t most;        // limit on resident blocks
 };
 
 struct exec_session {
@@ -256,17 +257,18 @@ struct exec_session {
     struct exec_counts counts;
     struct launch_fault fault;
     struct residents blocks;
-    bool has_ended; // a block, in the last round of turns
+    bool has_ended; // a block has ended in the last round of turns
     bool is_beside; // another launch could have the turn
-    // Looks, in instructions done.
-    uint64_t look_at;   // the next look is due
-    uint64_t distance;  // to the one behind it
-    uint64_t looked_at; // the present one began
-    bool is_looking;    // a look is under way, or has just been found to be over
+    // State of looks, in instructions done.
+    uint64_t look_at;   // time of the next look
+    uint64_t distance;  // distance from look_at to the following look
+    uint64_t looked_at; // start of the present look
+    bool is_looking;    // a look is under way, or its end is not yet processed
     bool has_moved;     // the last call of exec_go may have changed memory
-    bool is_stuck;      // as of the last look
-    bool was_stuck;     // as of the last call of exec_go
-    // Since when all looks have found nothing but waiting, and memory as it was.
+    bool is_stuck;      // result of the last look
+    bool was_stuck;     // is_stuck at the last call of exec_go
+    // is_waiting: every look since waits_since has found only waiting warps, with memory unchanged.
+    // memory: hash of memory at the last look.
     bool is_waiting;
     uint64_t waits_since, memory;
 };
@@ -323,7 +325,7 @@ static void end_look(struct exec_session *s)
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// The next look, which is not later than the end of the user's patience.
+// Schedules the next look, at the latest at the end of the user's patience.
 static void look_in(struct exec_session *s, uint64_t distance)
 {
     uint64_t patience = s->e.launch->patience;
@@ -393,7 +395,7 @@ static void fail_waiting(struct exec_session *s)
     exec_fault_stall(s->blocks.running.data[0], &text);
 }
 
-// A look in which every warp has waited, or read the same words, and nothing is certain.
+// After a look with every warp waiting, or reading the same words, but without certainty.
 static enum exec_turn judge_waiting(struct exec_session *s)
 {
     uint64_t patience = s->e.launch->patience;
@@ -404,7 +406,7 @@ static enum exec_turn judge_waiting(struct exec_session *s)
     return EXEC_FAILED;
 }
 
-// A look that is over.
+// After a look that is over.
 static void note_progress(struct exec_session *s, uint64_t distance)
 {
     end_look(s);
@@ -413,7 +415,7 @@ static void note_progress(struct exec_session *s, uint64_t distance)
     s->has_moved = true;
 }
 
-// After a round in which no block ended, and all that may come are there.
+// After a round without a block's end, with the maximum of resident blocks.
 static enum exec_turn judge(struct exec_session *s)
 {
     const struct residents *r = &s->blocks;
@@ -434,8 +436,8 @@ static enum exec_turn judge(struct exec_session *s)
 
 // -- turns --------------------------------------------------------------------------------------------------
 
-// After a round in which no block ended they may be waiting for some that are not here yet, and as many again join
-// them.
+// Admits blocks after a round without a block's end: resident blocks may be waiting for blocks not yet
+// started, so the number of resident blocks doubles.
 static void admit_more(struct exec_session *s)
 {
     struct residents *r = &s->blocks;
@@ -448,8 +450,8 @@ static void admit_more(struct exec_session *s)
     if (is_new) note_end(s);
 }
 
-// How long a block's turn is. The turn of a block alone, the last one, may be cut short where a look begins, and between
-// slices while it lasts: no other block joins it for that.
+// Length of a block's turn in instructions. The turn of the only and last block may end early, at the start
+// of a look, and between slices during a look: no other block becomes resident at the end of such a turn.
 static uint64_t turn_of(const struct exec_session *s)
 {
     uint64_t done = s->e.instructions_done;
@@ -460,7 +462,7 @@ static uint64_t turn_of(const struct exec_session *s)
     return is_near ? s->look_at - done : BLOCK_ALONE;
 }
 
-// A turn of every block. False on a fault.
+// Runs one turn of every resident block. False on a fault.
 static bool run_round(struct exec_session *s)
 {
     struct residents *r = &s->blocks;
@@ -493,7 +495,7 @@ static enum exec_turn run_blocks(struct exec_session *s)
     return EXEC_ENDED;
 }
 
-// The first block begins watched (hint.h); then the program is bound anew.
+// Starts the first block under watch (hint.h), then binds the program anew without the check.
 static bool watch_first_block(struct exec *e, struct residents *r)
 {
     admit(e, r);
@@ -519,7 +521,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->local_stride = l->flat ? e->warps_per_block * e->vector_bytes : e->vector_bytes;
     e->register_slots = l->program->reg_count + EXTRA_SLOTS;
     e->instruction_limit = l->max_warp_instructions;
-    // A call that calls again saves its return address, so a stack holds a quarter as many calls as bytes.
+    // A nested call saves its return address, so a stack holds a quarter as many calls as bytes.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
     e->isa = exec_isa_resolve(l->isa);
     if (like)

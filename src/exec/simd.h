@@ -1,13 +1,13 @@
-// Vectors of lanes, the same names for every instruction set. The file that includes this is compiled once
-// for each (rules.mk), with
+// Vectors of lanes, with the same names for every instruction set. The including file is compiled once per
+// instruction set (rules.mk), with
 //
-//   FAST_BITS    128: any processor (SSE2 where there is x86, else what the compiler makes of it)
+//   FAST_BITS    128: any processor (SSE2 on x86, else the compiler's generic vectors)
 //                256: AVX2, FMA and F16C     512: AVX-512 F, BW, DQ, VL
 //   FAST_LANES   32 or 64, lanes of a warp
 //
-// A vector holds VECTOR_LANES words; a register of a warp is VECTORS of them. `vm` is a mask over one vector:
-// bits where the processor has mask registers, all-ones words elsewhere. Everything here is exact, so that
-// every build gives the same bits; what needs several instructions somewhere says how it keeps them.
+// A vector holds VECTOR_LANES words; a register of a warp is VECTORS vectors. `vm` is a mask over one vector:
+// bits on processors with mask registers, all-ones words elsewhere. Every operation is exact, so every build
+// gives the same bits; operations made of several instructions say how.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -130,7 +130,7 @@ COMPARE_INT(equal, _mm512_cmpeq_epi32_mask, ==, vi)
 COMPARE_INT(less_s, _mm512_cmplt_epi32_mask, <, vi)
 COMPARE_INT(less_u, _mm512_cmplt_epu32_mask, <, vu)
 
-// Quiet comparisons of floats, as enum isa_cmp has them; the second half are true for NaN.
+// Quiet comparisons of floats, as in enum isa_cmp; the second half, from float_unordered on, is true for NaN.
 COMPARE_FLOAT(float_lt, _CMP_LT_OQ, a < b)
 COMPARE_FLOAT(float_eq, _CMP_EQ_OQ, a == b)
 COMPARE_FLOAT(float_le, _CMP_LE_OQ, a <= b)
@@ -146,7 +146,7 @@ COMPARE_FLOAT(float_gtu, _CMP_NLE_UQ, ~(a <= b))
 COMPARE_FLOAT(float_neu, _CMP_NEQ_UQ, a != b)
 COMPARE_FLOAT(float_geu, _CMP_NLT_UQ, ~(a < b))
 
-// The part of a warp's mask that belongs to vector k.
+// The part of a warp's mask for vector k.
 #if FAST_BITS == 512
 static inline vm mask_part(uint64_t lanes, unsigned k) { return (vm)(lanes >> (k * VECTOR_LANES)); }
 #else
@@ -172,9 +172,9 @@ static inline vf fused(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a,
 #elif FAST_BITS == 256
 static inline vf fused(vf a, vf b, vf c) { return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 #else
-// In doubles the product is exact. Their sum is rounded to odd (Boldo and Melquiond 2008): where it is
-// inexact, the neighbour whose last bit is one, found from the exact error of the addition (Knuth's TwoSum);
-// rounding that to 24 bits is then the same as rounding the exact value. A sum that is not finite needs no
+// The product is exact in double. The sum is rounded to odd (Boldo and Melquiond 2008): an inexact sum
+// becomes the neighbour with last bit one, chosen by the exact error of the addition (Knuth's TwoSum).
+// Rounding the odd sum to 24 bits then equals rounding the exact value. A sum that is not finite needs no
 // correction.
 static inline float fused1(float x, float y, float z)
 {
@@ -195,5 +195,5 @@ static inline vf fused(vf a, vf b, vf c)
 }
 #endif
 
-// PTX's one NaN.
+// PTX's canonical NaN.
 static inline vu canonical(vf x) { return choose(float_unordered(x, x), splat(0x7fffffffu), (vu)x); }

@@ -1,10 +1,10 @@
-// Floating point in integers. A finite number is sign, integer mantissa and the exponent of the mantissa's
-// lowest bit.
+// Floating point in integers. A finite number is a sign, an integer mantissa, and the exponent of the
+// mantissa's lowest bit.
 //
-// The exact sum of a product and an addend may be thousands of bits long; two facts keep it in 128. Both
-// terms are placed with their leading bit at bit 125; a product has at most 106 bits and an addend at most
-// 53, so the smaller term loses bits only when it is shifted by 20 or more, and then the difference cannot
-// cancel more than one leading bit: what is lost only matters as "not zero" and is or-ed into bit 0.
+// The exact sum of a product and an addend may be thousands of bits long; two facts limit it to 128 bits.
+// Both terms are placed with their leading bit at bit 125, and a product has at most 106 bits, an addend at
+// most 53. The smaller term therefore loses bits only when shifted by 20 or more. The difference then cancels
+// one leading bit at most, so the lost bits matter only as "not zero" and are or-ed into bit 0.
 #include "exec/softfloat.h"
 
 const struct float_format float_f16 = {10, 5, 16}, float_bf16 = {7, 8, 16}, float_f32 = {23, 8, 32},
@@ -41,7 +41,7 @@ static soft_u128 shift_right_sticky(soft_u128 x, int count)
     return x >> count | ((x & (((soft_u128)1 << count) - 1)) != 0);
 }
 
-// Whether the magnitude q goes up by one, given what lies below it: 0, below half, half, above half (0..3).
+// True when the magnitude q is rounded up. below: bits below q are 0, below half, half, above half (0..3).
 static bool rounds_up(enum isa_round r, bool negative, uint64_t q, unsigned below)
 {
     switch (r) {
@@ -186,7 +186,7 @@ uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round
     return (x & float_sign_bit(f)) | float_from_int(f, false, magnitude, ROUND_RZ);
 }
 
-// Order of the bits as integers: -inf … -0, +0 … +inf.
+// Bit patterns in numeric order as integers: -inf … -0, +0 … +inf.
 static int64_t order(const struct float_format *f, uint64_t x)
 {
     int64_t magnitude = (int64_t)(x & bit_mask(f->width - 1));

@@ -1,7 +1,7 @@
 // Binary floating point in integer arithmetic: one exact multiply-add and one packing for every format and
-// rounding mode. What the host's arithmetic cannot do portably (16-bit formats, directed rounding, fused
-// operations without the instruction) is done here; rounding to nearest in f32 and f64 is the host's own,
-// which is IEEE 754's too.
+// rounding mode. Covers operations without portable host arithmetic: 16-bit formats, directed rounding, and
+// fused operations on hosts without the instruction. Rounding to nearest in f32 and f64 is the host's own,
+// per IEEE 754.
 #pragma once
 #include "base/bits.h"
 #include "isa/isa.h"
@@ -11,7 +11,7 @@ __extension__ typedef unsigned __int128 soft_u128;
 struct float_format {
     unsigned mantissa_bits; // stored
     unsigned exponent_bits;
-    unsigned width; // of the whole; TF32 is an f32 with 13 zero bits
+    unsigned width; // total bits; TF32 is an f32 with 13 zero bits
 };
 
 extern const struct float_format float_f16, float_bf16, float_f32, float_f64;
@@ -21,9 +21,9 @@ static inline uint64_t float_infinity(const struct float_format *f)
 {
     return bit_mask(f->exponent_bits) << f->mantissa_bits;
 }
-// The f64 NaN that an operation on a, b and c passes on (the rule in lane.h), 0 when none of them is NaN.
+// Result NaN of an f64 operation on a, b and c (the rule in lane.h); 0 without a NaN operand.
 uint64_t float_nan_f64(uint64_t a, uint64_t b, uint64_t c);
-// PTX's NaN of the formats below f64: all ones but the sign.
+// PTX's NaN of the formats below f64: all bits one except the sign.
 static inline uint64_t float_nan(const struct float_format *f) { return bit_mask(f->width - 1); }
 static inline bool float_is_nan(const struct float_format *f, uint64_t x)
 {
@@ -39,8 +39,8 @@ static inline uint64_t float_flush(const struct float_format *f, uint64_t x) // 
     return float_is_subnormal(f, x) ? x & float_sign_bit(f) : x;
 }
 
-// (-1)^negative * mantissa * 2^exponent, rounded. Bits shifted out earlier must have been or-ed into bit 0,
-// with at least two bits more than the result holds above it.
+// (-1)^negative * mantissa * 2^exponent, rounded. Bits shifted out earlier must be or-ed into bit 0, at least
+// two bits below the result's lowest bit.
 uint64_t float_pack(const struct float_format *f, bool negative, int exponent, soft_u128 mantissa,
                     enum isa_round r);
 
@@ -49,13 +49,13 @@ uint64_t float_fma(const struct float_format *f, uint64_t a, uint64_t b, uint64_
 uint64_t float_add(const struct float_format *f, uint64_t a, uint64_t b, enum isa_round r);
 uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, enum isa_round r);
 
-// A finite value of one format in another. Infinities stay, NaN gives float_nan(to).
+// Converts a finite value between formats. Infinities stay infinities, NaN gives float_nan(to).
 uint64_t float_convert(const struct float_format *to, const struct float_format *from, uint64_t x,
                        enum isa_round r);
 uint64_t float_from_int(const struct float_format *f, bool negative, uint64_t magnitude, enum isa_round r);
 // Rounded to an integral value of the same format.
 uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round r);
-// The integral value of a finite number as sign and magnitude; false when the magnitude exceeds 64 bits.
+// The integral value of a finite number as sign and magnitude; false: the magnitude exceeds 64 bits.
 bool float_to_int(const struct float_format *f, uint64_t x, enum isa_round r, bool *negative,
                   uint64_t *magnitude);
 

@@ -1,25 +1,29 @@
-// Divergence: which lanes of a warp run together, and where they meet again.
+// Divergence: choice of the lanes of a warp that run together, and of their reconvergence points.
 //
-// simt=stack. A branch that divides the running lanes leaves them on the stack at their meeting point and
-// pushes one entry a side; an entry ends where its lanes meet the one below.
+// simt=stack. A divergent branch leaves the running lanes on the stack at their reconvergence point and
+// pushes one entry per side. An entry ends when its lanes reach the reconvergence point, the pc of the entry
+// below.
 //
-//        BRA at 4, meets at 9            running ─▶ {pc 5, lanes b, until 9}
-//        lanes a take it to 7                       {pc 7, lanes a, until 9}
+//        BRA at 4, rejoins at 9          running ─▶ {pc 5, lanes b, until 9}
+//        lanes a take it, to 7                      {pc 7, lanes a, until 9}
 //                                                   {pc 9, lanes a|b, until …}
 //
-// A call leaves its lanes at the return site in the same way, so that they meet again there whatever happened
-// inside; meeting points are a pc and a depth of calls, or recursion would meet itself.
+// A call likewise leaves its lanes at the return site, so the lanes reconverge after the call whatever their
+// paths inside. A reconvergence point is a pc and a call depth; without the depth, recursive calls would
+// reconverge with their caller.
 //
-// simt=splits. Every side is a split of its own and any ready one may run: the most deeply called first, then
-// the lowest pc, which lets the others catch up; splits at the same pc and depth become one. So that none
-// starves behind a spinning one, backward branches use up fuel, after which the next split by lane number has
-// a turn in which it does not give way. An instruction that names member lanes waits until they all have
-// arrived.
+// simt=splits. Every side is a split of its own, and any ready split may run. The split of greatest call
+// depth runs first, then the split of lowest pc: the other splits catch up. Splits at the same pc and depth
+// merge.
 //
-// simt=nest. Lanes have a nest level, which PUSH and POP change: the deepest run first, of several at one level those with
-// the highest lane; lanes at the same pc and level run together, wherever they come to be so (Naylor et al., ICCD 2024, III-A;
-// ties as the tree of its maximum has them). `depth` is the level. A split that waits never comes before the one that runs,
-// until this one's level changes or it parts.
+// Backward branches use up fuel, against starvation behind a spinning split. With the fuel used up, the next
+// split by lane number has a turn, without yielding at joins. An instruction with member lanes waits until
+// every member has arrived.
+//
+// simt=nest. Lanes have a nest level, changed by PUSH and POP and kept in `depth`. The deepest lanes run
+// first, and among splits of equal level the split with the highest lane. Lanes at the same pc and level run
+// together, from whatever paths (Naylor et al., ICCD 2024, III-A; ties as in the paper's maximum tree). A
+// waiting split never precedes the running split until the running split changes its level or diverges.
 #include "exec/exec_impl.h"
 
 enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
@@ -41,8 +45,8 @@ void split_init(struct warp *w)
     vec_push(&w->splits, (struct split){.mask = w->present, .pc = w->pc, .rejoin_pc = NO_TARGET});
 }
 
-// simt=nest: the places where lanes of the running one's level wait, a bit for each 64th instruction. It is asked in front of
-// every instruction, the splits only where it says so.
+// simt=nest: sets waiting_places, the PCs of splits that wait at the running split's level, modulo 64. The
+// mask is tested before every instruction; the splits are searched only on a hit.
 static void note_waiting(struct warp *w)
 {
     const struct split *s = w->splits.data;
@@ -75,7 +79,7 @@ static bool can_merge(const struct split *a, const struct split *b)
     return (a->pc == b->pc) & (a->depth == b->depth) & (a->state == SPLIT_READY) & (b->state == SPLIT_READY);
 }
 
-// Ready splits at the same place become one. The running one's pc must be in its record.
+// Merges ready splits at the same pc and depth. The record of the running split must hold its current pc.
 static void merge_ready(struct warp *w)
 {
     struct split *s = w->splits.data;
@@ -95,7 +99,8 @@ static void merge_ready(struct warp *w)
 static inline bool before(bool by_lane, const struct split *a, const struct split *b)
 {
     if (a->depth != b->depth) return a->depth > b->depth;
-    return by_lane ? a->mask > b->mask : a->pc < b->pc; // no lane is in two: the greater one has the highest
+    // Lane sets are disjoint: the greater mask has the highest lane.
+    return by_lane ? a->mask > b->mask : a->pc < b->pc;
 }
 
 static bool pick_best(struct warp *w)
@@ -125,7 +130,7 @@ static const struct bound *run_picked(struct warp *w)
     return NULL;
 }
 
-// The ready split that holds the next lane after the one whose turn came last.
+// Gives the turn to the ready split with the next lane after turn_lane.
 static void take_turn(struct warp *w)
 {
     uint64_t ready = 0;
@@ -144,8 +149,8 @@ static void take_turn(struct warp *w)
     w->split_turn = TURN_JOINS;
 }
 
-// Where splits at the same place are one already, a split that moves can meet one other at most. Whether it does is nothing that
-// a processor could predict: no branch in the loop.
+// Merges a moved split. All other splits are merged already, so the moved split can merge with one other
+// split at most. A merge is unpredictable to a branch predictor: no branch in the loop.
 static void merge_moved(struct warp *w, uint32_t moved)
 {
     struct split *s = w->splits.data;
@@ -158,7 +163,7 @@ static void merge_moved(struct warp *w, uint32_t moved)
     remove_split(w, moved);
 }
 
-// The running lanes go on as groups[], the first in their place and the others at the end.
+// Divides the running split into groups[]: the first group stays in its entry, the rest are appended.
 static void divide(struct warp *w, const struct lane_group *groups, unsigned count)
 {
     for (unsigned g = 0; g < count; g++) {
@@ -175,7 +180,7 @@ static const struct bound *nest_transfer(struct warp *w, const struct lane_group
     uint32_t first = (uint32_t)w->splits.count;
     divide(w, groups, count);
     for (uint32_t i = first + count - 1; i-- > first;)
-        merge_moved(w, i); // the last first: it takes the place of one that goes
+        merge_moved(w, i); // last first: the removal moves the last split into the free entry
     merge_moved(w, w->current);
     pick_best(w);
     return warp_go(w, w->pc);
@@ -196,7 +201,7 @@ static const struct bound *splits_transfer(struct warp *w, const struct lane_gro
     return warp_go(w, w->pc);
 }
 
-// Ends the running entry whose lanes have met those below.
+// Ends the running entry; its lanes have reached the reconvergence point of the entry below.
 static const struct bound *stack_pop(struct warp *w)
 {
     w->splits.count--;
@@ -222,7 +227,7 @@ static const struct bound *stack_transfer(struct warp *w, const struct lane_grou
         w->splits.count--;
     }
     bool pushed[LANES_MAX] = {false};
-    for (unsigned n = 0; n < count; n++) { // the lowest pc last, on top
+    for (unsigned n = 0; n < count; n++) { // by descending pc: the lowest pc ends on top
         unsigned highest = count;
         for (unsigned g = 0; g < count; g++)
             if (!pushed[g] && (highest == count || groups[g].pc > groups[highest].pc)) highest = g;
@@ -290,7 +295,7 @@ const struct bound *split_join(struct warp *w, const struct bound *d)
 
 static uint64_t still_there(const struct warp *w, uint64_t lanes) { return lanes & w->present & ~w->exited; }
 
-// Lanes that wait in a given way: for the same members (and, SYNC, at the same place).
+// Lanes waiting in the same state as `like`, for the same members (and, SYNC, at the same pc and depth).
 static uint64_t waiting_with(const struct warp *w, const struct split *like)
 {
     uint64_t lanes = 0;
@@ -303,7 +308,7 @@ static uint64_t waiting_with(const struct warp *w, const struct split *like)
     return lanes;
 }
 
-// Lets go those whose members are all there; lanes that exited are not waited for.
+// Makes splits with all live members arrived ready; exited lanes are not waited for.
 static void wake_waiting(struct warp *w)
 {
     for (uint32_t i = 0; i < w->splits.count; i++) {

@@ -1,9 +1,9 @@
 // Host services: vprintf and __assertfail. Lanes print in ascending order, each its whole text.
 //
-// vprintf's buffer holds each argument at its natural alignment, promoted as C does: integers of 4 or 8 bytes
+// vprintf's buffer holds each argument at its natural alignment, promoted as in C: integers of 4 or 8 bytes
 // by length modifier, floating point as double, pointers as 8 bytes. Every conversion is formatted by the
-// host's snprintf with the specification as written, but for the length modifier, which becomes one the host
-// means 64 bits by.
+// host's snprintf with the given specification; only the length modifier is replaced by the host's 64-bit
+// modifier.
 #include "exec/exec_impl.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ struct reader {
     struct warp *w;
     unsigned lane;
     uint64_t address;     // generic, of the next argument
-    uint64_t bad_address; // what could not be read
+    uint64_t bad_address; // first address of a failed read
     unsigned bad_bytes;
 };
 
@@ -51,13 +51,13 @@ static bool next_argument(struct reader *r, unsigned bytes, uint64_t *value)
     return good;
 }
 
-struct conversion {     // "%-*.3lld" taken apart
+struct conversion {     // parts of a conversion such as "%-*.3lld"
     struct strbuf spec; // flags, width and precision, from '%' on
     bool wide;
-    char letter; // 0: the format ended
+    char letter; // 0: end of the format string
 };
 
-// A width or precision given as an argument is written into the specification.
+// Writes a width or precision given as an argument into the specification.
 static bool star(struct reader *r, struct conversion *c)
 {
     uint64_t value;
@@ -67,7 +67,7 @@ static bool star(struct reader *r, struct conversion *c)
     if (n < -FIELD_MOST) n = -FIELD_MOST;
     bool precision = c->spec.length && c->spec.text[c->spec.length - 1] == '.';
     if (precision && n < 0)
-        c->spec.text[--c->spec.length] = 0; // as if it were not there
+        c->spec.text[--c->spec.length] = 0; // a negative precision counts as absent
     else
         strbuf_printf(&c->spec, "%" PRId32, n);
     return true;
@@ -121,7 +121,7 @@ static bool print_one(struct reader *r, struct conversion *c, struct strbuf *out
     return true;
 }
 
-// The text of one thread's printf; the number of arguments, -1 when memory could not be read.
+// Formats one thread's printf. Returns the number of arguments, -1 when memory is unreadable.
 static int format_text(struct reader *r, const char *format, struct strbuf *out)
 {
     int arguments = 0;
@@ -139,7 +139,7 @@ static int format_text(struct reader *r, const char *format, struct strbuf *out)
             good = print_one(r, &c, out);
             arguments++;
         } else if (good) {
-            strbuf_write(out, start, (size_t)(p - start)); // no conversion: printed as it stands
+            strbuf_write(out, start, (size_t)(p - start)); // invalid conversion: printed verbatim
         }
         strbuf_fini(&c.spec);
         if (!good) return -1;
@@ -183,7 +183,7 @@ static const struct bound *exec_vprintf(const struct bound *d, struct warp *w, u
     return d + 1;
 }
 
-// The record at a: message, file (generic pointers), line (u32 at 16), function (pointer at 24), character
+// The record: message, file (generic pointers), line (u32 at offset 16), function (pointer at 24), character
 // size.
 static bool assert_text(struct reader *r, uint64_t record, struct strbuf *out)
 {

@@ -1,8 +1,7 @@
-// Calls in tail position. A run of fast forms is a chain of such calls, so they have to be jumps. Where the
-// compiler does not make them (debug and sanitizer builds), handlers return the next instruction to the loop
-// in run.c instead.
+// Calls in tail position. A run of fast forms is a chain of tail calls, which must compile to jumps. Debug
+// and sanitizer builds make no tail calls; handlers then return the next instruction to the loop in run.c.
 //
-// gcc makes a jump only in a function that has handed no address of a local to anyone.
+// gcc makes a jump only in a function without an escaping address of a local variable.
 #pragma once
 
 #if defined(__has_feature)

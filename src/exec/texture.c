@@ -1,13 +1,16 @@
 // Texture fetches (CUDA C++ programming guide, "Texture Memory" and "Texture Fetching").
 //
-// A normalised coordinate times the size of its axis, rounded to f32, counts texels. Mirror reflects it: x and -x fetch
-// the same. Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'); the fraction of x' rounded to 8 bits
-// (9-bit fixed point, so that 1.0 is representable) weighs texel i + 1 against i, in every dimension. For a texel past
-// the edge wrap takes the texel a period away, border zero, mirror and clamp the edge's own.
-// Weights are exact; products are summed in f64, corner by corner, the first dimension fastest, corners of weight zero
-// left out; the sum is rounded to f32 once.
-// Wrap and mirror need normalised coordinates and mean clamp without them. Integer coordinates take no filter. Absent
-// channels are zero.
+// A normalised coordinate times the size of its axis, rounded to f32, counts texels. Mirror reflects the
+// coordinate: x and -x fetch the same texel. For a texel past the edge, wrap takes the texel one period away,
+// border takes zero, mirror and clamp take the edge texel.
+//
+// Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'). The fraction of x', rounded to 8 bits,
+// weighs texel i + 1 against texel i, in every dimension (9-bit fixed point, since 1.0 is representable).
+// Weights are exact. Products are summed in f64, corner by corner, the first dimension fastest, without
+// corners of weight zero; the sum is rounded to f32 once.
+//
+// Wrap and mirror need normalised coordinates and mean clamp otherwise. Integer coordinates take no filter.
+// Absent channels are zero.
 #include "exec/exec_impl.h"
 #include "exec/softfloat.h"
 
@@ -15,15 +18,15 @@
 #include <string.h>
 
 struct axis {         // one dimension of a fetch
-    int64_t index[2]; // the texel, and the next one; -1: border
-    double weight;    // of the next one
+    int64_t index[2]; // texel index, and index of the next texel; -1: border
+    double weight;    // weight of the next texel
 };
 
 struct fetch {
     struct warp *w;
     const struct texture *t;
     uint64_t bad_address; // of a texel outside all allocations
-    uint64_t *first;      // NULL, or where the address of the first texel read goes
+    uint64_t *first;      // destination for the address of the first texel read, or NULL
 };
 
 static float floor_of(float x) // |x| < 2^31
@@ -32,21 +35,21 @@ static float floor_of(float x) // |x| < 2^31
     return whole > x ? whole - 1 : whole;
 }
 
-// NaN fetches as 0, and coordinates beyond any texture as the largest that matter.
+// NaN fetches as 0; coordinates beyond any texture are clamped to +-2^30.
 static float tame(float x)
 {
     if (!(x == x)) return 0;
     return x < -0x1p30f ? -0x1p30f : x > 0x1p30f ? 0x1p30f : x;
 }
 
-// x brought into [0, extent]: of x / extent the fraction, or 1 less the fraction in every other period.
+// |x| modulo twice the extent, reflected at the extent: a coordinate in [0, extent].
 static float mirrored(float x, uint32_t extent)
 {
     double period = 2.0 * extent, m = fmod(fabs((double)x), period);
     return (float)(m > extent ? period - m : m);
 }
 
-// The texel in place of texel i; -1: border.
+// Index of the texel fetched in place of texel i; -1: border.
 static int64_t into_range(int64_t i, int64_t extent, enum texture_address mode)
 {
     if (i >= 0 && i < extent) return i;
@@ -86,7 +89,7 @@ static struct axis locate_texel(const struct texture *t, unsigned k, uint32_t ex
     return (struct axis){.index = {index, index}};
 }
 
-// The bits of a component, a half as an f32, an integer extended to 32 bits.
+// The bits of a component: a half as an f32, an integer extended to 32 bits.
 static uint32_t component(const struct texture *t, const uint8_t *at)
 {
     uint32_t v = 0;
@@ -98,7 +101,7 @@ static uint32_t component(const struct texture *t, const uint8_t *at)
     return v;
 }
 
-// The divisor of integers read as fractions; 1 for other texels.
+// Divisor of integers read as fractions; 1 for other texels.
 static double full_scale(const struct texture *t)
 {
     unsigned bits = 8 * isa_type_bytes(t->type);
@@ -107,7 +110,7 @@ static double full_scale(const struct texture *t)
     return (double)((1u << (bits - is_signed)) - 1);
 }
 
-// A component as a number, not yet divided by `scale`: the smallest integer reads as -1, like its successor.
+// A component as a number, not yet divided by `scale`; the smallest integer reads as -1, like its successor.
 static double number_of(const struct texture *t, uint32_t v, double scale)
 {
     if (scale == 1) return (double)f32_from_bits(v);

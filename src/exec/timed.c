@@ -1,6 +1,6 @@
-// Execution for the timing model: see timed.h. A record of the log is a header, a host address a lane, the
-// lanes' values, and for a compare-and-swap the lanes' second operands. A store of lanes side by side has one
-// address, and is checked and written at once.
+// Execution for the timing model: see timed.h. A log record is a header, one host address per lane, the
+// lanes' values, and for a compare-and-swap the lanes' second operands. A row store (lanes side by side) has
+// one address, and is checked and written as a whole.
 #include "exec/timed.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct timed_record {
     uint64_t cycle;
     const struct inst *inst;
     uint64_t mask;       // lanes
-    uint8_t *dst;        // registers an atomic's old values go to, or NULL
-    uint32_t words;      // of the record, this header included, in units of 8 bytes
+    uint8_t *dst;        // registers for an atomic's old values, or NULL
+    uint32_t words;      // size of the record with header, in units of 8 bytes
     uint16_t lane_words; // 32-bit words of a value
     uint8_t bytes;
     bool has_second;
@@ -107,7 +107,7 @@ static bool any_in(const uint64_t filter[64], const struct timed_engine *t)
 struct record_view { // a record's parts
     struct timed_record *r;
     uint8_t **host;
-    uint32_t *value, *second; // lane_words each
+    uint32_t *value, *second; // lane_words per lane
 };
 
 static uint8_t *host_of(const struct record_view *v, unsigned n)
@@ -153,11 +153,12 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
     filter[last / 64] |= 1ull << last % 64;
 }
 
-// Host addresses of the lanes in order; false after a fault.
+// Writes the host addresses of the lanes in lane order to host[]; false after a fault.
 static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
-    unsigned last = LANES_MAX; // a lane of global memory found already, which others may be at as well
+    // A lane already resolved to global memory; other lanes may have the same address.
+    unsigned last = LANES_MAX;
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         if (last != LANES_MAX && a->address[l] == a->address[last] && !((a->shared | a->local) >> l & 1)) {
@@ -184,7 +185,7 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
     return true;
 }
 
-// All lanes of a store of whole words to global memory, side by side. False when some of it is out of bounds.
+// Logs a full-warp row store of whole words to global memory. False when a part is out of bounds.
 static bool log_row(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -267,7 +268,7 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
 const struct handlers timed_store_handlers = {log_store, log_store};
 const struct handlers timed_atomic_handlers = {log_atomic, log_atomic};
 
-// What this SM stored in the window, over what a lane of a load read from memory.
+// Overlays the SM's logged stores of the window on a value read from memory by a lane.
 static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes, uint8_t *value)
 {
     for (size_t at = 0; at < t->log.count;) {
@@ -284,7 +285,7 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
     }
 }
 
-// A load that read lines this SM has stored to in this window, once more with those stores.
+// Repeats a load of lines with logged stores of the SM in the window, with the stores applied.
 static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -293,7 +294,7 @@ static void patch_load(struct timed_engine *t, struct warp *w, const struct boun
         struct lane_access lane;
         enum launch_fault_kind kind;
         uint32_t value[4] = {0};
-        // What check.bounds let pass is counted already.
+        // Accesses tolerated by check.bounds are already counted.
         if (!exec_resolve(w, l, SPACE_GLOBAL, a->address[l], a->bytes, &lane, &kind))
             lane.host = memory_mapped(t->launch.memory, a->address[l], a->bytes);
         memcpy(value, lane.host, a->bytes);
@@ -316,8 +317,8 @@ void timed_settle(struct warp *w)
     }
 }
 
-// A load of lines that the log knows of: with atomics of this window outstanding it has to wait for them, as
-// behind one that acquires whatever it reads.
+// True for a load that must wait for the next window: a load of lines with uncommitted atomics, or any load
+// after an acquiring atomic of its warp.
 static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -327,7 +328,8 @@ static bool must_wait(const struct timed_engine *t, const struct warp *w, const 
     return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
 }
 
-// All but where the warp goes on; without a call, since every instruction comes here.
+// Executes the instruction at w->pc, without the join at the next instruction. Inlined: called for every
+// instruction.
 static inline __attribute__((always_inline)) enum timed_outcome execute(struct timed_engine *t,
                                                                         struct warp *w, uint64_t cycle)
 {
@@ -372,7 +374,7 @@ enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint6
 
 // -- committing ---------------------------------------------------------------------------------------------
 
-// Atomics whose types have no loop of their own.
+// Commits atomics of types without a loop of their own in exec_atomic_sequence.
 static void commit_lane_by_lane(const struct record_view *v, uint32_t *old)
 {
     unsigned bytes = v->r->bytes, words = v->r->lane_words;
@@ -413,7 +415,7 @@ static void commit_record(const struct timed_engine *t, const struct record_view
             memcpy(v->host[n], v->value + (size_t)n * v->r->lane_words, bytes);
 }
 
-// The same; true when a byte has another value now.
+// commit_record; returns true when a byte has changed value.
 static bool commit_changes(const struct timed_engine *t, const struct record_view *v)
 {
     uint8_t before[LANES_MAX][16];
@@ -453,7 +455,7 @@ struct cursor {
     size_t at;
 };
 
-// Merges the logs: each is in order of cycle already, and ties go by the engines' order.
+// Merges the logs: every log is in order of cycle, and ties go by the order of engines.
 static void merge_logs(struct cursor *active, unsigned n)
 {
     while (n) {
