@@ -1,7 +1,7 @@
 // Fast forms: logic, shifts, fields, counting, byte permutation.
 #include "exec/fast.h"
 
-// -- logic: the functions compilers make have forms of their own, the others a tree of selections -----------
+// -- logic: a form per function that compilers emit, other functions by a tree of selections ----------------
 // clang-format off
 #define LOGIC(F)                                                                                           \
     F(0x00, a ^ a)                       F(0xff, ~(a ^ a))                    F(0xf0, a)                   \
@@ -24,7 +24,7 @@
 LOGIC(LOGIC_FORM)
 #undef LOGIC_FORM
 
-// Any function: bit n of `lut` (spare_byte) is its value at {a, b, c} = n.
+// Any function: bit n of `lut` (spare_byte) is the value at {a, b, c} = n.
 static inline vu any_logic(const struct bound *d, vu a, vu b, vu c)
 {
     vu r = a ^ a;
@@ -34,7 +34,7 @@ static inline vu any_logic(const struct bound *d, vu a, vu b, vu c)
 }
 FORM_3(logic_any, any_logic(d, a, b, c))
 
-// The same with q = result != 0.
+// any_logic with q = (result != 0).
 HANDLER(logic_q_masked)
 {
     uint8_t *to = regs + d->dst;
@@ -53,7 +53,7 @@ HANDLER(logic_q_masked)
 }
 static const struct handlers logic_q = {logic_q_masked, logic_q_masked};
 
-// The function with two of its operands exchanged.
+// The function with two operands exchanged.
 static uint8_t exchanged(uint8_t lut, unsigned x, unsigned y) // bits of the index: a 2, b 1, c 0
 {
     uint8_t r = 0;
@@ -75,7 +75,7 @@ static const struct handlers *bind_lop3(const struct exec *e, const struct inst 
         else if (!is_register(&o[k]))
             return NULL;
     }
-    if (constant < 3) { // goes to b
+    if (constant < 3) { // the constant becomes b
         d->scalar = constant_of(e, d, constant);
         swap_sources(d, 1, constant);
         if (constant == 0) lut = exchanged(lut, 2, 1);
@@ -92,7 +92,7 @@ static const struct handlers *bind_lop3(const struct exec *e, const struct inst 
     return constant < 3 ? &logic_any_rsr : &logic_any_rrr;
 }
 
-// -- shifts: amounts of 32 and more shift everything out ----------------------------------------------------
+// -- shifts: amounts of 32 and more shift all bits out ------------------------------------------------------
 #if FAST_BITS == 512
 static inline vu shift_left(vu a, vu n) { return (vu)_mm512_sllv_epi32((__m512i)a, (__m512i)n); }
 static inline vu shift_right(vu a, vu n) { return (vu)_mm512_srlv_epi32((__m512i)a, (__m512i)n); }
@@ -164,7 +164,7 @@ static const struct handlers *bind_shf(const struct exec *e, const struct inst *
 }
 
 // -- bytes and fields ---------------------------------------------------------------------------------------
-// PRMT with a constant selector that replicates no sign: bytes of a and bytes of c, each permuted within its
+// PRMT with a constant selector without sign replication: bytes of a and bytes of c, each permuted within its
 // lane.
 #if FAST_BITS >= 256
 #if FAST_BITS == 512
@@ -172,7 +172,7 @@ static inline vu permute(vu x, vu control) { return (vu)_mm512_shuffle_epi8((__m
 #else
 static inline vu permute(vu x, vu control) { return (vu)_mm256_shuffle_epi8((__m256i)x, (__m256i)control); }
 #endif
-static inline vu lane_bytes(void) // the first byte of each lane within its 16, four times
+static inline vu lane_bytes(void) // per lane: offset of the lane's first byte in its 16-byte part, four times
 {
     vu r;
     for (unsigned n = 0; n < VECTOR_LANES; n++) r[n] = n % 4 * 0x04040404u;
@@ -193,7 +193,7 @@ static const struct handlers *bind_prmt(const struct exec *e, const struct inst 
     if (selector & 0x8888) return NULL;
     for (unsigned n = 0; n < 4; n++) {
         uint32_t pick = selector >> (4 * n) & 7;
-        from_a |= (pick < 4 ? pick : 0x80) << (8 * n); // a control byte with its high bit gives zero
+        from_a |= (pick < 4 ? pick : 0x80) << (8 * n); // a control byte with bit 7 set gives zero
         from_c |= (pick < 4 ? 0x80 : pick - 4) << (8 * n);
     }
     d->wide = (uint64_t)from_c << 32 | from_a;
@@ -207,7 +207,7 @@ static const struct handlers *bind_prmt(const struct exec *e, const struct inst 
 }
 #endif
 
-// Unsigned field at a constant position, of a constant length that stays inside the word.
+// Unsigned field of constant position and length; bits past the word's end are zero.
 FORM(bfe_u, REG_A; const unsigned n = d->spare_byte;
      const vu s = splat(d->scalar), vu a = simd_load(pa, k), (a >> n) & s)
 
@@ -223,7 +223,7 @@ static const struct handlers *bind_bfe(const struct exec *e, const struct inst *
     return &bfe_u;
 }
 
-// Ones: pairs, nibbles, bytes, then their sum by a multiplication.
+// Population count: sums in pairs, nibbles and bytes, then a multiplication adds the bytes.
 static inline vu ones(vu x)
 {
     x -= x >> 1 & 0x55555555u;
@@ -233,7 +233,7 @@ static inline vu ones(vu x)
 }
 FORM_1(popc, ones(a))
 
-static inline vu spread(vu x) // the highest one and everything below it
+static inline vu spread(vu x) // sets all bits below the highest set bit
 {
     x |= x >> 1;
     x |= x >> 2;
@@ -254,7 +254,7 @@ static inline vu reversed(vu x)
 }
 FORM_1(brev, reversed(a))
 
-// Width conversions without saturation: shift up and back. scalar: bits to go.
+// Width conversions without saturation: a shift up and back. scalar: bits to shift.
 FORM(extend_s, REG_A; AMOUNT, vu a = simd_load(pa, k), (vi)(a << n) >> (int)n)
 FORM(extend_u, REG_A; AMOUNT, vu a = simd_load(pa, k), a << n >> n)
 
@@ -262,7 +262,8 @@ static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;
     if (i->flags & INST_SAT || !is_register(&i->src[0])) return NULL;
-    // The narrower of the two decides; from a narrower source its own sign counts, unless cut again.
+    // The narrower type decides the width. A narrower signed source keeps its own sign, unless the result is
+    // cut again (no form).
     bool narrower = isa_type_bytes(from) < isa_type_bytes(to);
     enum isa_type type = narrower ? from : to;
     if (narrower && isa_type_is_signed(from) && isa_type_bytes(to) < 4) return NULL;

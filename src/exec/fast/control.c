@@ -1,4 +1,4 @@
-// Fast forms: branches that do not divide the running lanes, votes, shuffles without members to wait for.
+// Fast forms: branches that do not diverge. Divergent branches go to exec_bra.
 #include "exec/fast.h"
 
 static inline lanes_t branch_lanes(const struct bound *d, const struct warp *w)
@@ -38,14 +38,14 @@ HANDLER(bra_masked)
     NEXT(to, active);
 }
 
-// simt=splits: backward branches take turns when there is more than one split.
+// simt=splits: backward branches take turns when the warp has several splits.
 HANDLER(bra_one_split)
 {
     if (w->splits.count > 1) TAIL(exec_bra(d, w, regs, active));
     TAIL(bra_masked(d, w, regs, active));
 }
 
-// simt=nest: meeting points are looked for everywhere (split.c).
+// simt=nest: reconvergence is checked before every instruction (split.c).
 static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 extern fast_family FAST(fast_control);

@@ -1,11 +1,11 @@
 // Fast forms: double precision, add, multiply, fused multiply-add, min, max, comparison.
 //
-// A NaN is rare and its bits follow a rule of their own (lane.h), so results are only looked at for one;
-// where there is one, the form's outlined handler computes the instruction again and applies the rule.
+// NaN is rare and has a rule of its own for its bits (lane.h). The forms therefore only test results for NaN;
+// on a NaN the form's outlined handler computes the instruction again and applies the rule.
 //
-// Directed rounding (division's reciprocals round up) leaves the host's mode alone: the result to nearest is
-// moved by one unit where the exact error of it says so. Boldo and Muller's ErrFmaNearest (2011) gives that
-// error while nothing overflows or underflows; other operands are left to the general handler.
+// Directed rounding (division's reciprocals round up) leaves the host's rounding mode alone. The nearest
+// result moves by one unit according to the sign of its exact error. Boldo and Muller's ErrFmaNearest (2011)
+// gives the error without overflow or underflow; other operands are left to the general handler.
 #include "exec/fast/double.h"
 
 #include <math.h>
@@ -23,13 +23,13 @@ static inline vd fused_double(vd a, vd b, vd c)
 #endif
 }
 
-// min and max order -0 below +0 and prefer a number to NaN; a NaN remains where both operands are.
+// min and max order -0 below +0 and prefer a number to NaN; the result is NaN only if both operands are NaN.
 static inline vd number_of(vd r, vd a, vd b)
 {
     r = choose_double(a != a, b, r);
     return choose_double(b != b, a, r);
 }
-static inline vd smaller(vd a, vd b) // of zeros, a negative one
+static inline vd smaller(vd a, vd b) // -0 if either zero is negative
 {
     vd one = choose_double(a < b, a, b), other = choose_double(b < a, b, a);
     return number_of((vd)((vu64)one | (vu64)other), a, b);
@@ -46,8 +46,8 @@ static inline vd larger(vd a, vd b)
 #define MINIMUM(a, b, c)  smaller(a, b)
 #define MAXIMUM(a, b, c)  larger(a, b)
 
-// The rule for NaN: the largest payload among the operands, quiet, with the sign bit set; that of an invalid
-// operation is the smallest there is.
+// The rule for NaN: the largest payload among the operands, quiet, with the sign bit set; an invalid
+// operation gives the smallest quiet payload.
 static inline vd with_nan(vd r, vd a, vd b, vd c)
 {
     const vi64 quiet = (vi64)splat_bits(0x7ff8ull << 48);
@@ -61,7 +61,7 @@ static inline vd with_nan(vd r, vd a, vd b, vd c)
 }
 
 // -- operands -----------------------------------------------------------------------------------------------
-// Modifiers of source k (spare_byte), which concern the high word.
+// Modifiers of source k (spare_byte); all affect the high word.
 enum { HOW_NEG = 0, HOW_ABS = 3 };
 
 static inline vu kept(const struct bound *d, unsigned k)
@@ -73,7 +73,7 @@ static inline vu turned(const struct bound *d, unsigned k)
     return splat(d->spare_byte >> (HOW_NEG + k) & 1 ? 0x80000000u : 0);
 }
 
-// Source x, number n, of vector k as its halves xe and xo: plain, changed by its modifiers, constant, absent.
+// Source x, number n, of vector k as halves xe and xo: plain, changed by modifiers, constant, absent.
 #define SIGNS(n) const vu kept##n = kept(d, n), turned##n = turned(d, n)
 #define TAKE(x, p, HIGH)                                                                                     \
     const vu x##_low = simd_load(p, k), x##_high = HIGH;                                                     \
@@ -86,7 +86,7 @@ static inline vu turned(const struct bound *d, unsigned k)
     (void)x##e, (void)x##o
 #define WIDE_CONSTANT const vd constant = (vd)splat_bits(d->wide)
 
-// What sources there are (rr, rs, rrr, rsr, rrs): PLAIN_ and CHANGED_ stand once in a handler, TAKES_ once a
+// Operand kinds (rr, rs, rrr, rsr, rrs): PLAIN_ and CHANGED_ are used once per handler, TAKES_ once per
 // vector.
 // clang-format off
 #define PLAIN_rr       REG_A; REG_B
@@ -107,8 +107,7 @@ static inline vu turned(const struct bound *d, unsigned k)
 // clang-format on
 
 // -- arithmetic ---------------------------------------------------------------------------------------------
-// Everything is computed before anything is written, so that the handler for NaN finds the sources as they
-// were.
+// All results are computed before the first write, so the handler for NaN finds unmodified sources.
 #define COMPUTE(OP, KINDS, HOW, STRANGE)                                                                     \
     HOW##_##KINDS;                                                                                           \
     vd r[2 * VECTORS];                                                                                       \
@@ -149,7 +148,7 @@ static inline vu turned(const struct bound *d, unsigned k)
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
-// name_KINDS without modifiers, name_any_KINDS with any.
+// name_KINDS: no modifiers; name_any_KINDS: any modifiers.
 #define DOUBLE_FORM(name, OP, KINDS)                                                                         \
     HANDLER_OUTLINED(name##_nan_##KINDS)                                                                     \
     {                                                                                                        \
@@ -182,7 +181,7 @@ DOUBLE_FORM(dmax, MAXIMUM, rs)
 
 // -- directed rounding --------------------------------------------------------------------------------------
 // Sums and products are fused operations too: a * 1 + b, and a * b + 0 with the product's sign.
-struct exact { // a product and its error, and what is added to it
+struct exact { // a product, its error, and an addend
     vd product, error, addend;
 };
 
@@ -193,7 +192,7 @@ static inline vd two_sum(vd a, vd b, vd *error)
     return sum;
 }
 
-// The sign of what the nearest value r of the exact sum leaves out.
+// A number with the sign of the exact sum minus r, where r is the sum rounded to nearest.
 static inline vd rest_of(struct exact x, vd r)
 {
     vd small, smaller_still;
@@ -206,11 +205,11 @@ static inline vd moved(vd r, vd rest, enum isa_round round)
     vi64 up = rest > 0, down = rest<0, positive = r> 0, negative = r < 0;
     if (round != ROUND_RP) up &= round == ROUND_RZ ? negative : (vi64){0};
     if (round != ROUND_RM) down &= round == ROUND_RZ ? positive : (vi64){0};
-    vi64 away = (up & positive) | (down & negative); // the magnitude grows by one unit, or shrinks
+    vi64 away = (up & positive) | (down & negative); // away from zero: the magnitude grows by one unit
     return (vd)((vi64)r - away + ((up | down) & ~away));
 }
 
-// Neither tiny nor huge, or nought.
+// True for zero, and for numbers neither tiny nor huge.
 static inline vi64 is_moderate(vd x)
 {
     vd size = magnitude(x);
@@ -222,14 +221,15 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
 {
     vd product = a * b, r = fused_double(a, b, c);
     const struct exact x = {product, fused_double(a, b, -product), c};
-    vi64 nought = product == 0, is_product = (a == 0) | (b == 0); // and has not underflowed
-    vi64 sure = r != 0;                                           // rounded down, sums of nothing are -0
+    // is_product: an exact zero, not an underflow.
+    vi64 nought = product == 0, is_product = (a == 0) | (b == 0);
+    vi64 sure = r != 0; // rounded down, an exact zero sum is -0: general handler
     *plain = is_moderate(product) & is_moderate(c) & (~nought | is_product);
     if (round == ROUND_RM) *plain &= sure;
     return moved(r, rest_of(x, r), round);
 }
 
-// Sources stay in the instruction's order, in which the general handler knows them; one may be the constant.
+// Sources stay in instruction order, as known to the general handler; one source may be constant.
 static inline void take_source(const struct bound *d, const uint8_t *regs, unsigned n, unsigned k, vd x[2])
 {
     const bool is_constant = d->scalar == n;
@@ -293,7 +293,7 @@ HANDLER(directed_masked)
 static const struct handlers directed_form = {directed_masked, directed_masked};
 
 // -- comparisons --------------------------------------------------------------------------------------------
-// All of them are unions of four outcomes (scalar).
+// Every comparison is a union of four outcomes (scalar).
 enum { WHEN_LESS = 1, WHEN_EQUAL = 2, WHEN_GREATER = 4, WHEN_UNORDERED = 8 };
 
 static inline lanes_t compared(uint32_t when, lanes_t less, lanes_t equal, lanes_t greater)
@@ -334,8 +334,8 @@ static uint64_t with_sign(uint64_t x, unsigned flags)
     return flags & OPERAND_NEG ? x ^ DOUBLE_BIT : x;
 }
 
-// Takes down the modifiers of register sources and the value of a constant one, whose number is returned:
-// `count` when there is none, more when a source is neither.
+// Stores the modifiers of register sources and the value of a constant source in d. Returns the number of the
+// constant source; `count`: no constant; above `count`: a source of another kind.
 static unsigned take_sources(const struct exec *e, const struct inst *i, struct bound *d, unsigned count)
 {
     unsigned constant = count, how = 0;
@@ -354,7 +354,8 @@ static unsigned take_sources(const struct exec *e, const struct inst *i, struct 
     return constant;
 }
 
-// A constant first source and the second change places, their modifiers with them.
+// Exchanges a constant first source and the second, with their modifiers. Returns the new number of the
+// constant.
 static unsigned exchange(struct bound *d)
 {
     swap_sources(d, 0, 1);

@@ -1,6 +1,6 @@
-// Doubles in vectors. The words of a register pair lie in two rows, so the doubles of a vector's lanes are
-// taken as two vectors, those of the even and those of the odd lanes, and put back as two rows; shifts and
-// masks do it on any host. Everything below is for fast/double*.c.
+// Doubles in vectors. The words of a register pair lie in two rows. The doubles of a vector's lanes are
+// processed as two vectors, for the even and the odd lanes, and written back as two rows. Shifts and masks do
+// the conversion on any host. For fast/double*.c only.
 #pragma once
 #include "exec/fast.h"
 
@@ -18,6 +18,6 @@ static inline vd choose_double(vi64 m, vd yes, vd no) { return (vd)(((vi64)yes &
 static inline vd magnitude(vd x) { return (vd)((vu64)x & ~DOUBLE_BIT); }
 static inline vd sign(vd x) { return (vd)((vu64)x & DOUBLE_BIT); }
 
-// Comparisons of both halves as a word a lane, and as a mask.
+// Comparison results of both halves as one word per lane, and as a mask.
 static inline vu lane_words(vi64 even, vi64 odd) { return low_of((vd)even, (vd)odd); }
 static inline vm lane_mask(vi64 even, vi64 odd) { return less_s(lane_words(even, odd), splat(0)); }

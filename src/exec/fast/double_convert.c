@@ -1,11 +1,11 @@
 // Fast forms: conversions between doubles, f32 and integers, rounding to integral doubles, and the
-// special-function unit's high words. Integers become doubles, and integral doubles integers, by adding a
-// power of two whose unit is that of the integer: the integer is then what the sum's low bits say. Left to
-// the general handlers: f16, saturation to [0, 1], results of 8 and 16 bits, directed rounding where a result
-// may be inexact.
+// special-function unit's high words. Integers and integral doubles are converted by adding a power of two
+// with a last bit worth one: the low bits of the sum are the integer.
+// Left to the general handlers: f16, saturation to [0, 1], results of 8 and 16 bits, and directed rounding of
+// possibly inexact results.
 #include "exec/fast/double.h"
 
-// Half a vector, with as many lanes as a whole one has doubles.
+// Half a vector, with one lane per double of a whole vector.
 typedef float __attribute__((vector_size(FAST_BITS / 16))) half_f;
 typedef uint32_t __attribute__((vector_size(FAST_BITS / 16))) half_u;
 
@@ -13,7 +13,7 @@ enum { FLAG_NEG = 1, FLAG_ABS = 2, FLAG_FTZ = 4 };
 
 static inline vu flushed(vu x) { return choose(equal(x & 0x7f800000u, splat(0)), x & 0x80000000u, x); }
 
-// The signed word of a float, or of a double's high half, after its modifiers.
+// The sign-modified word of a float, or of a double's high half.
 static inline vu prepared(const struct bound *d, vu x)
 {
     if (d->spare_byte & FLAG_ABS) x &= 0x7fffffffu;
@@ -21,7 +21,7 @@ static inline vu prepared(const struct bound *d, vu x)
     return x;
 }
 
-// Both words of a result (FORM_WIDE).
+// Sets both words of a result (FORM_WIDE).
 #define PUT(even, odd) low = low_of(even, odd), high = high_of(even, odd)
 #define DOUBLE_SOURCE                                                                                        \
     const vu low_word = simd_load(pa, k), high_word = prepared(d, simd_load(pa + REGISTER_BYTES, k));        \
@@ -52,14 +52,14 @@ FORM(single_of_double, REG_A, DOUBLE_SOURCE, single_result(d, even, odd))
 
 // -- integers to doubles ------------------------------------------------------------------------------------
 #define UNIT_ONE    0x4330000000000000ull // 2^52: the last bit is worth one
-#define UNIT_HIGH   0x4530000000000000ull // 2^84: 2^32
+#define UNIT_HIGH   0x4530000000000000ull // 2^84: the last bit is worth 2^32
 #define TO_UNSIGNED 0x80000000u           // x + 2^31 as an unsigned word
 
-static inline vd of_word(vu64 word, double offset) // 2^52 + word, less the offset
+static inline vd of_word(vu64 word, double offset) // 2^52 + word - offset
 {
     return (vd)(word | UNIT_ONE) - offset;
 }
-static inline vd of_words(vu64 low, vu64 high, double offset) // the sum is rounded once
+static inline vd of_words(vu64 low, vu64 high, double offset) // one rounding, of the sum
 {
     return ((vd)(high | UNIT_HIGH) - offset) + (vd)(low | UNIT_ONE);
 }
@@ -72,14 +72,14 @@ static inline vd of_words(vu64 low, vu64 high, double offset) // the sum is roun
               const vu y = simd_load(pa + REGISTER_BYTES, k) ^ (HIGH);                                       \
               const vd even = of_words((vu64)x & LOW_WORDS, (vu64)y & LOW_WORDS, OFFSET);                    \
               const vd odd = of_words((vu64)x >> 32, (vu64)y >> 32, OFFSET), PUT(even, odd))
-// Narrower integers are extended first; scalar: bits to go.
+// Narrower integers are extended first; scalar: bits to shift.
 FROM_WORD(double_of_unsigned, simd_load(pa, k) << n >> n, 0x1p52)
 FROM_WORD(double_of_signed, (vu)((vi)(simd_load(pa, k) << n) >> n) ^ TO_UNSIGNED, 0x1p52 + 0x1p31)
 FROM_WORDS(double_of_u64, 0, 0x1p84 + 0x1p52)
 FROM_WORDS(double_of_s64, TO_UNSIGNED, 0x1p84 + 0x1p63 + 0x1p52)
 
 // -- integral doubles ---------------------------------------------------------------------------------------
-// Which way a magnitude that is no integer goes, by the number's sign.
+// Rounding direction of a magnitude that is not an integer, by the number's sign.
 struct ways {
     vi64 down, down_negative, up, up_negative;
 };
@@ -117,10 +117,10 @@ FORM_WIDE(double_integral, REG_A; WAYS, DOUBLE_SOURCE; const vd e = quieted(inte
           const vd o = quieted(integral(odd, &ways), odd), PUT(e, o))
 
 // -- doubles to integers ------------------------------------------------------------------------------------
-// Of an integral number below 2^51 in magnitude: the integer's low word, modulo 2^32.
+// Low word, modulo 2^32, of an integral number below 2^51 in magnitude.
 static inline vu64 low_word_of(vd x) { return (vu64)(x + 0x1.8p52) & LOW_WORDS; }
 
-// Out of range saturates; NaN is the highest bit.
+// Out-of-range values saturate; NaN becomes `nan`.
 static inline vd clamped(vd x, double least, double most, double nan)
 {
     vi64 over = x > splat_double(most), under = x < splat_double(least), is_nan = x != x;
@@ -159,7 +159,7 @@ TO_WORDS(s64_of_double, true)
 TO_WORDS(u64_of_double, false)
 
 // -- high words ---------------------------------------------------------------------------------------------
-// Reciprocals of doubles whose low word counts as zero; subnormals are flushed.
+// Reciprocals of doubles with a low word of zero; subnormals are flushed.
 static inline vu flushed_high(vu x) { return choose(equal(x & 0x7ff00000u, splat(0)), x & 0x80000000u, x); }
 static inline vd root(vd x)
 {

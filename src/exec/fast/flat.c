@@ -1,6 +1,6 @@
-// Fast forms: loads and stores of the machine whose memory is one space (launch_flat). All lanes in memory, all in the
-// scratchpad, or all in their own stacks, at any places; rows and single places of words are recognised first. What else
-// there is, and everything that is not plainly good, is the general handlers'.
+// Fast forms: loads and stores in the single address space of launch_flat. Supported: all lanes in memory,
+// all in the scratchpad, or all in their own stacks, at any addresses. Rows and common addresses of words are
+// recognised first. All other accesses, including faults, go to the general handlers.
 #include "exec/fast/places.h"
 
 static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint64_t to)
@@ -8,8 +8,8 @@ static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint
     return start >= from && start + bytes <= to;
 }
 
-// Host byte of `bytes` from an address on, which are in memory or in the group's part of the scratchpad as a whole; NULL.
-// *count is where the access is counted, `is_store` whose.
+// Host byte of a range fully inside memory or the group's part of the scratchpad; NULL: other ranges. *count:
+// the counter of the access, a store's or a load's by `is_store`.
 static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes, bool is_store,
                                  uint64_t **count)
 {
@@ -26,13 +26,13 @@ static inline bool is_stack(const struct warp *w, uint64_t start, uint64_t bytes
     return is_within(start, bytes, f->stack_window, f->window_end);
 }
 
-// A word of every lane's own stack, all at one address: side by side.
+// The row of words at one address of every lane's own stack, consecutive by lane.
 static inline uint8_t *stack_row(const struct warp *w, uint64_t address)
 {
     return w->local + (address - w->exec->launch->flat->stack_window) / 4 * w->exec->local_stride;
 }
 
-// Offsets into the threads' own stacks become those of where their words are.
+// Turns offsets in the threads' own stacks into offsets of the words in memory.
 static inline void spread_stacks(const struct warp *w, struct places *p, uint32_t start)
 {
     vu first = splat(start - (uint32_t)w->exec->launch->flat->stack_window);
@@ -95,7 +95,7 @@ FLAT_STORE(store_u8, TYPE_U8)
 FLAT_STORE(store_u16, TYPE_U16)
 FLAT_STORE(store_b32, TYPE_B32)
 
-// Host bytes of a row of words, or of one word for all, when it is there; NULL.
+// Host bytes of a row of words, or of one word common to all lanes; NULL: misaligned, or across areas.
 static inline uint8_t *find_row(const struct bound *d, struct warp *w, const uint8_t *low, bool is_same,
                                 bool is_store)
 {
@@ -124,7 +124,7 @@ HANDLER(load_row_full)
     TAIL(load_b32_masked(d, w, regs, active));
 }
 
-// Of lanes that all store to one place the last one is left: write_places'.
+// Stores of all lanes to one word take write_places, where the last lane wins.
 HANDLER(store_row_full)
 {
     const uint8_t *low = regs + d->src[0];
@@ -138,8 +138,8 @@ HANDLER(store_row_full)
 }
 
 // -- atomics ------------------------------------------------------------------------------------------------
-// Lane after lane, as the general handler has them, which this machine has in its scratchpad alone. Measured on Histogram
-// with its large input: 41 instead of 15 million warp instructions a second.
+// Lane after lane, as in the general handler; launch_flat has atomics in the scratchpad only. Measured on
+// Histogram with its large input: 41 instead of 15 million warp instructions a second.
 static inline bool find_scratch(const struct bound *d, const struct warp *w, const uint8_t *regs,
                                 uint64_t active, struct places *p)
 {
@@ -151,7 +151,7 @@ static inline bool find_scratch(const struct bound *d, const struct warp *w, con
 
 static inline int32_t as_signed(uint32_t x) { return (int32_t)x; }
 
-// `new`: of the word that was there, x, and the lane's operand, y.
+// `new`: expression of the word's old value, x, and the lane's operand, y.
 #define FLAT_ATOMIC(name, new)                                                                               \
     HANDLER_OUTLINED(name##_masked)                                                                          \
     {                                                                                                        \

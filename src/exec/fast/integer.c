@@ -13,7 +13,7 @@ static const struct handlers *bind_mov(const struct exec *e, const struct inst *
     return &mov_s;
 }
 
-// S2R of what a warp keeps as vectors, and of what is the same for all its lanes.
+// S2R of thread indices kept as vectors, and of values common to all lanes.
 static const struct handlers *bind_s2r(const struct exec *e, const struct inst *i, struct bound *d)
 {
     uint32_t extra = e->program->reg_count, sreg = i->src[0].reg;
@@ -74,7 +74,7 @@ FORM_3(add3, a + b + c)
 FORM_3(addsub, a + b - c)
 FORM_3(subsub, a - b - c)
 
-// The terms of a sum: registers with their signs, positive ones first, and the constants together.
+// Terms of a sum: registers with their signs, positive registers first, and the sum of the constants.
 struct sum {
     uint32_t reg[3];
     unsigned positive, negative;
@@ -124,8 +124,9 @@ static const struct handlers *bind_plain_sum(const struct exec *e, const struct 
     return NULL;
 }
 
-// Two terms with carry in and out: (b ^ flip) is added, the carry in is a predicate or a constant.
-//   scalar: b when it is no register; src[3]: the predicate carry, or PT for one, !PT for none
+// Two terms with carry in and out: a + b + carry, b inverted for a difference. The carry in is a predicate or
+// a constant.
+//   scalar: b when it is no register; src[3]: the predicate carry, PT for carry 1, !PT for carry 0
 #define FORM_CARRY(name, SETUP, LOADS)                                                                       \
     HANDLER(name##_masked)                                                                                   \
     {                                                                                                        \
@@ -149,7 +150,7 @@ FORM_CARRY(carry_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb,
 FORM_CARRY(carry_rn, REG_A; REG_B, vu a = simd_load(pa, k); vu b = ~simd_load(pb, k))
 FORM_CARRY(carry_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s)
 
-// a + b or a - b with CC or X; of three terms one is zero, and at most one is negative.
+// a + b or a - b with CC or X: one of three terms is zero, and at most one term is negative.
 static const struct handlers *bind_carry_sum(const struct exec *e, const struct inst *i, struct bound *d)
 {
     unsigned terms[3], count = 0;
@@ -242,7 +243,7 @@ WIDE_FORMS(wide_s)
 WIDE_FORMS(wide_u)
 #undef WIDE_SIGNED
 
-// a times a power of two, plus a pair: an array element's address.
+// a times a power of two, plus a register pair: the address of an array element.
 #define ELEMENT(high_part)                                                                                   \
     vu p0 = a << n, p1 = (high_part);                                                                        \
     low = p0 + simd_load(pc, k);                                                                             \
@@ -339,7 +340,7 @@ static inline vu high_word(vu high, vu low, unsigned n)
     return (high << n) | (low >> (32 - n));
 }
 
-// The high word of {c:a} << n, or of a's sign extension.
+// The high word of {c:a} << n, or of a, sign-extended, << n.
 FORM_CARRY(lea_high_rr, REG_A; REG_B; REG_C; AMOUNT, vu a = high_word(simd_load(pc, k), simd_load(pa, k), n);
            vu b = simd_load(pb, k))
 FORM_CARRY(lea_high_rs, REG_A; CONSTANT; REG_C;

@@ -1,12 +1,12 @@
 // Fast forms: loads and stores.
 //
-// What lanes access most often is a row (lane n at n times the size from lane 0), the same place, or rows of
-// a vector's lanes. The first two are recognised on the address registers directly; everything else goes
-// through an array of offsets from the lowest address, which decides bounds for all lanes at once. An access
-// that is not plainly good is left to the general handlers, which know every case and every fault.
+// The most frequent access patterns are a row (lane n at n times the size from lane 0), one common address,
+// and rows within each vector. Rows and common addresses are recognised directly on the address registers.
+// All other patterns use an array of offsets from the lowest address, with one bounds check for all lanes.
+// Any access that may fault is left to the general handlers.
 //
-// Global memory: each instruction remembers the allocation its lanes were last in (struct allocation_slot). A
-// generic address found in an allocation is a global one, so LD and ST are forms of LDG and STG.
+// Global memory: each instruction remembers the last allocation of its lanes (struct allocation_slot). A
+// generic address inside an allocation is a global address, so LD and ST use the forms of LDG and STG.
 #include "exec/fast/places.h"
 
 static inline struct allocation_slot *slot_of(const struct bound *d, const struct warp *w)
@@ -14,7 +14,7 @@ static inline struct allocation_slot *slot_of(const struct bound *d, const struc
     return &w->exec->slots[d->slot];
 }
 
-// -- finding lanes' places ------------------------------------------------------------------------------------
+// -- finding the lanes' places ------------------------------------------------------------------------------
 static inline bool find_global(const struct bound *d, const struct warp *w, const uint8_t *regs,
                                uint64_t active, bool wide, unsigned bytes, struct places *p)
 {
@@ -44,8 +44,8 @@ static inline bool find_shared(const struct bound *d, const struct warp *w, cons
 }
 
 // -- global -------------------------------------------------------------------------------------------------
-// Not in the remembered allocation: remembers the one the first lane is in and tries again, or leaves the
-// access to the general handler.
+// The access is outside the remembered allocation. Remembers the first lane's allocation and tries again, or
+// leaves the access to the general handler.
 static __attribute__((noinline)) const struct bound *global_miss(const struct bound *d, struct warp *w,
                                                                  uint8_t *regs, uint64_t active)
 {
@@ -59,14 +59,15 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         *slot = (struct allocation_slot){a->address, a->size_bytes,
                                          a->size_bytes >= row ? a->size_bytes - row + 1 : 0,
                                          memory_host(memory, a->address, 0)};
-        w->counts.thread_instructions += bit_count(w->active & ~active); // the guard takes them off again
+        // The retry's guard subtracts the guarded-off lanes a second time.
+        w->counts.thread_instructions += bit_count(w->active & ~active);
         return d;
     }
     return isa_has(i, ISA_STORE) ? exec_store(d, w, regs, active) : exec_load(d, w, regs, active);
 }
 
-// For some lanes: all their places are found, then what is there is moved, or `MISS` does the access.
-// Destinations may be the address registers, so places are found before anything is written.
+// For a partial lane mask: finds all places, then moves the data, or leaves the access to `MISS`.
+// Destinations may be the address registers, so all places are found before the first write.
 #define MASKED(name, FOUND, MOVE, MISS, COUNTER)                                                             \
     static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
                                                        uint64_t active)                                      \
@@ -192,7 +193,7 @@ ALL_TYPES(X)
 STORE_TYPES(X)
 #undef X
 
-// -- local: lanes that agree on the address access whole vectors --------------------------------------------
+// -- local: lanes with a common address access whole vectors ------------------------------------------------
 static inline bool same_address(const struct bound *d, const uint8_t *regs, uint64_t active,
                                 uint64_t *address)
 {
@@ -242,7 +243,7 @@ LOCAL(b32, 1)
 LOCAL(b64, 2)
 LOCAL(b128, 4)
 
-// -- constant bank with a register in the address: lanes that agree -----------------------------------------
+// -- constant bank with a register in the address: lanes with a common address ------------------------------
 HANDLER(ldc_masked)
 {
     uint64_t address;

@@ -1,4 +1,4 @@
-// Where the lanes of a load or store go, and moving what is there: for memory.c and flat.c.
+// Addresses of the lanes of a load or store, and moves of the data: for memory.c and flat.c.
 #pragma once
 #include "exec/fast.h"
 
@@ -23,8 +23,8 @@ static inline uint32_t lane_word(const uint8_t *p, unsigned lane)
     return x;
 }
 
-// Whether the lanes' addresses grow by `size` from the first one; `high`: their upper words, NULL when there
-// are none.
+// True when the lanes' addresses grow by `size` from the first lane's. high: upper words of the addresses,
+// NULL: absent.
 static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size)
 {
     vu difference = splat(0), base = splat(first_word(low));
@@ -39,8 +39,8 @@ static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size
 // -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
-    _Alignas(
-        64) uint32_t offset[FAST_LANES]; // bytes from it; lanes that do not take part: some lane's that does
+    // Bytes from base; an inactive lane has the offset of an active lane.
+    _Alignas(64) uint32_t offset[FAST_LANES];
 };
 
 static inline uint32_t lowest(vu x)
@@ -56,8 +56,8 @@ static inline uint32_t highest(vu x)
     return r;
 }
 
-// Fills offsets from the address registers; false when the upper words differ. *low and *high: range of lower
-// words.
+// Fills p->offset from the address registers. *least and *most: range of the lower words; *bits: the lower
+// words or-ed together. False: the upper words differ.
 static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint64_t active, struct places *p,
                                   uint32_t *least, uint32_t *most, uint32_t *bits)
 {
@@ -104,7 +104,7 @@ static inline bool all_of(uint64_t active, unsigned k)
     return ((active >> (k * VECTOR_LANES)) & bit_mask(VECTOR_LANES)) == bit_mask(VECTOR_LANES);
 }
 
-// Offsets are below 2^31, or gathers would take them for negative.
+// True when all offsets are below 2^31; gather instructions take larger offsets as negative.
 static inline bool near(const struct places *p)
 {
     vu any = splat(0);
@@ -184,7 +184,7 @@ static inline void write_narrow(const struct places *p, const uint8_t *from, uin
     }
 }
 
-// What was found, moved. The size is a constant of each form.
+// Moves the data of all active lanes. The size is a constant in each form.
 static inline void read_places(const struct places *p, uint8_t *to, uint64_t active, enum isa_type type)
 {
     if (type == TYPE_B32)
@@ -213,7 +213,7 @@ static inline unsigned bytes_of(enum isa_type type)
     return type == TYPE_B128 ? 16 : type == TYPE_B64 ? 8 : type == TYPE_B32 ? 4 : type <= TYPE_S8 ? 1 : 2;
 }
 
-// Rows of 4, 8 or 16 bytes a lane.
+// Rows of 4, 8 or 16 bytes per lane.
 static inline void read_row(const uint8_t *restrict from, uint8_t *restrict to, unsigned words)
 {
     if (words == 1) {
@@ -250,5 +250,5 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     return address + (uint64_t)(int64_t)d->offset;
 }
 
-// The bytes a lane moves where whole rows can be moved at once; 0 for the narrow types.
+// Bytes per lane for types with row moves; 0 for the narrow types.
 #define ROW_BYTES(TYPE) ((TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0)

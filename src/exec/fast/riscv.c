@@ -2,7 +2,7 @@
 #include "exec/fast.h"
 
 // -- branches -----------------------------------------------------------------------------------------------
-// The end of a branch's handler: `taken` of the lanes in `all`, which are `count` many.
+// The end of a branch's handler: `taken` lanes out of the lanes `all`, `count` lanes in number.
 #define TAKE(taken, all, count)                                                                              \
     if ((taken) == 0) {                                                                                      \
         w->counts.branches++;                                                                                \
@@ -71,7 +71,7 @@ FORM_2(rshift_left, a << (b & 31))
 FORM_2(rshift_right_s, (vi)a >> (vi)(b & 31))
 FORM_2(rshift_right_u, a >> (b & 31))
 
-// Where a is a register: &form_rr, or &form_rs with the constant in d->scalar.
+// True for a register source a: use form_rr, or form_rs with the constant in d->scalar.
 static bool bind_sources(const struct exec *e, const struct inst *i, struct bound *d, bool *is_constant_b)
 {
     *is_constant_b = is_constant(&i->src[1]);

@@ -1,13 +1,13 @@
-// Fast forms: single precision, rounded to nearest. Negations are folded into the form's sign where that is
-// one instruction; every other modifier takes the form that prepares its operands and finishes its result by
-// the instruction's flags.
+// Fast forms: single precision, rounded to nearest. A negation is folded into the form when the folded form
+// is still one instruction. All other modifiers take the form name_any: operands prepared and result finished
+// by the instruction's flags.
 #include "exec/fast.h"
 
 #define F(x) ((vf)(x))
 
 static inline vu flushed(vu x) { return choose(equal(x & 0x7f800000u, splat(0)), x & 0x80000000u, x); }
 
-// .sat: into [0, 1], NaN to +0. As integers, positive floats are in order.
+// .sat: clamp to [0, 1], NaN to +0. Positive floats compare as integers.
 static inline vu saturated(vu x)
 {
     x = choose(less_s(x, splat(0)), splat(0), x);
@@ -15,7 +15,7 @@ static inline vu saturated(vu x)
     return choose(less_s(splat(0x3f800000u), x), splat(0x3f800000u), x);
 }
 
-// How the operands and the result of a form with modifiers are treated (spare_byte).
+// Treatment of operands and result of a form with modifiers (spare_byte).
 enum { PREPARE_NEG = 0, PREPARE_ABS = 3, PREPARE_FTZ = 1 << 6, PREPARE_SAT = 1 << 7 };
 
 static inline vu prepared(const struct bound *d, unsigned k, vu x)
@@ -47,8 +47,9 @@ FORM_2(fadd_any, finished(d, A + B))
 FORM_2(fmul_any, finished(d, A *B))
 FORM_3(ffma_any, finished(d, fused(A, B, C)))
 
-// min and max order -0 below +0 and prefer a number to NaN. The processors' give the second operand where
-// these differ, so both orders are taken: they disagree only in the sign of zero.
+// min and max order -0 below +0 and prefer a number to NaN. The processor's instruction returns the second
+// operand for NaN and for two zeros. Both operand orders are computed: the results differ only in
+// the sign of zero.
 #if FAST_BITS == 512
 static inline vu smaller(vu a, vu b) { return (vu)_mm512_min_ps((__m512)a, (__m512)b); }
 static inline vu larger(vu a, vu b) { return (vu)_mm512_max_ps((__m512)a, (__m512)b); }
@@ -92,8 +93,8 @@ static uint32_t with_sign(uint32_t x, unsigned flags)
     return flags & OPERAND_NEG ? x ^ 0x80000000u : x;
 }
 
-// Puts the sources in the order register first, constant (with its modifiers applied) where the form wants
-// it. Returns the kinds; *how gets the modifiers that remain.
+// Orders the sources register first, with the constant, modifiers applied, in d->scalar. Returns the operand
+// kinds; *how gets the remaining modifiers.
 static enum operands arrange(const struct exec *e, const struct inst *i, struct bound *d, unsigned count,
                              unsigned *how)
 {
@@ -104,7 +105,7 @@ static enum operands arrange(const struct exec *e, const struct inst *i, struct 
         else if (!is_register(&i->src[k]))
             return OPERANDS_OTHER;
     }
-    if (constant == 0) { // a and b of sums, products, min and max may be exchanged; comparisons are mirrored
+    if (constant == 0) { // sums, products, min and max commute; comparisons are mirrored
         swap_sources(d, 0, 1);
         order[0] = 1;
         order[1] = 0;

@@ -1,5 +1,5 @@
-// Fast forms: the special-function unit and conversions between f32 and 32-bit integers. mufu.h's functions
-// have no branches, so the compiler turns a loop of them over the lanes into vectors.
+// Fast forms: the special-function unit, and conversions between f32 and 32-bit integers. The functions of
+// mufu.h have no branches, so the compiler vectorises a loop over the lanes.
 #include "exec/fast.h"
 #include "exec/mufu.h"
 
@@ -26,7 +26,7 @@ static inline vu finished(const struct bound *d, vu x)
     return r;
 }
 
-struct row { // one register's lanes as floats
+struct row { // lanes of one register as floats
     _Alignas(64) float lane[FAST_LANES];
 };
 
@@ -82,9 +82,9 @@ static const struct handlers *bind_mufu(const struct inst *i)
 // -- conversions --------------------------------------------------------------------------------------------
 static inline vf to_float(vu x) { return __builtin_convertvector((vi)x, vf); }
 FORM_1(float_of_s32, (vu)to_float(a))
-// In two exact halves, whose sum is rounded once.
+// The sum of two exact halves, rounded once.
 FORM_1(float_of_u32, (vu)(to_float(a >> 16) * splat_float(65536.0f) + to_float(a & 0xffff)))
-// Narrower sources, sign- or zero-extended first; scalar: bits to go.
+// Narrower sources, sign- or zero-extended first; scalar: bits to shift.
 FORM(float_of_signed, REG_A;
      const int n = (int)d->scalar, vu a = simd_load(pa, k), (vu)to_float((vu)((vi)(a << n) >> n)))
 FORM(float_of_unsigned, REG_A;
@@ -111,8 +111,8 @@ static inline vu truncate_to_int(vf x) { return (vu)_mm256_cvttps_epi32((__m256)
 #define ROUNDED(x, mode) ((vf)_mm256_round_ps((__m256)(x), (mode) | _MM_FROUND_NO_EXC))
 #else
 static inline vu truncate_to_int(vf x) { return (vu)_mm_cvttps_epi32((__m128)x); }
-// Only values below 2^23 have a fraction, and those convert to integers and back. The sign of zero is the
-// operand's.
+// Only values below 2^23 have a fraction, and a conversion to integer and back truncates the fraction. The
+// sign of zero is the operand's.
 static inline vf rounded_sse2(vf x, int mode)
 {
     vf whole = __builtin_convertvector((vi)truncate_to_int(x), vf), rest = x - whole;
@@ -128,7 +128,7 @@ static inline vf rounded_sse2(vf x, int mode)
 #define ROUNDED(x, mode) rounded_sse2((x), (mode))
 #endif
 
-// cvt's saturation: NaN is 0; the processor gives 0x80000000 for everything out of range.
+// Saturation of cvt: NaN gives 0. The processor gives 0x80000000 for every out-of-range value.
 static inline vu int_of(vf x)
 {
     vu r = truncate_to_int(x);
@@ -140,7 +140,7 @@ static inline vu unsigned_of(vf x)
     vf half = splat_float(0x1p31f);
     vu low = truncate_to_int(x), high = truncate_to_int(x - half) ^ 0x80000000u;
     vu r = choose(float_ge(x, half), high, low);
-    r = choose(float_gt(x, splat_float(0)), r, splat(0)); // NaN too
+    r = choose(float_gt(x, splat_float(0)), r, splat(0)); // NaN gives 0 as well
     return choose(float_ge(x, splat_float(0x1p32f)), splat(~0u), r);
 }
 
