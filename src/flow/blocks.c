@@ -1,5 +1,5 @@
-// Leaders are first instructions of functions, targets, reconvergence points and what follows a control
-// transfer.
+// Leaders are first instructions of functions, targets, reconvergence points and instructions after control
+// transfers.
 #include "flow/blocks.h"
 #include "base/vec.h"
 
@@ -7,27 +7,28 @@
 
 static bool ends_block(const struct inst *i) { return isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_CALL); }
 
-// RISC-V's branches have their condition in them.
+// RISC-V's branches contain their comparison.
 static bool is_compared(const struct inst *i) { return i->op == OP_RBR && i->cmp != CMP_T; }
 static bool has_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
 
 static bool falls_through(const struct inst *i)
 {
     if (!ends_block(i)) return true;
-    return i->guard != PRED_TRUE || i->guard_not || is_compared(i); // it may be false
+    return i->guard != PRED_TRUE || i->guard_not || is_compared(i); // a guard or comparison may be false
 }
 
-// -- code of RISC-V -------------------------------------------------------------------------------------------
-// A program is all the code of its file, host's and other kernels' included, and the kernel is wherever it is: what belongs
-// to it is found by following control from its entry, and what belongs to functions from the calls that lead to them.
+// -- code of RISC-V -----------------------------------------------------------------------------------------
+// A RISC-V program is all the code of its file, with the host's code and other kernels, and the kernel may
+// lie anywhere. The kernel's code is found by following control flow from the entry; a function's code, from
+// the calls to the function.
 struct reach {
     const struct program *program;
-    uint32_t *function; // of an instruction; FLOW_NONE: nothing leads to it
-    bool *begins;       // a function that is called begins here
-    bool *targets;      // a branch, a jump or a symbol leads here
+    uint32_t *function; // by instruction; FLOW_NONE: unreachable
+    bool *begins;       // by instruction: first instruction of a called function
+    bool *targets;      // by instruction: target of a branch, a jump or a symbol
     VEC(uint32_t) called, open;
-    bool calls_any;      // by a register: any function may be meant
-    bool jumps_anywhere; // by a register that is no link: to a place that nothing tells
+    bool calls_any;      // calls through a register: any function may be the target
+    bool jumps_anywhere; // jumps through a register other than a link register: unknown target
 };
 
 static void open_place(struct reach *r, uint32_t k, uint32_t function)
@@ -44,7 +45,8 @@ static void add_call(struct reach *r, uint32_t first)
     vec_push(&r->called, first);
 }
 
-// x1 and x5 are links: a jump by one of them returns from a call (RISC-V unprivileged ISA, 2.5.1, return-address stack).
+// x1 and x5 are link registers: a jump through a link register returns from a call (RISC-V unprivileged ISA,
+// 2.5.1, return-address stack).
 static bool is_return(const struct inst *i)
 {
     enum { RA = 1, T0 = 5 };
@@ -56,7 +58,8 @@ static bool writes(const struct inst *i, unsigned reg)
     return i->dst[0].kind == OPERAND_REG && i->dst[0].reg == reg;
 }
 
-// Whether it is a warp command that ends the warp: whose number is not 0, in a register that the lines above have set.
+// True for a warp command that ends the warp: a non-zero command, as an immediate or as a register set to a
+// constant by preceding instructions.
 static bool ends_warp(const struct reach *r, uint32_t k)
 {
     const struct inst *i = &r->program->insts[k];
@@ -86,7 +89,8 @@ static void follow(struct reach *r, uint32_t first, uint32_t function)
     }
 }
 
-// Everything that control comes to; code that is called belongs to the function, be it that the kernel goes there, too.
+// Finds all reachable code. Code reachable from a call belongs to the called function, even if the kernel
+// also reaches the code without a call.
 static void reach_all(struct reach *r, const struct program *p, struct arena *a)
 {
     *r = (struct reach){.program = p,
@@ -100,7 +104,7 @@ static void reach_all(struct reach *r, const struct program *p, struct arena *a)
     bool had_any = false;
     for (unsigned pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < p->inst_count; k++) r->function[k] = FLOW_NONE;
-        if (!pass) follow(r, p->entry, 0); // to find what is called
+        if (!pass) follow(r, p->entry, 0); // finds the called functions
         for (size_t n = 0;; n++) {
             for (uint32_t k = 0; r->calls_any && !had_any && k < p->function_count; k++)
                 add_call(r, p->functions[k].first);
@@ -118,7 +122,7 @@ static void reach_fini(struct reach *r)
     vec_fini(&r->open);
 }
 
-// -- blocks ---------------------------------------------------------------------------------------------------
+// -- blocks -------------------------------------------------------------------------------------------------
 static void mark_leaders(const struct program *p, const struct reach *r, bool *leader)
 {
     for (uint32_t k = 0; k < p->function_count; k++) leader[p->functions[k].first] = true;
@@ -157,7 +161,7 @@ static void split(struct flow_blocks *b, const struct program *p, const struct r
     }
 }
 
-// The block that the program begins with comes first.
+// Moves the block of the program's entry to the front, and fills block_of.
 static void number(struct flow_blocks *b, const struct program *p)
 {
     uint32_t first = 0;

@@ -1,32 +1,32 @@
-// Basic blocks of a program, and the graph between them: what every analysis of an allocated program starts
-// from.
+// Basic blocks of a program, and the graph of blocks: the starting point of every analysis of an allocated
+// program.
 //
-// Each function of the program is a region of its own: a call falls through to the next instruction (what the
-// callee does to registers is the analysis's business), a return and an exit end. A guarded branch, return or
-// exit also falls through.
+// Each function of the program is a separate region. A call falls through to the next instruction (the
+// callee's effect on registers is the analysis's business), a return or an exit has no
+// successor. A guarded branch, return or exit falls through as well.
 //
-// Of a program of RISC-V, which is all the code of its file, the kernel is what control comes to from its entry, and the
-// functions are those it calls; no edge leads from or to the rest.
+// RISC-V: a program is all the code of its file. The kernel is the code reachable from the entry, the
+// functions are the code reachable through calls, and no edge connects either to the remaining code.
 #pragma once
 #include "flow/graph.h"
 #include "isa/program.h"
 
 struct flow_block {
-    uint32_t first, count; // instructions
-    // The kernel's are 0; PTX: an index into program->functions; RISC-V: numbers of those that are called, in the order they are
-    // found, and FLOW_NONE of what control does not come to.
+    uint32_t first, count; // index of the first instruction; number of instructions
+    // 0: the kernel. PTX: an index into program->functions. RISC-V: numbers of the called functions in order
+    // of discovery, and FLOW_NONE for unreachable code.
     uint32_t function;
-    bool begins_function; // a call comes here, with registers of which nothing is known
+    bool begins_function; // target of calls, with registers of unknown contents at entry
 };
 
 struct flow_blocks {
-    struct flow_block *blocks; // the one with the program's entry, then the others, ascending
+    struct flow_block *blocks; // the block of the program's entry, then the other blocks, ascending
     uint32_t count;
-    uint32_t *block_of; // of an instruction
-    // Node n is block n. Functions other than the kernel hang below the entry by an artificial edge, so that
-    // everything is reached.
+    uint32_t *block_of; // by instruction index
+    // Node n is block n. Artificial edges lead from the entry to every function other than the kernel, so
+    // every function is reachable.
     struct flow_graph graph;
-    bool jumps_anywhere; // by a register, to places that nothing tells: there are more edges than these
+    bool jumps_anywhere; // RISC-V: some jumps through a register have unknown targets, so edges are missing
 };
 
 void flow_blocks_init(struct flow_blocks *b, const struct program *p, struct arena *a);

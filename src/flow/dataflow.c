@@ -1,5 +1,5 @@
-// A worklist in (reverse) post-order: each round visits the nodes whose input changed, in the order that
-// makes one round enough for a graph without loops.
+// A worklist in (reverse) post-order: each round visits the nodes with changed inputs. In a graph without
+// loops the order makes one round sufficient.
 #include "flow/dataflow.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ struct solver {
     bool backward, intersect;
     uint32_t words;
     const struct flow_sets *gen, *kill;
-    struct flow_sets *before, *after; // of the node, in the direction of the flow
+    // Sets before and after a node's transfer function, in the direction of the flow.
+    struct flow_sets *before, *after;
     bool *pending;
 };
 

@@ -1,21 +1,22 @@
 // Dominators and post-dominators by Lengauer and Tarjan's algorithm (TOPLAS 1979), in its simple form with
-// path compression: O(m log n) whatever the graph, where the iterative method of Cooper, Harvey and Kennedy
-// goes quadratic on long chains of nested loops. Everything below works in depth-first numbers; no recursion.
+// path compression: O(m log n) for any graph. The iterative method of Cooper, Harvey and Kennedy is quadratic
+// on long chains of nested loops. All steps work on depth-first numbers, without recursion.
 #include "flow/graph.h"
 
 #include <string.h>
 
 struct lengauer {
     const struct flow_graph *g;
-    uint32_t count;     // reached nodes
-    uint32_t *number;   // node -> depth-first number, FLOW_NONE
-    uint32_t *node;     // number -> node
-    uint32_t *parent;   // in the depth-first tree       } all of these
-    uint32_t *semi;     // semidominator                 } indexed by
-    uint32_t *ancestor; // in the forest being linked    } depth-first
-    uint32_t *label;    // least semi on the path        } number
-    uint32_t *idom;     //
-    uint32_t *bucket;   // head of the list of nodes whose semidominator this is
+    uint32_t count;   // nodes reached
+    uint32_t *number; // node -> depth-first number, FLOW_NONE
+    uint32_t *node;   // number -> node
+    // Indexed by depth-first number, up to and including bucket_next:
+    uint32_t *parent;   // in the depth-first tree
+    uint32_t *semi;     // semidominator
+    uint32_t *ancestor; // in the forest being linked
+    uint32_t *label;    // node of least semi on the path
+    uint32_t *idom;     // immediate dominator
+    uint32_t *bucket;   // head of the list of nodes with the index as semidominator
     uint32_t *bucket_next;
     uint32_t *stack;
 };
@@ -46,7 +47,7 @@ static void number_depth_first(struct lengauer *l, uint32_t root)
     }
 }
 
-// The node of least semidominator on the forest path above v, compressing the path.
+// The node of least semidominator on the forest path above v. Compresses the path.
 static uint32_t evaluate(struct lengauer *l, uint32_t v)
 {
     if (l->ancestor[v] == FLOW_NONE) return v;
@@ -92,11 +93,11 @@ static uint32_t *filled(struct arena *a, uint32_t count, uint32_t value)
     return array;
 }
 
-// Depths and preorder intervals from parents, which come before their children in depth-first number.
+// Depths and preorder intervals from parents. In depth-first numbers a parent precedes its children.
 static void finish_tree(struct flow_tree *t, struct arena *a, const struct lengauer *l)
 {
     uint32_t *child = filled(a, t->count, FLOW_NONE), *sibling = filled(a, t->count, FLOW_NONE);
-    for (uint32_t w = l->count; w-- > 1;) { // backwards: children end up in depth-first order
+    for (uint32_t w = l->count; w-- > 1;) { // backwards: sibling lists end up in depth-first order
         uint32_t n = l->node[w], p = t->parent[n];
         sibling[n] = child[p];
         child[p] = n;
@@ -176,7 +177,8 @@ uint32_t flow_common_dominator(const struct flow_tree *t, uint32_t a, uint32_t b
     return a;
 }
 
-// A join belongs to the frontier of everything between one of its predecessors and its own dominator.
+// A join is in the frontier of every node from a predecessor up the tree to, but excluding, the join's
+// dominator.
 static void walk_frontiers(const struct flow_graph *g, const struct flow_tree *t, uint32_t *stamp,
                            uint32_t *fill, uint32_t *nodes)
 {
@@ -186,7 +188,7 @@ static void walk_frontiers(const struct flow_graph *g, const struct flow_tree *t
             uint32_t runner = g->preds[k];
             if (t->first[runner] == FLOW_NONE) continue;
             for (; runner != FLOW_NONE && runner != t->parent[n]; runner = t->parent[runner]) {
-                if (stamp[runner] == n) break; // the rest of this walk was done from another predecessor
+                if (stamp[runner] == n) break; // already walked from another predecessor
                 stamp[runner] = n;
                 if (nodes) nodes[fill[runner]] = n;
                 fill[runner]++;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Counting sort of edge ends by key: first[n]..first[n + 1] are the rows of node n, in the order given.
+// Counting sort of edge ends by key: first[n]..first[n + 1] are the rows of node n, in the order of edges[].
 static void fill_rows(uint32_t *first, uint32_t *rows, uint32_t node_count, const struct flow_edge *edges,
                       uint32_t edge_count, bool by_target)
 {
@@ -29,7 +29,7 @@ void flow_graph_init(struct flow_graph *g, struct arena *a, uint32_t node_count,
     fill_rows(g->pred_first, g->preds, node_count, edges, edge_count, true);
 }
 
-// Marks what reaches `node` against the edges.
+// Marks every node with a path to `node`.
 static void mark_reaching(const struct flow_graph *g, uint32_t node, bool *marked, uint32_t *stack)
 {
     uint32_t depth = 0;
@@ -47,8 +47,8 @@ static void mark_reaching(const struct flow_graph *g, uint32_t node, bool *marke
     }
 }
 
-// The node an endless loop leaves by in thought: walking a depth-first order from the entry backwards, the
-// first node that reaches no exit yet is in (or behind) the innermost part that nothing leaves.
+// Chooses one node of every endless loop as an exit. The depth-first order is walked backwards from its end:
+// the first node without a path to an exit is in, or behind, the innermost endless part.
 void flow_graph_reverse(struct flow_graph *reversed, const struct flow_graph *g)
 {
     struct arena *a = g->arena;
@@ -90,7 +90,7 @@ void flow_order_init(struct flow_order *o, const struct flow_graph *g, uint32_t 
     memset(o->position, 0xff, g->count * sizeof *o->position);
     if (!g->count) return;
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, g->count);
-    uint32_t *next = ARENA_ARRAY(a, uint32_t, g->count); // next successor to look at
+    uint32_t *next = ARENA_ARRAY(a, uint32_t, g->count); // next successor to visit
     bool *seen = ARENA_ARRAY(a, bool, g->count);
     uint32_t depth = 0, place = g->count; // filled from the back in post-order
     seen[root] = true;

@@ -1,6 +1,6 @@
-// Natural loops. Headers are met innermost first (dominator preorder backwards); the body of each is
-// collected against the edges, stepping over loops already known by way of a union-find, so a node is walked
-// once however deep it is nested.
+// Natural loops. Headers are visited innermost first (dominator preorder backwards). The body of a loop is
+// collected against the edge direction. A union-find steps over loops already known, so every node is walked
+// once at any nesting depth.
 #include "flow/graph.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static uint32_t outermost(uint32_t *above, uint32_t loop) // with path halving
     return loop;
 }
 
-// Gives the innermost loop of every node in the body of `loop` that has none yet, and makes known loops its
-// children.
+// Sets the innermost loop of every node in the body of `loop` without a loop, and makes known inner loops
+// children of `loop`.
 static void collect_body(struct flow_loops *l, const struct flow_graph *g, const struct flow_tree *t,
                          uint32_t loop, uint32_t *above, uint32_t *stack)
 {
@@ -28,7 +28,7 @@ static void collect_body(struct flow_loops *l, const struct flow_graph *g, const
         if (l->innermost[n] != FLOW_NONE) {
             uint32_t inner = outermost(above, l->innermost[n]);
             if (inner == loop) continue;
-            above[inner] = loop; // a loop found before is an inner one: go on from its header
+            above[inner] = loop; // a known loop is an inner loop: continue from its header
             l->loops[inner].parent = loop;
             n = l->loops[inner].header;
         } else {
@@ -39,7 +39,7 @@ static void collect_body(struct flow_loops *l, const struct flow_graph *g, const
     }
 }
 
-// Loops were found innermost first: turn the list round, so that parents come before children.
+// Reverses the list of loops, found innermost first: parents come before children.
 static void turn_round(struct flow_loops *l, uint32_t node_count)
 {
     for (uint32_t k = 0; k < l->count / 2; k++) {
@@ -62,7 +62,7 @@ static void turn_round(struct flow_loops *l, uint32_t node_count)
             l->loops[l->loops[k].parent].node_count += l->loops[k].node_count;
 }
 
-// A retreating edge of the depth-first order whose target does not dominate its source.
+// True for a retreating edge of the depth-first order whose target does not dominate its source.
 static bool find_irreducible(const struct flow_graph *g, const struct flow_tree *t)
 {
     struct flow_order order;
@@ -84,7 +84,7 @@ void flow_loops_init(struct flow_loops *l, const struct flow_graph *g, const str
     memset(l->innermost, 0xff, g->count * sizeof *l->innermost);
     if (!g->count) return;
     uint32_t *above = ARENA_ARRAY(a, uint32_t, g->count);
-    // Each node pushes its predecessors once, headers once more as headers of inner loops.
+    // Each node pushes its predecessors once, and headers once more as headers of inner loops.
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * g->edge_count + 1);
     for (uint32_t k = dominators->reached; k-- > 0;) {
         uint32_t n = dominators->preorder[k];
