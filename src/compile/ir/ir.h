@@ -197,8 +197,7 @@ uint32_t ir_line_set_inlined(struct ir_unit *u, uint32_t set, uint32_t call_set,
 
 // -- checking and printing ----------------------------------------------------------------------------------
 // Returns NULL, or the first fault as text in the unit's arena: SSA dominance, phi arity, classes, use lists,
-// edges. Runs after every pass in test builds and under
-// compile.check=1.
+// edges. Runs after every pass under compile.check=1.
 const char *ir_verify(struct ir_function *f);
 void ir_print(const struct ir_function *f, struct strbuf *out);
 void ir_print_inst(const struct ir_inst *i, struct strbuf *out); // one line
