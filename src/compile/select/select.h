@@ -5,7 +5,6 @@
 // immediate or a constant-bank operand, possibly with more of the expression folded in. A definition is
 // selected only if a user requested it in a register. The machine instructions for an IR instruction are
 // inserted, in order, before everything selected earlier.
-// order, before everything selected so far.
 #pragma once
 #include "compile/ir/known.h"
 #include "compile/mach/mach.h"
