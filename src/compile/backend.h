@@ -1,6 +1,6 @@
 // From legal IR to a program: the second half of the compiler.
 //
-//   ir_function ─ select ─▶ mach_function ─ schedule ─▶ mach_function ─ allocate ─▶ registers ─ emit ─▶ program
+// ir_function ─ select ─▶ mach_function ─ schedule ─▶ mach_function ─ allocate ─▶ registers ─ emit ─▶ program
 //
 // Legal IR is verified IR without DIV, REM, SQRT and RCP (expanded into sequences). Its 64-bit operations are
 // limited to ADD SUB NEG MUL MAD MULWIDE MADWIDE AND OR XOR NOT SHL SHR SETP SELECT CVT ZEXT SEXT, moves,

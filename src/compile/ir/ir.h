@@ -1,8 +1,8 @@
 // The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until
 // register allocation.
 //
-//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
-//                                                                  ─ schedule ─ allocate ─ emit ─▶ program
+// ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
+//                                                                ─ schedule ─ allocate ─ emit ─▶ program
 //
 // The unit's arena owns everything; removed instructions are unlinked, not freed. Order of blocks,
 // instructions, values and uses is deterministic: nothing is ordered by address.

@@ -225,8 +225,8 @@ void lower_cvta(struct lower *l)
     lower_write(l, 0, a);
 }
 
-// A window is 16 MiB: the address bits from 24 up identify it. The two windows are adjacent; an address outside
-// both is global.
+// A window is 16 MiB: the address bits from 24 up identify it. The two windows are adjacent; an address
+// outside both is global.
 void lower_isspacep(struct lower *l)
 {
     bool is_wide = lower_register_bits(l, &l->inst->operands[1]) != 32;

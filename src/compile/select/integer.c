@@ -247,8 +247,8 @@ static void place(struct select *s, uint32_t unit, struct ir_value *v)
         move_to(s, unit, source_any(s, v));
 }
 
-// True if operand 0 is a load of the type to extend from: the load extends by itself. If i is the only user, a
-// load of the same size is changed to the type.
+// True if operand 0 is a load of the type to extend from: the load extends by itself. If i is the only user,
+// a load of the same size is changed to the type.
 static bool is_extended_already(struct select *s, struct ir_inst *i)
 {
     struct ir_inst *load = def_of(ir_operand(i, 0), IR_LOAD);
