@@ -166,7 +166,7 @@ static bool ranges_meet(const struct range *x, const struct range *y)
     return false;
 }
 
-// Adds the weight of the coloured web x to weights[r] for every register r where x would block w: part p of w
+// Adds the weight of the coloured web x to weights[r] for every register r where x would block w. Part p of w
 // in machine register m corresponds to r = m - p.
 static void add_weights(const struct web *w, const struct web *x, float weights[])
 {

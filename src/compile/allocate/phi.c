@@ -1,7 +1,7 @@
 // Out of SSA, so that every operand may get any register (after Boissinot, Darte, Rastello, Dupont de
 // Dinechin and Guillon, "Revisiting Out-of-SSA Translation", CGO 2009). Result and operands of a phi become
-// fresh units, connected to the old units by parallel copies at the start of the block and at the ends of its
-// predecessors. The fresh units of a phi never live at the same time and share a register. Coalescing then
+// fresh units. Parallel copies at the start of the block and at the ends of its predecessors connect fresh
+// and old units. The fresh units of a phi never live at the same time and share a register. Coalescing then
 // removes nearly every copy.
 //
 //     d = phi(s, t)      ─▶      pred 0: s' = s     pred 1: t' = t     block: d' = phi(s', t');  d = d'

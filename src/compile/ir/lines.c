@@ -1,8 +1,8 @@
 // Sets of source lines, interned in the program: an instruction carries a single index.
 //
 // One map per unit holds four kinds of keys, distinguished by the top two bits: line numbers of the PTX
-// module, places by hash, sets by hash, and pairs of sets already united. A hash hit is compared; on a
-// mismatch the next hash is probed.
+// module, places by hash, sets by hash, and pairs of united sets. A hash hit is compared; on a mismatch the
+// next hash is probed.
 #include "compile/ir/ir.h"
 
 #include <string.h>

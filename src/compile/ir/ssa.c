@@ -140,8 +140,8 @@ static void add_phi(struct placer *p, uint32_t variable, struct ir_block *b)
     s->first_phi[b->id] = (uint32_t)s->phis.count;
 }
 
-// Adds phis in the dominance frontier of `root`: targets of edges from the subtree of `root` to the level of
-// `root` or above, where the variable is live.
+// Adds phis in the dominance frontier of `root`, where the variable is live. Members are the targets of edges
+// from the subtree of `root` to the level of `root` or above.
 static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
 {
     vec_push(&p->work, root);
@@ -164,8 +164,8 @@ static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
     }
 }
 
-// True if a single block writes the variable and dominates every read, or if the variable is never written or
-// never read before a write in the same block.
+// True if a single block writes the variable and dominates every read. True also if the variable is never
+// written, or never read before a write in the same block.
 static bool needs_no_phi(const struct placer *p, uint32_t variable)
 {
     const uint32_t *reads = &p->reads.list[p->reads.first[variable]],

@@ -1,5 +1,5 @@
-// Iterates forwards to a fixed point. A value varies if it is lane-specific, if an operand or the guard
-// varies, or if it is a phi whose immediate dominator ends in a varying branch. Ignored: values that lanes
+// Iterates forwards to a fixed point. A value varies if it is lane-specific, or if an operand or the guard
+// varies. A phi varies, too, if its immediate dominator ends in a varying branch. Ignored: values that lanes
 // carry out of a loop in different iterations.
 #include "compile/ir/varying.h"
 

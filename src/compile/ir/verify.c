@@ -1,8 +1,8 @@
 // Invariants of the intermediate representation, checked in three steps. Every step relies on the preceding
 // step:
 //
-//   1. the graph: block list, edges known at both ends, one END a block, the entry without predecessors
-//  1. the graph: block list, edges known at both ends, one END per block, the entry without predecessors
+//   1. the graph: block list, edges known at both ends, one END per block, the entry without predecessors
+//   2. every instruction: shape and classes of operands by operation and type, guards, use lists
 //   3. SSA: every definition dominates its uses (a phi's operand: the end of its predecessor)
 //
 // Renumbers the blocks and recomputes ir_analyse. Reports the first fault.

@@ -7,10 +7,10 @@
 //     lower/move.c     lower/memory.c   lower/address.c  lower/atomic.c   lower/texture.c  lower/warp.c
 //     lower/barrier.c  lower/special.c  lower/param.c    lower/call.c     lower/note.c
 //
-// Guards. An operation without side effects executes in every lane; lower_write merges the result with the
-// old value of the register: `@p add r, a, b` becomes r' = select(p, a + b, r). Bodies need not know. Memory
-// accesses and side effects carry the guard and the old value themselves: bodies create them by lower_effect
-// and write their results by lower_write_def.
+// Guards. An operation without side effects executes in every lane, and lower_write merges the result with
+// the old value of the register. Thus `@p add r, a, b` becomes r' = select(p, a + b, r); bodies need not
+// know. Memory accesses and side effects carry the guard and the old value themselves: bodies create them by
+// lower_effect and write their results by lower_write_def.
 #pragma once
 #include "base/bits.h"
 #include "compile/ir/ssa.h"

@@ -180,7 +180,7 @@ static bool phis_stay_inside(const struct ir_block *e)
     return true;
 }
 
-// True if the function has an instruction that depends on the set of active lanes: skipping a block where
+// True if the function has an instruction that depends on the set of active lanes. Skipping a block where
 // lanes reconverge would let them arrive separately.
 static bool lanes_meet(const struct ir_function *f)
 {

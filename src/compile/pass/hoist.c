@@ -5,10 +5,10 @@
 //        t = mul a, b          ──▶      h: i = phi 0, i2
 //        …                                 …
 //
-// Values move to the end of the single block that enters the loop, even if the block has other successors:
-// only pure values move, and no pure operation can fault. Loops with several entering blocks are skipped.
-// Predicates stay, since the machine has only seven. Any other hoisted value is live through the whole loop,
-// so the number of registers per loop is limited.
+// Values move to the end of the single block that enters the loop, even if the block has other successors.
+// The move is safe: only pure values move, and no pure operation can fault. Loops with several entering
+// blocks are skipped. Predicates stay, since the machine has only seven. Any other hoisted value is live
+// through the whole loop, so the number of registers per loop is limited.
 #include "compile/pass/passes.h"
 
 enum { UNITS_MAX = 40 }; // 32-bit registers of values hoisted out of a loop

@@ -7,8 +7,8 @@
 // Hot path. y is the machine's reciprocal of b, rounded to nearest (an error of an ulp would fail for the
 // fraction of all ones). Then e = 1 - b·y is exact, and y + y·e is 1/b to within rounding. q = a·y is
 // corrected with the exact residual a - b·q (Markstein, IBM J. R&D 34, 1990). Under a directed mode the
-// quotient rounded to nearest is computed first, and only the last step is directed: an exact quotient then
-// leaves a residual of zero.
+// quotient is first computed to nearest, and only the last step is directed. An exact quotient then leaves a
+// residual of zero.
 //
 // Cold path. An inexact quotient or root of 24-bit numbers lies at least 2^-49 (relative) from any 25-bit
 // number. The double-precision value is good to 2^-52, and exact where the result is exact, so rounding it

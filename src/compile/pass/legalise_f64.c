@@ -66,8 +66,8 @@ static struct ir_value *power(struct builder *b, struct ir_value *n)
 }
 
 // 1/y to nearest, y > 0. The first step, of third order, improves 2^-19 to 2^-57; the second removes the
-// rounding error. The first step is rounded up for the sake of one fraction, all ones: 1/y lies next to a
-// midpoint, and a step from below would stay there.
+// rounding error. The first step is rounded up for the sake of one fraction, all ones. There 1/y lies next to
+// a midpoint, and a step from below would stay below.
 static struct ir_value *reciprocal(struct builder *b, struct ir_value *y, struct ir_value *minus)
 {
     struct ir_value *one = build_u64(b, ONE), *r = approximation(b, MODE_MUFU_RCP64H, y);
@@ -177,7 +177,7 @@ static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, 
 // -- square root --------------------------------------------------------------------------------------------
 
 // The root to nearest. One Newton step of third order and one residual give the right value or, next to a
-// midpoint, its neighbour; the signs of a - g·(g ± ulp) decide (Tuckerman's test).
+// midpoint, its neighbour. The signs of a - g·(g ± ulp) decide (Tuckerman's test).
 static struct ir_value *root_to_nearest(struct builder *b, struct ir_value *x,
                                         struct ir_value **half_reciprocal)
 {

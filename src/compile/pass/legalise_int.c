@@ -44,9 +44,9 @@ static struct ir_value *finish_division(struct builder *b, const struct ir_inst 
                         result);
 }
 
-// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits: the float reciprocal of
-// d rounded up, minus two ulps, with its exponent raised by 32. After an integer Newton step the quotient
-// hi(z·n) is short by at most 2.
+// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits. It is the float
+// reciprocal of d rounded up, minus two ulps, with its exponent raised by 32. After an integer Newton step
+// the quotient hi(z·n) is short by at most 2.
 struct ir_value *legalise_div32(struct ir_inst *i)
 {
     struct builder at = builder_at(i), *b = &at;

@@ -1,6 +1,6 @@
-// Replaces loads of known values: loads of local variables that need no memory (locals.c), loads of bytes
-// stored or loaded earlier in the block without an intervening change, and loads of read-only memory
-// dominated by an equal load.
+// Replaces loads of known values. The value is known for loads of local variables that need no memory
+// (locals.c), and for bytes stored or loaded earlier in the block without an intervening change. A load of
+// read-only memory is replaced by an equal load that dominates it.
 //
 //     store.shared.b32 [p + 4], x          store.shared.b32 [p + 4], x
 //     store.shared.b32 [p + 8], y          store.shared.b32 [p + 8], y

@@ -1,5 +1,5 @@
-// Rules of pass_simplify, by family. A rule returns a value equal to the instruction's result (an operand, a
-// constant, or a value created before the instruction), or NULL if it does not apply.
+// Rules of pass_simplify, by family. A rule returns a value equal to the instruction's result, or NULL if it
+// does not apply. The value is an operand, a constant, or created before the instruction.
 #pragma once
 #include "compile/ir/build.h"
 #include "compile/ir/known.h"
@@ -46,7 +46,7 @@ static inline struct ir_inst *simplify_match_constant(const struct ir_value *v, 
 }
 
 // True if i is the step of a loop counter: x + c for a phi x that receives the result. Users of the step
-// should not be rewritten to use x: both values would be live at once, and the counter would need a copy in
+// should not be rewritten to use x. Both values would be live at once, and the counter would need a copy in
 // every iteration.
 static inline bool simplify_is_step(const struct ir_inst *i)
 {

@@ -1,5 +1,5 @@
-// Addresses of memory accesses: a constant addend of the base moves to the access's offset, and an access
-// through a generic address that can only be local memory becomes a local access.
+// Addresses of memory accesses. A constant addend of the base moves to the access's offset. An access through
+// a generic address that can only be local memory becomes a local access.
 //
 //     load [x + c]  ▶  load [x] + c       exact: the machine adds the offset in the width of the base
 #include "compile/pass/simplify.h"

@@ -5,9 +5,9 @@
 //     c = load.shared.b32 [p + 8]
 //     d = load.shared.b32 [p + 12]
 //
-// Members of a group share base value, space, type, cache operator and guard, are weak, and lie in one block
-// without an instruction between that orders them. Loads move up to the first of the group, stores down to
-// the last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or in
+// Members of a group share base value, space, type, cache operator and guard, and are weak. They lie in one
+// block without an ordering instruction between. Loads move up to the first of the group, stores down to the
+// last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or in
 // global memory where a 16-byte PTX access was split. Profile ptxplus keeps shared loads single, like the
 // code in the papers.
 #include "base/bits.h"

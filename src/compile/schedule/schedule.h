@@ -2,8 +2,8 @@
 #pragma once
 #include "compile/mach/mach.h"
 
-// Reorders every block in place: instructions of long latency start early, as far as registers allow. Kept is
-// the order of memory accesses that may touch the same bytes, and of instructions with side effects.
-// keeps_variables: a loop variable is updated behind all readers of the old value where possible, so that
-// both share a register. False: the update is scheduled by latency alone, and the loop may end with a MOV.
+// Reorders every block in place: instructions of long latency start early, as far as registers allow. Memory
+// accesses that may touch the same bytes keep their order, as do instructions with side effects.
+// keeps_variables: a loop variable is updated behind all readers of the old value where possible, so both
+// share a register. False: the update is scheduled by latency alone, and the loop may end with a MOV.
 void mach_schedule(struct mach_function *f, bool keeps_variables);

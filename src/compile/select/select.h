@@ -1,7 +1,7 @@
 // Instruction selection: declarations shared by the files of the room.
 //
 // Blocks are walked from last to first and instructions from bottom to top, so users of a value are selected
-// before its definition. A user requests its operands in a form it can use: `source_*` returns a register, an
+// before its definition. A user requests its operands in a usable form: `source_*` returns a register, an
 // immediate or a constant-bank operand, possibly with more of the expression folded in. A definition is
 // selected only if a user requested it in a register. The machine instructions for an IR instruction are
 // inserted, in order, before everything selected earlier.
