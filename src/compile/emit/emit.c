@@ -33,8 +33,7 @@ struct writer {
     struct frame frame;
     uint32_t *block_at; // by block: instruction index
     // instruction indices; `target` is a block id until the positions of all blocks are known
-    VEC(uint32_t)
-    branches;
+    VEC(uint32_t) branches;
 };
 
 // -- operands -----------------------------------------------------------------------------------------------

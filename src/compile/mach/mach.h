@@ -30,7 +30,7 @@ enum { // machine registers with a part in calls (docs/abi.md)
     ABI_RETURN_ADDRESS = 3,
     ABI_FIRST_ARGUMENT = 4,
     ABI_ARGUMENT_END = 16,
-    ABI_FIRST_SAVED = 16 // R16 and above belong to the caller
+    ABI_FIRST_SAVED = 16 // R16 and above: callee-saved
 };
 
 enum {                      // pseudo operations, numbered behind isa_op

@@ -146,6 +146,6 @@ struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i)
             op(&v, IR_AND, v.plain, towards_zero(&v, bit_lowest(magnitude)), constant(&v, 0 - magnitude));
         return op(&v, IR_SUB, v.plain, v.n, rounded);
     }
-    return remainder_of(&v, signed_quotient(&v, magnitude, false),
-                        magnitude); // the divisor's sign does not matter
+    // the sign of the divisor does not matter
+    return remainder_of(&v, signed_quotient(&v, magnitude, false), magnitude);
 }
