@@ -134,8 +134,8 @@ static void turn_cycle(struct mover *m, struct pending *p, unsigned start, bool 
         }
         if (spare >= 0) {
             emit_move(m, dst, (struct operand){0}, (int)src, predicate);
-            // Exchanges along the cycle: each puts one value into place and carries the first value on.
         } else {
+            // Exchanges along the cycle: each puts one value into place and carries the first value on.
             emit_xor(m, dst, src, predicate, TRANSFER_SWAP);
             emit_xor(m, src, dst, predicate, TRANSFER_SWAP_REST);
             emit_xor(m, dst, src, predicate, TRANSFER_SWAP_REST);

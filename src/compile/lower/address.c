@@ -4,7 +4,7 @@
 //     global   symbol, filled in by the loader           the same
 //     shared   offset in the block's shared memory       ISA_SHARED_WINDOW + offset
 //     local    offset in the thread's local memory       ISA_LOCAL_WINDOW + offset
-//     const    offset in bank BANK_USER                  in the bank's copy in global memory:
+//     const    offset in bank BANK_USER                  of the bank's copy in global memory:
 //                                                        first symbol + offset
 //     param    kernel: offset in bank BANK_LAUNCH        of a copy in the frame, made at entry on demand
 //              device function: of a copy in a frame     of the local copy

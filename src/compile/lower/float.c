@@ -141,7 +141,7 @@ void lower_rsqrt(struct lower *l)
         approximate(l, MODE_MUFU_RSQ);
     } else if (l->inst->ftz) {
         approximate_high_word(l, MODE_MUFU_RSQ64H);
-    } else { // more accurate than PTX requires, exact for special values
+    } else { // more accurate than PTX requires, correct for special values
         struct ir_value *root = op1(l, IR_SQRT, TYPE_F64, lower_read(l, 1, PTX_F64));
         lower_write(l, 0, op1(l, IR_RCP, TYPE_F64, root));
     }

@@ -3,9 +3,9 @@
 #include "compile/ir/ir.h"
 
 enum {
-    INLINE_SIZE_MAX = 160,     // operations of a function to inline at every call
-    INLINE_ONCE_MAX = 4000,    // operations of a function with a single call
-    INLINE_CALLER_MAX = 20000, // operations of a caller, the limit of its growth
+    INLINE_SIZE_MAX = 160,     // largest function inlined at every call, in operations
+    INLINE_ONCE_MAX = 4000,    // largest function inlined at its only call
+    INLINE_CALLER_MAX = 20000, // largest caller after inlining
 };
 
 // Visits the unit's functions, callees first. Functions without remaining calls are removed from the unit,

@@ -217,7 +217,7 @@ static struct ir_block *only_successor(const struct ir_block *b)
     return b->last->op == IR_JUMP ? b->succs[0] : NULL;
 }
 
-// The block where both paths out of b join, if either has at most one block, else NULL.
+// The block where both paths out of b join if neither has more than one block of its own, else NULL.
 static struct ir_block *meeting(struct ir_block *b, struct side *yes, struct side *no)
 {
     struct ir_block *t = b->succs[0], *f = b->succs[1];

@@ -14,7 +14,7 @@ struct simplify {
 
 struct ir_value *simplify_integer(struct simplify *s, struct ir_inst *i); // arithmetic, bits, shifts
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i);   // pack, halves, extensions
-// division and remainder by constants
+// Division and remainder by constants.
 struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i);
 // Comparisons, selection, predicates.
 struct ir_value *simplify_compare(struct simplify *s, struct ir_inst *i);

@@ -2,15 +2,15 @@
 // reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994). N
 // is the width.
 //
-//  unsigned, by d   m = ceil(2^(N + l) / d) with l = ceil(log2 d) has N + 1 bits. N bits suffice for a
-//                   dividend of fewer than N bits, or if m / 2 is exact enough:
-//                       q = hi(n * m) >> l
-//                   Otherwise, with m' = m - 2^N:
-//                       t = hi(n * m');  q = (((n - t) >> 1) + t) >> (l - 1)
-//  signed, by d     the least p >= N with 2^p > c * (d - 2^p mod d), where c is the largest magnitude of a
-//                   dividend with remainder d - 1, and M = (2^p + d - 2^p mod d) / d:
-//                       q = (hi(n * M) >> (p - N)) - (n >> (N - 1)), then the sign of d
-//                   An M of N bits reads as M - 2^N, so n is added back.
+//   unsigned, by d   m = ceil(2^(N + l) / d) with l = ceil(log2 d) has N + 1 bits. N bits suffice for a
+//                    dividend of fewer than N bits, or if m / 2 is exact enough:
+//                        q = hi(n * m) >> l
+//                    Otherwise, with m' = m - 2^N:
+//                        t = hi(n * m');  q = (((n - t) >> 1) + t) >> (l - 1)
+//   signed, by d     the least p >= N with 2^p > c * (d - 2^p mod d), where c is the largest magnitude of a
+//                    dividend with remainder d - 1, and M = (2^p + d - 2^p mod d) / d:
+//                        q = (hi(n * M) >> (p - N)) - (n >> (N - 1)), then the sign of d
+//                    An M of N bits reads as M - 2^N, so n is added back.
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
