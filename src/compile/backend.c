@@ -1,5 +1,5 @@
-// The back end's driver: every function of the unit through selection, allocation and emission, then what
-// only the whole program knows: addresses of functions, depth of the stack, totals.
+// Driver of the back end: selection, allocation and emission of every function in the unit. Afterwards the
+// results that need the whole program: function addresses, stack depth, totals.
 #include "compile/backend.h"
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
@@ -16,14 +16,14 @@
 struct compiled { // one function
     struct arena arena;
     struct mach_function *f;
-    uint32_t frame_bytes; // on the stack
-    uint32_t stack_bytes; // with everything it calls
-    uint8_t visited;      // 1: being measured, 2: done
+    uint32_t frame_bytes; // own frame on the stack
+    uint32_t stack_bytes; // own frame and the deepest chain of callees
+    uint8_t visited;      // state of measure_stack. 1: in progress, 2: done
 };
 
 // -- before selection ---------------------------------------------------------------------------------------
 
-// Code that nothing reaches would give phis operands that nobody makes.
+// Removes unreachable blocks: no code would define their phi operands. Values used outside become undefined.
 static void drop_unreachable(struct ir_function *f)
 {
     ir_analyse(f);
@@ -48,7 +48,7 @@ static void drop_unreachable(struct ir_function *f)
     }
 }
 
-// A device function returns from one place, so that lanes that return together meet again before they do.
+// Merges all returns of a device function into one block, so that diverged lanes reconverge before the RET.
 static void unify_returns(struct ir_function *f)
 {
     VEC(struct ir_block *) returns = {0};
@@ -89,7 +89,7 @@ static void use_narrow_addresses(struct ir_function *f)
 
 // -- the whole program --------------------------------------------------------------------------------------
 
-// Stack below a function: its own frame and the deepest of its callees. False when recursion has no bottom.
+// Computes stack_bytes: the function's frame plus the deepest callee. False: unbounded (recursion, CALLR).
 static bool measure_stack(struct ir_unit *u, struct compiled *all, uint32_t which)
 {
     struct compiled *c = &all[which];

@@ -1,4 +1,4 @@
-// The compiler: a kernel of a checked module, with everything it reaches, to a program.
+// The compiler: translates a kernel of a checked module, with every reachable function, into a program.
 //
 //   ptx_function ─ lower_kernel ─▶ ir_unit ─ passes_run ─▶ legal ir_unit ─ backend_compile ─▶ program
 #include "compile/compile.h"

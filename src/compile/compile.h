@@ -9,11 +9,11 @@
 
 void compile_options_default(struct compile_options *o);
 
-// NULL and a located error when the kernel reaches something unsupported.
+// NULL and a located error if the kernel can reach an unsupported construct. The program is the caller's.
 struct program *compile_kernel(const struct ptx_module *m, const struct ptx_function *kernel,
                                const struct compile_options *o, struct diag *d);
 
-// The compiler's settings as a user writes them (config.def of this folder), for a struct config.
+// The compiler's settings in the form of config.def, for a struct config.
 struct compile_settings {
     int profile; // enum program_profile
     bool optimise, check;

@@ -46,7 +46,7 @@ static bool find_pass(const char *name, size_t length, uint32_t *bit)
     return false;
 }
 
-// "values,loads": bits of passes.def.
+// Sets *bits to the rows of passes.def named in a list such as "values,loads".
 static bool read_passes(const char *key, const char *list, uint32_t *bits, struct loc loc, struct diag *d)
 {
     *bits = 0;

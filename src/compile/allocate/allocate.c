@@ -1,5 +1,5 @@
-// Register allocation: rounds of live ranges, webs, colours and spill code until everything has a register,
-// then the copies that are left become moves. See allocate.h for the steps.
+// Register allocation: rounds of live ranges, webs, colours and spill code until every web has a register.
+// The remaining parallel copies then become MOVs. allocate.h shows the steps.
 #include "compile/allocate/allocate.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 enum {
     ROUNDS_MAX = 64,
     REGISTERS_MIN = 16
-}; // no instruction with its guard needs more than 16 registers at once
+}; // an instruction with its guard needs at most 16 registers at once
 
 static void record_registers(struct allocation *a)
 {
@@ -26,7 +26,7 @@ static void record_registers(struct allocation *a)
     }
 }
 
-// Units made for moves name the machine register they stand for.
+// Fills f->reg of the units from `known` on, made for MOVs: each has a fixed machine register.
 static void record_move_registers(struct mach_function *f, uint32_t known)
 {
     uint32_t units = mach_unit_count(f);
@@ -61,7 +61,7 @@ static bool allocate_round(struct mach_function *f, struct arena *scratch, unsig
     return done;
 }
 
-// Keeps the operands' names as selection made them: spill code changes them, the check asks for them.
+// Records the operand names of selection for the checker; spill code changes the operands.
 static void keep_names(struct mach_function *f)
 {
     for (uint32_t k = 0; k < f->block_count; k++)

@@ -1,9 +1,9 @@
-// The allocation's own checker, after the idea of regalloc2's: it runs the allocated code over sets of names.
-// A place (machine register, predicate, spill slot) holds a set of units; an instruction's destination unit
-// becomes the only name in its register; a parallel copy adds its destination's name wherever its source's
-// name stands; moves, loads and stores that allocation inserted carry sets from place to place; where paths
-// meet only common names stay. Every operand then must find the unit it had before spilling in the register
-// it has now. Nothing here knows of live ranges, webs or colours.
+// The allocation checker, after the idea of regalloc2: it executes the allocated code over sets of unit
+// names. A place (machine register, predicate, spill slot) holds a set of units. The destination unit of an
+// instruction becomes the only name in its register. A parallel copy adds the name of its destination
+// wherever the source's name is found. Inserted moves, loads and stores carry sets from place to place. At
+// control-flow joins only common names survive. Every operand must then find the unit named before spilling
+// in the assigned register. The checker does not use live ranges, webs or colours.
 #include "compile/allocate/allocate.h"
 
 #include <string.h>
@@ -19,9 +19,9 @@ struct checker {
     struct mach_function *f;
     struct arena arena;
     uint32_t place_count;
-    struct names **at_start; // by block: places, NULL when not reached yet
-    struct names *now;       // places
-    uint64_t *constant;      // by unit: which constant or special register it is made with, 0: none
+    struct names **at_start; // by block: its places; NULL: not yet reached
+    struct names *now;       // by place: units held at the current instruction
+    uint64_t *constant;      // by unit: key of its constant or special register, 0: not constant
     struct mach_inst *inst;
     const char *wrong;
 };
@@ -85,8 +85,9 @@ static bool has_constant(const struct checker *c, const struct names *n, uint64_
     return false;
 }
 
-// A constant written where it already stands changes nothing there: every name of that place stays. Nor does
-// making a constant once more, which spilling does at every reload, make what it was before another value:
+// Writes `name` to the register of `unit`. Rewriting an equal constant changes nothing: every name of the
+// register stays. Spilling rematerialises constants at reloads, so other places keep the name of a constant,
+// too:
 //
 //     S2R r2, SR_TID.X      u3 was spilled; two phis take it, each in its own register,
 //     S2R r3, SR_TID.X      and r2 must not lose its name here
@@ -102,7 +103,7 @@ static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 static bool makes_constant(const struct mach_inst *i)
 {
     if (mach_reads_fixed_special(i)) return true;
-    // PLOP3 with three constants hands the first one on.
+    // PLOP3 with three constants copies its first source.
     bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
     if (!makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) return false;
     return mach_src_is_constant(i, 0) && i->src[1] == MACH_NONE && i->src[2] == MACH_NONE;
@@ -122,7 +123,7 @@ static void find_constants(struct checker *c)
                 c->constant[i->names->dst[0]] = constant_key(&i->i.src[0]);
 }
 
-// The names of a parallel copy change all at once; the moves behind it bring the values.
+// Renames all copies at once; the MOVs that follow transport the values.
 static void run_copies(struct checker *c, const struct mach_names *n)
 {
     struct names *before = ARENA_ARRAY(&c->arena, struct names, c->place_count);
@@ -140,7 +141,7 @@ static uint32_t moved_unit(const struct mach_inst *i)
     return MACH_NONE;
 }
 
-// `to` gets the contents of `from`; when both hold the same constant, the names there stay too.
+// Copies the contents of `from` to `to`. If both hold the same constant, the names in `to` stay, too.
 static void carry(struct checker *c, struct names *to, const struct names *from)
 {
     struct names arrived = *from;
@@ -174,7 +175,7 @@ static void clobber(struct checker *c)
     for (unsigned p = 0; p < PRED_LIMIT; p++) c->now[FIRST_PREDICATE + p].count = 0;
 }
 
-// The constant is said to be in the register already: some name of it must stand there.
+// Executes MACH_SAME: a unit in the register must have the same constant.
 static void run_same(struct checker *c, const struct mach_inst *i, uint32_t name)
 {
     struct names *n = &c->now[place_of(c, i->dst[0])];
@@ -191,7 +192,7 @@ static void run_named(struct checker *c, const struct mach_inst *i, const struct
         for (unsigned u = 0; u < mach_src_units(i, k); u++) check_name(c, n->src[k] + u, i->src[k] + u);
     for (unsigned k = 0; k < 2; k++)
         for (unsigned u = 0; i->old[k] != MACH_NONE && u < mach_dst_units(i, k); u++)
-            check_name(c, n->old[k] + u, i->dst[k] + u); // old value and result share the register
+            check_name(c, n->old[k] + u, i->dst[k] + u); // the old value and the result share a register
     for (uint32_t k = 0; k < i->move_count; k++)
         if (n->moves[k].src != MACH_NONE) check_name(c, n->moves[k].src, i->moves[k].src);
     if (i->i.op == OP_CALL || i->i.op == OP_CALLR) clobber(c);
@@ -214,7 +215,7 @@ static void run_inst(struct checker *c, struct mach_inst *i)
         run_named(c, i, i->names);
 }
 
-// Sets at a block's start shrink in place, so nobody shares their arrays.
+// A deep copy: the sets at a block's start shrink in place and cannot share arrays.
 static struct names *copy_places(struct checker *c, const struct names *from)
 {
     struct names *to = ARENA_ARRAY(&c->arena, struct names, c->place_count);
@@ -225,14 +226,14 @@ static struct names *copy_places(struct checker *c, const struct names *from)
     return to;
 }
 
-// A place with that name; an undefined operand of a phi (MACH_NONE) may be found anywhere.
+// True if the set has the unit. An undefined phi operand (MACH_NONE) matches every set.
 static bool stands_for(const struct names *n, uint32_t unit)
 {
     return unit == MACH_NONE || has_name(n, unit);
 }
 
-// Along an edge phi results take their operands' names. True when the successor's start knows less than
-// before.
+// Merges the current state into the start of `b` along the edge from `pred`; phi results take the names of
+// their operands. True if the known names at the start of b have changed.
 static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
 {
     struct names *places = copy_places(c, c->now);

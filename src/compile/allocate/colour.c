@@ -1,7 +1,7 @@
-// Colouring: a linear scan over webs in the order they begin, with holes: each machine register keeps a bit
-// for every slot in which it is taken. The lowest register that is free in all slots of a web is taken, a
-// register that saves a copy before it. When there is none, the webs of the register that is cheapest to
-// clear (or the web itself) are marked for spilling.
+// Colouring: a linear scan over webs in order of their start, with holes. Each machine register has a bit set
+// of occupied slots. A web takes the lowest register free in all its slots, preferably the register that
+// saves a copy. If every register is occupied, the webs of the register cheapest to clear, or the web itself,
+// are marked for spilling.
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
 
@@ -13,7 +13,7 @@ static uint64_t *busy_bits(struct allocation *a, bool predicate, unsigned reg)
     return predicate ? a->busy_pred[reg] : a->busy[reg];
 }
 
-// Calls visit for each word of bits that a range covers; stops when it returns false.
+// True if no bit in the slots of the range is set.
 static bool range_is_free(const uint64_t *bits, const struct range *r)
 {
     for (uint32_t k = 0; k < r->count; k++) {
@@ -69,8 +69,9 @@ static void give_back(struct allocation *a, struct web *w)
 
 // -- preferences --------------------------------------------------------------------------------------------
 
-struct hints {       // copies between different webs, by web
-    uint32_t *first; // index into edges, by web; count + 1 of them
+// copies between different webs
+struct hints {
+    uint32_t *first; // by web: index of its first edge; web count + 1 entries
     struct {
         uint32_t web;
         int shift; // the other web's register minus this web's
@@ -144,7 +145,7 @@ static int lowest_free(struct allocation *a, const struct web *w)
     return -1;
 }
 
-// What spill code made cannot be spilled again, only moved elsewhere.
+// A web made by spill code cannot be spilled again, only moved to a different register.
 static const float TEMPORARY_WEIGHT = 1e30f;
 
 static float weight(const struct web *w)
@@ -165,8 +166,8 @@ static bool ranges_meet(const struct range *x, const struct range *y)
     return false;
 }
 
-// Adds a coloured web's weight to each register of it that stands in w's way: w's part p in register r is `r
-// - p`.
+// Adds the weight of the coloured web x to weights[r] for every register r where x would block w. Part p of w
+// in machine register m corresponds to r = m - p.
 static void add_weights(const struct web *w, const struct web *x, float weights[])
 {
     if (x->end <= w->start || w->end <= x->start) return;
@@ -192,7 +193,8 @@ static void spill(struct allocation *a, struct web *w)
     a->spilled_count++;
 }
 
-// The first register of those whose webs are together cheapest to clear; -1: convention has them all.
+// First register of the cheapest set of webs to evict for w; *cost: their weight. -1: the calling convention
+// reserves every candidate.
 static int cheapest_register(struct allocation *a, const uint32_t *order, uint32_t done, const struct web *w,
                              float *cost)
 {
@@ -216,8 +218,8 @@ static int cheapest_register(struct allocation *a, const uint32_t *order, uint32
 static bool colour_web(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
                        uint32_t web);
 
-// The register that is cheapest to clear loses its webs to memory, unless the web itself is cheaper.
-// Temporaries in the way look for another place.
+// Spills the webs of the register cheapest to clear, or w itself if w is cheaper. Temporaries in the way are
+// coloured anew.
 static bool make_room(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
                       uint32_t web)
 {
@@ -284,8 +286,8 @@ static uint32_t *scan_order(struct allocation *a, uint32_t *count)
 
 static uint64_t *fresh_bits(struct allocation *a) { return ARENA_ARRAY(a->arena, uint64_t, a->slot_words); }
 
-// What convention takes: the stack pointer, registers of arguments and results, and at each call what its
-// callee may write. `kept` repeats it without the webs to come.
+// Marks slots reserved by convention: the stack pointer, registers of arguments and results, and at calls the
+// registers that the callee may write. `kept` is a copy without the webs coloured later.
 static void reserve(struct allocation *a)
 {
     struct mach_function *f = a->f;

@@ -1,6 +1,5 @@
-// Live ranges of units, one unit at a time: from each use backwards over predecessors to the definition. The
-// work is the length of the ranges in blocks, so it stays in proportion for long code without long-lived
-// values.
+// Live ranges, one unit at a time: from each use backwards over predecessors to the definition. The work is
+// proportional to the length of the ranges in blocks, so long code without long-lived values stays cheap.
 #include "base/hash.h"
 #include "compile/allocate/allocate.h"
 
@@ -15,7 +14,7 @@ struct walker {
     struct allocation *a;
     VEC(struct event) reads;
     uint32_t *def_slot;
-    uint32_t *stamp; // by block: 1 + the unit that was found live out of it
+    uint32_t *stamp; // by block: 1 + the last unit found live out of the block
     VEC(uint32_t) todo;
     VEC(struct segment) found;
 };
@@ -95,7 +94,7 @@ static int by_start(const void *x, const void *y)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-// Sorts what was found, joins what touches, and keeps it.
+// Sorts the found segments, merges overlapping and adjacent segments, and stores the range of `unit`.
 static void keep_range(struct walker *w, uint32_t unit)
 {
     struct segment *s = w->found.data;
@@ -118,7 +117,7 @@ static void keep_range(struct walker *w, uint32_t unit)
 
 static bool is_ignored(const struct walker *w, uint32_t unit) { return unit == w->a->f->stack_pointer; }
 
-// Reads grouped by unit (counting sort), each unit's range from its group.
+// Groups reads by unit (counting sort) and builds the range of each unit.
 static void build_ranges(struct walker *w)
 {
     uint32_t units = mach_unit_count(w->a->f), total = (uint32_t)w->reads.count;
@@ -131,7 +130,7 @@ static void build_ranges(struct walker *w)
         if (is_ignored(w, u)) continue;
         for (uint32_t k = first[u]; k < first[u + 1]; k++) walk_read(w, &w->reads.data[order[k]]);
         if (w->def_slot[u])
-            add_segment(w, w->def_slot[u], w->def_slot[u] + 1); // dead results take their slot too
+            add_segment(w, w->def_slot[u], w->def_slot[u] + 1); // an unread result occupies its slot, too
         keep_range(w, u);
     }
 }
@@ -141,7 +140,7 @@ static uint64_t constant_key(const struct operand *o)
     return (uint64_t)o->value | (uint64_t)o->bank << 32 | (uint64_t)o->kind << 40 | (uint64_t)o->flags << 48;
 }
 
-// Units that get one and the same constant have one value: that of the first.
+// Units set to equal constants have the same value number: the first such unit.
 static void number_constant(struct allocation *a, struct u64map *constants, const struct operand *o,
                             uint32_t unit)
 {
@@ -163,7 +162,7 @@ static void number_inst(struct allocation *a, struct u64map *constants, const st
             number_constant(a, constants, &i->moves[m].value, i->moves[m].dst);
 }
 
-// A copy has its source's value, and so on down to what is no copy.
+// Numbers values: a copy takes the value of its source, down the chain to a unit that is not a copy.
 static void number_values(struct allocation *a)
 {
     uint32_t units = mach_unit_count(a->f);

@@ -1,13 +1,13 @@
-// Parallel copies become MOVs. A copy is made as soon as nobody reads its destination any more; what is left
-// then are cycles, taken apart with a free register, or by three exclusive ors where there is none.
+// Parallel copies become MOVs. A copy is emitted once no pending copy reads its destination. The remaining
+// cycles are resolved with a free register, or with three exclusive ors per exchange.
 //
 //     (r1, r2, r3) = (r2, r1, r1)   ─▶   MOV r3, r1
 //                                        and the cycle r1 ↔ r2:  MOV t, r1;  MOV r1, r2;  MOV r2, t
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
 
-struct pending {         // one file of registers; a move is identified by its destination
-    int16_t source[256]; // register that dst must receive, -1: nothing or done
+struct pending {         // of one register file; a move is identified by its destination
+    int16_t source[256]; // by dst: register to copy from, -1: no move or already emitted
     uint8_t readers[256];
     uint8_t dsts[256];
     unsigned count;
@@ -27,7 +27,7 @@ static struct mach_inst *new_inst(struct mover *m, unsigned op)
     return i;
 }
 
-// Registers are fixed by now: a fresh unit that names one.
+// A fresh unit with the fixed machine register `reg`.
 static uint32_t unit_of(struct mover *m, unsigned reg, bool predicate)
 {
     struct mach_function *f = m->a->f;
@@ -48,12 +48,11 @@ static void set_true(struct operand *o)
     *o = (struct operand){.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE};
 }
 
-// dst = src; predicates through PLOP3 with the table of "a".
+// Emits dst = src, or dst = register `reg` if reg >= 0; predicates by PLOP3 with the table of "a".
 static struct mach_inst *emit_move(struct mover *m, unsigned dst, struct operand src, int reg, bool predicate)
 {
     struct mach_inst *i = new_inst(m, predicate ? OP_PLOP3 : OP_MOV);
-    if (src.kind != OPERAND_NONE)
-        i->transfer = TRANSFER_NONE; // a value of its own, not a register's as it is
+    if (src.kind != OPERAND_NONE) i->transfer = TRANSFER_NONE; // a new value, not a copy of a register
     set_reg(m, &i->i.dst[0], &i->dst[0], dst, predicate);
     if (predicate) {
         i->i.lut = 0xf0;
@@ -87,7 +86,7 @@ static void emit_xor(struct mover *m, unsigned x, unsigned y, bool predicate, en
     }
 }
 
-// A register that nothing lives in while the copies happen; -1: none among those already used.
+// A register without a live value during the copies; -1: every register in use so far is occupied.
 static int free_register(struct mover *m, const struct pending *p, bool predicate)
 {
     struct allocation *a = m->a;
@@ -119,7 +118,7 @@ static void make_free_moves(struct mover *m, struct pending *p, bool predicate)
     }
 }
 
-// What is left are disjoint cycles: turns one of them, from `start`.
+// Emits the moves of the cycle through `start`. The remaining moves form disjoint cycles.
 static void turn_cycle(struct mover *m, struct pending *p, unsigned start, bool predicate)
 {
     int spare = free_register(m, p, predicate);
@@ -135,7 +134,8 @@ static void turn_cycle(struct mover *m, struct pending *p, unsigned start, bool 
         }
         if (spare >= 0) {
             emit_move(m, dst, (struct operand){0}, (int)src, predicate);
-        } else { // exchanging along the cycle brings each value home and carries the first one on
+        } else {
+            // Exchanges along the cycle: each puts one value into place and carries the first value on.
             emit_xor(m, dst, src, predicate, TRANSFER_SWAP);
             emit_xor(m, src, dst, predicate, TRANSFER_SWAP_REST);
             emit_xor(m, dst, src, predicate, TRANSFER_SWAP_REST);
@@ -154,7 +154,7 @@ static void move_file(struct mover *m, bool predicate)
         bool changed = c->src != MACH_NONE && f->reg[c->dst] != f->reg[c->src];
         if (mach_group_of(f, c->dst)->predicate != predicate || !changed) continue;
         unsigned dst = f->reg[c->dst], src = f->reg[c->src];
-        if (p.source[dst] >= 0) continue; // two names of one register receive one value
+        if (p.source[dst] >= 0) continue; // two units in the same register receive equal values
         p.source[dst] = (int16_t)src;
         p.readers[src]++;
         p.dsts[p.count++] = (uint8_t)dst;
@@ -169,7 +169,7 @@ static bool same_constant(const struct operand *a, const struct operand *b)
     return a->kind == b->kind && a->value == b->value && a->bank == b->bank && a->flags == b->flags;
 }
 
-// Whether one of the copies before the k-th puts the same constant into the same register.
+// True if a copy before the k-th puts the same constant into the same register.
 static bool is_there_already(const struct mover *m, uint32_t k)
 {
     const struct mach_function *f = m->a->f;
@@ -183,7 +183,7 @@ static bool is_there_already(const struct mover *m, uint32_t k)
     return false;
 }
 
-// Constants read nothing that the other copies could have overwritten: they come last.
+// Emits the constant moves last: constants read no register, so the other copies cannot disturb them.
 static void move_constants(struct mover *m)
 {
     struct mach_function *f = m->a->f;

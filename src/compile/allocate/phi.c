@@ -1,12 +1,13 @@
 // Out of SSA, so that every operand may get any register (after Boissinot, Darte, Rastello, Dupont de
-// Dinechin and Guillon, "Revisiting Out-of-SSA Translation", CGO 2009): a phi's result and operands become
-// fresh units, joined to the old ones by parallel copies at the block's start and at the ends of its
-// predecessors. The fresh units of one phi never live at the same time, so they share a register; coalescing
-// then removes nearly all the copies.
+// Dinechin and Guillon, "Revisiting Out-of-SSA Translation", CGO 2009). Result and operands of a phi become
+// fresh units. Parallel copies at the start of the block and at the ends of its predecessors connect fresh
+// and old units. The fresh units of a phi never live at the same time and share a register. Coalescing then
+// removes nearly every copy.
 //
 //     d = phi(s, t)      ─▶      pred 0: s' = s     pred 1: t' = t     block: d' = phi(s', t');  d = d'
 //
-// A guarded instruction's old value is treated in the same way: o' = o before it, and o' shares its register.
+// The old value of a guarded instruction is split alike: o' = o before the instruction, and o' shares a
+// register with the result.
 #include "compile/allocate/allocate.h"
 
 static struct mach_inst *copies_at_end(struct mach_function *f, struct mach_block *b, uint32_t room)
@@ -72,7 +73,7 @@ static void split_old(struct mach_function *f, struct mach_inst *i, unsigned k)
     mach_insert_before(i->block, i, copies);
 }
 
-// How many copies may meet at a block's end: phis of all its successors.
+// Upper bound of phi copies at the end of b: the phis of its successors.
 static uint32_t room_at_end(const struct mach_block *b)
 {
     uint32_t room = 0;

@@ -1,7 +1,7 @@
-// Spill code. A spilled web lives in a slot of local memory: every read loads a fresh register first, every
-// write stores one afterwards. Constants, parameters and special registers are made again instead. Predicates
-// have no memory form: a spilled one lives in an ordinary register (1 or 0), which may be spilled in its
-// turn.
+// Spill code. A spilled web lives in a slot of local memory: a load to a fresh register precedes every read,
+// a store follows every write. Constants, parameters and special registers are rematerialised instead. A
+// spilled predicate has no memory form: it lives in an ordinary register as 1 or 0, and the register may be
+// spilled in turn.
 //
 //     u7 = FADD u5, u6       ─▶    u20 = LDL [slot of u5]
 //                                  u21 = FADD u20, u6
@@ -13,9 +13,9 @@ struct spiller {
     struct allocation *a;
     struct mach_function *f;
     uint32_t *slot;           // by web: byte offset among the spill slots
-    struct mach_inst **again; // by web: the instruction that makes the value anew, or NULL
-    uint32_t *home;           // by unit of a spilled predicate: the register that keeps it, MACH_NONE
-    uint32_t units;           // before spilling: units made meanwhile are not spilled
+    struct mach_inst **again; // by web: the instruction to rematerialise the value with, or NULL
+    uint32_t *home;           // by unit of a spilled predicate: the register with its value, or MACH_NONE
+    uint32_t units;           // number of units before spilling; newer units are not spilled
 };
 
 static struct web *spilled_web(const struct spiller *s, uint32_t unit)
@@ -64,7 +64,8 @@ static unsigned access_type(unsigned width)
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// Gives `fresh` the value of `unit` (and the ones after it) before `at`.
+// Sets `fresh` (`width` units) to the value of `unit` before the instruction `at`: by rematerialisation or a
+// load.
 static void reload_into(struct spiller *s, struct mach_inst *at, uint32_t unit, unsigned width,
                         uint32_t fresh)
 {
@@ -158,7 +159,7 @@ static void rewrite_reads(struct spiller *s, struct mach_inst *i)
         bool predicate = i->i.src[k].kind == OPERAND_PRED;
         uint32_t fresh = predicate ? from_home(s, i, unit) : reload(s, i, unit, width);
         i->src[k] = fresh;
-        for (unsigned n = k + 1; n < 4; n++) // the same register twice is loaded once
+        for (unsigned n = k + 1; n < 4; n++) // load a register read twice only once
             if (i->src[n] == unit && mach_src_units(i, n) == width) i->src[n] = fresh;
     }
     for (unsigned k = 0; k < 2; k++) {
@@ -185,7 +186,7 @@ static void rewrite_writes(struct spiller *s, struct mach_inst *i)
 
 // -- parallel copies ----------------------------------------------------------------------------------------
 
-// A copy whose destination is a spilled predicate's home: its source in a register too.
+// Rewrites a copy to a spilled predicate: destination and source become registers with 1 or 0.
 static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_move *m)
 {
     m->dst = home_of(s, m->dst);
@@ -203,10 +204,10 @@ static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_mov
     m->value = (struct operand){.kind = OPERAND_REG, .width = 1};
 }
 
-// Moves that touch no memory stay parallel copies. Those that do become loads and stores in front of them, in
-// an order in which no slot is overwritten before it was read: first the loads of values that get a register,
-// which nobody else writes; then the stores, each when no other still reads its slot. A cycle of slots is
-// opened with one register.
+// Moves without spilled registers stay parallel copies. The others become loads and stores before the
+// parallel copy, in an order that reads every slot before overwriting it. First come loads into registers,
+// which no other move writes. Then come stores, each after the last read of its slot. A cycle of slots is
+// broken with one register.
 struct pending {
     struct mach_move *moves;
     uint32_t count;
@@ -231,7 +232,7 @@ static void store_move(struct spiller *s, struct mach_inst *at, const struct mac
         store_to_slot(s, at, false, m->dst, 1, spilled_web(s, m->src) ? reload(s, at, m->src, 1) : m->src);
         return;
     }
-    struct mach_inst *i = mach_inst_create(s->f, OP_MOV); // constants come behind the copies
+    struct mach_inst *i = mach_inst_create(s->f, OP_MOV); // constants are stored after the copies
     uint32_t value = new_unit(s, 1, false);
     i->i.src[0] = m->value;
     set_operand(&i->i.dst[0], &i->dst[0], OPERAND_REG, 1, value);
@@ -245,7 +246,7 @@ static void store_moves(struct spiller *s, struct mach_inst *at, struct pending 
     while (p->count) {
         uint32_t k = 0;
         while (k < p->count && reads_slot(s, p, slot_of(s, p->moves[k].dst), k)) k++;
-        if (k == p->count) { // only cycles are left, and what waits for them
+        if (k == p->count) { // only cycles remain, and moves blocked by cycles
             for (k = 0; !is_slot(s, p->moves[k].src);) k++;
             p->moves[k].src = reload(s, at, p->moves[k].src, 1);
             continue;
@@ -255,7 +256,7 @@ static void store_moves(struct spiller *s, struct mach_inst *at, struct pending 
     }
 }
 
-// False when the move is done without the parallel copy.
+// Rewrites one move of a parallel copy, or defers it to `stores`. False: the move leaves the parallel copy.
 static bool rewrite_move(struct spiller *s, struct mach_inst *i, struct mach_move *m, struct pending *stores)
 {
     struct web *to = spilled_web(s, m->dst), *from = spilled_web(s, m->src);
@@ -294,7 +295,7 @@ static void rewrite_phis(struct spiller *s, struct mach_block *b)
     for (size_t p = 0; p < b->phis.count; p++) {
         struct mach_phi phi = b->phis.data[p];
         struct web *w = spilled_web(s, phi.dst);
-        if (w && !w->predicate) continue; // its slot does all the work
+        if (w && !w->predicate) continue; // the slot of the web replaces the phi
         if (w) {
             phi.dst = home_of(s, phi.dst);
             for (uint32_t k = 0; k < b->pred_count; k++)
@@ -307,7 +308,8 @@ static void rewrite_phis(struct spiller *s, struct mach_block *b)
 
 // -- everything ---------------------------------------------------------------------------------------------
 
-// The one definition of a web that costs no more than a load to make again: no sources but constants.
+// The only definition of a web if it can be rematerialised at the cost of a load (its sources are constants),
+// else NULL.
 static struct mach_inst *made_again(struct spiller *s, const struct web *w)
 {
     struct allocation *a = s->a;

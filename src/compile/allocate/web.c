@@ -1,7 +1,7 @@
-// Webs: groups of units that will share registers. A phi's fresh units and a guarded instruction's old value
-// share by necessity; after that every copy, deepest loops first, joins the webs of its two sides when no two
-// of their values meet in a part. Where two ranges overlap with the same value (one is a copy of the other)
-// they do not disturb.
+// Webs: groups of units that share registers. Fresh units of a phi share a register, and so do a guarded
+// instruction's old value and result. After that every copy, deepest loops first, joins the webs of its
+// source and destination unless live ranges of different values overlap in a part. Overlap of equal values
+// (one unit a copy of the other) is no interference.
 #include "compile/allocate/allocate.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool runs_disturb(const struct runs *x, const struct runs *y)
     return false;
 }
 
-// The union; overlapping segments have one value and become one.
+// Union of two ranges. Overlapping segments have equal values and are merged.
 static struct range join_ranges(struct allocation *a, const struct range *x, const struct range *y)
 {
     if (!x->count) return *y;
@@ -67,7 +67,7 @@ static struct range join_ranges(struct allocation *a, const struct range *x, con
     return r;
 }
 
-// Puts a run in its place by length; runs that are no longer twice as long as the next are joined.
+// Inserts a run by length and joins runs until each is at least twice as long as the next.
 static void add_run(struct allocation *a, struct runs *r, struct range run)
 {
     if (!run.count) return;
@@ -87,7 +87,7 @@ static void add_run(struct allocation *a, struct runs *r, struct range run)
 
 // -- joining ------------------------------------------------------------------------------------------------
 
-// Whether y can lie `shift` parts into x: the larger of the two keeps its place and alignment.
+// True if y can lie `shift` parts into x. The wider web keeps its place and alignment.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
 {
     if (x->predicate != y->predicate) return false;
@@ -114,15 +114,15 @@ static void absorb(struct allocation *a, uint32_t into, uint32_t from, unsigned 
     y->width = 0;
 }
 
-// Makes units u and v the same register. `forced` asks no questions, and leaves the ranges to be collected
-// later.
+// Joins the webs of u and v so that both units share a register; false if shapes differ or live ranges
+// interfere. `forced` skips the interference check and leaves merging of the ranges to collect_parts.
 static bool join_units(struct allocation *a, uint32_t u, uint32_t v, bool forced)
 {
     uint32_t gu = a->f->group_of.data[u], gv = a->f->group_of.data[v];
     uint32_t wu = a->web_of[gu], wv = a->web_of[gv];
     int at_u = (int)(a->offset_of[gu] + (u - group_at(a, gu)->unit)),
         at_v = (int)(a->offset_of[gv] + (v - group_at(a, gv)->unit));
-    int shift = at_u - at_v; // of v's web inside u's
+    int shift = at_u - at_v; // offset of v's web inside u's web
     if (wu == wv) return shift == 0;
     struct web *x = &a->webs[wu], *y = &a->webs[wv];
     if (!shapes_fit(x, y, shift)) return false;
@@ -180,7 +180,7 @@ static int by_start(const void *x, const void *y)
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-// One part of a web from the units of all its members.
+// Live range of one part of a web, collected from the units of its member groups.
 static struct range collect_part(struct allocation *a, const struct web *w, unsigned part)
 {
     uint32_t total = 0, sources = 0;
@@ -214,7 +214,7 @@ static void collect_parts(struct allocation *a)
             add_run(a, &a->webs[k].growing[p], collect_part(a, &a->webs[k], p));
 }
 
-// -- copies, the most executed first ------------------------------------------------------------------------
+// -- copies, the most frequently executed first -------------------------------------------------------------
 
 static void join_copies(struct allocation *a, uint32_t depth)
 {
@@ -229,9 +229,9 @@ static void join_copies(struct allocation *a, uint32_t depth)
     }
 }
 
-// -- what colouring needs to know ---------------------------------------------------------------------------
+// -- input of colouring -------------------------------------------------------------------------------------
 
-// How often a block runs, for comparing spills: ten times per loop around it.
+// Estimated executions of a block, for spill costs: a factor of ten for every surrounding loop.
 static float frequency(const struct mach_block *b)
 {
     static const float powers[] = {1, 10, 100, 1e3f, 1e4f, 1e5f, 1e6f};

@@ -1,8 +1,8 @@
 // Emission: block layout, branches, frames, register numbers.
 //
-// A conditional branch is a pair "@P BRA a; BRA b" until here. The neighbour in the layout needs no branch; a
-// branch to a block that only ends the thread becomes EXIT itself, under the branch's guard; branches to
-// branches go straight to the end of the chain.
+// Before emission a conditional branch is a pair "@P BRA a; BRA b". Emission drops a branch to the next block
+// in the layout. A branch to a block that only exits becomes an EXIT under the branch's guard. A branch to a
+// block that only branches goes to the end of the chain.
 #include "compile/emit/emit.h"
 #include "base/bits.h"
 #include "compile/mach/abi.h"
@@ -32,8 +32,8 @@ struct writer {
     struct mach_function *f;
     struct frame frame;
     uint32_t *block_at; // by block: instruction index
-    VEC(uint32_t)
-    branches; // instruction indices whose target is a block id until all blocks have their place
+    // instruction indices; `target` is a block id until the positions of all blocks are known
+    VEC(uint32_t) branches;
 };
 
 // -- operands -----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static struct mach_inst *first_real(const struct mach_block *b)
     return i;
 }
 
-// Where a branch to b ends up when b only branches on.
+// Final target of a branch to b: skips blocks that consist of an unconditional branch.
 static struct mach_block *follow(struct mach_block *b)
 {
     for (unsigned steps = 0; steps < 64; steps++) {
@@ -167,7 +167,7 @@ static bool only_exits(const struct mach_block *b)
     return i && i->i.op == OP_EXIT && i->guard == MACH_NONE;
 }
 
-// Blocks that no branch and no neighbour reaches any more are not written.
+// Marks blocks reachable through branches and jump tables; the rest is not written.
 static void mark_reached(struct writer *w, bool *reached)
 {
     struct mach_function *f = w->f;
@@ -212,7 +212,8 @@ static void write_branch(struct writer *w, const struct mach_inst *branch, struc
     vec_push(&w->branches, (uint32_t)w->e->insts.count - 1);
 }
 
-// The branches at the end of a block whose neighbour is `next` (NULL: none). Whether control may go on to it.
+// Writes the branches at the end of a block followed by `next` in the layout (NULL: last). True if control
+// can fall through to `next`.
 static bool write_branches(struct writer *w, struct mach_inst *first, const struct mach_block *next)
 {
     struct mach_inst *second = first->next;
@@ -239,14 +240,14 @@ static bool write_branches(struct writer *w, struct mach_inst *first, const stru
     return true;
 }
 
-// SSY, unless what follows where lanes meet is the thread's end.
+// Writes SSY, unless lanes reconverge only to exit.
 static void write_announcement(struct writer *w, const struct mach_inst *m)
 {
     struct mach_block *to = follow(m->target);
     if (!only_exits(to)) write_branch(w, m, to, false);
 }
 
-// The end of a path that falls into the place where lanes meet.
+// Writes SYNC at the end of a path that falls through to its reconvergence point.
 static void write_meeting(struct writer *w, const struct mach_block *b, const struct mach_block *next)
 {
     if (!next || !next->parted_at || !ir_dominates(next->parted_at->source, b->source)) return;

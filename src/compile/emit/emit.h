@@ -2,7 +2,7 @@
 #pragma once
 #include "compile/mach/mach.h"
 
-struct emitted_call { // CALL's target is an index in u->functions until all functions have their place
+struct emitted_call { // target of CALL: index in u->functions until every function has its address
     uint32_t inst, function;
 };
 
@@ -14,18 +14,18 @@ struct emitter {
     VEC(struct emitted_call) calls;
 };
 
-// Where the parts of a function's frame lie. A device function's is on the stack, above its stack pointer:
+// Layout of a function's frame. The frame of a device function lies on the stack, above the stack pointer:
 //
 //     [outgoing arguments and results][.local variables][spill slots][saved registers]
 //
-// A kernel's variables and spill slots are at fixed local addresses from 0.
+// Variables and spill slots of a kernel have fixed local addresses from 0.
 struct frame {
     uint32_t variables, spills, saved, bytes;
 };
 struct frame emit_frame(const struct mach_function *f);
 
-// Appends the function's code: blocks in layout order, branches between neighbours removed.
+// Appends the code of f: blocks in layout order, without branches to the next block.
 void emit_function(struct emitter *e, struct mach_function *f);
-// Fills reconvergence points of the instructions from `first` on: immediate post-dominators in the final
-// code. A guarded EXIT is no branch here: its lanes end, the others go on together.
+// Fills the reconvergence points of the instructions from `first` on: immediate post-dominators in the final
+// code. A guarded EXIT does not count as a branch: its lanes end, the other lanes continue.
 void emit_reconvergence(struct emitter *e, uint32_t first);

@@ -1,6 +1,6 @@
-// May-alias by address space and by equal base values with disjoint offsets; nothing deeper. A generic
-// address may be any space but constant. Two different .shared or .local variables are told apart by their
-// constant offsets.
+// May-alias by address space, and by equal base values with disjoint offsets; no deeper analysis. A generic
+// address may refer to any space but constant. Distinct .shared or .local variables differ in their constant
+// offsets.
 #include "compile/ir/alias.h"
 
 static bool is_access(const struct ir_inst *i)
@@ -34,7 +34,7 @@ static bool spaces_meet(unsigned a, unsigned b)
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC;
 }
 
-// Constant addresses (shared variables) and frame addresses compare by number.
+// The constant address of an access to a shared or frame variable; false if unknown.
 static bool known_address(const struct ir_inst *i, int64_t *address)
 {
     const struct ir_value *base = ir_operand(i, 0);
@@ -64,7 +64,7 @@ bool alias_ordered(const struct ir_inst *i, const struct ir_inst *other)
 {
     if (is_access(other)) {
         if (!alias_is_weak(other) || other->op == IR_ATOM || other->op == IR_RED)
-            return !alias_is_read_only(i); // orders more than its own bytes
+            return !alias_is_read_only(i); // orders accesses to other bytes as well
         if (i->op == IR_LOAD && other->op == IR_LOAD) return false;
         if (alias_is_read_only(i) || alias_is_read_only(other)) return false;
         return alias_may_overlap(i, other);

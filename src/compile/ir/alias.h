@@ -1,20 +1,19 @@
-// What memory accesses may touch the same bytes, and what keeps them in order. One place, used by every pass
-// that moves or removes an access.
+// Aliasing and ordering of memory accesses, for every pass that moves or removes an access.
 #pragma once
 #include "compile/ir/ir.h"
 
-// A load or store that promises nothing to other threads: it may be merged, moved or forwarded within one
-// barrier interval. Volatile, relaxed, acquire and release accesses are not.
+// True for a load or store without ordering between threads, which may be merged, moved or forwarded within a
+// barrier interval. Volatile, relaxed, acquire and release accesses are not weak.
 bool alias_is_weak(const struct ir_inst *i);
-// Nothing written to during the whole kernel: constant bank, ld.global.nc.
+// True for a load from memory constant during the kernel: constant bank, ld.global.nc.
 bool alias_is_read_only(const struct ir_inst *i);
-// Bytes of one element, and of all.
+// Bytes of an element, and of the whole access.
 unsigned alias_element_bytes(const struct ir_inst *i);
 unsigned alias_bytes(const struct ir_inst *i);
-// Whether the two accesses (LOAD, STORE, ATOM, RED) may touch a common byte.
+// True if the accesses (LOAD, STORE, ATOM, RED) may touch a common byte.
 bool alias_may_overlap(const struct ir_inst *a, const struct ir_inst *b);
-// Whether memory access i may have to stay in order with `other` (any instruction between it and its new
-// place): a fence, barrier, call, or an overlapping access of which one writes.
+// True if memory access i must not move across `other`: a fence, barrier or call, an ordered access, or an
+// overlapping access. Two weak loads are never ordered.
 bool alias_ordered(const struct ir_inst *i, const struct ir_inst *other);
-// The same address: base value, offset, space, address class.
+// True if space and base value are the same; offsets may differ.
 bool alias_same_base(const struct ir_inst *a, const struct ir_inst *b);

@@ -1,12 +1,12 @@
-// Known trailing zeros by walking definitions backwards to a fixed depth. A loop counter is as aligned as
-// what it starts from and what it is stepped by: a phi met again on its own walk adds nothing.
+// Trailing zero bits by a walk over definitions, limited in depth. A loop counter is as aligned as its start
+// value and its step: a phi reached again on its own walk imposes no limit.
 #include "compile/ir/align.h"
 #include "base/bits.h"
 
 enum { DEPTH_MAX = 12, PATH_MAX = 16 };
 
 struct walk {
-    const struct ir_value *path[PATH_MAX]; // phis being looked through
+    const struct ir_value *path[PATH_MAX]; // phis on the current walk
     unsigned count;
 };
 
@@ -19,7 +19,7 @@ static unsigned zeros(struct walk *w, const struct ir_value *v, unsigned depth);
 static unsigned phi_zeros(struct walk *w, const struct ir_value *v, unsigned depth)
 {
     for (unsigned k = 0; k < w->count; k++)
-        if (w->path[k] == v) return 64; // assumed; the other operands decide
+        if (w->path[k] == v) return 64; // an assumption that the remaining operands restrict
     if (w->count == PATH_MAX) return 0;
     w->path[w->count++] = v;
     unsigned known = 64;

@@ -1,7 +1,7 @@
-// How many low bits of a value are known to be zero: what proves that neighbouring accesses may become one.
+// Number of low bits known to be zero: the proof that adjacent accesses can be merged into a wider access.
 #pragma once
 #include "compile/ir/ir.h"
 
-// Trailing zero bits that every execution of v has; 64 for constant zero. Uses v->note of nothing: stateless,
-// bounded in depth, so cheap enough to ask per access.
+// Trailing zero bits of v, guaranteed in every execution; 64 for constant zero. Stateless (leaves `note`
+// alone) and bounded in depth: cheap enough for a call per access.
 unsigned align_known_zeros(const struct ir_value *v);

@@ -1,4 +1,4 @@
-// Order, dominators, post-dominators and loops of a function's blocks, computed by flow/ over a copy of the
+// Order, dominators, post-dominators and loops of a function's blocks, computed by flow/ on a copy of the
 // graph.
 #include "compile/ir/ir.h"
 #include "flow/graph.h"

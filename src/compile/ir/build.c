@@ -1,4 +1,4 @@
-// Short ways to write instructions.
+// Helpers to create instructions.
 #include "compile/ir/build.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 // Units, functions, blocks and edges of the intermediate representation.
 //
-// Between two blocks there may be several edges (a branch whose sides meet at once, a switch). The k-th entry
-// of from->succs that names `to` belongs to the k-th entry of to->preds that names `from`; everything below
-// keeps it so, and with it the order of the phis' operands.
+// Several edges may connect two blocks (a branch whose sides meet at once, a switch). The k-th entry of
+// from->succs that names `to` belongs to the k-th entry of to->preds that names `from`. Every function below
+// preserves the correspondence, and so the order of phi operands.
 #include "base/vec.h"
 #include "compile/ir/ir.h"
 
@@ -70,8 +70,9 @@ void ir_remove_block(struct ir_function *f, struct ir_block *b)
 {
     assert(!b->pred_count && !b->succ_count);
     while (b->last) {
-        struct ir_inst *i = b->last;                  // backwards, so that users inside the block go first
-        for (uint32_t k = 0; k < i->def_count; k++) { // users in other unreachable blocks keep any value
+        // backwards, so that users inside the block are removed first
+        struct ir_inst *i = b->last;
+        for (uint32_t k = 0; k < i->def_count; k++) { // users in other unreachable blocks get any value
             if (i->defs[k] && i->defs[k]->first_use)
                 ir_replace(i->defs[k], ir_constant(f, i->defs[k]->class, 0));
         }
@@ -90,7 +91,7 @@ void ir_remove_block(struct ir_function *f, struct ir_block *b)
 
 // -- edges --------------------------------------------------------------------------------------------------
 
-// Appends to an array whose capacity is the next power of two of its count.
+// Appends to an array. The capacity is the next power of two of the count.
 static void append_block(struct arena *a, struct ir_block ***array, uint32_t *count, struct ir_block *b)
 {
     if ((*count & (*count - 1)) == 0) { // full (or empty)
@@ -160,8 +161,8 @@ void ir_redirect_edge(struct ir_block *from, uint32_t succ, struct ir_block *to)
     for (struct ir_inst *i = old->first; i && i->op == IR_PHI; i = i->next) drop_phi_operand(i, pred);
     for (uint32_t k = pred; k + 1 < old->pred_count; k++) old->preds[k] = old->preds[k + 1];
     old->pred_count--;
-    // The k-th edge to `to` in from->succs must be the k-th in to->preds. A new edge is appended there, so it
-    // must be the last one of `from`, or the others' operands would be exchanged.
+    // The new edge becomes the last in to->preds, so it must also be the last edge to `to` in from->succs.
+    // Otherwise the phi operands of two edges would be exchanged.
     for (uint32_t k = succ + 1; k < from->succ_count; k++) assert(from->succs[k] != to);
     from->succs[succ] = to;
     append_block(&from->function->unit->arena, &to->preds, &to->pred_count, from);

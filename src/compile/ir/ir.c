@@ -1,8 +1,8 @@
-// Building and changing the intermediate representation: values, instructions, their operand slots.
+// Building and changing the intermediate representation: values, instructions, operand slots.
 //
-// Each operand slot is a node of its value's doubly linked list of uses, so replacing a value costs its uses
-// and removing an instruction costs its operands. Slots never move: where an operand array has to change its
-// length, a new one is linked in the place of the old.
+// An operand slot is a node in the doubly linked list of its value's uses. Replacing a value thus costs time
+// proportional to its uses, removing an instruction to its operands. Slots never move: to change its length,
+// an operand array is allocated anew and linked in place of the old array.
 #include "compile/ir/ir.h"
 #include "isa/types.h"
 

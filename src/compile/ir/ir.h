@@ -1,11 +1,11 @@
 // The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until
 // register allocation.
 //
-//   ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
-//                                                                  ─ schedule ─ allocate ─ emit ─▶ program
+// ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
+//                                                                ─ schedule ─ allocate ─ emit ─▶ program
 //
-// Everything is owned by the arena of the unit; removed instructions are unlinked and forgotten. Order of
-// blocks, instructions, values and uses is deterministic: nothing here is ordered by address.
+// The unit's arena owns everything; removed instructions are unlinked, not freed. Order of blocks,
+// instructions, values and uses is deterministic: nothing is ordered by address.
 #pragma once
 // clang-format off
 #include "base/arena.h"
@@ -30,19 +30,20 @@ enum ir_class { IR_CLASS_32, IR_CLASS_64, IR_CLASS_128, IR_CLASS_PRED };
 struct ir_inst;
 struct ir_block;
 
-struct ir_use { // one operand slot; slots of a value form a doubly linked list
+struct ir_use { // operand slot; the slots of a value form a doubly linked list
     struct ir_value *value;
     struct ir_inst *user;
     struct ir_use *previous, *next;
 };
 
-// Values and instructions are many, and passes walk over all of them: no padding, what walks read comes first.
+// Values and instructions are numerous, and every pass walks over them: no padding, fields that walks read
+// come first.
 struct ir_value {
     uint32_t id; // dense in the function
     enum ir_class class;
     uint32_t use_count;
-    bool is_constant;          // bits
-    bool is_param;             // of a device function
+    bool is_constant;          // the value is `bits`
+    bool is_param;             // parameter of a device function
     struct ir_inst *def;       // NULL: constant or function parameter
     struct ir_use *first_use;  // in no particular order
     uint64_t bits;             // constant: zero-extended; predicates 0 or 1
@@ -65,12 +66,13 @@ struct ir_inst {
     struct ir_use *uses; // array of use_count slots
     uint64_t note;
     int64_t offset, offset2;
-    // A guarded memory access or effect: it happens in lanes where guard is true (false, when guard_not). Its defs
-    // then take old[i] in the other lanes; NULL old means their value there is never read.
+    // A guarded memory access or effect takes place in lanes where the guard is true (false, if guard_not).
+    // In the remaining lanes the defs take old[i]; a NULL old marks a def never read where the guard is
+    // false.
     struct ir_use guard; // guard.value == NULL: always
     struct ir_use *old;  // def_count slots, or NULL
     struct ir_function *callee;
-    struct ir_function *function; // the one it was created in, attached or not
+    struct ir_function *function; // the function of its creation, attached or not
     uint32_t order;               // scratch: position, renumbered by ir_number
 };
 
@@ -82,11 +84,13 @@ struct ir_block {
     uint32_t pred_count, succ_count;
     struct ir_block *previous, *next; // layout order
     // filled by ir_analyse (invalid after the graph changes):
-    struct ir_block *idom, *ipdom; // NULL at the entry; NULL: only the virtual exit post-dominates
+    struct ir_block *idom, *ipdom; // NULL at the entry; ipdom NULL: post-dominated by the virtual exit alone
     uint32_t loop_depth;
     struct ir_block *loop_header; // innermost
     uint32_t dom_depth, rpo;
-    uint32_t dom_first, dom_last; // a dominates b when a->dom_first <= b->dom_first <= a->dom_last; unreachable: 1, 0
+    // Interval of the dominator tree: a dominates b if a->dom_first <= b->dom_first <= a->dom_last;
+    // unreachable: 1, 0.
+    uint32_t dom_first, dom_last;
     uint64_t note;
 };
 
@@ -101,22 +105,26 @@ struct ir_function {
     uint32_t param_count;
     uint8_t *result_classes; // enum ir_class of RETURN's uses
     uint32_t result_count;
-    uint32_t frame_bytes;    // .local variables: kernel: from local address 0; device functions: from the stack pointer
+    // Bytes of .local variables; a kernel's start at local address 0, a device function's at the stack
+    // pointer.
+    uint32_t frame_bytes;
     bool address_taken;      // reachable through CALLR
     struct u64map constants[4]; // by class: bits -> index into constant_values
     VEC(struct ir_value *) constant_values;
 };
 
-// All functions of one kernel.
+// A kernel and every function reachable from it.
 struct ir_unit {
     struct arena arena;
-    struct arena insts; // instructions alone: walks over them go through memory in order
+    struct arena insts; // instructions only, so that walks touch memory in order
     const struct ptx_module *module;
     const struct compile_options *options;
     VEC(struct ir_function *) functions; // [0] is the kernel
-    struct program *program;             // being filled: params, symbols, line tables, shared size …
-    struct u64map symbols; // variable or function (its pointer) to index in program->symbols; a FUNCTION symbol's value
-                           // is its index in `functions` until emit
+    // result of the compilation; takes params, symbols, line tables, shared size …
+    struct program *program;
+    // Pointer to a variable or function -> index in program->symbols; the value of a FUNCTION symbol is its
+    // index in `functions` until emission.
+    struct u64map symbols;
     struct u64map line_sets;             // hash of a set -> index
 };
 
@@ -124,45 +132,49 @@ extern const struct ir_info {
     const char *name, *meaning;
     const char *shape; // NULL: odd, see ir/verify.c
     uint32_t flags;
-    uint32_t types; // set (isa/types.h), empty: not asked
+    uint32_t types; // set (isa/types.h), empty: unrestricted
 } ir_table[IR_OP_COUNT];
 
 // -- building -----------------------------------------------------------------------------------------------
 struct ir_unit *ir_unit_create(const struct ptx_module *module, const struct compile_options *options);
-void ir_unit_destroy(struct ir_unit *u); // the program, if taken by the caller, must be set to NULL before
+// frees u->program, too, unless the caller took it and set it to NULL
+void ir_unit_destroy(struct ir_unit *u);
 struct ir_function *ir_function_create(struct ir_unit *u, const char *name, bool is_kernel);
-struct ir_block *ir_block_create(struct ir_function *f, struct ir_block *after); // NULL: at the end
+struct ir_block *ir_block_create(struct ir_function *f, struct ir_block *after); // after NULL: at the end
 struct ir_value *ir_value_create(struct ir_function *f, enum ir_class class);
 struct ir_value *ir_constant(struct ir_function *f, enum ir_class class, uint64_t bits); // interned
-// A detached instruction with room for its operands; defs of the given classes are created.
+// Creates a detached instruction and `def_count` results of the given classes. uses NULL: operands are set
+// later.
 struct ir_inst *ir_inst_create(struct ir_function *f, enum ir_op op, enum isa_type type, uint32_t def_count,
                                const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
 void ir_append(struct ir_block *b, struct ir_inst *i);
 void ir_insert_before(struct ir_inst *where, struct ir_inst *i);
 void ir_insert_after(struct ir_inst *where, struct ir_inst *i);
-void ir_detach(struct ir_inst *i); // takes it out of its block, operands kept, to be inserted elsewhere
-void ir_remove(struct ir_inst *i); // unlinks it and its uses; its defs must have none left
+void ir_detach(struct ir_inst *i); // unlinks from the block and keeps operands, for a new insertion
+void ir_remove(struct ir_inst *i); // unlinks from block and use lists; the results must have no uses
 void ir_set_use(struct ir_inst *i, uint32_t index, struct ir_value *v);
 void ir_set_uses(struct ir_inst *i, uint32_t count, struct ir_value *const *uses); // replaces the array
 void ir_set_guard(struct ir_inst *i, struct ir_value *predicate, bool negated);
 void ir_set_old(struct ir_inst *i, uint32_t def, struct ir_value *v);
-void ir_replace(struct ir_value *of, struct ir_value *by); // every use, guard and old of `of`
-void ir_add_edge(struct ir_block *from, struct ir_block *to); // appends to succs and preds; phis are the caller's
-void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operand in the target too
-// The edge leads to `to` from now on: at the same place among the successors, last among to's predecessors. The
-// caller appends to the phis of `to` (ir_phi_append). No later successor of `from` may be `to`.
+void ir_replace(struct ir_value *of, struct ir_value *by); // in every use, guard and old
+// appends to succs and preds; the caller extends phis
+void ir_add_edge(struct ir_block *from, struct ir_block *to);
+void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operands in the target, too
+// Changes the target of an edge to `to`. The position among the successors stays; among the predecessors of
+// `to` the edge comes last. The caller appends to the phis of `to` (ir_phi_append). Later successors of
+// `from` must not be `to`.
 void ir_redirect_edge(struct ir_block *from, uint32_t succ, struct ir_block *to);
-void ir_phi_append(struct ir_inst *phi, struct ir_value *v); // an operand for a predecessor just added
-void ir_remove_block(struct ir_function *f, struct ir_block *b); // unreachable, edges already gone
+void ir_phi_append(struct ir_inst *phi, struct ir_value *v); // adds the operand of a predecessor just added
+void ir_remove_block(struct ir_function *f, struct ir_block *b); // the block must have no edges
 struct ir_block *ir_split_edge(struct ir_block *from, uint32_t succ);
-uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ); // of that edge in its target's preds
+uint32_t ir_pred_index(const struct ir_block *from, uint32_t succ); // index of the edge in its target's preds
 
-// Shorthands: one result, placed before `where` (or appended to block b by the lowering's own wrappers).
+// Creates an instruction with one result before `where`; *made (may be NULL): the instruction.
 struct ir_value *ir_emit_before(struct ir_inst *where, enum ir_op op, enum isa_type type, enum ir_class class,
                                 uint32_t use_count, struct ir_value *const *uses, struct ir_inst **made);
 
-// -- asking -------------------------------------------------------------------------------------------------
-bool ir_is_pure(const struct ir_inst *i); // may be merged, dropped, moved (loads are not pure)
+// -- queries ------------------------------------------------------------------------------------------------
+bool ir_is_pure(const struct ir_inst *i); // may be merged, dropped or moved (loads are not pure)
 static inline struct ir_value *ir_operand(const struct ir_inst *i, uint32_t k) { return i->uses[k].value; }
 static inline bool ir_constant_bits(const struct ir_value *v, uint64_t *bits)
 {
@@ -179,12 +191,13 @@ bool ir_dominates(const struct ir_block *a, const struct ir_block *b);
 uint32_t ir_line_set_of(struct ir_unit *u, uint32_t ptx_line_info);        // interned singleton
 uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b);     // interned union
 
-// The set of an operation of `function` after its body was inlined at a call that stands for `call_set`.
+// Line set of an instruction with line set `set` after `function` was inlined at a call with line set
+// `call_set`.
 uint32_t ir_line_set_inlined(struct ir_unit *u, uint32_t set, uint32_t call_set, const char *function);
 
 // -- checking and printing ----------------------------------------------------------------------------------
-// NULL when sound (SSA dominance, phi arity, classes, use lists, edges); else a text in the unit's arena. Run after
-// every pass in test builds and under compile.check=1.
+// Returns NULL, or the first fault as text in the unit's arena: SSA dominance, phi arity, classes, use lists,
+// edges. Runs after every pass under compile.check=1.
 const char *ir_verify(struct ir_function *f);
 void ir_print(const struct ir_function *f, struct strbuf *out);
 void ir_print_inst(const struct ir_inst *i, struct strbuf *out); // one line

@@ -1,6 +1,6 @@
-// Known and demanded bits, each in one walk: forwards over the blocks in reverse post-order, where a phi
-// whose loop operand was not met yet knows nothing, and backwards, where a user not met yet reads everything.
-// Both are safe without going round again.
+// Known and demanded bits, one walk for each. Known bits: forwards in reverse post-order; a phi operand from
+// a loop not yet visited counts as unknown. Demanded bits: backwards; a user not yet visited counts as
+// reading every bit. Both are conservative without iteration.
 #include "compile/ir/known.h"
 
 #include "base/bits.h"
@@ -42,8 +42,7 @@ bool known_not_negative(const struct known *k, const struct ir_value *v)
 
 // -- forwards -----------------------------------------------------------------------------------------------
 
-// The largest values of special registers and launch constants (CUDA's limits; a warp may have 64 lanes
-// here).
+// Maxima of special registers and launch constants: CUDA's limits, but warps of up to 64 lanes.
 static struct known_bits of_sreg(const struct ir_inst *i)
 {
     enum ir_class class = i->defs[0]->class;
@@ -77,7 +76,7 @@ static struct known_bits of_bank(const struct ir_inst *i)
     return nothing(class);
 }
 
-// Bits of a + b + carry: known where both operands and the carry into the bit are.
+// Bits of a + b + carry: known if both operand bits and the carry into the bit are known.
 static struct known_bits of_sum(struct known_bits a, struct known_bits b, unsigned carry)
 {
     uint64_t most = ~a.zeros + ~b.zeros + carry, least = a.ones + b.ones + carry; // sums of extreme operands
@@ -144,7 +143,7 @@ static struct known_bits of_load(const struct ir_inst *i, enum ir_class class)
     return nothing(class);
 }
 
-// The smallest number of bits both maxima fit in.
+// Bounds an unsigned minimum by the smaller of both maxima.
 static struct known_bits of_minimum(const struct ir_inst *i, struct known_bits a, struct known_bits b,
                                     enum ir_class class)
 {
@@ -189,7 +188,7 @@ static struct known_bits of_inst(const struct known *known, const struct ir_inst
     case IR_SUB: r = of_sum(a, (struct known_bits){b.ones, b.zeros}, 1); break;
     case IR_NEG: r = of_sum((struct known_bits){~0ull, 0}, (struct known_bits){a.ones, a.zeros}, 1); break;
     case IR_MUL: return of_product(a, b, class);
-    case IR_MULWIDE: // a signed product of numbers that are not negative is an unsigned one
+    case IR_MULWIDE: // a signed product of non-negative numbers equals the unsigned product
         if (is_signed && !((a.zeros & b.zeros) >> 31 & 1)) {
             r.zeros |= bit_mask(
                 trailing_zeros(a) + trailing_zeros(b) > 31 ? 31 : trailing_zeros(a) + trailing_zeros(b));
@@ -210,7 +209,7 @@ static struct known_bits of_inst(const struct known *known, const struct ir_inst
         return by_constant ? shifted_right(a, (unsigned)n, class, is_signed)
                : is_signed ? r
                            : below(class, ~a.zeros);
-    case IR_DIV: // rounding down never makes a number larger
+    case IR_DIV: // the quotient never exceeds the dividend
         return isa_type_is_float(type) || is_signed || !b.ones ? r : below(class, ~a.zeros / b.ones);
     case IR_REM:
         if (isa_type_is_float(type) || is_signed) return r;
@@ -229,7 +228,7 @@ static struct known_bits of_inst(const struct known *known, const struct ir_inst
 
 // -- backwards ----------------------------------------------------------------------------------------------
 
-static uint64_t up_to_top(uint64_t demanded) // every bit below the highest one: sums carry upwards only
+static uint64_t up_to_top(uint64_t demanded) // every bit up to the highest: sums carry upwards only
 {
     return demanded ? bit_mask(bit_highest(demanded) + 1) : 0;
 }
@@ -242,8 +241,8 @@ static uint64_t through_store(const struct ir_inst *i, uint32_t operand)
     return ~0ull;
 }
 
-// A bit that the other operand clears does not matter; where both are known to be clear, the second one
-// answers for it.
+// A bit known to be clear in the other operand does not matter. Of two bits known to be clear, the second
+// operand's counts as demanded.
 static uint64_t through_and(const struct known *known, const struct ir_inst *i, uint32_t operand,
                             uint64_t demanded)
 {
@@ -252,7 +251,7 @@ static uint64_t through_and(const struct known *known, const struct ir_inst *i, 
     return demanded & ~(operand ? first & ~second : second);
 }
 
-// The bits of operand `operand` that matter for the demanded bits of the result.
+// Bits of use `operand` that influence the demanded bits of the result.
 static uint64_t through(const struct known *known, const struct ir_inst *i, uint32_t operand)
 {
     if (i->op == IR_STORE) return through_store(i, operand);
@@ -304,8 +303,8 @@ static void demand(struct known *k, const struct ir_inst *i)
         if (i->old[n].value) k->demanded[i->old[n].value->id] = ~0ull;
 }
 
-// A phi reads what it is read for; its operands from a back edge are met before it, so they count as read in
-// full.
+// Operands of a back edge are visited before their phi, when the demand on the phi is still unknown: every
+// bit counts as demanded.
 static void demand_phis_early(struct known *k, const struct ir_block *b)
 {
     for (const struct ir_inst *i = b->first; i && i->op == IR_PHI; i = i->next)
@@ -326,7 +325,8 @@ static void learn(struct known *k, const struct ir_inst *i)
     for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = nothing(i->defs[d]->class);
     if (!i->def_count || i->defs[0]->class > IR_CLASS_64 || (i->def_count > 1 && i->op != IR_LOAD)) return;
     struct known_bits bits = of_inst(k, i);
-    for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = bits; // of a load's elements alike
+    // equal for every element of a load
+    for (uint32_t d = 0; d < i->def_count; d++) k->bits[i->defs[d]->id] = bits;
 }
 
 void known_init(struct known *k, struct ir_function *f)

@@ -1,20 +1,21 @@
-// Sets of source lines: interned in the program, so that an instruction carries one index.
+// Sets of source lines, interned in the program: an instruction carries a single index.
 //
-// One map of the unit serves four kinds of keys, told apart by the two top bits: the PTX's own numbers of
-// places, places and sets by hash (compared on a hit; on a difference the next hash is probed), and pairs of
-// sets already united.
+// One map per unit holds four kinds of keys, distinguished by the top two bits: line numbers of the PTX
+// module, places by hash, sets by hash, and pairs of united sets. A hash hit is compared; on a mismatch the
+// next hash is probed.
 #include "compile/ir/ir.h"
 
 #include <string.h>
 
 enum { KEY_PTX = 0, KEY_PLACE = 1, KEY_SET = 2, KEY_PAIR = 3 };
 
-// A set keeps at most this many lines, the lowest: more than a reader could use, and fusion stays linear.
+// A set keeps at most SET_LINES_MAX lines, the lowest: enough for a reader, and fusion stays linear.
 enum { SET_LINES_MAX = 64, INLINE_DEPTH_MAX = 64 };
 
 static uint64_t key_of(unsigned kind, uint64_t hash) { return (uint64_t)kind << 62 | hash >> 2; }
 
-// Room for one more in an array whose capacity is the next power of two of its count (at least 1 allocated).
+// Returns an array with room for another element. The capacity is the next power of two of the count, at
+// least 1.
 static void *grown(struct arena *a, void *array, uint32_t count, size_t element_bytes)
 {
     if (array && (count & (count - 1)) != 0) return array;
@@ -87,8 +88,8 @@ static uint32_t index_of_file(const struct ptx_module *m, uint32_t number)
     return k;
 }
 
-// The program's line for a place of the PTX, its callers first (of an absurdly deep chain, the innermost
-// calls).
+// Program line of a place in the PTX. The callers' lines are interned first; a chain deeper than
+// INLINE_DEPTH_MAX keeps its innermost calls.
 static uint32_t place_of(struct ir_unit *u, uint32_t ptx_line_info)
 {
     const struct ptx_module *m = u->module;
@@ -143,7 +144,8 @@ uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b)
     return made;
 }
 
-// A place of an inlined function: its outermost caller, itself if it has none, was called at `site`.
+// Place of an inlined function after inlining at `site`: the outermost caller (or the place itself) was
+// called there.
 static uint32_t place_called_at(struct ir_unit *u, uint32_t place, uint32_t site, const char *function)
 {
     uint32_t chain[64], depth = 0, outer = site;

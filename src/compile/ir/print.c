@@ -7,8 +7,8 @@
 //       v5:32 = load.f32.global [v4 + 16] @!p7 old v2
 //       branch p6, block1, block2
 //
-// Values are v (p for predicates) and their number, with their class at the definition; constants are written
-// as numbers, hexadecimal from 1024 on.
+// Values print as v (p for predicates) and their number, with the class at the definition. Constants print as
+// numbers, hexadecimal from 1024 on.
 #include "compile/ir/ir.h"
 
 #include <ctype.h>

@@ -59,7 +59,7 @@ void ssa_note_write(struct ssa *s, const struct ir_block *b, uint32_t variable)
     vec_push(&s->writes, (struct ssa_event){variable, b->id});
 }
 
-// The blocks of all events of variable v are list[first[v]] … list[first[v + 1] - 1].
+// The blocks of the events of variable v are list[first[v]] … list[first[v + 1] - 1].
 struct event_index {
     uint32_t *first, *list;
 };
@@ -79,8 +79,8 @@ static struct event_index index_events(struct ssa *s, const struct ssa_event *ev
 struct placer {
     struct ssa *s;
     struct event_index reads, writes;
-    uint32_t stamp;                               // of the variable at hand
-    uint32_t *live, *defines, *has_phi, *visited; // of each block: the last stamp for which it holds
+    uint32_t stamp;                               // number of the current variable's walk
+    uint32_t *live, *defines, *has_phi, *visited; // by block: the last stamp with the property
     uint32_t *child, *sibling;                    // dominator tree: 1 + block
     VEC(uint32_t) work, heap;
 };
@@ -112,7 +112,7 @@ static uint32_t heap_pop(struct placer *p)
     return top;
 }
 
-// Blocks at whose start the variable's value matters: back from every read to the writes.
+// Marks blocks with the variable live at their start: from every read back to the writes.
 static void mark_live(struct placer *p, uint32_t variable)
 {
     for (uint32_t k = p->reads.first[variable]; k < p->reads.first[variable + 1]; k++) {
@@ -140,8 +140,8 @@ static void add_phi(struct placer *p, uint32_t variable, struct ir_block *b)
     s->first_phi[b->id] = (uint32_t)s->phis.count;
 }
 
-// Edges that leave the part of the tree below `root` for its level or above lead to blocks where what `root`
-// defines meets another value.
+// Adds phis in the dominance frontier of `root`, where the variable is live. Members are the targets of edges
+// from the subtree of `root` to the level of `root` or above.
 static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
 {
     vec_push(&p->work, root);
@@ -164,7 +164,8 @@ static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
     }
 }
 
-// Read only below the one block that writes it, or never across blocks.
+// True if a single block writes the variable and dominates every read. True also if the variable is never
+// written, or never read before a write in the same block.
 static bool needs_no_phi(const struct placer *p, uint32_t variable)
 {
     const uint32_t *reads = &p->reads.list[p->reads.first[variable]],
@@ -193,8 +194,8 @@ static void place_variable(struct placer *p, uint32_t variable)
 
 static void link_children(struct placer *p)
 {
-    for (struct ir_block *b = p->s->f->last_block; b;
-         b = b->previous) { // so that children are in layout order
+    // backwards, so that children are in layout order
+    for (struct ir_block *b = p->s->f->last_block; b; b = b->previous) {
         if (!b->idom) continue;
         p->sibling[b->id] = p->child[b->idom->id];
         p->child[b->idom->id] = b->id + 1;
@@ -233,7 +234,7 @@ struct ir_block **ssa_order(struct ssa *s, uint32_t *count)
         order[(*count)++] = s->blocks[b];
         size_t first = p.work.count;
         for (uint32_t c = p.child[b]; c; c = p.sibling[c - 1]) vec_push(&p.work, c - 1);
-        for (size_t low = first, high = p.work.count; low + 1 < high; low++) { // the first child on top
+        for (size_t low = first, high = p.work.count; low + 1 < high; low++) { // put the first child on top
             uint32_t swapped = p.work.data[low];
             p.work.data[low] = p.work.data[--high];
             p.work.data[high] = swapped;
@@ -298,7 +299,7 @@ void ssa_end(struct ssa *s, struct ir_block *b)
 
 // -- afterwards ---------------------------------------------------------------------------------------------
 
-// The one value a phi merges besides itself, or NULL when there are several.
+// The only operand of a phi besides the phi itself, or NULL if several.
 static struct ir_value *only_operand(const struct ir_inst *phi)
 {
     struct ir_value *only = NULL;
@@ -311,7 +312,8 @@ static struct ir_value *only_operand(const struct ir_inst *phi)
     return only;
 }
 
-// Both sides of a branch may have moved the same value. Removing one phi can make others trivial.
+// Removes phis with a single operand (both sides of a branch may carry the same value). A removal can make
+// further phis trivial.
 void ssa_finish(struct ssa *s)
 {
     VEC(struct ir_inst *) work = {0};

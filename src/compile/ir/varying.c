@@ -1,6 +1,6 @@
-// Forwards until nothing changes: a value varies when it is a lane's own or something it is made of varies, or when
-// lanes come to a phi from a branch at which they parted. Left out: what a loop hands on that lanes leave at different
-// times.
+// Iterates forwards to a fixed point. A value varies if it is lane-specific, or if an operand or the guard
+// varies. A phi varies, too, if its immediate dominator ends in a varying branch. Ignored: values that lanes
+// carry out of a loop in different iterations.
 #include "compile/ir/varying.h"
 
 static bool is_varying(const struct ir_value *v, const bool *varying)

@@ -1,9 +1,9 @@
-// Which values may differ between the lanes of a warp, as far as a branch's code depends on it: a guess for the shape of
-// code, never for its meaning.
+// Values that may differ between the lanes of a warp. An estimate to choose the shape of branch code;
+// correctness must not depend on it.
 #pragma once
 #include "compile/ir/ir.h"
 
-// By value id, from the arena. After ir_analyse.
+// By value id, allocated in `a`. Requires ir_analyse.
 bool *find_varying(struct ir_function *f, struct arena *a);
-// Whether the block ends in a branch that lanes may take differently.
+// True if the block ends in a branch that lanes may take differently.
 bool block_may_part(const struct ir_block *b, const bool *varying);

@@ -1,11 +1,11 @@
-// What must always hold for the intermediate representation, checked in three steps, each relying on the one
-// before:
+// Invariants of the intermediate representation, checked in three steps. Every step relies on the preceding
+// step:
 //
-//   1. the graph: block list, edges known at both ends, one END a block, the entry without predecessors
-//   2. every instruction: shape and classes of its operands by operation and type, guards, use lists
+//   1. the graph: block list, edges known at both ends, one END per block, the entry without predecessors
+//   2. every instruction: shape and classes of operands by operation and type, guards, use lists
 //   3. SSA: every definition dominates its uses (a phi's operand: the end of its predecessor)
 //
-// It renumbers blocks and recomputes their analysis. The first fault found is reported.
+// Renumbers the blocks and recomputes ir_analyse. Reports the first fault.
 #include "compile/ir/ir.h"
 #include "isa/types.h"
 
@@ -80,8 +80,7 @@ static bool succ_count_allowed(const struct ir_block *b)
     }
 }
 
-// Edges from the point of view of the sources are counted up, from that of the targets down: all must end at
-// zero.
+// Counts edges up at the source and down at the target: every count must return to zero.
 static const char *check_edges(struct ir_function *f)
 {
     struct u64map counts = {0};
@@ -121,7 +120,7 @@ static const char *check_edges(struct ir_function *f)
 
 struct checker {
     struct ir_function *f;
-    uint32_t *slots_seen; // of each value: operand slots met in instructions
+    uint32_t *slots_seen; // by value: operand slots found in instructions
     struct ir_value **by_id;
 };
 
@@ -148,7 +147,7 @@ static bool letter_allows(const struct ir_inst *i, char letter, const struct ir_
     return *any == (int)v->class;
 }
 
-// Matches one side of a shape; returns what follows it, NULL when it does not fit.
+// Matches the operands of one side of a shape. Returns the rest of the shape, or NULL on a mismatch.
 static const char *match_side(const struct ir_inst *i, const char *shape, bool defs, int *any)
 {
     uint32_t count = defs ? i->def_count : i->use_count, k = 0;
@@ -179,7 +178,7 @@ static bool classes_match(const struct ir_inst *i, uint32_t first_use, const str
     return true;
 }
 
-// The operations whose shape depends on more than types.
+// Checks operations with a shape that depends on more than types.
 static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst *i)
 {
     int any = -1;

@@ -1,14 +1,13 @@
-// Addresses: of variables, of frames, of memory operands; and the windows that make generic ones (PTX
-// ISA 5.1, 6.4.1).
+// Addresses of variables, of frames, of memory operands; generic address windows (PTX ISA 5.1, 6.4.1).
 //
-//     space    the address of a variable is               generic address
-//     global   a symbol, filled in by the loader          the same
-//     shared   its offset in the block's shared memory    ISA_SHARED_WINDOW + offset
-//     local    its offset in the thread's local memory    ISA_LOCAL_WINDOW + offset
-//     const    its offset in bank BANK_USER               of the bank's copy in global memory: first symbol +
-//     offset param    kernel: its offset in bank BANK_LAUNCH     of a copy in the frame, made at entry when
-//     one is asked for
-//              device function: of its copy in a frame    that of the local copy
+//     space    address of a variable                     generic address
+//     global   symbol, filled in by the loader           the same
+//     shared   offset in the block's shared memory       ISA_SHARED_WINDOW + offset
+//     local    offset in the thread's local memory       ISA_LOCAL_WINDOW + offset
+//     const    offset in bank BANK_USER                  of the bank's copy in global memory:
+//                                                        first symbol + offset
+//     param    kernel: offset in bank BANK_LAUNCH        of a copy in the frame, made at entry on demand
+//              device function: of a copy in a frame     of the local copy
 #include "compile/lower/impl.h"
 
 #include <string.h>
@@ -60,7 +59,7 @@ struct ir_value *lower_function_symbol(struct lower *l, const struct ptx_functio
 
 // -- frames -------------------------------------------------------------------------------------------------
 
-enum { FRAME_ALIGN_MAX = 16 }; // the widest access; frames begin so aligned
+enum { FRAME_ALIGN_MAX = 16 }; // the widest access, and the alignment of frames
 static const uint64_t FRAME_LIMIT = 1u << 24;
 
 uint32_t lower_frame_alloc(struct lower *l, uint64_t size_bytes, uint32_t align_bytes)
@@ -181,10 +180,10 @@ struct address lower_address(struct lower *l, const struct ptx_operand *o, enum 
     uint64_t bits;
     a.offset = o->offset;
     if (!a.base) return a;
-    if (ir_constant_bits(a.base, &bits)) { // all in the base
+    if (ir_constant_bits(a.base, &bits)) { // fold the offset into the base
         a.base = ir_constant(l->f, a.base->class, bits + (uint64_t)a.offset);
         a.offset = 0;
-    } else if (a.offset != (int32_t)a.offset) { // an instruction has room for 32 bits
+    } else if (a.offset != (int32_t)a.offset) { // an instruction holds offsets of 32 bits
         bool is_wide = a.base->class == IR_CLASS_64;
         struct ir_value *offset = ir_constant(l->f, a.base->class, (uint64_t)a.offset);
         a.base = op2(l, IR_ADD, is_wide ? TYPE_U64 : TYPE_U32, a.base, offset);
@@ -195,7 +194,7 @@ struct address lower_address(struct lower *l, const struct ptx_operand *o, enum 
 
 // -- generic addresses --------------------------------------------------------------------------------------
 
-// What is added to an address in `space` to make it generic; NULL: nothing.
+// Value to add to an address in `space` to make it generic, or NULL.
 static struct ir_value *window_of(struct lower *l, enum ptx_space space)
 {
     switch (space) {
@@ -226,8 +225,8 @@ void lower_cvta(struct lower *l)
     lower_write(l, 0, a);
 }
 
-// A window is 16 MiB: the address without its low 24 bits tells which. The two windows lie side by side, and
-// what is in neither is global.
+// A window is 16 MiB: the address bits from 24 up identify it. The two windows are adjacent; an address
+// outside both is global.
 void lower_isspacep(struct lower *l)
 {
     bool is_wide = lower_register_bits(l, &l->inst->operands[1]) != 32;

@@ -31,7 +31,7 @@ static void reduce(struct lower *l, unsigned address, enum ptx_type type)
 
 void lower_red(struct lower *l) { reduce(l, 0, lower_type0(l)); }
 
-// Without a destination register only exch and cas need the form that returns.
+// Without a destination register every operation but exch and cas is a reduction.
 void lower_atom(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);
@@ -54,8 +54,8 @@ void lower_atom(struct lower *l)
     lower_write_def(l, &l->inst->operands[0], i, 0);
 }
 
-// membar.LEVEL is fence.sc at that scope; fence alone is acq_rel. Proxies have nothing here that they could
-// order.
+// membar.LEVEL is fence.sc at the scope of the level; plain fence is acq_rel. A proxy fence has no effect: no
+// proxies are modelled.
 static void fence(struct lower *l, enum isa_sem otherwise)
 {
     if (l->inst->mode == PTX_MODE_MEMBAR_PROXY) return;

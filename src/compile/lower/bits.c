@@ -14,7 +14,7 @@ void lower_popc(struct lower *l)
     lower_write(l, 0, count(l, IR_POPC, lower_type(type), lower_read(l, 1, type)));
 }
 
-// The leading one of 0 is at -1, so 31 - (-1) is the 32 that clz wants.
+// FLO of 0 is -1, and 31 - (-1) = 32 is the result that clz requires.
 void lower_clz(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);
@@ -36,8 +36,8 @@ void lower_brev(struct lower *l)
     lower_write(l, 0, op1(l, IR_BREV, lower_type(type), lower_read(l, 1, type)));
 }
 
-// Place of the n-th lowest one of m, n from 1 (there must be that many): halves, then quarters …, of the word
-// are counted, and skipped while n is behind them.
+// Position of the n-th lowest one of m, for n from 1 up to the number of ones. Counts the ones in halves,
+// quarters, … of the word and skips a part if n lies behind it.
 static struct ir_value *nth_one(struct lower *l, struct ir_value *m, struct ir_value *n)
 {
     struct ir_value *place = word(l, 0);
@@ -51,9 +51,8 @@ static struct ir_value *nth_one(struct lower *l, struct ir_value *m, struct ir_v
     return place;
 }
 
-// fns d, mask, base, offset: the |offset|-th one from bit `base`, upwards or, for a negative offset,
-// downwards (then the whole question is mirrored); with offset 0 only the bit `base` itself counts; -1 when
-// there is none.
+// fns d, mask, base, offset: position of the |offset|-th one from bit `base`, upwards, or downwards for a
+// negative offset (computed on mirrored bits). Offset 0 tests bit `base` alone. -1: not found.
 void lower_fns(struct lower *l)
 {
     struct ir_value *mask = lower_read(l, 1, PTX_U32), *base = lower_read(l, 2, PTX_U32);
@@ -168,7 +167,7 @@ void lower_lop3_inst(struct lower *l)
 
 // -- shifts and bytes ---------------------------------------------------------------------------------------
 
-// Amounts are unsigned 32-bit and clamp at the width; for 16 bits the wider shift gives the same low bits.
+// Amounts are unsigned 32-bit and clamp at the width; for 16 bits a 32-bit shift gives the same low bits.
 void lower_shl(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);

@@ -1,13 +1,13 @@
-// Calls (PTX ISA 9.7.12.5), and the values that cross them (lower.h says which). Guarded calls are branches
-// already.
+// Calls (PTX ISA 9.7.12.5) and the passing of parameters and results (lower.h). Guarded calls are already
+// branches.
 #include "compile/lower/impl.h"
 
-// -- pieces: the values one parameter or result becomes -----------------------------------------------------
+// -- pieces: the values of a parameter or result ------------------------------------------------------------
 
 struct pieces {
     uint32_t count;
-    enum ptx_type type; // of each: B32 or B64
-    uint32_t bytes;     // between them in memory
+    enum ptx_type type; // of every piece: B32 or B64
+    uint32_t bytes;     // distance of pieces in memory
     bool by_address;
 };
 
@@ -92,7 +92,7 @@ static void enter_pointer(struct lower *l, const struct ptx_variable *v, struct 
     if (u64map_get(&l->places, (uint64_t)(uintptr_t)v, &index)) l->place_list.data[index].pointer = pointer;
 }
 
-// A kernel whose parameters need generic addresses keeps a copy of them in its frame.
+// Copies the parameters of a kernel to its frame, for generic addresses of parameters.
 static void copy_params(struct lower *l)
 {
     uint32_t bytes = (uint32_t)align_up(l->ptx->prototype.param_bytes, 4);
@@ -251,7 +251,7 @@ static void call_vprintf(struct lower *l)
         lower_write_operand(l, r, i->defs[0]);
 }
 
-// The record of isa.def's SYS_ASSERTFAIL, in the frame: message, file, line, function, character size.
+// Fills the record of isa.def's SYS_ASSERTFAIL in the frame: message, file, line, function, character size.
 static void call_assertfail(struct lower *l)
 {
     static const enum ptx_type types[] = {PTX_B64, PTX_B64, PTX_B32, PTX_B64, PTX_B64};

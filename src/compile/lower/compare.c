@@ -13,7 +13,7 @@ static enum isa_cmp comparison(enum ptx_cmp cmp)
     return (enum isa_cmp)comparisons[cmp];
 }
 
-// a cmp b of operands 1 and 2; packed types have a second result for their high halves.
+// a cmp b of operands 1 and 2; `high`: result of the high halves of a packed type, else NULL.
 struct comparison {
     struct ir_value *low, *high;
 };
@@ -40,8 +40,8 @@ static struct ir_value *with_third(struct lower *l, struct ir_value *p)
     return lower_combine(l, l->inst->boolean, p, lower_read(l, 3, PTX_PRED));
 }
 
-// setp p|q, a, b, c: p = (a cmp b) op c and q = !(a cmp b) op c; of packed halves: p of the low, q of the
-// high ones.
+// setp p|q, a, b, c: p = (a cmp b) op c, q = !(a cmp b) op c; packed halves: p of the low, q of the high
+// halves.
 void lower_setp(struct lower *l)
 {
     const struct ptx_operand *p = lower_pair(&l->inst->operands[0], 0),
@@ -53,7 +53,7 @@ void lower_setp(struct lower *l)
     if (q) lower_write_operand(l, q, second);
 }
 
-// What set writes for true: ones for integers, 1.0 for floats.
+// Value of true in set: ones for integers, 1.0 for floats.
 static uint32_t truth(enum ptx_type type)
 {
     switch ((int)type) {

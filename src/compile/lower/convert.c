@@ -1,5 +1,5 @@
-// cvt (PTX ISA 9.7.9.21): between integers it is extension, truncation or clamping; with a float at either
-// end it is the machine's conversion, whose operation carries rounding and flags.
+// cvt (PTX ISA 9.7.9.21): extension, truncation or clamping between integers. A conversion from or to a float
+// is the machine's CVT, with rounding and flags on the operation.
 #include "compile/lower/impl.h"
 
 static uint64_t highest(enum ptx_type type)
@@ -7,7 +7,7 @@ static uint64_t highest(enum ptx_type type)
     return bit_mask(ptx_type_bits(type) - ptx_type_is_signed(type));
 }
 
-// Whether every value of `from` is one of `to`.
+// True if the range of `to` includes the range of `from`.
 static bool contains(enum ptx_type to, enum ptx_type from)
 {
     if (ptx_type_is_signed(from) && !ptx_type_is_signed(to)) return false;
@@ -21,7 +21,7 @@ static struct ir_value *clamp_low(struct lower *l, enum ptx_type to, enum isa_ty
     return op2(l, IR_MAX, t, v, ir_constant(l->f, v->class, lowest));
 }
 
-// A value of type `from`, extended to 32 bits, to the nearest of type `to`.
+// Clamps a value of type `from`, extended to 32 bits, to the range of type `to`.
 static struct ir_value *clamp(struct lower *l, enum ptx_type to, enum ptx_type from, struct ir_value *v)
 {
     enum isa_type t = lower_integer_type(from);
@@ -78,7 +78,7 @@ static struct ir_value *same_float(struct lower *l, enum isa_type t, struct ir_v
     return v;
 }
 
-// cvt.rn.f16x2.f32 d, a, b: a becomes the high half.
+// cvt.rn.f16x2.f32 d, a, b: a is the high half.
 static void pack_floats(struct lower *l, enum ptx_type to)
 {
     struct ir_value *high = lower_read(l, 1, PTX_F32), *low = lower_read(l, 2, PTX_F32);
@@ -97,7 +97,7 @@ void lower_cvt(struct lower *l)
         pack_floats(l, to);
     } else if (!to_float && !from_float) {
         integer_to_integer(l, to, from);
-    } else if (!from_float) { // the source in 32 or 64 bits
+    } else if (!from_float) { // extend the source to 32 or 64 bits
         struct ir_value *v = lower_read_extended(l, 1, from);
         lower_write_wider(l, d, to, convert(l, lower_type(to), lower_integer_type(from), v));
     } else if (to == from) {

@@ -5,8 +5,8 @@ struct cutter {
     const struct ptx_function *f;
     struct cut *cut;
     struct arena *arena;
-    uint8_t *starts;    // per instruction and one past the last: a block starts here
-    uint32_t *block_at; // index of the block that starts here
+    uint8_t *starts;    // per instruction and one past the last: starts a block
+    uint32_t *block_at; // by instruction: index of the block that starts at it
 };
 
 static bool leaves(const struct ptx_inst *i) { return i->op == PTX_OP_RET || i->op == PTX_OP_EXIT; }
@@ -23,7 +23,7 @@ static const struct ptx_table *table_of(const struct ptx_function *f, const stru
 
 static uint32_t place_of_label(const struct ptx_function *f, uint32_t label) { return f->labels[label].inst; }
 
-// Where control can arrive from elsewhere than the instruction before, and where a block has ended.
+// Marks targets of control flow and instructions that follow the end of a block.
 static void mark_starts(struct cutter *c)
 {
     const struct ptx_function *f = c->f;
@@ -82,7 +82,7 @@ static void end_block(struct cutter *c, uint32_t index)
 {
     const struct ptx_function *f = c->f;
     struct cut_block *b = &c->cut->blocks[index];
-    if (b->how == CUT_GUARD) { // the instruction is the block behind this one
+    if (b->how == CUT_GUARD) { // the guarded instruction is the next block
         set_succs(c, b, CUT_GUARD, 2, (uint32_t[]){0, b->end + 1});
         b->succs[0] = index + 1;
         return;
@@ -103,7 +103,7 @@ static void end_block(struct cutter *c, uint32_t index)
     }
 }
 
-// Reverse postorder from the entry, with a stack of our own.
+// Reverse postorder from the entry, with an explicit stack.
 static void order_blocks(struct cut *cut, struct arena *a)
 {
     struct frame {
@@ -122,8 +122,8 @@ static void order_blocks(struct cut *cut, struct arena *a)
             stack.count--;
             continue;
         }
-        uint32_t s =
-            b->succs[b->succ_count - 1 - top->next++]; // last first, so that the text's order is kept
+        // last first, to keep the textual order
+        uint32_t s = b->succs[b->succ_count - 1 - top->next++];
         if (cut->blocks[s].reached) continue;
         cut->blocks[s].reached = true;
         vec_push(&stack, (struct frame){s, 0});

@@ -1,10 +1,10 @@
 // Floating point: arithmetic and approximations (PTX ISA 9.7.3, 9.7.4).
 //
-// Quotients, roots and reciprocals that are correctly rounded stay one operation here; the optimiser's
-// legalisation writes them out. Approximations go straight to the special-function unit.
+// Correctly rounded quotients, roots and reciprocals are one IR operation; legalisation in the optimiser
+// expands them. Approximations map directly to the special-function unit.
 #include "compile/lower/impl.h"
 
-// The modifiers of the PTX instruction on the operation that made `v`.
+// Puts the modifiers of the PTX instruction on the operation that defines v.
 static struct ir_value *modified(struct lower *l, struct ir_value *v)
 {
     const struct ptx_inst *i = l->inst;
@@ -48,7 +48,7 @@ struct ir_value *lower_flush(struct lower *l, enum isa_type t, struct ir_value *
     return op2(l, IR_FADD, t, v, word(l, minus_zero));
 }
 
-// neg and abs only touch the sign bit; with .ftz the result is flushed.
+// neg and abs change only the sign bit; .ftz flushes the result.
 void lower_float_sign(struct lower *l, enum ir_op op)
 {
     enum ptx_type type = lower_type0(l);
@@ -104,8 +104,7 @@ void lower_lg2(struct lower *l) { approximate(l, MODE_MUFU_LG2); }
 void lower_ex2(struct lower *l) { approximate(l, MODE_MUFU_EX2); }
 void lower_tanh(struct lower *l) { approximate(l, MODE_MUFU_TANH); }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the high word only, and make only that (PTX
-// ISA 9.7.3.13).
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the high word only (PTX ISA 9.7.3.13).
 static void approximate_high_word(struct lower *l, enum isa_mode mode)
 {
     struct ir_value *high = lower_high(l, lower_read(l, 1, PTX_F64));
@@ -142,7 +141,7 @@ void lower_rsqrt(struct lower *l)
         approximate(l, MODE_MUFU_RSQ);
     } else if (l->inst->ftz) {
         approximate_high_word(l, MODE_MUFU_RSQ64H);
-    } else { // better than PTX asks, and right for every special value
+    } else { // more accurate than PTX requires, correct for special values
         struct ir_value *root = op1(l, IR_SQRT, TYPE_F64, lower_read(l, 1, PTX_F64));
         lower_write(l, 0, op1(l, IR_RCP, TYPE_F64, root));
     }
@@ -150,8 +149,8 @@ void lower_rsqrt(struct lower *l)
 
 // -- quotients ----------------------------------------------------------------------------------------------
 
-// div.approx.f32 is a * (1 / b), where 1 / b is zero from |b| = 2^126 on (PTX ISA 9.7.3.8); the unit flushes
-// subnormals, so below 2^-126 both are scaled first:
+// div.approx.f32 is a * (1 / b), where 1 / b is zero for |b| >= 2^126 (PTX ISA 9.7.3.8). The special-function
+// unit flushes subnormals, so both operands are scaled first if |b| < 2^-126:
 //
 //     s = |b| >= 2^-126 ? 1 : 2^24        d = (a * s) * rcp.ftz(b * s)
 static struct ir_value *divide_approx(struct lower *l, struct ir_value *a, struct ir_value *b)
@@ -165,8 +164,8 @@ static struct ir_value *divide_approx(struct lower *l, struct ir_value *a, struc
     return multiply(l, a, mufu(l, MODE_MUFU_RCP, TYPE_F32, b, true), ftz);
 }
 
-// div.full.f32 scales at both ends: by 1/4 above 2^126, where the reciprocal would be subnormal. A quotient
-// that the scaling of a pushes over the limit overflows anyway.
+// div.full.f32 scales at both ends: by 1/4 for |b| > 2^126, where the reciprocal would be subnormal. A
+// quotient pushed over the limit by the scaling of a overflows in any case.
 static struct ir_value *divide_full(struct lower *l, struct ir_value *a, struct ir_value *b)
 {
     bool ftz = l->inst->ftz;
@@ -207,7 +206,7 @@ void lower_copysign(struct lower *l)
     lower_write(l, 0, lower_pack(l, lower_low(l, b), high));
 }
 
-// testp by the bits without the sign, as integers (PTX ISA 9.7.3.1; zeros count as normal):
+// testp compares the bits without the sign as integers (PTX ISA 9.7.3.1; zeros count as normal):
 //
 //     0 | 1 … subnormal | smallest normal … finite | infinity | NaNs …
 void lower_testp(struct lower *l)

@@ -1,16 +1,16 @@
-// What the files of the lowering share: its state, and the words instructions are lowered in.
+// Declarations shared by the files of the lowering: state, and helpers to create instructions and values.
 //
 //     lower.c          the kernel: functions, blocks, order, the table of instructions
-//     lower/cut.c      basic blocks of PTX            lower/reach.c    what a kernel can reach
+//     lower/cut.c      basic blocks of PTX            lower/reach.c    code and variables a kernel can reach
 //     lower/layout.c   shared, constant, parameters   lower/value.c    operands read and written, guards
-//     lower/integer.c  lower/wide.c  lower/bits.c  lower/float.c  lower/compare.c  lower/convert.c
-//     lower/move.c lower/memory.c  lower/address.c  lower/atomic.c  lower/texture.c  lower/warp.c
-//     lower/barrier.c  lower/special.c lower/param.c  lower/call.c  lower/note.c
+//     lower/integer.c  lower/wide.c     lower/bits.c     lower/float.c    lower/compare.c  lower/convert.c
+//     lower/move.c     lower/memory.c   lower/address.c  lower/atomic.c   lower/texture.c  lower/warp.c
+//     lower/barrier.c  lower/special.c  lower/param.c    lower/call.c     lower/note.c
 //
-// Guards. An operation without effect is computed in every lane, and its result merged with the old value of
-// the register: `@p add r, a, b` becomes r' = select(p, a + b, r). lower_write does this, so bodies need not
-// know. Memory accesses and effects carry the guard and the old value themselves: bodies make them by
-// lower_effect, and write their results by lower_write_def.
+// Guards. An operation without side effects executes in every lane, and lower_write merges the result with
+// the old value of the register. Thus `@p add r, a, b` becomes r' = select(p, a + b, r); bodies need not
+// know. Memory accesses and side effects carry the guard and the old value themselves: bodies create them by
+// lower_effect and write their results by lower_write_def.
 #pragma once
 #include "base/bits.h"
 #include "compile/ir/ssa.h"
@@ -18,9 +18,9 @@
 #include "compile/lower/lower.h"
 #include "compile/lower/reach.h"
 
-// Where a .param variable of the function lives.
+// Storage of a .param variable of the function.
 enum place_kind {
-    PLACE_WORDS,  // SSA variables, one for every four bytes
+    PLACE_WORDS,  // SSA variables, one per four bytes
     PLACE_FRAME,  // in the frame, at `frame_offset`
     PLACE_POINTER // in a caller's frame, at the local address `pointer`
 };
@@ -31,7 +31,7 @@ struct place {
     struct ir_value *pointer;
 };
 
-struct lower_unit { // one kernel
+struct lower_unit { // lowering of one kernel
     struct ir_unit *unit;
     const struct ptx_module *module;
     const struct ptx_function *kernel;
@@ -40,36 +40,36 @@ struct lower_unit { // one kernel
     struct diag *diag;
     struct ir_function **functions;     // by index in reach->functions
     VEC(struct program_symbol) symbols; // becomes program->symbols
-    uint32_t *line_sets; // 1 + line set of each of the module's line_infos, 0: not asked for yet
-    bool failed;         // a diagnostic was given
+    uint32_t *line_sets;                // by line_info of the module: 1 + line set, 0: not yet requested
+    bool failed;                        // an error was reported
 };
 
-struct lower { // one function
+struct lower { // lowering of one function
     struct lower_unit *u;
     struct ir_function *f;
     const struct reach_function *source;
     const struct ptx_function *ptx;
     struct ssa ssa;
-    uint32_t *register_variable; // first SSA variable of each PTX register
+    uint32_t *register_variable; // by PTX register: first SSA variable
     uint32_t carry_variable;     // the condition code: carry, or borrow, of the last .cc
-    struct u64map places;        // struct ptx_variable * (.param) to index
+    struct u64map places;        // struct ptx_variable * (.param) -> index in place_list
     VEC(struct place) place_list;
-    struct u64map locals;  // struct ptx_variable * (.local) to frame offset
+    struct u64map locals;  // struct ptx_variable * (.local) -> frame offset
     uint32_t params_copy;  // kernel: frame offset of the parameters' copy (cvta.param)
-    uint32_t assert_frame; // frame offset + 1 of the record for __assertfail, 0: none yet
+    uint32_t assert_frame; // frame offset + 1 of the record for __assertfail, 0: not allocated
 
-    // The instruction being lowered.
+    // The current instruction.
     struct ir_block *block;
     const struct ptx_inst *inst;
     uint32_t lines;
-    struct ir_value *guard; // NULL: none
+    struct ir_value *guard; // NULL: always
     bool guard_not;
 };
 
 // -- making instructions (lower/value.c) --------------------------------------------------------------------
 struct ir_inst *lower_inst(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                            const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
-// The same under the instruction's guard.
+// Likewise, under the guard of the current instruction.
 struct ir_inst *lower_effect(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                              const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
 struct ir_value *lower_make(struct lower *l, enum ir_op op, enum isa_type type, enum ir_class class,
@@ -109,8 +109,8 @@ static inline struct ir_value *flag(struct lower *l, bool bit)
 struct ir_value *lower_low(struct lower *l, struct ir_value *v);  // low word of a 64-bit value
 struct ir_value *lower_high(struct lower *l, struct ir_value *v); // high word
 struct ir_value *lower_pack(struct lower *l, struct ir_value *low, struct ir_value *high);
-struct ir_value *lower_pack_halves(struct lower *l, struct ir_value *low,
-                                   struct ir_value *high); // two 16-bit values
+// Two 16-bit values in one word.
+struct ir_value *lower_pack_halves(struct lower *l, struct ir_value *low, struct ir_value *high);
 struct ir_value *lower_compare(struct lower *l, enum isa_cmp cmp, enum isa_type type, struct ir_value *a,
                                struct ir_value *b);
 struct ir_value *lower_select(struct lower *l, struct ir_value *p, struct ir_value *yes, struct ir_value *no);
@@ -118,45 +118,46 @@ struct ir_value *lower_not(struct lower *l, struct ir_value *p);
 struct ir_value *lower_combine(struct lower *l, enum ptx_bool how, struct ir_value *p, struct ir_value *q);
 struct ir_value *lower_lop3(struct lower *l, uint8_t lut, struct ir_value *a, struct ir_value *b,
                             struct ir_value *c);
-// The value of a type below 32 bits in all 32 bits (by its sign); others as they are.
+// Extends a value of a type below 32 bits to 32 bits, by the sign of the type. Other values are returned
+// unchanged.
 struct ir_value *lower_extend(struct lower *l, enum ptx_type type, struct ir_value *v);
-// A 32-bit value of that type to 64 bits, by its sign.
+// Extends a 32-bit value of the type to 64 bits, by the sign of the type.
 struct ir_value *lower_to_wide(struct lower *l, enum ptx_type type, struct ir_value *v);
 
-// -- float and carry bodies that serve several instructions -------------------------------------------------
+// -- float and carry bodies shared by several instructions --------------------------------------------------
 void lower_float_binary(struct lower *l, enum ir_op op);
 void lower_float_sub(struct lower *l);
 void lower_float_div(struct lower *l);
 void lower_float_sign(struct lower *l, enum ir_op op);
-// v - 0, for what flags can be put on it: flushes, saturates, and changes nothing else but NaNs.
+// v - 0, an operation to put flags on: flushes or saturates, and otherwise changes only NaNs.
 struct ir_value *lower_flush(struct lower *l, enum isa_type t, struct ir_value *v);
 
 // -- operands (lower/value.c) -------------------------------------------------------------------------------
-// As a value of `type`'s class; of 8 and 16 bits only the low ones mean something.
+// An operand as a value of `type`'s class; for types of 8 and 16 bits the upper bits are unspecified.
 struct ir_value *lower_read_operand(struct lower *l, const struct ptx_operand *o, enum ptx_type type);
 struct ir_value *lower_read(struct lower *l, unsigned operand, enum ptx_type type);
-// Likewise, extended to 32 bits where the type has fewer.
+// Likewise, extended to 32 bits if the type is narrower.
 struct ir_value *lower_read_extended(struct lower *l, unsigned operand, enum ptx_type type);
 void lower_read_b128(struct lower *l, const struct ptx_operand *o, struct ir_value *halves[2]);
 void lower_write_b128(struct lower *l, const struct ptx_operand *o, struct ir_value *const halves[2]);
-// Writes an SSA variable, merging with its old value under a guard.
+// Writes an SSA variable; under a guard, merged with the old value.
 void lower_write_variable(struct lower *l, uint32_t variable, struct ir_value *v);
-// Writes a register, merging with its old value under a guard; a sink takes nothing.
+// Writes a register; under a guard, merged with the old value. A sink discards the value.
 void lower_write_operand(struct lower *l, const struct ptx_operand *o, struct ir_value *v);
 void lower_write(struct lower *l, unsigned operand, struct ir_value *v);
-// A value of `type` into a register that may be wider: zero- or sign-extended by the type.
+// Writes a value of `type` to a register that may be wider: zero- or sign-extended by the type.
 void lower_write_wider(struct lower *l, const struct ptx_operand *o, enum ptx_type type, struct ir_value *v);
-// Result `def` of a guarded instruction, whose old value is the register's.
+// Writes result `def` of a guarded instruction; the old value is the register's.
 void lower_write_def(struct lower *l, const struct ptx_operand *o, struct ir_inst *i, uint32_t def);
 unsigned lower_register_bits(const struct lower *l, const struct ptx_operand *o);
-const struct ptx_operand *lower_pair(const struct ptx_operand *o,
-                                     unsigned half); // d|p: NULL p when there is none
+// Half 0 or 1 of d|p; p is NULL if absent.
+const struct ptx_operand *lower_pair(const struct ptx_operand *o, unsigned half);
 
 struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned component); // lower/special.c
 
 // -- types --------------------------------------------------------------------------------------------------
-enum isa_type lower_type(enum ptx_type type);         // the type of the same name; B8 … B64 as unsigned
-enum isa_type lower_integer_type(enum ptx_type type); // 8 and 16 bits: the 32-bit type of that sign
+enum isa_type lower_type(enum ptx_type type);         // the type of the same name; B8 … B64: unsigned
+enum isa_type lower_integer_type(enum ptx_type type); // 8 and 16 bits: the 32-bit type of equal sign
 static inline enum ptx_type lower_type0(const struct lower *l) { return l->inst->types[0]; }
 static inline bool lower_is_float(enum ptx_type type) { return ptx_type_is_float(type); }
 static inline bool lower_is_narrow(enum ptx_type type) { return ptx_type_bits(type) < 32; }
@@ -168,7 +169,7 @@ struct address {
     enum isa_bank bank;    // SPACE_CONST
     struct ir_value *base; // 32 bits for shared, local and const
     int64_t offset;
-    const struct place *words; // a .param in SSA variables: `offset` into it; no base
+    const struct place *words; // a .param in SSA variables: `offset` is relative to it, base is NULL
 };
 struct address lower_address(struct lower *l, const struct ptx_operand *o, enum ptx_space space);
 struct ir_value *lower_symbol(struct lower *l, const struct ptx_variable *v);
@@ -178,41 +179,44 @@ struct ir_value *lower_variable_address(struct lower *l, const struct ptx_variab
 struct ir_value *lower_frame(struct lower *l, uint32_t offset); // local address, 32 bits
 uint32_t lower_frame_alloc(struct lower *l, uint64_t size_bytes, uint32_t align_bytes);
 
-// Function symbols are numbered by reach->functions.
+// Function symbols are numbered like reach->functions.
 uint32_t lower_add_function_symbol(struct lower_unit *u, const struct ptx_function *f);
 
 // -- memory (lower/memory.c) --------------------------------------------------------------------------------
 void lower_order(struct lower *l, struct ir_inst *i); // semantics and scope of the PTX instruction
 void lower_place_access(struct ir_inst *i, const struct address *a); // space, offset, bank
 enum isa_scope lower_scope(enum ptx_scope scope, enum isa_scope otherwise);
-// One scalar, wherever it lies; 8 and 16 bits come extended.
+// Loads a scalar from any storage; 8 and 16 bits are extended.
 struct ir_value *lower_load_value(struct lower *l, const struct address *a, enum ptx_type type);
 void lower_store_value(struct lower *l, const struct address *a, enum ptx_type type, struct ir_value *v);
 
 // -- parameters (lower/param.c) -----------------------------------------------------------------------------
-const struct place *lower_place(const struct lower *l,
-                                const struct ptx_variable *v); // NULL: in the launch's bank
-uint32_t lower_places(struct lower *l,
-                      uint32_t first_variable); // all of the function; past the last SSA variable
-// Bytes of a .param kept in words, little-endian as in memory; outside it there is nothing.
+// NULL: the variable is in the launch's bank.
+const struct place *lower_place(const struct lower *l, const struct ptx_variable *v);
+// Assigns storage to every .param variable; returns the number past the last SSA variable.
+uint32_t lower_places(struct lower *l, uint32_t first_variable);
+// Accesses bytes of a .param kept in words, little-endian as in memory. Bytes outside load as zero and are
+// not stored.
 struct ir_value *lower_words_load(struct lower *l, const struct place *p, uint64_t offset,
                                   enum ptx_type type);
 void lower_words_store(struct lower *l, const struct place *p, uint64_t offset, enum ptx_type type,
                        struct ir_value *v);
 
 // -- calls (lower/call.c) -----------------------------------------------------------------------------------
-void lower_signature(struct ir_function *f, const struct ptx_prototype *t); // parameters and results
-void lower_enter(struct lower *l);                                          // parameters to their places
+// Sets parameters and results of f.
+void lower_signature(struct ir_function *f, const struct ptx_prototype *t);
+// Moves parameters to their storage.
+void lower_enter(struct lower *l);
 void lower_return(struct lower *l);
 
-// Refuses the kernel, located at the instruction: "kernel 'k' uses <what>, which warpfold does not execute".
+// Reports an error at the current instruction: "kernel 'k' uses <what>, which warpfold does not execute".
 void lower_refuse(struct lower *l, const char *what);
 
-// What lowers an instruction, one function for each row of lower/bodies.def.
-// Tells ssa.h what every block reads and writes, before any is filled (lower/note.c). `blocks` by index of
-// the cut's.
+// Notes reads and writes of every block in ssa.h, before blocks are filled (lower/note.c). `blocks`: by index
+// of the cut's blocks.
 void lower_note_all(struct lower *l, struct ir_block *const *blocks);
 
+// Lowers the current instruction; lower/bodies.def names the function for every PTX instruction.
 typedef void lower_body(struct lower *l);
 #define BODY(op, function) lower_body function;
 #define END(op)

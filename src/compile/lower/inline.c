@@ -1,11 +1,11 @@
 // Inlining on the intermediate representation:
 //
-//     block B: …; r = call f a, b; …      B:  …; jump f.entry        f's blocks, a and b for its parameters
+//     block B: …; r = call f a, b; …      B:  …; jump f.entry       blocks of f, with a and b as parameters
 //                                   ▶     f:  … return x  ▶  jump C
-//                                         C:  r = phi x …; …         what stood behind the call
+//                                         C:  r = phi x …; …        instructions that followed the call
 //
-// Callees are complete when they are copied, because functions are visited callees first. Bodies inlined into
-// one function share one piece of its frame: no two are active at once, and a local variable ends with its
+// Functions are visited callees first, so a callee is complete before a copy. Bodies inlined into one
+// function share a piece of its frame: at most one is active at a time, and local variables end with their
 // function.
 #include "compile/lower/inline.h"
 #include "base/bits.h"
@@ -16,10 +16,10 @@ struct inliner {
     struct ir_unit *unit;
     struct arena scratch;
     uint32_t count;      // of functions
-    uint32_t *sites;     // direct calls of each function, by index
-    uint8_t *recursive;  // can reach itself
-    uint8_t *returns;    // has a RETURN
-    struct u64map index; // struct ir_function * to index
+    uint32_t *sites;     // by function: number of direct calls
+    uint8_t *recursive;  // by function: calls itself directly or indirectly
+    uint8_t *returns;    // by function: has a RETURN
+    struct u64map index; // struct ir_function * -> index
 };
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
@@ -50,12 +50,13 @@ static struct callees callees_of(struct inliner *n, const struct ir_function *f)
     return c;
 }
 
-// Tarjan's strongly connected components with a stack of our own. Components come out callees first: their
-// members fill `order`. A function is recursive when its component has several members or it calls itself.
+// Tarjan's strongly connected components with an explicit stack, which finds components callees first;
+// `order` lists their members. A function is recursive if its component has several members or if it calls
+// itself.
 struct component_walk {
     struct inliner *n;
     struct callees *callees;
-    uint32_t *number, *low, *next, *open, *path, *order; // number 0: not visited
+    uint32_t *number, *low, *next, *open, *path, *order; // by function; number 0: not visited
     uint8_t *is_open;
     uint32_t numbers, open_count, path_count, order_count;
 };
@@ -127,10 +128,10 @@ struct copy {
     struct ir_function *to, *from;
     struct ir_inst *call;
     struct ir_block *after;   // C
-    struct ir_value **values; // of `from`, by id, to those of `to`
-    struct ir_block **blocks; // likewise
+    struct ir_value **values; // by id in `from`: value in `to`
+    struct ir_block **blocks; // by id in `from`: block in `to`
     uint32_t frame_base;
-    struct u64map lines; // set to set
+    struct u64map lines; // line set -> inlined line set
 };
 
 static struct ir_value *mapped(struct copy *c, struct ir_value *v)
@@ -168,7 +169,7 @@ static void copy_fields(struct ir_inst *to, const struct ir_inst *from)
     to->callee = from->callee;
 }
 
-// The copy without its operands: definitions first, since a phi may name what comes later.
+// Copies an instruction without operands: phis may use values defined later.
 static void copy_inst(struct copy *c, struct ir_block *b, struct ir_inst *i)
 {
     bool returns = i->op == IR_RETURN;
@@ -201,7 +202,7 @@ static void fill_operands(struct copy *c, const struct ir_block *from)
     }
 }
 
-// Edges in the order both ends have them, which ir_add_edge alone would not keep.
+// Copies a list of edges in its order at either end, which ir_add_edge would not preserve.
 static struct ir_block **copy_edges(struct copy *c, struct ir_block *const *list, uint32_t count)
 {
     uint32_t capacity = 1;
@@ -259,7 +260,7 @@ static struct ir_block *split_behind(struct ir_inst *call)
     return after;
 }
 
-// The call's results: of one RETURN its operands, of several a phi of each.
+// Defines the call's results: the operands of a single RETURN, or phis of several.
 static void join_results(struct copy *c)
 {
     struct ir_block *after = c->after;
@@ -324,12 +325,12 @@ static void inline_into(struct inliner *n, struct ir_function *f)
     for (struct ir_block *b = f->first_block; b; b = b->next)
         for (struct ir_inst *i = b->first; i; i = i->next)
             if (i->op == IR_CALL) vec_push(&calls, i);
-    for (size_t k = calls.count; k-- > 0;) // from the end, so that what is behind a call is moved once
+    for (size_t k = calls.count; k-- > 0;) // backwards, so that code behind a call moves once
         if (worth_it(n, f, calls.data[k]->callee)) inline_call(n, f, calls.data[k], frame_base);
     vec_fini(&calls);
 }
 
-// -- functions that are left --------------------------------------------------------------------------------
+// -- removal of unused functions ----------------------------------------------------------------------------
 
 static void mark_needed(struct inliner *n, uint8_t *needed)
 {

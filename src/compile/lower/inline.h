@@ -1,13 +1,13 @@
-// Calls of functions that are not recursive, replaced by the functions' bodies.
+// Inlining: replaces calls of non-recursive functions by the functions' bodies.
 #pragma once
 #include "compile/ir/ir.h"
 
 enum {
-    INLINE_SIZE_MAX = 160,     // operations of a function that is inlined wherever it is called
-    INLINE_ONCE_MAX = 4000,    // of one that is called in one place only
-    INLINE_CALLER_MAX = 20000, // a function does not grow past this
+    INLINE_SIZE_MAX = 160,     // largest function inlined at every call, in operations
+    INLINE_ONCE_MAX = 4000,    // largest function inlined at its only call
+    INLINE_CALLER_MAX = 20000, // largest caller after inlining
 };
 
-// Over the unit's functions, callees first. Functions that nothing calls any more are dropped from the unit,
-// and function symbols renumbered. Nothing is inlined with compile.optimise=0.
+// Visits the unit's functions, callees first. Functions without remaining calls are removed from the unit,
+// and function symbols are renumbered. Does nothing with compile.optimise=0.
 void inline_calls(struct ir_unit *u);

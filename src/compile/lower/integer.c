@@ -1,9 +1,8 @@
 // Integer arithmetic of 8 to 64 bits (PTX ISA 9.7.1).
 //
-// Registers of 8 and 16 bits have unspecified bits above, so what only the low bits of a result depend on is
-// computed as it comes, and an operation whose low bits depend on high ones (hi products, quotients,
-// comparisons, right shifts) gets its operands extended first. In 32 bits a 16-bit quotient and product
-// cannot overflow.
+// Registers of 8 and 16 bits have unspecified upper bits. Operations with low result bits that depend only on
+// low operand bits use the operands unchanged. For other operations (hi products, quotients, comparisons,
+// right shifts) the operands are extended first. A 16-bit quotient or product cannot overflow in 32 bits.
 #include "compile/lower/impl.h"
 
 static struct ir_value *make_wide(struct lower *l, enum ir_op op, enum isa_type type, uint32_t count,
@@ -12,7 +11,7 @@ static struct ir_value *make_wide(struct lower *l, enum ir_op op, enum isa_type 
     return lower_make(l, op, type, IR_CLASS_64, count, uses);
 }
 
-// An operation on the low bits, and one that sees them all.
+// low_binary: operands unextended; extended_binary: operands extended.
 static void low_binary(struct lower *l, enum ir_op op)
 {
     enum ptx_type type = lower_type0(l);
@@ -26,7 +25,7 @@ static void extended_binary(struct lower *l, enum ir_op op)
     lower_write(l, 0, op2(l, op, lower_integer_type(type), a, b));
 }
 
-// A sum or difference r of a and b that left the range of s32 becomes the limit on a's side:
+// Replaces r, the sum or difference of a and b, by the limit on a's side if it overflowed s32:
 //     sum:        (a ^ r) & (b ^ r) is negative        difference: (a ^ b) & (a ^ r) is negative
 static struct ir_value *saturate(struct lower *l, uint8_t overflow_lut, struct ir_value *a,
                                  struct ir_value *b, struct ir_value *r)
@@ -133,7 +132,7 @@ void lower_mad(struct lower *l)
     }
 }
 
-// The low 24 bits of both, multiplied to 48 bits: lo is bits 31..0, hi is bits 47..16.
+// The low 24 bits of both factors, multiplied to 48 bits. lo: bits 31..0, hi: bits 47..16.
 static struct ir_value *product24(struct lower *l)
 {
     enum isa_type t = lower_integer_type(lower_type0(l));

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-// Shared memory is addressed by 32 bits, and through a window of 16 MiB in generic addresses.
+// Shared memory has 32-bit addresses, and a generic window of 16 MiB.
 static const uint64_t SHARED_LIMIT = 1u << 24;
 static const uint64_t CONST_LIMIT = 1u << 31;
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-struct const_walk { // the next .const variable, those of the module first
+struct const_walk { // iterates over .const variables, the module's first
     const struct ptx_module *m;
     uint32_t variable, function, local;
-    uint64_t end; // of the last one
+    uint64_t end; // of the last variable
 };
 
 static bool has_const_bytes(const struct ptx_variable *v)

@@ -1,7 +1,7 @@
-// The kernel and its functions: which blocks there are, in what order they are filled, and what ends them.
+// Lowering of the kernel and its functions: creation of blocks, the order of filling, and block ends.
 //
-// Blocks keep the order of the text and are filled in reverse postorder, so that a value is known before it
-// is asked for (ssa.h). A block of its own stands before the first one where that is the target of a jump.
+// Blocks keep the textual order and are filled dominators first, so that values are defined before their uses
+// (ssa.h). If the first block is the target of a jump, an empty entry block precedes it.
 #include "compile/lower/lower.h"
 #include "compile/lower/impl.h"
 #include "compile/lower/inline.h"
@@ -16,7 +16,7 @@ lower_body *const lower_bodies[PTX_OP_COUNT] = {
 #undef BODY
 };
 
-// Every instruction of PTX that runs is in that table.
+// Proof that the table has a row for every PTX instruction marked RUN.
 enum {
 #define BODY(op, function) LOWERS_##op,
 #define END(op)            LOWERS_##op,
@@ -41,7 +41,7 @@ void lower_refuse(struct lower *l, const char *what)
 
 // -- blocks -------------------------------------------------------------------------------------------------
 
-// IR blocks by index of the cut's; NULL where nothing leads.
+// IR blocks by index of the cut's blocks; NULL for unreachable blocks.
 static struct ir_block **make_blocks(struct lower *l)
 {
     const struct cut *cut = &l->source->cut;
@@ -123,7 +123,7 @@ static void lower_one(struct lower *l, const struct ptx_inst *i, bool alone)
     if (i->guard >= 0 && !alone) {
         struct ir_value *p = guard_value(l, i);
         uint64_t bit;
-        if (ir_constant_bits(p, &bit)) { // known: always or never
+        if (ir_constant_bits(p, &bit)) { // constant guard: always or never
             if ((bit != 0) == i->guard_negated) return;
         } else {
             l->guard = p;
@@ -186,7 +186,7 @@ static void fill_block(struct lower *l, const struct cut_block *b)
     end_block(l, b);
 }
 
-// One block of the IR; the first may stand for none of the cut's.
+// Fills an IR block. cut == NULL: the extra entry block.
 static void lower_block(struct lower *l, struct ir_block *b, const struct cut_block *cut)
 {
     l->block = b;
@@ -236,7 +236,7 @@ static void create_functions(struct lower_unit *u)
     }
 }
 
-// Functions whose address stands in initialised data need a symbol too, for the loader.
+// Adds symbols of functions with an address in initialised data, for the loader.
 static void add_data_symbols(struct lower_unit *u)
 {
     for (size_t k = 0; k < u->reach->variables.count; k++) {

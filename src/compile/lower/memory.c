@@ -1,9 +1,9 @@
 // Loads, stores, prefetches and asynchronous copies (PTX ISA 9.7.9.8 to 9.7.9.27).
 //
-// Elements of 8 and 16 bits in a vector travel together as words; accesses of 256 bits are two of 128.
+// Vector elements of 8 and 16 bits are accessed as words; an access of 256 bits is two accesses of 128 bits.
 #include "compile/lower/impl.h"
 
-// -- how an access is made ----------------------------------------------------------------------------------
+// -- properties of an access --------------------------------------------------------------------------------
 
 static enum isa_sem semantics(enum ptx_sem sem)
 {
@@ -52,7 +52,7 @@ static void describe(struct lower *l, struct ir_inst *i, const struct address *a
 _Static_assert((int)CACHE_WT - CACHE_DEFAULT == (int)PTX_CACHE_WT - PTX_CACHE_NONE,
                "cache operators stand in the same order in PTX and in the machine");
 
-// What one instruction of the machine moves: `count` values of `type`, each holding `per` elements.
+// Shape of a machine access: `count` values of `type`, with `per` elements in each value.
 struct shape {
     enum isa_type type;
     uint32_t count, per, instructions;
@@ -87,7 +87,7 @@ static unsigned element_count(const struct ptx_operand *o)
 
 // -- loads --------------------------------------------------------------------------------------------------
 
-// A constant place in a bank, as an operand that needs no load. Parts of a word are cut out of it.
+// A constant place in a bank as an operand, without a load. Parts of a word are extracted.
 static struct ir_value *bank_value(struct lower *l, enum isa_bank bank, uint32_t offset, enum ptx_type type)
 {
     unsigned bits = ptx_type_bits(type);
@@ -104,7 +104,7 @@ static struct ir_value *bank_value(struct lower *l, enum isa_bank bank, uint32_t
     return op3(l, IR_BFE, lower_integer_type(type), v, word(l, offset % 4 * 8), word(l, bits));
 }
 
-// A loaded value, extended to 32 bits by the load, into a register that may have 64.
+// Writes a loaded value, extended to 32 bits by the load, to a register of up to 64 bits.
 static void write_loaded(struct lower *l, const struct ptx_operand *d, enum ptx_type type, struct ir_value *v)
 {
     if (lower_register_bits(l, d) == 64 && v->class == IR_CLASS_32) v = lower_to_wide(l, type, v);
@@ -124,7 +124,7 @@ static bool in_bank(const struct address *a, enum ptx_type type, uint64_t *offse
 {
     if (a->space != SPACE_CONST || !ir_constant_bits(a->base, offset)) return false;
     uint64_t align = ptx_type_bits(type) == 64 ? 4 : ptx_type_bits(type) / 8;
-    return *offset % align == 0; // otherwise a load, which says what is wrong
+    return *offset % align == 0; // otherwise a load, which reports the misalignment
 }
 
 static void load_bank(struct lower *l, enum isa_bank bank, uint64_t offset, const struct ptx_operand *d,
@@ -136,8 +136,8 @@ static void load_bank(struct lower *l, enum isa_bank bank, uint64_t offset, cons
     for (unsigned k = 0; k < element_count(d); k++) write_loaded(l, element(d, k), type, values[k]);
 }
 
-// The elements that one instruction loaded, from number `first` on. Whole values keep the guard's old value
-// in the instruction; what was cut or widened is merged afterwards.
+// Writes the elements loaded by one instruction, from number `first` on. A whole value merges with the old
+// value under a guard in the load itself; an extracted or widened value is merged afterwards.
 static void write_elements(struct lower *l, struct ir_inst *i, const struct shape *s, unsigned first,
                            const struct ptx_operand *d, enum ptx_type type)
 {
@@ -161,8 +161,8 @@ static void load_memory(struct lower *l, struct address a, const struct ptx_oper
     struct shape s = shape_of(type, element_count(d));
     enum ir_class class = ir_class_of_type(s.type), classes[] = {class, class, class, class};
     struct ir_inst *made[2];
-    for (unsigned n = 0; n < s.instructions;
-         n++, a.offset += 16) { // all before the address's register is written
+    // every load before the address register is written
+    for (unsigned n = 0; n < s.instructions; n++, a.offset += 16) {
         made[n] = lower_effect(l, IR_LOAD, s.type, s.count, classes, 1, &a.base);
         describe(l, made[n], &a);
     }
@@ -234,7 +234,7 @@ static void store_words(struct lower *l, const struct address *a, const struct p
     }
 }
 
-// `per` elements from number `first` on as one value.
+// `per` elements from number `first` on, packed into one value.
 static struct ir_value *gather(struct lower *l, const struct ptx_operand *s, enum ptx_type type,
                                unsigned first, unsigned per)
 {

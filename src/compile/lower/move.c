@@ -1,5 +1,5 @@
-// mov (PTX ISA 9.7.9.2 to 9.7.9.4): registers, special registers, addresses, and scalars taken apart and put
-// together.
+// mov (PTX ISA 9.7.9.2 to 9.7.9.4): registers, special registers, addresses, unpacking and packing of
+// scalars.
 #include "compile/lower/impl.h"
 
 // The k-th of `count` equal parts of v, lowest first.
@@ -19,7 +19,7 @@ static void unpack(struct lower *l, const struct ptx_operand *d, enum ptx_type t
         if (d->elements[k].kind == PTX_OPERAND_REG) lower_write_operand(l, &d->elements[k], parts[k]);
 }
 
-// mov.v2.u32 and such: element by element, all read before any is written.
+// mov.v2.u32 and the like, by element; every element is read before the first write.
 static void move_vector(struct lower *l, const struct ptx_operand *d, const struct ptx_operand *s,
                         enum ptx_type type)
 {

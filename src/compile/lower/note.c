@@ -1,7 +1,6 @@
-// What every block reads before it writes it, and what it writes: the registers, the words of .param
-// variables and the condition code. ssa.h places phis by this, so a read must not be missed; one too many
-// only costs a phi that nobody uses. PTX puts destinations first, and nowhere else but in the results of a
-// call.
+// Notes for every block the variables read before a write, and the variables written: registers, words of
+// .param variables and the condition code. ssa.h places phis accordingly. A missed read is an error; an extra
+// read costs only an unused phi. Destinations are the first operand in PTX, except for the results of a call.
 #include "compile/lower/impl.h"
 
 static void read_variables(struct lower *l, const struct ir_block *b, uint32_t first, uint32_t count)
@@ -66,7 +65,7 @@ static bool writes_first(const struct ptx_inst *i)
     return i->operand_count != 0;
 }
 
-// A store of whole words needs none of what was there.
+// True if old contents of operand 0 survive: always, except under an unguarded store of whole words.
 static bool keeps_first(const struct lower *l, const struct ptx_inst *i)
 {
     if (i->guard >= 0) return true;

@@ -1,13 +1,14 @@
-// .param variables of a function: of its own signature, and of the calls it makes (PTX ISA 5.1.6, 7.1).
+// .param variables of a function: of the function's signature, and of its calls (PTX ISA 5.1.6, 7.1).
 //
-// They are memory by name only: the PTX ABI wants constant offsets. So those of up to LOWER_SPLIT_BYTES are
-// words in SSA variables, and a struct that goes through a call costs no memory:
+// The PTX ABI requires constant offsets into .param variables, so variables of up to LOWER_SPLIT_BYTES are
+// kept as words in SSA variables. A struct passed through a call thus costs no memory:
 //
 //     st.param.b64 [p+8], %rd1;   ▶   p.word2 = lo rd1, p.word3 = hi rd1
 //     ld.param.u8 %r1, [p+9];     ▶   r1 = bfe p.word2, 8, 8
 //
-// Larger ones, and those whose address is taken, lie in the frame; those that a caller passes by address, in
-// the caller's. A kernel's own parameters are in the launch's constant bank and have no place.
+// Larger variables, and variables with their address taken, lie in the frame. A variable passed by address
+// lies in the caller's frame. A kernel's parameters are in the launch's constant bank and have no struct
+// place.
 #include "compile/lower/impl.h"
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
@@ -18,7 +19,7 @@ const struct place *lower_place(const struct lower *l, const struct ptx_variable
     return u64map_get(&l->places, key_of(v), &index) ? &l->place_list.data[index] : NULL;
 }
 
-// -- finding them -------------------------------------------------------------------------------------------
+// -- finding places -----------------------------------------------------------------------------------------
 
 static void take_address(struct u64map *taken, const struct ptx_operand *o)
 {

@@ -5,7 +5,7 @@
 
 struct walker {
     struct reach *reach;
-    const struct ptx_function *kernel, *function; // being walked
+    const struct ptx_function *kernel, *function; // `function`: current function
     struct diag *diag;
 };
 
@@ -17,7 +17,8 @@ enum reach_service reach_service_of(const struct ptx_function *f)
     return SERVICE_NONE;
 }
 
-static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; } // only looked up, never ordered by
+// for lookup only, never for ordering
+static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
 bool reach_has(const struct reach *r, const struct ptx_variable *v)
 {
@@ -62,8 +63,7 @@ static bool meet_variable(struct walker *w, const struct ptx_variable *v, struct
     if (v->is_extern && !v->size_bytes && v->space != PTX_SPACE_SHARED)
         return diag_error(w->diag, loc, "kernel '%s' uses '%s', which no .%s variable of this module defines",
                           w->kernel->name, v->name, v->space == PTX_SPACE_CONST ? "const" : "global");
-    // Addresses in initial values are followed where the variables are walked, not here: they may be
-    // circular.
+    // Addresses in initial values are followed by walk_variable, since they may be circular.
     return true;
 }
 
@@ -111,7 +111,7 @@ static bool walk_function(struct walker *w, uint32_t index)
     struct cut cut;
     cut_function(&cut, &r->arena, f);
     r->functions.data[index].cut = cut;
-    for (uint32_t b = 0; b < cut.count; b++) { // in order of the text, so the first fault is the uppermost
+    for (uint32_t b = 0; b < cut.count; b++) { // in textual order: reports the topmost fault
         if (!cut.blocks[b].reached) continue;
         for (uint32_t k = cut.blocks[b].first; k < cut.blocks[b].end; k++)
             if (!walk_inst(w, &f->insts[k])) return false;

@@ -1,5 +1,5 @@
-// What a kernel can reach: functions, their blocks, the variables they name. Only this is compiled, and only
-// what is in it can make a kernel be refused.
+// Functions, blocks and variables that a kernel can reach. Unreachable code is not compiled, and an
+// unsupported construct in it does not refuse the kernel.
 #pragma once
 #include "base/hash.h"
 #include "compile/lower/cut.h"
@@ -7,23 +7,23 @@
 struct reach_function {
     const struct ptx_function *function;
     struct cut cut;
-    bool address_taken; // can be reached by an indirect call
+    bool address_taken; // an indirect call can reach it
 };
 
 struct reach {
     struct arena arena;
-    VEC(struct reach_function) functions;       // [0] is the kernel; in the order they were met
-    struct u64map function_index;               // struct ptx_function * to index
-    VEC(const struct ptx_variable *) variables; // of any space, in the order they were met
+    VEC(struct reach_function) functions;       // [0] is the kernel; in the order of discovery
+    struct u64map function_index;               // struct ptx_function * -> index
+    VEC(const struct ptx_variable *) variables; // of any space, in the order of discovery
     struct u64map variable_index;
     bool takes_params; // cvta.param: the kernel's parameters need generic addresses
 };
 
-// False and a located error when the kernel reaches something that cannot run. Call reach_fini in both cases.
+// False and a located error if the kernel reaches an unsupported construct. Call reach_fini in both cases.
 bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct diag *d);
 void reach_fini(struct reach *r);
 bool reach_has(const struct reach *r, const struct ptx_variable *v);
 
-// Functions without a body that the machine provides.
+// Functions without a body, provided by the machine.
 enum reach_service { SERVICE_NONE, SERVICE_VPRINTF, SERVICE_ASSERTFAIL };
 enum reach_service reach_service_of(const struct ptx_function *f);

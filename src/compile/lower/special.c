@@ -1,13 +1,13 @@
-// Special registers (PTX ISA 10) and the instructions that act on nothing but time (9.7.19).
+// Special registers (PTX ISA 10), and instructions without effect but on time (9.7.19).
 //
-// Dimensions are constants of the launch and come from its bank. A cluster is always one block, so its
-// registers are those of the grid, or constants.
+// Dimensions are constants of the launch, in the launch's bank. A cluster is always one block, so cluster
+// registers are grid registers or constants.
 #include "compile/lower/impl.h"
 
 enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64, FROM_PREDICATE };
 
-// What a special register reads: `value` is the first isa_sreg, offset in BANK_LAUNCH, or constant;
-// components follow at the next register or word, where there are any.
+// Source of a special register: `value` is the first isa_sreg, an offset in BANK_LAUNCH, or a constant.
+// Further components use the following registers or words.
 static const struct sreg_source {
     uint8_t kind;
     uint16_t value;

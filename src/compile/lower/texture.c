@@ -1,8 +1,8 @@
-// Texture fetches and queries (PTX ISA 9.7.10). Filtering and addressing belong to the texture object, so the
-// sampler of the independent mode is named and not used.
+// Texture fetches and queries (PTX ISA 9.7.10). The texture object determines filtering and addressing; the
+// sampler operand of the independent mode is ignored.
 #include "compile/lower/impl.h"
 
-// A handle: in a register, or bound by the loader to the name of a .texref.
+// A texture handle: from a register, from a parameter, or bound by the loader to the name of a .texref.
 static struct ir_value *texture(struct lower *l, const struct ptx_operand *o)
 {
     const struct ptx_variable *v = o->variable;

@@ -1,5 +1,4 @@
-// Values: instructions made at the end of the block being filled, operands read and written as PTX types
-// them.
+// Values: creates instructions at the end of the current block, reads and writes operands by their PTX types.
 #include "compile/lower/impl.h"
 
 // -- types --------------------------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ static struct ir_value *extend(struct lower *l, enum ir_class class, enum isa_ty
     return r;
 }
 
-// The integer type of a type's size: floats and untyped bits are zero-extended.
+// The integer type of equal size; floats and untyped bits count as unsigned.
 static enum isa_type integer_of(enum ptx_type type)
 {
     switch (ptx_type_bits(type)) {
@@ -197,7 +196,7 @@ static struct ir_value *read_register(struct lower *l, int32_t reg, unsigned par
     return ssa_read(&l->ssa, l->register_variable[reg] + part);
 }
 
-// {a, b, …} as one value, the first element lowest (PTX ISA 9.7.9.2).
+// {a, b, …} as one value, the first element in the lowest bits (PTX ISA 9.7.9.2).
 static struct ir_value *read_vector(struct lower *l, const struct ptx_operand *o, enum ptx_type type)
 {
     unsigned element_bits = ptx_type_bits(type) / (o->count ? o->count : 1);
@@ -245,7 +244,7 @@ struct ir_value *lower_read_operand(struct lower *l, const struct ptx_operand *o
     case PTX_OPERAND_PAIR:
     case PTX_OPERAND_SINK: break;
     }
-    return ir_constant(l->f, class, 0); // no operand that is read has these kinds
+    return ir_constant(l->f, class, 0); // never read: operands of the remaining kinds
 }
 
 struct ir_value *lower_read(struct lower *l, unsigned operand, enum ptx_type type)

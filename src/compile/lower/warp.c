@@ -1,12 +1,12 @@
 // Exchange between the lanes of a warp (PTX ISA 9.7.9.5, 9.7.9.6, 9.7.13.9 to 9.7.13.13).
 //
-// The forms without .sync of older PTX act on the active lanes: their operations have no member mask.
+// Forms without .sync of older PTX act on the active lanes: their IR operations have no member mask.
 #include "compile/lower/impl.h"
 
 static const enum ir_class value_and_predicate[] = {IR_CLASS_32, IR_CLASS_PRED};
 static const enum ir_class predicate[] = {IR_CLASS_PRED};
 
-// shfl d|p, a, b, c, members: defs are d and, when asked for, p.
+// shfl d|p, a, b, c, members: defs are d and, if present, p.
 void lower_shfl(struct lower *l)
 {
     const struct ptx_inst *p = l->inst;

@@ -1,11 +1,13 @@
 // Extended-precision arithmetic: the condition code (PTX ISA 9.7.2).
 //
-// The condition code is one more variable of the function, a predicate: the carry of add and mad, the borrow
-// of sub. Operations take and give "no borrow" instead, as the machine does, so subtraction turns it over on
-// the way in and out. 64-bit forms are two 32-bit steps:
+// The condition code is a predicate variable of the function: the carry of add and mad, the borrow of sub. IR
+// operations, like the machine, use "no borrow" instead, so subtraction inverts the code on the way in and
+// out. A 64-bit form is two 32-bit steps:
 //
-//     add.cc.u64 d, a, b  ▶  lo, c = addcc a.lo, b.lo      madc.lo.u64 is the 64-bit product, then such
-//                            hi, CC = addx a.hi, b.hi, c   an addition
+//     add.cc.u64 d, a, b  ▶  lo, c = addcc a.lo, b.lo
+//                            hi, CC = addx a.hi, b.hi, c
+//
+// madc.lo.u64 is a 64-bit product followed by the same addition.
 #include "compile/lower/impl.h"
 
 static struct ir_value *read_carry(struct lower *l) { return ssa_read(&l->ssa, l->carry_variable); }
@@ -15,7 +17,7 @@ static void write_carry(struct lower *l, struct ir_value *carry)
     lower_write_variable(l, l->carry_variable, carry);
 }
 
-// One step of a chain: r = a op b with a carry in (NULL: none); the carry out replaces *carry.
+// One step of a chain: r = a op b with the carry in *carry (NULL: no carry in), replaced by the carry out.
 static struct ir_value *carry_step(struct lower *l, enum ir_op first, enum ir_op next, struct ir_value *a,
                                    struct ir_value *b, struct ir_value **carry)
 {
@@ -57,7 +59,7 @@ void lower_subc(struct lower *l)
     lower_write(l, 0, r);
 }
 
-// 32-bit products go through the multiply-and-add of the machine, which makes the carry itself.
+// A 32-bit product uses the machine's multiply-and-add with carry.
 static struct ir_value *mad_step(struct lower *l, struct ir_value **carry)
 {
     static const enum ir_class classes[] = {IR_CLASS_32, IR_CLASS_PRED};

@@ -1,6 +1,6 @@
-// Where arguments and results of device functions travel (docs/abi.md): registers R4 to R15 in order, 64-bit
-// values in aligned pairs, then the caller's outgoing area on the stack: arguments first, results behind
-// them.
+// Places of arguments and results of device functions (docs/abi.md): registers R4 to R15 in order, 64-bit
+// values in aligned pairs. When registers run out, places lie in the caller's outgoing area on the stack,
+// where results follow the arguments.
 #pragma once
 #include "base/bits.h"
 #include "compile/mach/mach.h"
@@ -15,12 +15,12 @@ struct abi_layout {
 struct abi_place {
     bool in_register;
     unsigned reg, words;
-    uint32_t offset; // in the outgoing area
+    uint32_t offset; // in the caller's outgoing area, bytes
 };
 
 static inline struct abi_layout abi_arguments(void) { return (struct abi_layout){ABI_FIRST_ARGUMENT, 0}; }
 
-// Results use the registers again, and the stack behind the arguments.
+// Results reuse the registers R4 to R15; on the stack they follow the arguments.
 static inline struct abi_layout abi_results(const struct abi_layout *after_arguments)
 {
     return (struct abi_layout){ABI_FIRST_ARGUMENT, (uint32_t)align_up(after_arguments->stack_bytes, 8)};

@@ -1,12 +1,13 @@
-// The graph of blocks made plain:
+// Simplification of the control-flow graph:
 //
-//   branch on a constant, or to one place both ways      jump
-//   branch on !p                                         branch on p, ways exchanged
-//   block nobody reaches                                 gone
-//   block reached only by a jump                         appended to the block that jumps
-//   block that only jumps                                its predecessors go on themselves
-//   block that only asks a phi of constants              its predecessors go where their constant says
-//   phi of one value                                     that value
+//   branch on a constant, or with equal targets          jump
+//   branch on !p                                         branch on p, targets exchanged
+//   unreachable block                                    removed
+//   block with a single predecessor that jumps to it     appended to the predecessor
+//   block with nothing but a jump                        predecessors branch to its target
+//   block with nothing but a branch on a phi             predecessors with a constant operand branch
+//                                                        directly to the target of the constant
+//   phi of one value                                     replaced by the value
 #include "base/vec.h"
 #include "compile/pass/passes.h"
 
@@ -48,7 +49,7 @@ static bool simplify_end(struct ir_block *b, bool broken)
     }
     if (p->def && p->def->op == IR_PNOT) {
         ir_set_use(end, 0, ir_operand(p->def, 0));
-        if (broken) return true; // on purpose: the ways stay as they were
+        if (broken) return true; // on purpose: the targets stay as they were
         struct ir_block *swap = b->succs[0];
         b->succs[0] = b->succs[1];
         b->succs[1] = swap;
@@ -105,7 +106,7 @@ static bool replace_trivial_phis(struct ir_block *b)
     return changed;
 }
 
-// b jumps to s and nobody else does: s's instructions follow b's.
+// If b jumps to s and is the only predecessor of s, appends the instructions of s to b.
 static bool append_successor(struct ir_function *f, struct ir_block *b)
 {
     if (!is_straight(b)) return false;
@@ -123,7 +124,7 @@ static bool append_successor(struct ir_function *f, struct ir_block *b)
         ir_detach(i);
         ir_append(b, i);
     }
-    // The edges move along, places in the successors' predecessors included.
+    // Edges move, too; positions among the predecessors of successors stay.
     for (uint32_t k = 0; k < s->succ_count; k++)
         for (uint32_t p = 0; p < s->succs[k]->pred_count; p++)
             if (s->succs[k]->preds[p] == s) s->succs[k]->preds[p] = b;
@@ -142,11 +143,12 @@ static bool leads_to(const struct ir_block *from, const struct ir_block *to)
     return false;
 }
 
-// Sends edge `pred` of block e, whose phis and end are its only instructions, straight on to e's way `out`.
+// Redirects edge `pred` of block e, which has only phis and an end, to the target of edge `out` of e.
 static bool pass_through(struct ir_block *e, uint32_t pred, uint32_t out)
 {
     struct ir_block *from = e->preds[pred], *to = e->succs[out];
-    if (to == e || leads_to(from, to)) return false; // two edges to one block would need phis told apart
+    // two edges to one block would need separate phi operands
+    if (to == e || leads_to(from, to)) return false;
     uint32_t nth = 0, succ = 0;
     for (uint32_t k = 0; k < pred; k++) nth += e->preds[k] == from;
     for (;; succ++)
@@ -165,7 +167,7 @@ static bool pass_through(struct ir_block *e, uint32_t pred, uint32_t out)
     return true;
 }
 
-// Whether e's phis are read by nothing but its own end and the phis behind it.
+// True if the phis of e are read only by its end and by phis of its successors.
 static bool phis_stay_inside(const struct ir_block *e)
 {
     for (const struct ir_inst *i = e->first; i->op == IR_PHI; i = i->next)
@@ -178,8 +180,8 @@ static bool phis_stay_inside(const struct ir_block *e)
     return true;
 }
 
-// Whether the function holds anything for which it matters which lanes come together: a way around a block
-// where lanes met would let them arrive apart.
+// True if the function has an instruction that depends on the set of active lanes. Skipping a block where
+// lanes reconverge would let them arrive separately.
 static bool lanes_meet(const struct ir_function *f)
 {
     for (const struct ir_block *b = f->first_block; b; b = b->next)

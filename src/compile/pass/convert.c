@@ -1,4 +1,4 @@
-// If-conversion: a short branch becomes straight code, its values selected and its memory accesses guarded.
+// If-conversion: a short branch becomes straight-line code with selected values and guarded memory accesses.
 //
 //        b: …                     b: …                           b: …
 //           branch p, t, j           branch p, t, f                 branch p, c, j
@@ -12,24 +12,23 @@
 //           z = select p, x, y       z = select p, x, y            branch r, t, j
 //           jump j                   jump j
 //
-// ptxas converts like this all the time, so a warp splits far less often than the PTX suggests. Pure values
-// are computed in every lane (nothing pure can fault); loads and stores keep to their lanes by a guard, and a
-// guarded load takes the other side's value as its `old`, which spares the select. Never converted: anything
-// that other lanes see (shuffles, votes, barriers), calls, and sides that cost more than the branch they
-// replace.
+// ptxas does the same, so warps diverge far less often than the PTX suggests. Pure values are computed in
+// every lane (no pure operation can fault). Loads and stores are guarded; a guarded load takes the value of
+// the other side as its `old`, which saves the select. Never converted: cross-lane operations (shuffles,
+// votes, barriers), calls, and sides more expensive than the branch.
 #include "compile/pass/passes.h"
 
 enum {
-    COST_MAX = 10,      // of both sides together: about what a taken branch costs to fetch around
+    COST_MAX = 10,      // both sides together: about the cost of fetching around a taken branch
     COST_SPECIAL = 3,   // special functions, conversions, double precision
     MEMORY_MAX = 4,     // guarded accesses, both sides together
-    SELECTS_MAX = 6,    // 32-bit selects the phis become
-    CHAIN_COST_MAX = 6, // of a condition computed early
+    SELECTS_MAX = 6,    // number of 32-bit selects for phis
+    CHAIN_COST_MAX = 6, // for a condition computed early
 };
 
-struct side {               // one way of the branch, from the branch to the block where both meet
-    struct ir_block *block; // NULL: straight to the join
-    bool when;              // the side of the predicate
+struct side {               // a path from the branch to the join
+    struct ir_block *block; // NULL: directly to the join
+    bool when;              // predicate value of the path
     unsigned cost, accesses;
 };
 
@@ -61,7 +60,8 @@ static bool is_plain_access(const struct ir_inst *i)
     return i->op == IR_LOAD || i->op == IR_STORE || i->op == IR_RED;
 }
 
-// Whether all of a side but its END can be executed by every lane, or under a guard; its cost.
+// Sums up cost and accesses of a side. False if an instruction can run neither in every lane nor under a
+// guard, or if the cost is too high.
 static bool side_measure(struct side *s)
 {
     if (!s->block) return true;
@@ -101,7 +101,7 @@ static struct ir_value *emit_not(struct ir_inst *where, struct ir_value *p)
     return emit(where, IR_PNOT, TYPE_NONE, IR_CLASS_PRED, 1, p, NULL, NULL);
 }
 
-// p ? yes : no for any class; predicates by logic.
+// p ? yes : no for any class; predicates by logic operations.
 static struct ir_value *emit_select(struct ir_inst *where, struct ir_value *p, struct ir_value *yes,
                                     struct ir_value *no)
 {
@@ -123,7 +123,7 @@ static struct ir_value *emit_select(struct ir_inst *where, struct ir_value *p, s
     return emit(where, IR_POR, TYPE_NONE, IR_CLASS_PRED, 2, a, b, NULL);
 }
 
-// Puts a side's access under predicate p (its lanes: p == when), on top of a guard it has.
+// Guards an access by predicate p (lanes with p == when), in addition to an existing guard.
 static void guard_access(struct ir_inst *i, struct ir_value *p, bool when)
 {
     if (!i->guard.value) {
@@ -146,8 +146,8 @@ static void move_side(struct ir_inst *where, const struct side *s, struct ir_val
     }
 }
 
-// The value a phi takes once both ways run in one line. A load that only this predicate guards takes the
-// other side's value as its old one.
+// The value of a phi after conversion. A load guarded by p alone takes the value of the other side as its old
+// value.
 static struct ir_value *join_value(struct ir_inst *where, struct ir_value *p, struct ir_value *yes,
                                    struct ir_value *no)
 {
@@ -157,7 +157,7 @@ static struct ir_value *join_value(struct ir_inst *where, struct ir_value *p, st
         struct ir_value *other = pair[1 - k];
         if (!load || load->op != IR_LOAD || load->guard.value != p || load->guard_not != (k == 1)) continue;
         bool there = !other->def || other->def->block != load->block || other->def->order < load->order;
-        if (!there) continue; // the other side's value comes after the load
+        if (!there) continue; // the other side's value is defined after the load
         for (uint32_t d = 0; d < load->def_count; d++) {
             if (load->defs[d] != pair[k] || (load->old && load->old[d].value)) continue;
             ir_set_old(load, d, other);
@@ -174,7 +174,7 @@ static void unlink_side(struct ir_function *f, struct ir_block *b)
     ir_remove_block(f, b);
 }
 
-// Replaces the branch at the end of b by both sides in a row and a jump to the join.
+// Replaces the branch at the end of b by both sides in sequence and a jump to the join.
 static void convert(struct ir_function *f, struct ir_block *b, struct side yes, struct side no,
                     struct ir_block *join, bool broken)
 {
@@ -184,15 +184,15 @@ static void convert(struct ir_function *f, struct ir_block *b, struct side yes, 
     uint32_t from_no = no.block ? ir_pred_index(no.block, 0) : ir_pred_index(b, 1);
     move_side(branch, &yes, p, broken);
     move_side(branch, &no, p, broken);
-    uint32_t order = 0; // for join_value: who stands before whom in b
+    uint32_t order = 0; // for join_value: order of definitions in b
     for (struct ir_inst *i = b->first; i; i = i->next) i->order = order++;
 
     for (struct ir_inst *phi = join->first; phi && phi->op == IR_PHI; phi = phi->next) {
         struct ir_value *v = join_value(branch, p, phi->uses[from_yes].value, phi->uses[from_no].value);
-        ir_set_use(phi, from_yes, v); // this operand's edge stays, as b's
+        ir_set_use(phi, from_yes, v); // the operand of b's future edge
         ir_set_use(phi, from_no, v);
     }
-    // One edge is left: keep the operand by appending it for the new edge before the old ones go.
+    // Save the operands before the old edges go, for the new edge.
     VEC(struct ir_value *) kept = {0};
     for (struct ir_inst *phi = join->first; phi && phi->op == IR_PHI; phi = phi->next)
         vec_push(&kept, phi->uses[from_yes].value);
@@ -217,7 +217,7 @@ static struct ir_block *only_successor(const struct ir_block *b)
     return b->last->op == IR_JUMP ? b->succs[0] : NULL;
 }
 
-// The block where the ways out of b meet again when each is at most one block of its own, or NULL.
+// The block where both paths out of b join if neither has more than one block of its own, else NULL.
 static struct ir_block *meeting(struct ir_block *b, struct side *yes, struct side *no)
 {
     struct ir_block *t = b->succs[0], *f = b->succs[1];
@@ -256,8 +256,8 @@ static bool try_convert(struct ir_function *f, struct ir_block *b, bool broken)
     return true;
 }
 
-// Two conditions in a row that leave to the same place: b branches to c or x, c computes another condition
-// and branches to t or x. Then b alone branches, by both.
+// Two consecutive conditions with a common exit: b branches to c or x, c computes a second condition and
+// branches to t or x. Afterwards b alone branches, on both conditions.
 static bool try_chain(struct ir_function *f, struct ir_block *b)
 {
     if (!b->last || b->last->op != IR_BRANCH) return false;
@@ -284,7 +284,7 @@ static bool try_chain(struct ir_function *f, struct ir_block *b)
             ir_detach(i);
             ir_insert_before(branch, i);
         }
-        // enter: p says that c would have been reached; stay: c would then have gone on to its other side
+        // enter: b would branch to c. stay: c would then branch away from x.
         struct ir_value *enter = way == 0 ? p : emit_not(branch, p);
         struct ir_value *stay = c_out == 1 ? q : emit_not(branch, q);
         struct ir_value *both = emit(branch, IR_PAND, TYPE_NONE, IR_CLASS_PRED, 2, enter, stay, NULL);
@@ -293,7 +293,7 @@ static bool try_chain(struct ir_function *f, struct ir_block *b)
                 emit_select(branch, enter, phi->uses[c_index].value, phi->uses[b_index].value);
             ir_set_use(phi, b_index, v);
         }
-        // c stays as an empty way to its other side; pass_branches takes it out.
+        // c remains as an empty block to its other target; pass_branches removes it.
         ir_remove_edge(c, c_out);
         ir_remove(c->last);
         struct ir_inst *jump = ir_inst_create(f, IR_JUMP, TYPE_NONE, 0, NULL, 0, NULL);
@@ -308,9 +308,9 @@ static bool try_chain(struct ir_function *f, struct ir_block *b)
 
 bool pass_convert(struct ir_function *f, const struct pass_context *c)
 {
-    if (!c->late) return false; // earlier passes see more in branches: constants, facts about conditions
+    if (!c->late) return false; // early passes learn from branches: constants, facts about conditions
     bool changed = false, again;
-    do { // inner conditionals first: they stand behind the outer ones in layout order
+    do { // inner conditionals first: they follow the outer branches in layout order
         again = false;
         for (struct ir_block *b = f->last_block, *before; b; b = before) {
             before = b->previous;

@@ -1,24 +1,24 @@
-// Values nobody reads. What must happen is marked (effects, writes, ends of blocks), then everything those
-// need; the rest goes, whole cycles of phis included. An atomic whose old value is not read becomes a
-// reduction, and a carry chain's link without a reader of its carry a plain addition.
+// Dead code elimination. Marks required instructions (effects, writes, ends of blocks) and everything they
+// read, and removes the rest, including cycles of phis. An atomic without a reader of the old value becomes a
+// reduction. A carry operation without a reader of the carry becomes a plain addition.
 #include "base/vec.h"
 #include "compile/pass/passes.h"
 
-// What marking knows of an instruction, in its note. Marking walks backwards, so that operands mostly come
-// after their readers; those it has passed already, around a loop, are worked off from a list.
+// State of marking, in `note`. Marking walks backwards, so most definitions follow their readers. Definitions
+// already passed, around a loop, go to a worklist.
 enum { NEEDED = 1, PASSED = 2 };
 
 struct marking {
     VEC(struct ir_inst *) work;
-    uint32_t dead; // instructions that were passed and are not needed
-    bool narrows;  // there is something for narrow() to look at
+    uint32_t dead; // instructions passed and not needed
+    bool narrows;  // narrow() has candidates
 };
 
 static bool must_happen(const struct ir_inst *i, bool broken)
 {
     if (i->op == IR_PHI || i->op == IR_SREG || i->op == IR_TEX || ir_is_pure(i)) return false;
     if (i->op == IR_LOAD) return i->sem != SEM_WEAK;
-    // Broken on purpose: a guarded store looks as if nobody needed it.
+    // Broken on purpose: a guarded store counts as dead.
     if (broken && i->op == IR_STORE && i->guard.value) return false;
     return true;
 }
@@ -56,7 +56,7 @@ static void mark(struct ir_function *f, struct marking *m, bool broken)
     vec_fini(&m->work);
 }
 
-// Dead instructions may use each other in cycles, so their results get a constant for a reader first.
+// Dead instructions may use each other in cycles, so a constant replaces their results first.
 static void sweep(struct ir_function *f)
 {
     for (struct ir_block *b = f->first_block; b; b = b->next)

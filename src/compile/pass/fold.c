@@ -47,7 +47,7 @@ static uint64_t divide(const struct operands *o, bool remainder)
     if (!o->b) return remainder ? o->a : all;
     if (!o->is_signed) return remainder ? o->a % o->b : o->a / o->b;
     int64_t x = as_signed(o->a, o->width), y = as_signed(o->b, o->width);
-    if (y == -1) return remainder ? 0 : 0 - o->a; // INT_MIN / -1 has no int64_t
+    if (y == -1) return remainder ? 0 : 0 - o->a; // INT_MIN / -1 overflows int64_t
     return (uint64_t)(remainder ? x % y : x / y);
 }
 
@@ -75,7 +75,7 @@ static uint64_t shift_right(const struct operands *o)
     return amount >= o->width ? 0 : o->a >> amount;
 }
 
-// {b:a} shifted: SHF_L gives the high word, SHF_R the low one.
+// {b:a} shifted: SHF_L returns the high word, SHF_R the low word.
 static uint64_t funnel(const struct ir_inst *i, const struct operands *o)
 {
     bool by_64 = i->type == TYPE_U64 || i->type == TYPE_S64;
@@ -87,7 +87,7 @@ static uint64_t funnel(const struct ir_inst *i, const struct operands *o)
     return amount == 64 ? 0 : both >> amount;
 }
 
-// PTX ISA 9.7.1.19, bfe: above the top bit of the source the field goes on with its sign, or zero.
+// PTX ISA 9.7.1.19, bfe: a field beyond the top bit of the source is filled with its sign, or zero.
 static uint64_t extract(const struct operands *o)
 {
     unsigned position = o->b & 255, length = o->c & 255, top = o->width - 1;
@@ -107,7 +107,7 @@ static uint64_t insert(const struct operands *o)
     return (o->b & ~mask) | (o->a << position & mask);
 }
 
-// PTX ISA 9.7.9.7, prmt: which of the eight bytes of {b:a} goes to place k.
+// PTX ISA 9.7.9.7, prmt: index of the byte of {b:a} at position k of the result.
 static unsigned permuted_byte(enum isa_mode mode, uint32_t selector, unsigned k)
 {
     unsigned n = selector & 3;
@@ -182,7 +182,7 @@ static uint64_t extend_from_bit(const struct ir_inst *i, const struct operands *
     return o->is_signed && field >> (n - 1) & 1 ? field | ~bit_mask(n) : field;
 }
 
-// Carry chains: the sum in 33 bits, the carry being its top.
+// Carry chains: a sum of 33 bits with the carry at the top.
 static bool fold_carry(const struct ir_inst *i, const struct operands *o, uint64_t *sum)
 {
     uint64_t a = (uint32_t)o->a, b = (uint32_t)o->b, not_b = (uint32_t)~o->b;

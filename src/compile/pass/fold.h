@@ -1,16 +1,17 @@
-// What a pure operation gives for constant operands, exactly as the machine would compute it.
+// Constant folding: the results of a pure operation with constant operands, bit for bit as the machine
+// computes.
 #pragma once
 #include "compile/ir/ir.h"
 
-// Results by definition, truncated to their classes. False: not all operands are constants, or the result is
-// not one the compiler may claim to know (a directed rounding, NaN payloads, approximations).
+// Sets results[k] for definition k, truncated to its class. False: an operand is not constant, or the result
+// is not certain at compile time (a directed rounding, NaN payloads, approximations).
 bool fold(const struct ir_inst *i, uint64_t *results);
 
-bool fold_float(const struct ir_inst *i, const uint64_t *u,
-                uint64_t *result); // of fold.c; operands are constants
+// For fold.c; operands are constants.
+bool fold_float(const struct ir_inst *i, const uint64_t *u, uint64_t *result);
 bool fold_compare_int(enum isa_cmp cmp, enum isa_type type, uint64_t x, uint64_t y);
 
-// An integer's value in 64 bits by type: the low 8 to 64 bits, sign- or zero-extended.
+// An integer in 64 bits: the low 8 to 64 bits, sign- or zero-extended by type.
 static inline uint64_t fold_extend(uint64_t v, enum isa_type type)
 {
     switch (type) {

@@ -1,6 +1,5 @@
-// Constant folding of floats: f32 and f64, rounded to nearest, where the host's IEEE arithmetic gives the
-// bits that the machine gives. A NaN result, a directed rounding and every approximation are left to the
-// machine.
+// Constant folding of f32 and f64, rounded to nearest, where the host's IEEE arithmetic gives the machine's
+// bits. NaN results, directed roundings and approximations are left to the machine.
 #include "compile/pass/fold.h"
 
 #include "base/bits.h"
@@ -86,7 +85,7 @@ static bool compare(const struct ir_inst *i, const uint64_t *u, uint64_t *result
 
 static bool is_real(enum isa_type type) { return type == TYPE_F32 || type == TYPE_F64; }
 
-// Integers and f32, f64 to f32, f64, to nearest; truncation to integers in range.
+// Conversions between integers, f32 and f64, to nearest; truncation to integers in range.
 static bool convert(const struct ir_inst *i, uint64_t u, uint64_t *result)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;

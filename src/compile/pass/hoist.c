@@ -1,25 +1,25 @@
-// Loop-invariant values move in front of the loop, as far out as their operands allow.
+// Hoists loop-invariant values out of loops, as far out as their operands allow.
 //
 //     e: branch p, h, x                 e: t = mul a, b
 //     h: i = phi 0, i2                     branch p, h, x
 //        t = mul a, b          ──▶      h: i = phi 0, i2
 //        …                                 …
 //
-// They go to the end of the one block that enters the loop, even when that block may also go elsewhere: only
-// pure values move, and nothing pure can fault. Loops entered from several blocks are left alone. Predicates
-// stay where they are, since there are only seven, and every other moved value lives through the whole loop,
-// so a loop takes a bounded number of registers this way.
+// Values move to the end of the single block that enters the loop, even if the block has other successors.
+// The move is safe: only pure values move, and no pure operation can fault. Loops with several entering
+// blocks are skipped. Predicates stay, since the machine has only seven. Any other hoisted value is live
+// through the whole loop, so the number of registers per loop is limited.
 #include "compile/pass/passes.h"
 
-enum { UNITS_MAX = 40 }; // 32-bit registers of values moved out of one loop
+enum { UNITS_MAX = 40 }; // 32-bit registers of values hoisted out of a loop
 
 struct loop {
-    struct ir_block *header, *entering; // entering: NULL when there are several
+    struct ir_block *header, *entering; // entering: NULL if several
     uint32_t parent;                    // 1 + index, 0 = outermost
     unsigned units;
 };
 
-typedef VEC(struct loop) loop_list; // a header's note is its index
+typedef VEC(struct loop) loop_list; // a header's note is the index of its loop
 
 static struct ir_block *entering_block(const struct ir_block *header)
 {
@@ -42,8 +42,8 @@ static struct loop *parent_of(const loop_list *loops, const struct loop *l)
     return l->parent ? &loops->data[l->parent - 1] : NULL;
 }
 
-// Up the dominator tree, past loops beside this one, the first block one level further out is in the loop
-// around it.
+// The parent of a loop: the first block one level further out, up the dominator tree past sibling loops, lies
+// in it.
 static void find_parents(const loop_list *loops)
 {
     for (size_t k = 0; k < loops->count; k++) {
@@ -82,7 +82,7 @@ static bool is_invariant(const loop_list *loops, const struct ir_inst *i, const 
     return true;
 }
 
-// Registers the value takes while it waits; what the machine reaches without an instruction takes none.
+// Registers that the value occupies; 0 if the machine can use it without an instruction.
 static unsigned units_of(const struct ir_inst *i)
 {
     switch ((unsigned)i->op) {
@@ -116,7 +116,7 @@ static bool hoist(const loop_list *loops, struct ir_inst *i, bool broken)
         l->units += units;
         target = l->entering;
     }
-    // Broken on purpose: loads of memory that the loop may write go along.
+    // Broken on purpose: loads of memory that the loop may write are hoisted, too.
     if (!target && broken && i->op == IR_LOAD && loop_of(loops, i->block))
         target = loop_of(loops, i->block)->entering;
     if (!target) return false;

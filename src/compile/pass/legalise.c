@@ -1,7 +1,7 @@
-// What the machine lacks, written out in operations it has. Runs at every optimisation level.
+// Expands operations that the machine lacks. Runs at every optimisation level.
 //
-// Blocks are walked from their end, so that an expansion which cuts a block moves only what lies before the
-// next cut.
+// Blocks are walked backwards, so an expansion that splits a block moves only the instructions up to the
+// split made before.
 #include "compile/pass/legalise.h"
 #include "compile/pass/passes.h"
 

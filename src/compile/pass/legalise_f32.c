@@ -1,18 +1,19 @@
 // Single-precision division, reciprocal and square root, correctly rounded in every mode.
 //
-//     hot:   approximation, Newton steps in FFMA, a final FFMA that rounds the residual in
-//            test (exponents where a step could overflow or be inexact) ──▶ cold:  the same in double precision
-//     join:  phi  ◀─────────────────────────────────────────────────────────┘      and one conversion that rounds
+//   hot:   approximation, Newton steps in FFMA, a final FFMA that rounds the residual in
+//          test (exponents where a step could overflow or be inexact) ──▶ cold:  the same in double precision
+//   join:  phi  ◀─────────────────────────────────────────────────────────┘      and one rounding conversion
 //
-// Hot path: with y the reciprocal of b as the machine gives it (to nearest; an ulp off, the fraction of all
-// ones would fail), e = 1 - b·y is exact, y + y·e is 1/b to within rounding; q = a·y and the exact residual a
-// - b·q correct it (Markstein, IBM J. R&D 34, 1990). Under a directed mode the quotient rounded to nearest
-// comes first and only the last step is directed: then an exact quotient leaves a residual of zero.
+// Hot path. y is the machine's reciprocal of b, rounded to nearest (an error of an ulp would fail for the
+// fraction of all ones). Then e = 1 - b·y is exact, and y + y·e is 1/b to within rounding. q = a·y is
+// corrected with the exact residual a - b·q (Markstein, IBM J. R&D 34, 1990). Under a directed mode the
+// quotient is first computed to nearest, and only the last step is directed. An exact quotient then leaves a
+// residual of zero.
 //
-// Cold path: a quotient or root of 24-bit numbers that is not exact lies at least 2^-49 (relative) from any
-// 25-bit number, and the double-precision value is good to 2^-52 and exact where the result is, so that
-// rounding it once more is innocuous, subnormal results included. ftz flushes only at the conversions: no
-// subnormal reaches the hot path.
+// Cold path. An inexact quotient or root of 24-bit numbers lies at least 2^-49 (relative) from any 25-bit
+// number. The double-precision value is good to 2^-52, and exact where the result is exact, so rounding it
+// once more is innocuous, subnormal results included. ftz flushes only at the conversions: no subnormal
+// reaches the hot path.
 #include "compile/pass/legalise.h"
 
 enum { F32_ONE = 0x3f800000, F32_HALF = 0x3f000000 };
@@ -34,7 +35,7 @@ static struct ir_value *mufu(struct builder *b, enum isa_mode mode, struct ir_va
     return v;
 }
 
-// A double whose high word is the machine's approximation for the high word of x.
+// A double: the high word is the machine's approximation for the high word of x, the low word 0.
 static struct ir_value *mufu64(struct builder *b, enum isa_mode mode, struct ir_value *x)
 {
     struct ir_value *high = build1(b, IR_MUFU, TYPE_F64, build1(b, IR_HI, TYPE_NONE, x));
@@ -64,7 +65,7 @@ static struct ir_value *negated(struct builder *b, enum isa_type type, struct ir
     return build1(b, IR_FNEG, type, x);
 }
 
-// -- hot paths: each gives its value and, in *cold, the predicate of the lanes it is not for ----------------
+// -- hot paths: each returns its value and in *cold the predicate of lanes for the cold path ----------------
 
 static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
@@ -79,7 +80,7 @@ static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, s
     return q;
 }
 
-// The biased exponent, plus 3 modulo 256, is below 4 for 253 to 255 and 0.
+// The cold path takes the biased exponents 253 to 255 and 0: plus 3 modulo 256 they are below 4.
 static struct ir_value *hot_reciprocal(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     struct ir_value *x = ir_operand(i, 0), *one = build_u32(b, F32_ONE);
@@ -94,7 +95,7 @@ static struct ir_value *hot_reciprocal(struct builder *b, const struct ir_inst *
     return r;
 }
 
-// From 2^-101 (residual exact) to below infinity.
+// The hot path takes 2^-101 (exact residual) to below infinity.
 static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     struct ir_value *x = ir_operand(i, 0);
@@ -111,8 +112,8 @@ static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, str
 
 // -- cold paths ---------------------------------------------------------------------------------------------
 
-// y0 to 2^-19 is refined once; q is corrected once with the exact residual. Zeros, infinities and NaN spoil
-// the refinement, or the sign of zero; x·y0 has the right value for them.
+// y0, good to 2^-19, is refined once; q is corrected once with the exact residual. Zeros, infinities and NaN
+// spoil the refinement, or the sign of zero; for them x·y0 is right.
 static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i)
 {
     struct ir_value *x = to_f64(b, i, ir_operand(i, 0)), *y = to_f64(b, i, ir_operand(i, 1));
@@ -136,7 +137,8 @@ static struct ir_value *cold_reciprocal(struct builder *b, const struct ir_inst 
     return to_f32(b, i, build_select(b, special, y0, r));
 }
 
-// Zeros, infinity, NaN and negative numbers end as NaN; the approximate root is exact for them.
+// Zeros, infinity, NaN and negative numbers become NaN in the refinement; the approximate root is exact for
+// them.
 static struct ir_value *cold_root(struct builder *b, const struct ir_inst *i)
 {
     struct ir_value *x = to_f64(b, i, ir_operand(i, 0)), *half = build_u64(b, 0x3fe0000000000000);

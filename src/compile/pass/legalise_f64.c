@@ -1,17 +1,16 @@
 // Double-precision division, reciprocal and square root, correctly rounded in every mode, for every operand.
 //
-// The machine gives the high word of 1/x or 1/sqrt(x) from the high word of x, good to about 2^-19; Newton
-// steps in DFMA do the rest. Hot and cold paths as in legalise_f32.c; the hot path is for exponents where no
+// The machine computes the high word of 1/x or 1/sqrt(x) from the high word of x, good to about 2^-19; Newton
+// steps in DFMA do the rest. Hot and cold paths as in legalise_f32.c. The hot path takes exponents where no
 // step can overflow, underflow or lose a bit of a residual. The cold path scales its operands, exactly, until
 // the same holds:
 //
-//   a / b  mantissas m = a·2^-A, n = b·2^-B in [1, 2), k = A - B. With q = m/n to nearest, s = q·2^k rounded
-//   to nearest
-//          is the quotient, or, where it is subnormal, a neighbour of it on the coarser grid; m - n·(s·2^-k)
-//          is exact either way, and one FFMA of s with that residual (times 1/n) rounds the quotient once, in
-//          the mode asked. k is held below 900 until then, so that s is finite; the rest of the scaling is
-//          exact or overflows by mode.
-//   sqrt a a·2^128; the root of no double is subnormal or overflows.
+//   a / b   mantissas m = a·2^-A, n = b·2^-B in [1, 2), k = A - B. With q = m/n to nearest, s = q·2^k
+//           rounded to nearest is the quotient or, if subnormal, its neighbour on the coarser grid. In both
+//           cases m - n·(s·2^-k) is exact, and one FFMA of s with the residual (times 1/n) rounds the
+//           quotient once, in the requested mode. k stays below 900 up to the FFMA, so s is finite; the rest
+//           of the scaling is exact or overflows by mode.
+//   sqrt a  a·2^128; the root of a double is never subnormal and never overflows.
 #include "compile/pass/legalise.h"
 
 #define ONE  0x3ff0000000000000ull
@@ -46,7 +45,7 @@ static struct ir_value *exponent_field(struct builder *b, struct ir_value *high_
     return build3(b, IR_BFE, TYPE_U32, high_word, build_u32(b, 20), build_u32(b, 11));
 }
 
-// Whether x - low > span, unsigned: x is outside of low … low + span.
+// True if x - low > span, unsigned: x is outside low … low + span.
 static struct ir_value *outside(struct builder *b, struct ir_value *x, uint32_t low, uint32_t span)
 {
     struct ir_value *offset = build2(b, IR_ADD, TYPE_U32, x, build_u32(b, 0u - low));
@@ -66,9 +65,9 @@ static struct ir_value *power(struct builder *b, struct ir_value *n)
                   build2(b, IR_SHL, TYPE_U32, biased, build_u32(b, 20)));
 }
 
-// 1/y to nearest, y > 0: the first step of third order, 2^-19 to 2^-57, the second takes the rounding error
-// off. Rounding the first one up matters for one fraction, all ones, where 1/y is next to a middle and a step
-// from below stays there.
+// 1/y to nearest, y > 0. The first step, of third order, improves 2^-19 to 2^-57; the second removes the
+// rounding error. The first step is rounded up for the sake of one fraction, all ones. There 1/y lies next to
+// a midpoint, and a step from below would stay below.
 static struct ir_value *reciprocal(struct builder *b, struct ir_value *y, struct ir_value *minus)
 {
     struct ir_value *one = build_u64(b, ONE), *r = approximation(b, MODE_MUFU_RCP64H, y);
@@ -86,7 +85,7 @@ static struct ir_value *quotient(struct builder *b, struct ir_value *x, struct i
     return q;
 }
 
-// x with its sign turned where y is negative: x / y = that / |y|, and every step below sees a positive
+// x with its sign inverted if y is negative, so that x / y = result / |y| and later steps see a positive
 // divisor.
 static struct ir_value *take_sign(struct builder *b, struct ir_value *x, struct ir_value *y)
 {
@@ -110,7 +109,7 @@ static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, s
 
 // -- cold division ------------------------------------------------------------------------------------------
 
-// x = mantissa · 2^exponent for finite x != 0, the mantissa in ±[1, 2), the exponent biased.
+// x = mantissa · 2^exponent for finite x != 0; the mantissa is in ±[1, 2), the exponent biased.
 static struct ir_value *take_apart(struct builder *b, struct ir_value *x, struct ir_value **exponent)
 {
     struct ir_value *field = exponent_field(b, high(b, x));
@@ -155,8 +154,8 @@ static struct ir_value *divide_scaled(struct builder *b, const struct ir_inst *i
     return result;
 }
 
-// With an operand that is zero, infinite or NaN, a / b = a · w for w = ±inf, ±0 or ±1 by b, or b itself when
-// it is NaN.
+// For an operand that is zero, infinite or NaN, a / b = a · w with w = ±inf, ±0 or ±1 chosen by b, or w = b
+// if b is NaN.
 static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, struct ir_value *x,
                                     struct ir_value *y, struct ir_value *positive)
 {
@@ -177,8 +176,8 @@ static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, 
 
 // -- square root --------------------------------------------------------------------------------------------
 
-// The root to nearest. One Newton step of third order and one residual leave the right value or, next to a
-// midpoint, its neighbour; the signs of a - g·(g ± ulp) decide (Tuckerman's test).
+// The root to nearest. One Newton step of third order and one residual give the right value or, next to a
+// midpoint, its neighbour. The signs of a - g·(g ± ulp) decide (Tuckerman's test).
 static struct ir_value *root_to_nearest(struct builder *b, struct ir_value *x,
                                         struct ir_value **half_reciprocal)
 {
@@ -216,13 +215,13 @@ static struct ir_value *cold_root(struct builder *b, const struct ir_inst *i)
     struct ir_value *itself = either(b, build_compare(b, CMP_EQ, TYPE_F64, x, zero),
                                      build_compare(b, CMP_EQ, TYPE_F64, x, infinity));
     struct ir_value *w = build_select(b, itself, build_u64(b, ONE), build_u64(b, 0xfff8000000000000));
-    struct ir_value *special = mul64(b, x, w); // x, or NaN of a negative number or NaN
+    struct ir_value *special = mul64(b, x, w); // x, or NaN if x is negative or NaN
     struct ir_value *number = build2(b, IR_PAND, TYPE_NONE, build_compare(b, CMP_GT, TYPE_F64, x, zero),
                                      build_compare(b, CMP_LT, TYPE_F64, x, infinity));
     return build_select(b, number, small, special);
 }
 
-// From 2^-959 (every residual exact) to below infinity, by the high word.
+// The hot path takes 2^-959 (every residual exact) to below infinity, by the high word.
 static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     *cold = outside(b, high(b, ir_operand(i, 0)), 0x04000000, 0x7fefffff - 0x04000000);

@@ -1,4 +1,4 @@
-// Integer division, and the 64-bit integer operations that selection does not know.
+// Integer division, and 64-bit integer operations without support in selection.
 #include "compile/pass/legalise.h"
 
 static bool is_signed(const struct ir_inst *i) { return isa_type_is_signed((enum isa_type)i->type); }
@@ -24,7 +24,7 @@ static struct ir_value *magnitude(struct builder *b, enum isa_type type, struct 
     return build_select(b, negative, build1(b, IR_NEG, TYPE_S64, x), x);
 }
 
-// Gives a quotient or remainder of magnitudes its sign, and division by zero its result.
+// Applies the sign to a quotient or remainder of magnitudes, and selects the result of a division by zero.
 static struct ir_value *finish_division(struct builder *b, const struct ir_inst *i, struct ir_value *x,
                                         struct ir_value *y, struct ir_value *result)
 {
@@ -37,16 +37,16 @@ static struct ir_value *finish_division(struct builder *b, const struct ir_inst 
         struct ir_value *negative = build_compare(b, CMP_LT, TYPE_S32, sign, build_u32(b, 0));
         result = build_select(b, negative, build1(b, IR_NEG, type, result), result);
     }
-    if (i->op == IR_REM && !wide) return result; // a quotient of 0 to 2 times 0 left x
+    if (i->op == IR_REM && !wide) return result; // by zero: a quotient of 0 to 2 times 0 leaves x
     enum isa_type bits = wide ? TYPE_U64 : TYPE_U32;
     struct ir_value *by_zero = build_compare(b, CMP_EQ, bits, y, zero_of(b, bits));
     return build_select(b, by_zero, i->op == IR_REM ? x : ir_constant(b->f, ir_class_of_type(bits), ~0ull),
                         result);
 }
 
-// n / d for 32-bit magnitudes. z, a lower bound of 2^32 / d to about 22 bits, comes from the float reciprocal
-// of d rounded up, two ulps less, its exponent raised by 32; a Newton step in integers brings it close enough
-// that the quotient hi(z·n) is short by at most 2.
+// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits. It is the float
+// reciprocal of d rounded up, minus two ulps, with its exponent raised by 32. After an integer Newton step
+// the quotient hi(z·n) is short by at most 2.
 struct ir_value *legalise_div32(struct ir_inst *i)
 {
     struct builder at = builder_at(i), *b = &at;
@@ -80,9 +80,9 @@ static struct ir_value *truncated_product(struct builder *b, struct ir_value *n,
     return cvt(b, TYPE_U64, TYPE_F64, ROUND_RZ, product);
 }
 
-// n / d for 64-bit magnitudes, by a double-precision r below 1/d by 2^-36 (relative, give or take 2^-38): the
-// first partial quotient n·r leaves a rest below 2^28.2 d, the second of that rest one below 2 d, the last is
-// 0 or 1.
+// n / d for 64-bit magnitudes, with a double-precision r below 1/d by 2^-36 (relative, within 2^-38). The
+// first partial quotient n·r leaves a rest below 2^28.2 d, the second leaves a rest below 2 d, the last is 0
+// or 1.
 struct ir_value *legalise_div64(struct ir_inst *i)
 {
     struct builder at = builder_at(i), *b = &at;
@@ -113,7 +113,7 @@ struct ir_value *legalise_div64(struct ir_inst *i)
 
 // -- other 64-bit operations --------------------------------------------------------------------------------
 
-struct words { // of a 64-bit value
+struct words { // halves of a 64-bit value
     struct ir_value *low, *high;
 };
 
@@ -128,7 +128,7 @@ static struct ir_value *pack(struct builder *b, struct ir_value *low, struct ir_
 }
 
 //            x.high x.low
-//    times   y.high y.low      high half of the unsigned product; a negative factor takes the other one off
+//    times   y.high y.low      high half of the unsigned product; for a negative factor, subtract the other
 static struct ir_value *multiply_high(struct builder *b, bool with_sign, struct ir_value *x,
                                       struct ir_value *y)
 {
@@ -148,7 +148,7 @@ static struct ir_value *multiply_high(struct builder *b, bool with_sign, struct 
     return build2(b, IR_SUB, TYPE_U64, sum, build_select(b, y_negative, x, none));
 }
 
-// Ones below bit n, all for n >= 64.
+// Ones below bit n; 64 ones for n >= 64.
 static struct ir_value *ones_below(struct builder *b, struct ir_value *n)
 {
     return build1(b, IR_NOT, TYPE_B64, build2(b, IR_SHL, TYPE_U64, build_u64(b, ~0ull), n));
@@ -159,8 +159,8 @@ static struct ir_value *low_byte(struct builder *b, struct ir_value *x)
     return build2(b, IR_AND, TYPE_B32, x, build_u32(b, 0xff));
 }
 
-// PTX ISA 9.7.1.19: position and length are 8 bits; above the top the sign (or zero) fills, which for a
-// signed field is the bit at min(position + length - 1, 63).
+// PTX ISA 9.7.1.19: position and length are 8 bits. Bits beyond the top are filled with zero, or for a signed
+// field with the bit at min(position + length - 1, 63).
 static struct ir_value *extract_field(struct builder *b, const struct ir_inst *i)
 {
     struct ir_value *x = ir_operand(i, 0);
@@ -195,7 +195,7 @@ static struct ir_value *select_by(struct builder *b, enum isa_cmp cmp, enum isa_
     return build_select(b, build_compare(b, cmp, type, x, y), x, y);
 }
 
-// Between 64 bits and anything: compared as 64 bits, then cut to the narrower type.
+// Saturation with a 64-bit source or destination: compares in 64 bits, then truncates to the narrower type.
 static struct ir_value *saturate(struct builder *b, const struct ir_inst *i)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;
@@ -228,8 +228,8 @@ static struct ir_value *reverse(struct builder *b, struct ir_value *x)
     return pack(b, build1(b, IR_BREV, TYPE_B32, w.high), build1(b, IR_BREV, TYPE_B32, w.low));
 }
 
-// The leading one of the high word, 32 places up, or of the low one; counted from the top, the low word's is
-// the one further away, and none at all stays -1. A signed operand is complemented first when negative.
+// Position of the leading one: in the high word, plus 32, or else in the low word. Counted from the top, the
+// low word's position grows by 32. -1 (no bit set) stays. A negative operand is complemented first.
 static struct ir_value *find_leading(struct builder *b, const struct ir_inst *i)
 {
     struct words w = words_of(b, ir_operand(i, 0));

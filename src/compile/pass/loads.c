@@ -1,14 +1,14 @@
-// Loads whose value is known: of local variables that need no memory (locals.c), stored or loaded before in
-// the same block with nothing in between that may have changed it, or loaded from read-only memory by an
-// instruction that dominates.
+// Replaces loads of known values. The value is known for loads of local variables that need no memory
+// (locals.c), and for bytes stored or loaded earlier in the block without an intervening change. A load of
+// read-only memory is replaced by an equal load that dominates it.
 //
 //     store.shared.b32 [p + 4], x          store.shared.b32 [p + 4], x
 //     store.shared.b32 [p + 8], y          store.shared.b32 [p + 8], y
 //     z = load.shared.b32 [p + 4]          (z is x)
 //
-// Within a block the known contents of memory are a short list, newest last; a write drops what it may
-// overlap, a barrier, fence, call or strong access drops everything but read-only memory. An access is known
-// by its base value, so this runs again once offsets have been folded into accesses.
+// Within a block the known contents of memory are a short list, newest last. A write drops entries that it
+// may overlap. A barrier, fence, call or strong access drops everything but read-only memory. Accesses are
+// compared by base value, so the pass runs again after offsets have been folded.
 #include "base/hash.h"
 #include "compile/ir/alias.h"
 #include "compile/pass/locals.h"
@@ -16,9 +16,9 @@
 
 #include <string.h>
 
-enum { KNOWN_MAX = 32 }; // entries looked at; the oldest goes first
+enum { KNOWN_MAX = 32 }; // entries; the oldest is dropped first
 
-struct known { // the accesses whose bytes are known: a load's defs, a store's values
+struct known { // accesses with known bytes: a load's defs, a store's values
     struct ir_inst *list[KNOWN_MAX];
     unsigned count;
 };
@@ -38,8 +38,8 @@ static bool is_trackable(const struct ir_inst *i)
     return (i->op == IR_LOAD || i->op == IR_STORE) && alias_is_weak(i) && !i->guard.value;
 }
 
-// Whether `from` says what `load` would read: the same bytes, read the same way. Narrow stores keep upper
-// bits that a load would clear, so only whole words pass from a store to a load.
+// True if `from` provides the value of `load`: equal bytes and equal access. A narrow store has unspecified
+// upper bits that a load would clear, so only whole words are forwarded from a store.
 static bool tells(const struct ir_inst *from, const struct ir_inst *load)
 {
     if (!alias_same_base(from, load) || from->offset != load->offset) return false;
@@ -105,7 +105,7 @@ static uint64_t read_only_key(const struct ir_inst *i)
     return hash_bytes(words, sizeof words, 0);
 }
 
-// Read-only memory says the same wherever it is read again below a first load.
+// Replaces a load of read-only memory by an equal dominating load.
 static bool forward_read_only(struct ir_function *f)
 {
     struct u64map seen = {0}; // key -> index into loads

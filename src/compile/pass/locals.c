@@ -6,11 +6,11 @@
 //     a: store.local [t + 4], y          ▶       a: …
 //     b: z = load.local [t + 4]                  b: z = phi x, y
 //
-// A variable begins at the offset of a FRAME and ends where the next begins. It escapes when its address goes
-// anywhere but into an access, or an access leaves it. Of the others the *cells* are collected: bytes that
-// every access takes as a whole. Cells then get phis on the iterated dominance frontier of their stores, and
-// are renamed down the dominator tree (Cytron et al., TOPLAS 1991). A guarded store is a selection. What was
-// never stored reads as zero.
+// A variable starts at the offset of a FRAME and ends where the next starts. A variable escapes if its
+// address is used outside accesses, or if an access exceeds the variable. The rest is divided into *cells*:
+// bytes that every access takes as a whole. Cells receive phis on the iterated dominance frontier of their
+// stores and are renamed down the dominator tree (Cytron et al., TOPLAS 1991). A guarded store becomes a
+// select. Bytes never stored read as zero.
 #include "compile/pass/locals.h"
 
 #include "compile/ir/build.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { STATE_MAX = 1 << 22 }; // cells times blocks that are tracked
+enum { STATE_MAX = 1 << 22 }; // limit of cells times blocks
 
 struct cell {
     int64_t offset; // in the frame
@@ -30,11 +30,11 @@ struct locals {
     struct ir_function *f;
     struct arena scratch;
     VEC(struct ir_inst *) frames;   // FRAMEs by ascending offset
-    VEC(struct ir_inst *) accesses; // through them
-    VEC(struct cell) cells;         // by ascending offset once sorted
+    VEC(struct ir_inst *) accesses; // accesses through FRAMEs
+    VEC(struct cell) cells;         // by ascending offset after sorting
     struct u64map by_offset;        // offset -> index into cells
     struct ir_block **blocks;       // by id
-    struct ir_value **out;          // of block and cell: value at the block's end
+    struct ir_value **out;          // by block and cell: value at the end of the block
 };
 
 static unsigned element_count(const struct ir_inst *i)
@@ -49,7 +49,8 @@ static bool is_access(const struct ir_inst *i)
     return (i->op == IR_LOAD || i->op == IR_STORE) && i->space == SPACE_LOCAL;
 }
 
-static bool is_promotable(const struct ir_inst *i) // as far as it alone can tell
+// Necessary conditions on the access itself.
+static bool is_promotable(const struct ir_inst *i)
 {
     return is_access(i) && i->sem == SEM_WEAK && element_bytes(i) <= 8;
 }
@@ -64,7 +65,7 @@ static int by_frame_offset(const void *a, const void *b)
     return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
 }
 
-// Collects FRAMEs; false when a local address comes from somewhere else than a FRAME's value.
+// Collects FRAMEs. False if there are no FRAMEs, or if a local address is not the value of a FRAME.
 static bool find_frames(struct locals *l)
 {
     bool sound = true;
@@ -89,7 +90,7 @@ static bool only_accessed(const struct ir_inst *frame, int64_t end)
     return true;
 }
 
-// FRAMEs of one offset stand for one variable.
+// Collects accesses to variables that do not escape. FRAMEs of equal offset are one variable.
 static void find_accesses(struct locals *l)
 {
     for (size_t k = 0, next; k < l->frames.count; k = next) {
@@ -141,7 +142,7 @@ static void find_cells(struct locals *l)
         u64map_set(&l->by_offset, (uint64_t)l->cells.data[k].offset, (uint32_t)k);
     int64_t end = INT64_MIN;
     size_t last = 0;
-    for (size_t k = 0; k < l->cells.count; k++) { // overlapping ones keep each other in memory
+    for (size_t k = 0; k < l->cells.count; k++) { // overlapping cells stay in memory
         struct cell *c = &l->cells.data[k];
         if (c->offset < end) c->is_bad = l->cells.data[last].is_bad = true;
         if (c->offset + c->bytes > end) end = c->offset + c->bytes, last = k;
@@ -156,7 +157,8 @@ static bool any_bad(const struct locals *l, const struct ir_inst *i)
     return l->cells.data[first].is_bad;
 }
 
-// An access with one bad cell stays, and with it all its cells. Gives the number of accesses that can go.
+// Marks cells that must stay in memory: an access with a bad cell stays, and so do all its cells. Returns the
+// number of removable accesses.
 static size_t settle(struct locals *l)
 {
     size_t good = 0;
@@ -188,7 +190,7 @@ static struct ir_value **state(const struct locals *l, const struct ir_block *b,
     return &l->out[b->id * l->cells.count + cell];
 }
 
-// A cell's phi is kept in the state of its block until the block is renamed.
+// Places the phis of a cell. A phi is kept in the state of its block until renaming.
 static void place_phis(struct locals *l, const struct flow_frontiers *frontiers, size_t cell, uint32_t *work,
                        uint8_t *has)
 {
@@ -199,7 +201,7 @@ static void place_phis(struct locals *l, const struct flow_frontiers *frontiers,
         const struct ir_inst *i = l->accesses.data[k];
         int64_t first = start_of(i), end = first + (int64_t)(element_count(i) * element_bytes(i));
         if (i->op != IR_STORE || c->offset < first || c->offset >= end || has[i->block->id] & 1) continue;
-        has[i->block->id] |= 1; // on the list
+        has[i->block->id] |= 1; // on the worklist
         work[depth++] = i->block->id;
     }
     while (depth) {
@@ -246,7 +248,8 @@ static void rename_access(struct locals *l, struct ir_inst *i)
     ir_remove(i);
 }
 
-// Down the dominator tree: a cell begins a block as its phi, or as it ended the block above.
+// Renames the accesses of a block. At its start a cell has the value of its phi, or of the immediate
+// dominator's end.
 static void rename_block(struct locals *l, struct ir_block *b)
 {
     for (size_t k = 0; k < l->cells.count; k++) {
@@ -259,8 +262,7 @@ static void rename_block(struct locals *l, struct ir_block *b)
     }
 }
 
-// A replaced load may be the operand of a phi made before: operands are filled in last, from the final
-// states.
+// Fills phi operands last, from the final states: a replaced load may be an operand of an earlier phi.
 static void fill_phis(struct locals *l, struct ir_inst *const *phis, const size_t *cell_of, size_t count)
 {
     for (size_t k = 0; k < count; k++)

@@ -1,16 +1,15 @@
-// The low word of an address needs only the low words of what it is computed from: sums, products, shifts and
-// phis of 64 bits get a 32-bit twin beside them, made on demand. Twins stand right behind the originals, so
-// they are defined wherever those are.
+// The low word of an address depends only on low words: 64-bit sums, products, shifts and phis get a 32-bit
+// twin, created on demand. A twin follows the original directly, so it is defined wherever the original is.
 //
-//     v7:64 = madwide v3, 4, v1        v7:64 = …  (dead once nobody wants the high word)
+//     v7:64 = madwide v3, 4, v1        v7:64 = …  (dead unless the high word is read)
 //     load [v7]                  ─▶    v9:32 = mad v3, 4, lo v1
 //                                      load [v9]
 #include "compile/pass/narrow.h"
 
 struct narrower {
     struct ir_function *f;
-    struct ir_value **low; // by id of the 64-bit value
-    unsigned depth;        // of the recursion; past the limit a value is not taken apart further
+    struct ir_value **low; // by id of the 64-bit value: its low word, or NULL
+    unsigned depth;        // of the recursion; at DEPTH_MAX a value is not decomposed further
 };
 
 enum { DEPTH_MAX = 500 };
@@ -43,7 +42,7 @@ static struct ir_inst *narrow_operation(struct narrower *n, const struct ir_inst
     return make(n, op, TYPE_U32, i->use_count, uses);
 }
 
-// Phis first get a twin without operands, so that loops find it.
+// A phi gets a twin without operands first, so that loops find the twin.
 static struct ir_value *narrow_phi(struct narrower *n, struct ir_inst *i)
 {
     struct ir_value **uses = ARENA_ARRAY(&n->f->unit->arena, struct ir_value *, i->use_count);
@@ -72,7 +71,8 @@ static struct ir_inst *narrow_inst(struct narrower *n, struct ir_inst *i)
     case IR_MAD: return narrow_operation(n, i, i->op);
     case IR_MULWIDE: return narrow_operation(n, i, IR_MUL);
     case IR_MADWIDE: return narrow_operation(n, i, IR_MAD);
-    case IR_SHL: // by less than 32: the high word gives the low word nothing, and more would clear it
+    // by less than 32: no bits of the high word move down, and larger amounts would clear the low word
+    case IR_SHL:
         return ir_operand(i, 1)->is_constant && ir_operand(i, 1)->bits < 32 ? narrow_operation(n, i, IR_SHL)
                                                                             : NULL;
     case IR_BANK:
@@ -84,7 +84,7 @@ static struct ir_inst *narrow_inst(struct narrower *n, struct ir_inst *i)
     return NULL;
 }
 
-// Of values that need no instruction: halves of a pair, extensions, copies.
+// Low word of a value that needs no instruction (half of a pair, extension, copy), or NULL.
 static struct ir_value *known_low(struct narrower *n, const struct ir_inst *i)
 {
     switch ((int)i->op) {
@@ -138,7 +138,7 @@ bool narrow_addresses(struct ir_function *f)
 {
     struct narrower n = {.f = f};
     bool changed = false;
-    n.low = ARENA_ARRAY(&f->unit->arena, struct ir_value *, f->value_count); // twins are never asked for
+    n.low = ARENA_ARRAY(&f->unit->arena, struct ir_value *, f->value_count); // twins are never looked up
     for (struct ir_block *b = f->first_block; b; b = b->next)
         for (struct ir_inst *i = b->first; i; i = i->next) {
             uint32_t k = address_use(i);

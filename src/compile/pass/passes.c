@@ -1,4 +1,4 @@
-// The order of the optimiser: the rows of passes.def, again and again until a round changes nothing.
+// Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing.
 #include "compile/pass/passes.h"
 
 static const struct {
@@ -19,11 +19,12 @@ static const char *check(struct ir_function *f, const char *after)
     return wrong ? arena_printf(&f->unit->arena, "after %s: %s", after, wrong) : NULL;
 }
 
-// A pass that changed nothing runs again only when another one did change something since.
+// Runs the passes in turn, at most `rounds` times, and stops once every pass in succession has left the
+// function unchanged.
 static const char *run_rounds(struct ir_function *f, bool late, unsigned rounds)
 {
     const struct compile_options *o = f->unit->options;
-    unsigned quiet = 0; // passes in a row that changed nothing
+    unsigned quiet = 0; // consecutive passes without a change
     for (unsigned k = 0; k < rounds * PASS_COUNT && quiet < PASS_COUNT; k++, quiet++) {
         unsigned pass = k % PASS_COUNT;
         if (o->disabled_passes >> pass & 1) continue;

@@ -1,20 +1,18 @@
-// Simplification: constants are computed, every operation is put into its plainest form, and what follows
-// from known bits is used. The rules are in simplify_*.c; here is the order in which they are asked.
+// Simplification: folds constants, rewrites operations to canonical forms, and uses known bits. simplify_*.c
+// has the rules, this file their order.
 //
-//   forwards   each instruction, operands first: folded, else rewritten by the rules of its family; what
-//   becomes unread
-//              goes at once, so that "read only once" means what it says
-//   backwards  extensions and masks of bits that nobody reads (demanded bits, from a fresh look at the
-//   function)
+//   forwards   instructions, operands first: folded, or rewritten by the rules of the family; unread
+//              instructions are removed at once, so that use counts stay exact
+//   backwards  removes extensions and masks of unread bits (demanded bits, computed anew)
 //
-// Sweeps go on until one changes nothing, within a bound.
+// Sweeps repeat until nothing changes, at most SWEEPS_MAX times.
 #include "compile/pass/simplify.h"
 #include "compile/pass/passes.h"
 
 enum { SWEEPS_MAX = 6 };
 
-// Operations that give the same bits for signed and unsigned types are written with one type, so that they
-// look alike.
+// Gives operations with equal results for signed and unsigned types a canonical type, so that equal
+// operations compare equal.
 static void plain_type(struct ir_inst *i)
 {
     bool wide = i->def_count && i->defs[0]->class == IR_CLASS_64;
@@ -51,7 +49,8 @@ static void constant_second(struct ir_inst *i)
     ir_set_use(i, 1, first);
 }
 
-static struct ir_value *simplify_phi(struct ir_inst *i) // of one value, itself aside
+// The only operand besides the phi itself, or NULL.
+static struct ir_value *simplify_phi(struct ir_inst *i)
 {
     struct ir_value *only = NULL;
     for (uint32_t k = 0; k < i->use_count; k++) {
@@ -84,8 +83,9 @@ static bool is_unread(const struct ir_inst *i)
     return true;
 }
 
-// Removes i, which nobody reads, then what only it read. That comes before i, except around a loop by way of
-// a phi: there it stops, so that whoever walks a block may go on from i's successor.
+// Removes the unread instruction i, then instructions read only by removed instructions. The latter precede
+// i, except around a loop through a phi, where removal stops; a caller's walk may thus continue from i's
+// successor.
 static void remove_unread(struct ir_inst *i)
 {
     VEC(struct ir_inst *) work = {0};
@@ -130,7 +130,7 @@ static void forwards(struct simplify *s, struct ir_block *b)
 
 // -- demanded bits ------------------------------------------------------------------------------------------
 
-// The operand that an extension or mask may give way to, because they differ in bits that nobody reads.
+// The operand that may replace an extension or mask because they differ only in bits not demanded, or NULL.
 static struct ir_value *undemanded(const struct known *known, const struct ir_inst *i)
 {
     uint64_t demanded = known_demanded(known, i->defs[0]), constant;
@@ -166,8 +166,8 @@ static void backwards(struct simplify *s)
     known_fini(&known);
 }
 
-// What is known stays true while equal values replace each other, so it is computed once; of values made on
-// the way nothing is known until the pass runs again.
+// Known bits stay valid while equal values replace each other, so they are computed once. Nothing is known of
+// values created by the pass until its next run.
 bool pass_simplify(struct ir_function *f, const struct pass_context *c)
 {
     struct simplify s = {.f = f, .late = c->late, .broken = c->broken};

@@ -1,5 +1,5 @@
-// The rules of pass_simplify by family. A rule gets an instruction and gives the value that its result equals
-// (an operand, a constant, or a value made in front of it), or NULL when it has nothing to say.
+// Rules of pass_simplify, by family. A rule returns a value equal to the instruction's result, or NULL if it
+// does not apply. The value is an operand, a constant, or created before the instruction.
 #pragma once
 #include "compile/ir/build.h"
 #include "compile/ir/known.h"
@@ -14,29 +14,30 @@ struct simplify {
 
 struct ir_value *simplify_integer(struct simplify *s, struct ir_inst *i); // arithmetic, bits, shifts
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i);   // pack, halves, extensions
-struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i);  // by constants
-struct ir_value *simplify_compare(struct simplify *s,
-                                  struct ir_inst *i); // comparisons, selection, predicates
+// Division and remainder by constants.
+struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i);
+// Comparisons, selection, predicates.
+struct ir_value *simplify_compare(struct simplify *s, struct ir_inst *i);
 struct ir_value *simplify_float(struct simplify *s, struct ir_inst *i);
-struct ir_value *simplify_late(struct simplify *s,
-                               struct ir_inst *i); // forms of the machine, when nothing else follows
-void simplify_address(struct simplify *s, struct ir_inst *i); // of memory accesses, in place
+// Machine forms, after the other rules.
+struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i);
+void simplify_address(struct simplify *s, struct ir_inst *i); // addresses of memory accesses, in place
 
 // -- matching -----------------------------------------------------------------------------------------------
 
-// The instruction behind v when it is an `op`, else NULL.
+// Definition of v if its operation is `op`, else NULL.
 static inline struct ir_inst *simplify_match(const struct ir_value *v, enum ir_op op)
 {
     return v->def && v->def->op == op ? v->def : NULL;
 }
 
-// The same, when nothing else reads v: rewriting it costs no instruction.
+// Likewise, if v has no second use: a rewrite then costs no instruction.
 static inline struct ir_inst *simplify_match_once(const struct ir_value *v, enum ir_op op)
 {
     return v->use_count == 1 ? simplify_match(v, op) : NULL;
 }
 
-// "v = x op constant".
+// Definition "v = x op constant", or NULL.
 static inline struct ir_inst *simplify_match_constant(const struct ir_value *v, enum ir_op op,
                                                       uint64_t *constant)
 {
@@ -44,8 +45,9 @@ static inline struct ir_inst *simplify_match_constant(const struct ir_value *v, 
     return i && ir_constant_bits(ir_operand(i, 1), constant) ? i : NULL;
 }
 
-// Whether i is the step of a loop counter: x + c for a phi x that takes it up. Who reads the step should not
-// be made to read x instead: both would be live at once, and the counter would need a copy in every round.
+// True if i is the step of a loop counter: x + c for a phi x that receives the result. Users of the step
+// should not be rewritten to use x. Both values would be live at once, and the counter would need a copy in
+// every iteration.
 static inline bool simplify_is_step(const struct ir_inst *i)
 {
     const struct ir_inst *phi = simplify_match(ir_operand(i, 0), IR_PHI);
@@ -67,8 +69,8 @@ static inline uint64_t simplify_mask(const struct ir_inst *i)
 {
     return simplify_is_wide(i) ? ~0ull : UINT32_MAX;
 }
-static inline struct ir_value *simplify_constant(const struct ir_inst *i,
-                                                 uint64_t bits) // of the operation's class
+// A constant of the operation's class.
+static inline struct ir_value *simplify_constant(const struct ir_inst *i, uint64_t bits)
 {
     return ir_constant(i->function, ir_class_of_type((enum isa_type)i->type), bits);
 }

@@ -24,7 +24,7 @@ static enum isa_cmp mirrored(enum isa_cmp cmp) // a cmp b = b mirrored a
     return cmp;
 }
 
-// !(a cmp b): of floats, ordered comparisons become unordered ones.
+// !(a cmp b). The opposite of an ordered float comparison is unordered.
 static enum isa_cmp opposite(enum isa_cmp cmp, bool real)
 {
     switch (cmp) {
@@ -62,7 +62,7 @@ static struct ir_value *compare(struct ir_inst *i, enum isa_cmp cmp, enum isa_ty
 
 // -- comparisons of integers --------------------------------------------------------------------------------
 
-// From what is known of both: ranges as unsigned numbers, and bits that differ.
+// Decides a comparison from known bits: by unsigned ranges, or by bits that differ. NULL: undecided.
 static struct ir_value *decided(struct simplify *s, struct ir_inst *i)
 {
     struct ir_value *x = ir_operand(i, 0), *y = ir_operand(i, 1);
@@ -87,7 +87,7 @@ static struct ir_value *decided(struct simplify *s, struct ir_inst *i)
     return NULL;
 }
 
-// A choice between constants, compared with a constant: the choice's predicate, or its opposite.
+// A select between constants, compared with a constant: the select's predicate, or its complement.
 static struct ir_value *of_choice(struct ir_inst *i, uint64_t c)
 {
     struct ir_inst *choice = simplify_match(ir_operand(i, 0), IR_SELECT);
@@ -111,7 +111,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
     enum isa_type type = (enum isa_type)i->type;
     struct ir_inst *inner;
     uint64_t d;
-    if (x->use_count > 1) return NULL; // its operands would live longer for nothing
+    if (x->use_count > 1) return NULL; // rewriting would only lengthen the operands' live ranges
     if ((inner = simplify_match_constant(x, IR_ADD, &d)))
         return compare(i, cmp, type, ir_operand(inner, 0), simplify_constant(i, c - d));
     if ((inner = simplify_match_constant(x, IR_XOR, &d)))
@@ -124,7 +124,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
     return NULL;
 }
 
-// Both sides are words extended alike (or a constant that could be): compared as words.
+// Both sides are equally extended words (or one is a suitable constant): compares words.
 static struct ir_value *as_words(struct ir_inst *i)
 {
     struct ir_inst *x = simplify_match(ir_operand(i, 0), IR_ZEXT);
@@ -185,7 +185,7 @@ static struct ir_value *compare_integers(struct simplify *s, struct ir_inst *i)
 
 // -- selection ----------------------------------------------------------------------------------------------
 
-// a < b ? a : b
+// Minimum or maximum from a < b ? a : b.
 static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
 {
     enum isa_type type = (enum isa_type)test->type;
@@ -196,7 +196,8 @@ static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
          greater = test->cmp == CMP_GT || test->cmp == CMP_GE;
     if (isa_type_is_float(type) || (!straight && !crossed) || (!less && !greater)) return NULL;
     if (ir_class_of_type(type) == IR_CLASS_64)
-        return NULL; // a comparison and a choice is what legalise makes of it
+        // legalise would expand it into a comparison and a select
+        return NULL;
     struct builder b = builder_at(i);
     return build2(&b, less == straight ? IR_MIN : IR_MAX, type, x, y);
 }

@@ -2,15 +2,15 @@
 // reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994). N
 // is the width.
 //
-//   unsigned, by d     m = ceil(2^(N + l) / d) for l = ceil(log2 d) has N + 1 bits; for a dividend of fewer
-//   than N bits, or
-//                      when m / 2 is exact enough, N bits do:     q = hi(n * m) >> l
-//                      else, with m' = m - 2^N:                   t = hi(n * m');  q = (((n - t) >> 1) + t)
-//                      >> (l - 1)
-//   signed, by d       the least p >= N and M = (2^p + d - 2^p mod d) / d for which 2^p > c * (d - 2^p mod
-//   d), c the largest
-//                      magnitude of a dividend with remainder d - 1:     q = (hi(n * M) >> (p - N)) - (n >>
-//                      (N - 1)), then d's sign; an M of N bits reads as M - 2^N, and n is added back
+//   unsigned, by d   m = ceil(2^(N + l) / d) with l = ceil(log2 d) has N + 1 bits. N bits suffice for a
+//                    dividend of fewer than N bits, or if m / 2 is exact enough:
+//                        q = hi(n * m) >> l
+//                    Otherwise, with m' = m - 2^N:
+//                        t = hi(n * m');  q = (((n - t) >> 1) + t) >> (l - 1)
+//   signed, by d     the least p >= N with 2^p > c * (d - 2^p mod d), where c is the largest magnitude of a
+//                    dividend with remainder d - 1, and M = (2^p + d - 2^p mod d) / d:
+//                        q = (hi(n * M) >> (p - N)) - (n >> (N - 1)), then the sign of d
+//                    An M of N bits reads as M - 2^N, so n is added back.
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
@@ -42,26 +42,26 @@ static enum isa_type signed_type(const struct division *v) { return v->width == 
 
 static unsigned log2_up(uint64_t d) { return d <= 1 ? 0 : bit_highest(d - 1) + 1; }
 
-// The quotient of n < 2^bits by d, neither a power of two nor zero.
+// Quotient of n < 2^bits by d; d is neither zero nor a power of two.
 static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsigned bits)
 {
     unsigned l = log2_up(d), width = v->width;
-    // The least shift s for which m = ceil(2^(bits + s) / d) errs by no more than 2^s / 2^bits of the
+    // Find the least shift s with an error of m = ceil(2^(bits + s) / d) of at most 2^s / 2^bits of the
     // dividend's range.
     for (unsigned s = 0; s <= l; s++) {
         u128 power = (u128)1 << (bits + s < 127 ? bits + s : 127);
         if (bits + s >= 127) break;
         u128 m = (power + d - 1) / d, error = m * d - power;
         if (error > (u128)1 << s) continue;
-        if (m >> width) break; // does not fit: needs the long form
+        if (m >> width) break; // m does not fit: use the long form
         unsigned product = bits + s;
-        if (product < width) { // the product's low word holds it all
+        if (product < width) { // the low word holds the whole product
             if (m * (((u128)1 << bits) - 1) >> width) break;
             return shift(v, v->plain, op(v, IR_MUL, v->plain, v->n, constant(v, (uint64_t)m)), product);
         }
         return shift(v, v->plain, op(v, IR_MULHI, v->plain, v->n, constant(v, (uint64_t)m)), product - width);
     }
-    unsigned even = bit_lowest(d); // halving the dividend first makes room in m
+    unsigned even = bit_lowest(d); // halving the dividend first leaves room in m
     if (even) {
         struct division half = *v;
         half.n = shift(v, v->plain, v->n, even);
@@ -73,7 +73,7 @@ static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsign
     return shift(v, v->plain, op(v, IR_ADD, v->plain, rest, t), l - 1);
 }
 
-// n + (n < 0 ? 2^k - 1 : 0): rounds a following shift towards zero.
+// n + (n < 0 ? 2^k - 1 : 0): makes a following shift round towards zero.
 static struct ir_value *towards_zero(struct division *v, unsigned k)
 {
     enum isa_type type = signed_type(v);
@@ -146,6 +146,6 @@ struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i)
             op(&v, IR_AND, v.plain, towards_zero(&v, bit_lowest(magnitude)), constant(&v, 0 - magnitude));
         return op(&v, IR_SUB, v.plain, v.n, rounded);
     }
-    return remainder_of(&v, signed_quotient(&v, magnitude, false),
-                        magnitude); // the divisor's sign does not matter
+    // the sign of the divisor does not matter
+    return remainder_of(&v, signed_quotient(&v, magnitude, false), magnitude);
 }

@@ -1,9 +1,9 @@
-// Rules for floats: only what gives the same bits for every operand, NaN, zeros and subnormals included.
+// Rules for floats: only rewrites with equal bits for every operand, NaN, zeros and subnormals included.
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
 
-// The exponent field of ±2^n for which 2^-n is normal too; 0 otherwise.
+// The exponent field of ±2^n if 2^-n is normal, too, else 0.
 static unsigned power_exponent(enum isa_type type, uint64_t bits)
 {
     unsigned e;
@@ -15,7 +15,7 @@ static unsigned power_exponent(enum isa_type type, uint64_t bits)
     return bits & bit_mask(52) || e < 1 || e > 2045 ? 0 : e;
 }
 
-// x / 2^n and x * 2^-n round the same number.
+// x / 2^n as x * 2^-n: both round the same number.
 static struct ir_value *divide_by_power(struct ir_inst *i)
 {
     enum isa_type type = (enum isa_type)i->type;

@@ -1,9 +1,10 @@
-// Rules for integer arithmetic, bitwise operations and shifts. Constants stand second and move outwards,
+// Rules for integer arithmetic, bitwise operations and shifts. Constants are second operands and move
+// outwards,
 //
 //     (x + c) + y  ▶  (x + y) + c     (x + c) * d  ▶  x * d + c * d     (x + c) << n  ▶  (x << n) + (c << n)
 //
-// so that they meet and, in an address, end in the offset of the access. Multiply-adds are taken apart, and
-// put together again late (simplify_late.c).
+// so that constants combine and, in an address, end up in the offset of the access. Multiply-adds are split
+// and combined again late (simplify_late.c).
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
@@ -47,7 +48,7 @@ static struct ir_value *add_constant(struct simplify *s, struct ir_inst *i, uint
     struct ir_inst *inner;
     uint64_t d;
     if (!c) return x;
-    // Broken: joins the constants of two additions by OR.
+    // Broken on purpose: combines the constants of two additions by OR.
     if ((inner = simplify_match_constant(x, IR_ADD, &d)) && !simplify_is_step(inner))
         return plus(i, ir_operand(inner, 0), s->broken ? c | d : c + d);
     if ((inner = simplify_match(x, IR_SUB)) && ir_constant_bits(ir_operand(inner, 0), &d))
@@ -172,7 +173,8 @@ static struct ir_value *rule_multiply_wide(struct ir_inst *i)
     return NULL;
 }
 
-static struct ir_value *take_apart(struct simplify *s, struct ir_inst *i) // multiply-adds
+// Splits a multiply-add.
+static struct ir_value *take_apart(struct simplify *s, struct ir_inst *i)
 {
     if (s->late) return NULL;
     struct builder b = builder_at(i);
@@ -238,7 +240,7 @@ static struct ir_value *rule_or(struct simplify *s, struct ir_inst *i)
     if (!(~known_of(&s->known, x).ones & c)) return x;
     if ((inner = simplify_match_constant(x, IR_OR, &d)))
         return binary_constant(i, IR_OR, ir_operand(inner, 0), c | d);
-    if (!(~known_of(&s->known, x).zeros & c)) return plus(i, x, c); // a sum moves into addresses
+    if (!(~known_of(&s->known, x).zeros & c)) return plus(i, x, c); // a sum can be folded into addresses
     return NULL;
 }
 
@@ -258,8 +260,8 @@ static struct ir_value *rule_xor(struct ir_inst *i)
 
 // -- shifts -------------------------------------------------------------------------------------------------
 
-static struct ir_value *shift_left_wide(struct ir_inst *i,
-                                        unsigned n) // of an extended word: one multiplication
+// Shift of an extended word: one multiplication.
+static struct ir_value *shift_left_wide(struct ir_inst *i, unsigned n)
 {
     struct ir_value *x = ir_operand(i, 0);
     struct ir_inst *inner = simplify_match(x, IR_SEXT);
@@ -300,8 +302,8 @@ static struct ir_value *high_word_extended(struct ir_inst *i, bool is_signed)
     return build_extend(&b, is_signed ? TYPE_S32 : TYPE_U32, is_signed ? TYPE_S64 : TYPE_U64, high);
 }
 
-static struct ir_value *shift_back(struct ir_inst *i, struct ir_inst *left, unsigned n,
-                                   bool is_signed) // (x << n) >> n
+// (x << n) >> n
+static struct ir_value *shift_back(struct ir_inst *i, struct ir_inst *left, unsigned n, bool is_signed)
 {
     struct builder b = builder_at(i);
     unsigned width = simplify_width(i);

@@ -1,12 +1,12 @@
-// Forms of the machine that would hide structure from other rules, made when nothing else follows:
-// multiply-adds and bit field extraction.
+// Machine forms that would hide structure from other rules, made last: multiply-adds and bit field
+// extraction.
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
 
 enum { SUMS_MAX = 4 };
 
-// Whether every reader of a product is a sum that can take it in: then the product itself goes.
+// True if every user of the product is a sum that can absorb it, so that the product disappears.
 static bool only_summed(const struct ir_value *product)
 {
     if (product->use_count > SUMS_MAX) return false;
@@ -18,8 +18,9 @@ static bool only_summed(const struct ir_value *product)
     return true;
 }
 
-// Profile pascal, where a product is several instructions: one that no other sum wants and that is no loop's constant,
-// or one that is none of its own within a sum. Where several sums want it the card has it once (docs/profiles.md).
+// Profile pascal, where a product is several instructions: true if repeating the product in the sum is cheap.
+// The product must have a single use, and either lie inside the sum's loop or be free in the sum (LEA). On
+// the card a product shared by several sums is computed once (docs/profiles.md).
 static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
 {
     const struct ir_inst *m = product->def;
@@ -68,7 +69,7 @@ static struct ir_value *bit_field(struct ir_inst *i)
     return build3(&b, IR_BFE, TYPE_U32, ir_operand(inner, 0), build_u32(&b, (uint32_t)p), build_u32(&b, n));
 }
 
-// Profile pascal, x << up >> down: the field of x that is left. Volta has no such instruction.
+// Profile pascal: x << up >> down as the extraction of a bit field. Volta has no such instruction.
 static struct ir_value *shifted_field(struct ir_inst *i)
 {
     uint64_t up, down;

@@ -1,10 +1,10 @@
-// Addresses of memory accesses: a constant added to the base becomes the access's offset, and a generic
-// address that can only be shared or local memory becomes an access to that space.
+// Addresses of memory accesses. A constant addend of the base moves to the access's offset. An access through
+// a generic address that can only be local memory becomes a local access.
 //
-//     load [x + c]  ▶  load [x] + c       exact: the machine adds the offset with the width of the base
+//     load [x + c]  ▶  load [x] + c       exact: the machine adds the offset in the width of the base
 #include "compile/pass/simplify.h"
 
-enum { OFFSET_MAX = (1 << 23) - 1 }; // a signed field of 24 bits in the machines this one is modelled on
+enum { OFFSET_MAX = (1 << 23) - 1 }; // signed 24-bit field in the modelled machines
 
 static bool fits(int64_t offset) { return offset >= -OFFSET_MAX - 1 && offset <= OFFSET_MAX; }
 
@@ -46,7 +46,7 @@ static bool fold_offset(struct ir_inst *i, uint32_t use, int64_t *offset)
     return true;
 }
 
-// A word's extension plus the start of a window.
+// Turns a generic access through an extended word plus the start of the local window into a local access.
 static bool name_space(struct ir_inst *i)
 {
     if (i->space != SPACE_GENERIC || (i->op != IR_LOAD && i->op != IR_STORE)) return false;
@@ -57,7 +57,7 @@ static bool name_space(struct ir_inst *i)
     uint64_t window = ir_operand(sum, 1)->bits & ~0xffffffull;
     if (window != ISA_SHARED_WINDOW && window != ISA_LOCAL_WINDOW) return false;
     struct ir_inst *frame = simplify_match(ir_operand(word, 0), IR_FRAME);
-    if (window != ISA_LOCAL_WINDOW || !frame) return false; // only then is the word known to lie inside
+    if (window != ISA_LOCAL_WINDOW || !frame) return false; // only a FRAME is known to lie inside the window
     i->space = SPACE_LOCAL;
     i->offset += (int64_t)(ir_operand(sum, 1)->bits - window);
     ir_set_use(i, 0, ir_operand(word, 0));

@@ -1,5 +1,5 @@
-// Rules for values made of words: extensions, 64-bit values put together and taken apart. A low word is
-// computed in 32 bits wherever that is all anybody reads.
+// Rules for values made of words: extensions, packing and unpacking of 64-bit values. If only the low word is
+// read, it is computed in 32 bits.
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
@@ -9,7 +9,7 @@ static struct ir_value *low_of(struct builder *b, struct ir_value *v)
     return build1(b, IR_LO, TYPE_NONE, v);
 }
 
-// The parts of constants and parameters are constants and parameters.
+// Halves of a parameter are parameters: a word of the constant bank at the offset.
 static struct ir_value *part_of_bank(struct ir_inst *i, const struct ir_inst *bank, int64_t offset)
 {
     struct builder b = builder_at(i);
@@ -36,7 +36,7 @@ static struct ir_value *narrow_low(struct ir_inst *i, struct ir_inst *inner)
     case IR_NEG: return build1(&b, IR_NEG, TYPE_U32, low_of(&b, x));
     case IR_NOT: return build1(&b, IR_NOT, TYPE_B32, low_of(&b, x));
     case IR_SHL:
-        return build2(&b, IR_SHL, TYPE_U32, low_of(&b, x), y); // an amount of 32 to 63 leaves no low word
+        return build2(&b, IR_SHL, TYPE_U32, low_of(&b, x), y); // an amount of 32 to 63 clears the low word
     case IR_SHR:
         if (ir_constant_bits(y, &n) && n == 32) return build1(&b, IR_HI, TYPE_NONE, x);
         if (ir_constant_bits(y, &n) && n > 32 && n < 64)
@@ -113,7 +113,8 @@ static struct ir_value *rule_pack(struct ir_inst *i)
     return NULL;
 }
 
-// An extension of bits that are already as it would make them.
+// Removes or simplifies an extension if the extended bits are known, or if the operand is an extension
+// itself.
 static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 {
     struct builder b = builder_at(i);
@@ -130,7 +131,7 @@ static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
         return build_extend(&b, unsigned_of[bits / 8], simplify_unsigned(i), x);
     }
     if (bits == 32 && !simplify_is_wide(i)) return x;
-    // the outer extension alone says it all
+    // the outer extension suffices
     struct ir_inst *inner = simplify_match(x, IR_ZEXT);
     if (!inner) inner = simplify_match(x, IR_SEXT);
     if (inner && !simplify_is_wide(inner) && isa_type_bytes((enum isa_type)inner->type2) >= bits / 8)
@@ -143,7 +144,7 @@ static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i)
 {
     switch ((int)i->op) {
-    case IR_FRAME: // a kernel's frame begins at local address 0; until here the name told variables apart
+    case IR_FRAME: // a kernel's frame starts at local address 0; earlier, FRAME distinguishes variables
         return s->late && s->f->is_kernel ? ir_constant(s->f, IR_CLASS_32, (uint64_t)i->offset) : NULL;
     case IR_LO: return rule_low(i);
     case IR_HI: return rule_high(i);

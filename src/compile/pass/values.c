@@ -1,16 +1,16 @@
-// Common subexpressions: a pure instruction gives way to an equal one that dominates it.
+// Common subexpression elimination: an equal dominating instruction replaces a pure instruction.
 //
-// Blocks are visited in reverse post-order, so dominators come first. Equal instructions are found by a hash
-// over everything that decides their results; operands of commutative ones are put in order of value number
-// first. Phis of one block are equal when their operands are.
+// Blocks are visited in reverse post-order, dominators first. Equal instructions are found by a hash over
+// every field that determines the result; operands of commutative operations are sorted by value number
+// first. Phis of a block are equal if their operands are equal.
 #include "base/hash.h"
 #include "compile/pass/passes.h"
 
-enum { CHAIN_MAX = 24 }; // equal hashes looked at; those that do not dominate pile up in unrelated blocks
+enum { CHAIN_MAX = 24 }; // equal hashes tried; instructions of unrelated blocks accumulate
 
 struct seen {
     struct ir_inst *inst;
-    uint32_t next; // 1 + index of an earlier one with the same hash
+    uint32_t next; // 1 + index of an earlier instruction with the same hash, 0: end
 };
 
 static void order_operands(struct ir_inst *i)
@@ -23,7 +23,7 @@ static void order_operands(struct ir_inst *i)
     ir_set_use(i, 1, a);
 }
 
-// Broken on purpose: phis are told apart by their first operand alone.
+// Broken on purpose: compares phis by their first operand alone.
 static uint32_t compared(const struct ir_inst *i, bool broken)
 {
     return broken && i->op == IR_PHI ? 1 : i->use_count;
@@ -64,7 +64,7 @@ static struct ir_block **blocks_in_order(struct ir_function *f)
 
 bool pass_values(struct ir_function *f, const struct pass_context *c)
 {
-    struct u64map heads = {0}; // hash -> 1 + index of the latest
+    struct u64map heads = {0}; // hash -> 1 + index of the newest instruction
     VEC(struct seen) all = {0};
     bool changed = false;
     ir_analyse(f);

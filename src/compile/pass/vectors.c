@@ -1,21 +1,22 @@
-// Neighbouring accesses become one wide access where the address is provably aligned.
+// Merges adjacent accesses into a wide access if the address is provably aligned.
 //
 //     a = load.shared.b32 [p]          a, b, c, d = load.shared.b32 [p]
 //     b = load.shared.b32 [p + 4]
 //     c = load.shared.b32 [p + 8]
 //     d = load.shared.b32 [p + 12]
 //
-// Candidates share base value, space, type, cache operator and guard, are weak, and stand in one block with
-// nothing between that orders them. Loads move up to the first of the group, stores down to the last.
-// Pointers from parameters prove nothing, so in practice this is shared memory, and global memory behind
-// 16-byte PTX accesses that were split. Profile ptxplus keeps shared loads single, as the papers' code has
-// them.
+// Members of a group share base value, space, type, cache operator and guard, and are weak. They lie in one
+// block without an ordering instruction between. Loads move up to the first of the group, stores down to the
+// last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or in
+// global memory where a 16-byte PTX access was split. Profile ptxplus keeps shared loads single, like the
+// code in the papers.
 #include "base/bits.h"
 #include "compile/ir/alias.h"
 #include "compile/ir/align.h"
 #include "compile/pass/passes.h"
 
-enum { WIDE_BYTES = 16, ELEMENTS_MAX = 4, DISTANCE_MAX = 256 }; // instructions looked through for a group
+// DISTANCE_MAX: instructions searched for members
+enum { WIDE_BYTES = 16, ELEMENTS_MAX = 4, DISTANCE_MAX = 256 };
 
 static bool is_candidate(const struct ir_inst *i)
 {
@@ -35,7 +36,7 @@ static bool same_kind(const struct ir_inst *a, const struct ir_inst *b)
 }
 
 struct group {
-    struct ir_inst *member[ELEMENTS_MAX]; // by element, NULL where none was found
+    struct ir_inst *member[ELEMENTS_MAX]; // by element, NULL: not found
     unsigned count;
 };
 
@@ -44,7 +45,7 @@ static unsigned position(const struct ir_inst *first, const struct ir_inst *i, i
     return (unsigned)((i->offset - start) / (int64_t)alias_element_bytes(first));
 }
 
-// Members for a wide access of `elements` that starts at byte offset `start`, found from `first` forward.
+// Collects members for a wide access of `elements` from byte offset `start`, searching forwards from `first`.
 static void collect(struct group *g, struct ir_inst *first, int64_t start, unsigned elements)
 {
     int64_t bytes = alias_element_bytes(first);
@@ -57,12 +58,12 @@ static void collect(struct group *g, struct ir_inst *first, int64_t start, unsig
         if (is_candidate(i) && same_kind(first, i) && i->offset >= start &&
             i->offset < start + bytes * (int64_t)elements && (i->offset - start) % bytes == 0) {
             unsigned k = position(first, i, start);
-            if (g->member[k]) return; // the same place twice: the first pass over values was not done yet
+            if (g->member[k]) return; // the same place twice: value numbering has not run yet
             g->member[k] = i;
             g->count++;
             continue;
         }
-        // A load may not go up past this; a store already found may not go down past it.
+        // A load must not move up past i; a store already found must not move down past i.
         if (first->op == IR_LOAD) {
             struct ir_inst probe = *first;
             probe.offset = start;
@@ -131,15 +132,15 @@ static struct ir_inst *last_member(const struct group *g, unsigned elements)
     return last;
 }
 
-// The widest aligned access that `first` begins or is part of.
+// Merges the widest aligned access that contains `first`. False if no access is wide enough.
 static bool try_widen(struct ir_function *f, struct ir_inst *first, unsigned base_zeros, bool broken)
 {
     unsigned bytes = alias_element_bytes(first);
     for (unsigned elements = WIDE_BYTES / bytes; elements >= 2; elements /= 2) {
         int64_t wide = (int64_t)(elements * bytes);
         if (base_zeros < bit_lowest((uint64_t)wide)) continue;
-        int64_t start =
-            first->offset & -wide; // the base is a multiple of wide, so this is where it must begin
+        // the base is a multiple of `wide`, so the wide access must begin here
+        int64_t start = first->offset & -wide;
         if ((first->offset - start) % (int64_t)bytes) continue;
         struct group g;
         collect(&g, first, start, elements);
@@ -155,7 +156,7 @@ static bool try_widen(struct ir_function *f, struct ir_inst *first, unsigned bas
 
 bool pass_vectors(struct ir_function *f, const struct pass_context *c)
 {
-    if (!c->late) return false; // after offsets were folded and common subexpressions found
+    if (!c->late) return false; // after folding of offsets and common subexpressions
     bool changed = false, keep_shared_single = f->unit->options->profile == PROFILE_PTXPLUS;
     ir_number(f);
     for (struct ir_block *b = f->first_block; b; b = b->next)

@@ -1,7 +1,8 @@
-// Constants in registers, across blocks. Selection gives every block its own MOV of a constant or parameter
-// that no instruction takes as an operand. Here a block uses what a block that dominates it made already, and
-// what a loop needs is made before the outermost loop. Few are kept so (they occupy a register all along);
-// when registers run out, allocation makes them again at their uses.
+// Sharing constants across blocks. Selection makes a separate MOV in every block for a constant or parameter
+// that an instruction cannot take as an operand. A block reuses the constant of a dominating block; a
+// constant needed in a loop is made before the outermost loop. A kept constant occupies a register for its
+// whole live range, so the number is limited. When registers run out, allocation rematerialises constants at
+// their uses.
 //
 //     loop:  MOV R3, 0x4                      MOV R3, 0x4
 //            IMAD.WIDE R4, R1, R3, …   ─▶     loop: IMAD.WIDE R4, R1, R3, …
@@ -11,23 +12,25 @@
 
 #include <string.h>
 
-// Registers that kept constants may occupy: few, and none where the code itself needs many.
+// KEPT_MAX: registers that kept constants may occupy, at most. REGISTERS_ENOUGH: a function with a register
+// pressure from here on keeps no constants.
 enum { KEPT_MAX = 16, REGISTERS_ENOUGH = 44 };
 
 struct kept {
-    struct mach_inst *inst; // that makes it, or its first half
-    uint32_t next;          // 1 + index of an older one with the same key
+    struct mach_inst *inst; // the MOV; for a pair the MOV of the first unit
+    uint32_t next;          // 1 + index in `all` of an older constant with the same key, 0: end
 };
 
 struct keeper {
     struct mach_function *f;
-    struct u64map newest; // key -> index into all
+    struct u64map newest; // key -> index of the newest constant in `all`
     VEC(struct kept) all;
-    uint32_t *renamed; // by unit
+    uint32_t *renamed; // by unit: the unit to read instead
     unsigned registers_left;
 };
 
-// One or two instructions that make a whole group of constants, as selection leaves them side by side.
+// Number of adjacent MOVs from `i` on that make a whole register group of constants: 1 or 2. 0: the group is
+// wider, fixed, or only partly constant.
 static unsigned group_size(const struct mach_function *f, const struct mach_inst *i)
 {
     const struct mach_group *g = mach_group_of(f, i->dst[0]);
@@ -59,7 +62,7 @@ static bool same_constants(const struct mach_inst *a, const struct mach_inst *b,
     return true;
 }
 
-// A dominating block's constant of this key, or NULL.
+// The newest kept constant of `size` units equal to i's in a block that dominates i's block, or NULL.
 static const struct kept *find_kept(const struct keeper *k, uint64_t key, const struct mach_inst *i,
                                     unsigned size)
 {
@@ -81,7 +84,7 @@ static void keep(struct keeper *k, uint64_t key, struct mach_inst *i)
     vec_push(&k->all, c);
 }
 
-// The nearest dominator outside all loops.
+// The nearest dominator of b outside loops; b itself if it lies outside.
 static struct mach_block *before_loops(struct mach_block *b, struct mach_block **by_id)
 {
     const struct ir_block *at = b->source;
@@ -105,7 +108,8 @@ static void visit(struct keeper *k, struct mach_inst *i, unsigned size, struct m
     uint64_t key = key_of(i, size);
     struct mach_block *b = i->block;
     const struct kept *known = find_kept(k, key, i, size);
-    // Outside loops another MOV is as good as a register kept for long, unless the constant is near.
+    // Outside loops a second MOV is cheaper than a long live range, unless the immediate dominator has the
+    // constant.
     bool worth = known && (b->loop_depth || known->inst->block->source == b->source->idom ||
                            known->inst->block->loop_depth < b->loop_depth);
     if (worth && known->inst->block != b) {

@@ -1,6 +1,7 @@
-// Constants in registers, shared between blocks and taken out of loops.
+// Sharing constants in registers between blocks and hoisting constants out of loops.
 #pragma once
 #include "compile/mach/mach.h"
 
-// Between selection and scheduling.
+// Runs between selection and scheduling; changes f in place. Does nothing in a function of high register
+// pressure.
 void mach_keep_constants(struct mach_function *f);

@@ -1,16 +1,16 @@
 // List scheduling, block by block, before allocation.
 //
-// Each step takes one of the instructions whose operands have been issued: one that can start now before one
-// that must wait, the one with the longest way to the block's end before others, and the first in the code
-// among equals. While more registers are live than a limit, the one that frees most comes first instead.
+// Each step issues one ready instruction (all its operands are issued). Preferred are instructions that can
+// start now, then the longest latency to the end of the window, then code order. While the number of live
+// registers or predicates is at its limit, the instruction that frees most goes first.
 //
-// A loop hands values on from its end to its start: d = phi(…, u). When all readers of d in the block come
-// before u is made, u can be made in d's register, so such readers get an edge to u's definition where that
-// makes no cycle (but for code of compilers that did not: docs/profiles.md). The same holds for the old value
-// of a guarded instruction.
+// A loop hands a value from its end to its start: d = phi(…, u). If all readers of d in the block precede the
+// definition of u, u and d can share a register. So readers of d get an edge to the definition of u, except
+// where the edge would close a cycle. The pascal profile omits the edges (docs/profiles.md). The old value of
+// a guarded instruction is treated alike.
 //
-// Blocks are cut into windows, and at instructions that must stay where they are (calls with the copies
-// around them, clocks, traps): work is linear in the code.
+// A block is cut into windows of WINDOW instructions, and at instructions with a fixed place (calls and the
+// copies around calls, clocks, traps). The work is thus linear in the length of the code.
 #include "compile/schedule/schedule.h"
 #include "base/vec.h"
 #include "compile/allocate/allocate.h"
@@ -29,11 +29,11 @@ enum file { REGISTERS, PREDICATES };
 
 struct node {
     struct mach_inst *inst;
-    uint32_t first_edge; // index into edges, 0 = none
-    uint32_t waiting;    // predecessors that are not issued
-    uint32_t height;     // longest way to the end, in cycles
-    uint32_t start;      // earliest cycle
-    uint32_t seen;       // stamp of a search
+    uint32_t first_edge; // head of the list of outgoing edges: index into edges, 0 = none
+    uint32_t waiting;    // predecessors not yet issued
+    uint32_t height;     // longest latency to the end of the window, in cycles
+    uint32_t start;      // earliest cycle to issue
+    uint32_t seen;       // stamp of the last search that reached the node
 };
 
 struct edge {
@@ -51,9 +51,9 @@ struct scheduler {
     uint32_t count;
     VEC(struct edge) edges;
     uint32_t stamp;
-    uint32_t *maker;               // by unit: 1 + node that writes it in this window
-    uint32_t *reads_left;          // by unit: reads in this block not yet issued
-    int32_t pressure[2], limit[2]; // by enum file
+    uint32_t *maker;               // by unit: 1 + the window's node that writes the unit
+    uint32_t *reads_left;          // by unit: reads in the block not yet issued
+    int32_t pressure[2], limit[2]; // registers live now and the limit, by enum file
 };
 
 static bool has_shared_operand(const struct mach_inst *i)
@@ -77,7 +77,7 @@ static uint32_t latency_of(const struct mach_inst *i)
     return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
 }
 
-// -- what must keep its order -------------------------------------------------------------------------------
+// -- instructions with a fixed order ------------------------------------------------------------------------
 
 static bool has_fixed_unit(const struct scheduler *s, const struct mach_inst *i)
 {
@@ -118,8 +118,8 @@ static bool writes_memory(const struct mach_inst *i) { return isa_has(&i->i, ISA
 
 static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK; }
 
-// Whether two accesses, one of them a write, can touch the same byte: different spaces cannot, nor can
-// different offsets from one register.
+// True if two accesses, at least one a write, may touch the same byte. Different spaces never overlap
+// (generic overlaps every space); neither do disjoint offsets from the same base register.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
     enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),
@@ -204,7 +204,7 @@ static bool reaches(struct scheduler *s, uint32_t from, uint32_t to)
     return steps >= SEARCH_LIMIT;
 }
 
-struct keep { // readers of `old` are to come before the node that makes its successor
+struct keep { // orders readers of `old` before the node that makes the next value
     struct scheduler *s;
     uint32_t old, node;
 };
@@ -222,8 +222,8 @@ static void keep_register(struct scheduler *s, uint32_t old, uint32_t node)
     for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, keep_reader, &k);
 }
 
-// A value that this block makes for a phi takes the place of the phi's other values, where those are read
-// here.
+// `phi` of the successor `to` receives a value of the block. Readers of the phi's result and of its other
+// operands go before the definition, so one register can hold the values in turn.
 static void keep_phi_register(struct scheduler *s, const struct mach_block *to, const struct mach_phi *phi,
                               uint32_t pred)
 {
@@ -253,8 +253,8 @@ static void keep_old_registers(struct scheduler *s)
             if (s->nodes[n].inst->old[k] != MACH_NONE) keep_register(s, s->nodes[n].inst->old[k], n);
 }
 
-// Edges go forward in the code except for those that keep registers: heights by repeated relaxation in
-// reverse order.
+// Computes node heights by relaxing in reverse code order until nothing changes: only the edges of
+// keep_reader point backwards in the code.
 static void measure_heights(struct scheduler *s)
 {
     for (bool changed = true; changed;) {
@@ -275,13 +275,14 @@ static void measure_heights(struct scheduler *s)
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-struct balance { // made minus freed, by enum file
+struct balance { // registers made minus registers freed by an instruction, by enum file
     struct scheduler *s;
     int32_t change[2];
     bool issue;
 };
 
-// Live past the block's end (or around a loop): its reads here free nothing.
+// True if the unit is live past the end of the block or around a loop: reads in the block do not free the
+// register.
 static bool leaves_block(const struct scheduler *s, uint32_t unit)
 {
     const struct range *r = &s->live.live[unit];
@@ -378,7 +379,7 @@ static void schedule_window(struct scheduler *s, struct mach_block *b, struct ma
 {
     s->edges.count = 0;
     struct edge none = {0, 0, 0};
-    vec_push(&s->edges, none); // index 0 ends lists
+    vec_push(&s->edges, none); // index 0 terminates edge lists
     for (uint32_t n = 0; n < s->count; n++) {
         struct mach_inst *i = s->nodes[n].inst;
         i->note = n;

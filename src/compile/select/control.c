@@ -1,4 +1,4 @@
-// Selection of control flow, calls, barriers and system services. docs/abi.md has the convention of calls.
+// Selection of control flow, calls, barriers and system services. Calling convention: docs/abi.md.
 #include "compile/mach/abi.h"
 #include "compile/select/select.h"
 
@@ -28,7 +28,7 @@ static void load_word(struct select *s, uint32_t unit, unsigned area, uint32_t o
     insert(s, m);
 }
 
-// A value as 32-bit words; predicates travel as 0 and 1.
+// One 32-bit word of a value; predicates are passed as 0 and 1.
 static struct source value_word(struct select *s, struct ir_value *v, unsigned half)
 {
     if (v->class == IR_CLASS_64) return source_half(s, v, (enum half)half);
@@ -51,13 +51,13 @@ static void predicate_from(struct select *s, uint32_t predicate, uint32_t word)
     insert(s, m);
 }
 
-struct outgoing { // a list of values on its way into argument or result places
+struct outgoing { // a list of values to be placed as arguments or results
     struct abi_layout layout;
     struct mach_move *moves;
     uint32_t count;
 };
 
-// Words for the stack first, then the registers, so that nothing comes between these copies and the call.
+// Stores stack words first, then copies to registers, so that nothing separates the copies from the call.
 static void place_values(struct select *s, struct outgoing *o, struct ir_use *values, uint32_t count,
                          unsigned area)
 {
@@ -84,7 +84,8 @@ static void place_values(struct select *s, struct outgoing *o, struct ir_use *va
     }
 }
 
-// The other side: values that arrive in registers (fixed units of `moves`) and on the stack.
+// Receives values from registers (fixed units of `moves`) and from the stack. Called twice: with copies ==
+// false to fill `moves`, with copies == true to emit copies and loads.
 static void receive_values(struct select *s, struct mach_move *moves, uint32_t *move_count,
                            struct abi_layout layout, struct ir_value **values, uint32_t count, unsigned area,
                            bool copies)
@@ -145,8 +146,8 @@ void select_return(struct select *s, struct ir_inst *i)
     struct outgoing results = {.layout = abi_results(&arguments)};
     place_values(s, &results, i->uses, i->use_count, MACH_CALLER);
     if (s->return_unit == MACH_NONE) s->return_unit = mach_reg(s->f, 1);
-    uint32_t address =
-        mach_fixed(s->f, 1, ABI_RETURN_ADDRESS); // saved registers are restored before RET reads it
+    // a fixed register: saved registers are restored before RET reads the address
+    uint32_t address = mach_fixed(s->f, 1, ABI_RETURN_ADDRESS);
     copy_to(s, address, source_unit(s->return_unit, 1));
     struct mach_inst *m = begin(s, OP_RET);
     set_src(m, 0, source_unit(address, 1));
@@ -230,7 +231,7 @@ static struct source field(struct select *s, struct ir_value *v)
 {
     uint64_t bits;
     if (!constant_of(v, &bits)) return source_reg(s, v);
-    struct source o = source_zero(); // a zero stays an immediate here
+    struct source o = source_zero(); // zero stays an immediate
     o.o.kind = OPERAND_IMM;
     o.o.value = (uint32_t)bits;
     return o;

@@ -1,8 +1,8 @@
 // Selection of floating-point arithmetic, conversions and comparisons.
 //
-// Negation and absolute value are operand modifiers of every float instruction: FNEG and FABS vanish into
-// their users. The types choose the instruction: F32, F64, and F16 or BF16 in two halves of which a scalar
-// uses the low one.
+// Negation and absolute value are operand modifiers of every float instruction, so FNEG and FABS fold into
+// their users. The type chooses the instruction: F32, F64, or packed halves F16 and BF16, where a scalar uses
+// the low half.
 #include "base/bits.h"
 #include "compile/select/select.h"
 
@@ -18,7 +18,7 @@ static uint8_t half_type(unsigned type)
     return type == TYPE_BF16 || type == TYPE_BF16X2 ? TYPE_BF16 : TYPE_F16;
 }
 
-// Follows FNEG and FABS of the same type down to what is modified; flags are what the operand must carry.
+// Skips FNEG and FABS of the same type and returns the value below; *flags: modifiers for the operand.
 static struct ir_value *strip_signs(struct select *s, struct ir_value *v, unsigned type, uint8_t *flags)
 {
     for (*flags = 0;;) {
@@ -38,7 +38,7 @@ static struct source signed_imm(uint32_t bits, uint8_t flags)
     return source_imm(bits);
 }
 
-// A 64-bit operand: an immediate when the low word is zero, a literal otherwise.
+// A 64-bit operand: an immediate if the low word is zero, else a literal or a pair.
 static struct source double_source(struct select *s, struct ir_value *v)
 {
     uint8_t flags;
@@ -70,7 +70,8 @@ static struct source float_source(struct select *s, struct ir_value *v, unsigned
     if (constant_of(v, &bits) && type == TYPE_F32) return signed_imm((uint32_t)bits, flags);
     struct source o = source_any(s, v);
     if (source_is_zero(&o) && type == TYPE_F32) return signed_imm(0, flags);
-    if (flags) o = in_register(s, o); // modifiers on immediates of two halves would be read as an integer's
+    // as modifiers of an immediate pair of halves, flags would act on an integer
+    if (flags) o = in_register(s, o);
     o.o.flags = flags;
     return o;
 }
@@ -96,7 +97,7 @@ void select_arithmetic(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// FNEG and FABS whose value is wanted in a register: the sign bits of each word, untouched otherwise.
+// FNEG and FABS requested in a register: logic on the sign bit of each word.
 void select_sign(struct select *s, struct ir_inst *i)
 {
     enum { XOR = 0x3c, AND = 0xc0 };
@@ -140,8 +141,9 @@ static bool is_same(const struct source *a, const struct source *b)
            a->o.flags == b->o.flags;
 }
 
-// The sine and the cosine of an angle share an RRO, which rises to before the first as users are met bottom up: SHOC's
-// FFT of doubles, 14 angles, executes 42 instructions of single precision on a GTX 1080 Ti, 14 and 28 MUFU.
+// RRO of an angle. The sine and cosine of an angle share one RRO, which moves up to the first user (users are
+// met bottom up). Measured on a GTX 1080 Ti: SHOC's FFT of doubles, 14 angles, executes 42 single-precision
+// instructions: 14 RRO and 28 MUFU.
 static uint32_t reduced_angle(struct select *s, struct source a)
 {
     for (size_t k = 0; k < s->angles.count; k++) {
@@ -158,7 +160,7 @@ static uint32_t reduced_angle(struct select *s, struct source a)
     return unit;
 }
 
-// Profile pascal: sine, cosine and 2^x take their argument from RRO.
+// Profile pascal: sine, cosine and 2^x take their argument through RRO.
 static struct source range_reduced(struct select *s, struct source a, enum isa_mode mode)
 {
     bool is_angle = mode == MODE_MUFU_SIN || mode == MODE_MUFU_COS;
@@ -166,12 +168,13 @@ static struct source range_reduced(struct select *s, struct source a, enum isa_m
     return source_unit(is_angle ? reduced_angle(s, a) : emit_rro(s, a, MODE_MUFU_EX2), 1);
 }
 
-// What hardware's unit flushes is scaled on the way in and out, in the lanes that have it:
+// The hardware unit flushes subnormals, so arguments are scaled before and results after, in lanes with a
+// subnormal:
 //
 //     FSETP.LT p, |x|, 2^-126      lg2: x * 2^24, r - 24       rsq:  x * 2^24, r * 2^12
 //     @p FMUL  x, x, scale         2^x: x / 2 below -126, r r  sqrt: x * 2^24, r * 2^-12
 //     MUFU.FTZ r, x
-//     @p FMUL  r, r, back          exec/mufu.h rounds as this does
+//     @p FMUL  r, r, back          exec/mufu.h rounds in the same way
 static const struct scaling {
     float limit, scale, back;
     bool of_magnitude, adds, squares;
@@ -182,7 +185,7 @@ static const struct scaling {
     [MODE_MUFU_EX2] = {-126.0f, 0.5f, 0, .squares = true},
 };
 
-// a op b where p is true, else a.
+// dst = a op b where p is true, else a.
 static uint32_t emit_where(struct select *s, uint32_t p, unsigned op, uint32_t a, struct source b)
 {
     uint32_t dst = mach_reg(s->f, 1);
@@ -199,7 +202,8 @@ static struct source minus_zero(void)
     return o;
 }
 
-// p ? x * c : x with a constant c, as a multiplication of the lanes that want one.
+// Selects p ? x * c : x with a constant c as a guarded multiplication. False if the select has a different
+// form.
 bool select_scaled_where(struct select *s, struct ir_inst *select)
 {
     uint64_t c;

@@ -1,6 +1,5 @@
-// The forms an instruction may have: selection names its sources as they come, and `finish` brings them into
-// a form the machine has: one source that is no register, in a place where hardware takes it; commuting
-// before adding moves.
+// Legal instruction forms. Selection sets sources in any form; `finish` makes the instruction encodable: at
+// most one non-register source, in a position that hardware accepts. Commuting is preferred to extra MOVs.
 #include "compile/select/select.h"
 #include "isa/shape.h"
 
@@ -57,13 +56,13 @@ static enum isa_cmp swapped(enum isa_cmp cmp)
     return (enum isa_cmp)swap[cmp];
 }
 
-// The table of a LOP3 whose first two inputs change places: index is a<<2 | b<<1 | c.
+// Table of a LOP3 after an exchange of the first two inputs; the index is a<<2 | b<<1 | c.
 static uint8_t swap_lut(unsigned lut)
 {
     return (uint8_t)((lut & 0xc3) | (lut & 0x0c) << 2 | (lut & 0x30) >> 2);
 }
 
-// Exchanges the first two sources, when the instruction has a form for that.
+// Exchanges the first two sources. False if the operation does not commute.
 static bool commute(struct mach_inst *i)
 {
     enum isa_op op = (enum isa_op)i->i.op;
@@ -75,7 +74,8 @@ static bool commute(struct mach_inst *i)
     return true;
 }
 
-static bool is_other(const struct mach_inst *i, unsigned k) // neither register nor a field of its own
+// not a register, nor an immediate with its own field
+static bool is_other(const struct mach_inst *i, unsigned k)
 {
     unsigned kind = i->i.src[k].kind;
     if (kind == OPERAND_IMM && isa_shapes[i->i.op].src[k].own_field) return false;
@@ -102,8 +102,9 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
     set_src(i, k, o);
 }
 
-// Of several shared operands, the one to move to a register: one whose address took an add, as DARSIE's
-// Figure 6 has it (mov $r0, s[$ofs4]; mad $r10, s[$ofs2 + 4], $r0, $r10), else the first. 4: there is none.
+// Index of the shared operand to move to a register, or 4 if no source is shared. Preferred is an operand
+// with a computed address, as in DARSIE's Figure 6 (mov $r0, s[$ofs4]; mad $r10, s[$ofs2 + 4], $r0, $r10),
+// else the first.
 static unsigned shared_to_move(const struct select *s, const struct mach_inst *i)
 {
     unsigned first = 4;
@@ -116,8 +117,7 @@ static unsigned shared_to_move(const struct select *s, const struct mach_inst *i
     return first;
 }
 
-// The table of instructions wants one non-register source, and hardware wants the first source of several in
-// a register.
+// An instruction has at most one non-register source, and the first of several sources is a register.
 static void fit_sources(struct select *s, struct mach_inst *i)
 {
     unsigned count = 0, others = 0;
@@ -211,7 +211,7 @@ struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct sour
     return i;
 }
 
-// The type that the instruction's sign says, or the operation's own.
+// The instruction's type field: the sign, or the type of the operation.
 static uint8_t direct_type(enum isa_op op, unsigned type)
 {
     if (isa_has_modifier(op, MODIFIER_SIGN)) return type == TYPE_S32 ? TYPE_S32 : TYPE_U32;

@@ -1,4 +1,4 @@
-// Selection of moves, products, shifts, fields of bits. 64-bit integers are pairs of halves.
+// Selection of moves, products, shifts and bit fields. A 64-bit integer is a pair of 32-bit halves.
 #include "base/bits.h"
 #include "compile/select/select.h"
 
@@ -84,7 +84,7 @@ void select_mulwide(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// The product, then its sum with the carries.
+// The product, followed by an addition with the carries.
 static void select_madcc_apart(struct select *s, struct ir_inst *i)
 {
     uint32_t product = mach_reg(s->f, 1);
@@ -138,8 +138,8 @@ static void emit_funnel(struct select *s, uint32_t dst, struct source low, struc
     finish(s, i);
 }
 
-// Left: the high word is the funnel's, the low word a plain shift; right the other way round. Both clamp
-// at 64.
+// Left: the funnel shift makes the high word, a plain shift the low word; right: vice versa. Both clamp at
+// 64.
 static void select_shift64(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
@@ -200,7 +200,7 @@ void select_bfe(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// The machine wants position and length in one operand: byte 0 and byte 1 of it.
+// Position and length in one operand, as the machine requires: byte 0 and byte 1.
 static struct source pack_field(struct select *s, struct ir_value *position, struct ir_value *length)
 {
     uint64_t p, l;
@@ -232,7 +232,7 @@ static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigne
     }
 }
 
-// A value that nobody asked for yet gets the unit as its own register: no copy.
+// Puts v into `unit`: a value not yet requested is defined there directly, without a copy.
 static void place(struct select *s, uint32_t unit, struct ir_value *v)
 {
     v = strip(v);
@@ -247,7 +247,8 @@ static void place(struct select *s, uint32_t unit, struct ir_value *v)
         move_to(s, unit, source_any(s, v));
 }
 
-// A load extends by itself: the value's other users cannot mind what is in bits they do not look at.
+// True if operand 0 is a load of the type to extend from: the load extends by itself. If i is the only user,
+// a load of the same size is changed to the type.
 static bool is_extended_already(struct select *s, struct ir_inst *i)
 {
     struct ir_inst *load = def_of(ir_operand(i, 0), IR_LOAD);
@@ -255,7 +256,7 @@ static bool is_extended_already(struct select *s, struct ir_inst *i)
     if (load->type == i->type2) return true;
     bool same_size = isa_type_bytes((enum isa_type)load->type) == isa_type_bytes((enum isa_type)i->type2);
     if (!same_size || load->defs[0]->use_count != 1 || s->units[load->defs[0]->id] != MACH_NONE) return false;
-    load->type = i->type2; // nobody else looks
+    load->type = i->type2; // no other user
     return true;
 }
 
@@ -315,7 +316,7 @@ static struct source is_negative(struct select *s, struct source word)
     return p;
 }
 
-// |a|: 0 - a where the high word is negative.
+// |a| = 0 - a if the high word is negative.
 static void select_abs64(struct select *s, uint32_t dst, struct source low, struct source high)
 {
     uint32_t negative = mach_reg(s->f, 2);
@@ -325,9 +326,8 @@ static void select_abs64(struct select *s, uint32_t dst, struct source low, stru
     emit_select(s, dst + 1, source_unit(negative + 1, 1), high, p);
 }
 
-// The leading one of 64 bits is the high word's, or the low word's where the high word has none. Of signed
-// numbers it is the leading bit unlike the sign: that of the number with all its bits turned where it is
-// negative.
+// Position of the leading one in 64 bits: from the high word, or from the low word if the high word is zero.
+// For signed numbers it is the leading bit unlike the sign; a negative number is complemented first.
 static void select_flo64(struct select *s, struct ir_inst *i, struct source low, struct source high)
 {
     uint32_t dst = wanted(s, i, 0), from_low = mach_reg(s->f, 1), from_high = mach_reg(s->f, 1),
@@ -343,7 +343,7 @@ static void select_flo64(struct select *s, struct ir_inst *i, struct source low,
     }
     emit_unary(s, i, OP_FLO, from_low, low, TYPE_U32);
     emit_unary(s, i, OP_FLO, from_high, high, TYPE_U32);
-    // Positions of the high word count from 32, shift amounts of the low word do; -1 (none) stays as it is.
+    // Add 32 to positions in the high word, or to shift amounts of the low word; -1 (no bit set) stays.
     struct source none = source_true();
     struct mach_inst *m = begin(s, OP_ISETP);
     none.unit = mach_pred(s->f);
@@ -391,7 +391,7 @@ void select_unary(struct select *s, struct ir_inst *i)
     }
 }
 
-// A comparison of pairs and a select of each half.
+// A 64-bit comparison and one select per half.
 static void select_minmax64(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
@@ -457,7 +457,7 @@ void select_pack(struct select *s, struct ir_inst *i)
     place(s, dst + 1, ir_operand(i, 1));
 }
 
-// A constant or parameter that somebody wants in a register of its own.
+// A constant or parameter requested in a register.
 void select_bank(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);

@@ -1,14 +1,14 @@
-// Selection of what reads other lanes.
+// Selection of cross-lane operations.
 #include "compile/select/select.h"
 
-// Fields of their own take registers and immediates, not constants.
+// A source with its own encoding field takes a register or an immediate, but no constant-bank operand.
 static struct source field(struct select *s, struct source o)
 {
     return o.o.kind == OPERAND_CONST || o.o.kind == OPERAND_SHARED ? in_register(s, o) : o;
 }
 
-// The member mask is use k of i and source `at` of m. Legacy forms have none: whoever is there takes part,
-// and nobody is waited for.
+// Sets source `at` of m to the member mask, use k of i. Legacy forms without .sync have no mask: the active
+// lanes take part, without waiting.
 static void set_members(struct select *s, struct mach_inst *m, unsigned at, const struct ir_inst *i,
                         uint32_t k)
 {

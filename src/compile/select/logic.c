@@ -1,7 +1,6 @@
-// Selection of logic on words and predicates. Every function of three inputs is one LOP3 or PLOP3, so trees
-// of AND, OR, XOR and NOT are cut into pieces of up to three leaves. A comparison of a LOP3's result with
-// zero is the predicate that LOP3 makes beside it; a comparison that meets a predicate is combined inside
-// ISETP or FSETP:
+// Selection of logic on words and predicates. LOP3 and PLOP3 compute any function of three inputs, so trees
+// of AND, OR, XOR and NOT are cut into pieces of up to three leaves. LOP3 also makes the predicate of a
+// comparison of its result with zero. ISETP and FSETP combine a comparison with a predicate:
 //
 //     p = (x & 7) != 0          LOP3.LUT d, p, x, 0x7, RZ, 0xc0
 //     q = (a < b) & p           ISETP.LT.AND q, PT, a, b, p
@@ -11,7 +10,7 @@
 struct tree { // a function of up to three leaves
     struct ir_value *leaves[3];
     unsigned count;
-    struct ir_inst *inner[8]; // what was folded into it
+    struct ir_inst *inner[8]; // instructions folded into the tree
     unsigned inner_count;
 };
 
@@ -40,8 +39,8 @@ static bool add_leaf(struct tree *t, struct ir_value *v)
     return true;
 }
 
-// A leaf that is logic of the same kind, wanted by nobody else; a complement may have other users, it costs
-// nothing.
+// The definition of leaf v if it is logic of the same kind without another user, else NULL. A complement may
+// have other users: folding costs nothing.
 static struct ir_inst *foldable(struct select *s, struct ir_value *v)
 {
     struct ir_inst *i = v->def;
@@ -75,8 +74,8 @@ static bool expand_leaf(struct select *s, struct tree *t, unsigned k)
     return true;
 }
 
-// Leaves of another operation than the root's first: x ^ (a & b) is one instruction, so that a chain of these is one a
-// link; with the chain's next link instead, (x ^ y) ^ z, every (a & b) would be an instruction of its own.
+// Expands leaves with a different operation than the root first. Of x ^ (a & b), chained, every link is then
+// one instruction; expanding (x ^ y) ^ z first would leave every (a & b) as a separate instruction.
 static void expand(struct select *s, struct tree *t, const struct ir_inst *root)
 {
     for (unsigned same = 0; same < 2; same++)
@@ -116,7 +115,7 @@ static unsigned apply(const struct ir_inst *i, const unsigned x[3])
     return lut;
 }
 
-// The table of a value inside the tree, over the tables of its leaves.
+// Truth table of a value inside the tree, in terms of the leaves.
 static unsigned table_of(const struct tree *t, struct ir_value *v)
 {
     static const unsigned tables[] = {LUT_A, LUT_B, LUT_C};
@@ -185,8 +184,8 @@ void select_bitwise(struct select *s, struct ir_inst *i)
 
 // -- predicates ---------------------------------------------------------------------------------------------
 
-// A comparison that only this block's logic wants, through complements: `inverted` when it is wanted the
-// other way.
+// The comparison behind v, through complements, if v has no user but the logic under selection; *inverted: an
+// odd number of complements. Else NULL.
 static struct ir_inst *comparison(struct select *s, struct ir_value *v, bool *inverted)
 {
     struct ir_inst *i;
@@ -200,11 +199,11 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
     static const uint8_t integer[] = {[CMP_LT] = CMP_GE, [CMP_GE] = CMP_LT, [CMP_EQ] = CMP_NE,
                                       [CMP_NE] = CMP_EQ, [CMP_LE] = CMP_GT, [CMP_GT] = CMP_LE};
     if (isa_type_is_float((enum isa_type)setp->type))
-        return CMP_T - (unsigned)setp->cmp; // the order of enum isa_cmp
+        return CMP_T - (unsigned)setp->cmp; // by the order of enum isa_cmp
     return integer[setp->cmp];
 }
 
-// (a cmp b) op c in the comparison itself.
+// Emits (a cmp b) op c as one comparison; false if `left` is no such comparison.
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;

@@ -1,4 +1,5 @@
-// Where lanes that part meet again (profile pascal). The machine wants to be told before they part:
+// Reconvergence of diverged lanes (profile pascal). SSY announces the reconvergence point before lanes
+// diverge:
 //
 //          SSY J                     SSY J
 //          @P0 BRA J                 loop: …
@@ -6,9 +7,10 @@
 //          SYNC                      SYNC
 //     J:   …                    J:   …
 //
-// One SSY a place where lanes meet, before the first branch at which they may part for it and outside of its loops. The
-// path that falls into J ends in SYNC, which emission writes; one that jumps there has BRA where ptxas has SYNC. Where
-// all lanes take a branch alike there is neither. Nor is there for a meeting at the thread's end: such a branch is EXIT.
+// One SSY per reconvergence point, before the first branch that may diverge towards it and outside that
+// branch's loops. The path that falls through to J ends in SYNC, written by emission; a path that jumps to J
+// has BRA where ptxas has SYNC. A uniform branch needs neither SSY nor SYNC. Neither does a branch to the
+// thread's end, which becomes EXIT.
 #include "compile/ir/varying.h"
 #include "compile/select/select.h"
 
@@ -21,7 +23,8 @@ static bool is_in_loop(const struct ir_block *b, const struct ir_block *header)
     return at != NULL;
 }
 
-// The branch itself, or what comes before the loops around it that end at `meeting` or before.
+// Block to put the SSY of a branch in b: b, or the dominator of the outermost loop that lanes leave before
+// `meeting`.
 static struct ir_block *outside_loops(struct ir_block *b, const struct ir_block *meeting)
 {
     while (b->loop_header && b->loop_depth >= meeting->loop_depth && !is_in_loop(meeting, b->loop_header) &&
@@ -45,7 +48,7 @@ static bool parts(const struct ir_block *b, const bool *varying)
 {
     if (!b->ipdom || only_exits(b->ipdom) || !block_may_part(b, varying)) return false;
     for (uint32_t k = 0; k < b->succ_count; k++)
-        if (only_exits(b->succs[k])) return false; // it becomes a guarded EXIT
+        if (only_exits(b->succs[k])) return false; // becomes a guarded EXIT
     return true;
 }
 
@@ -66,7 +69,7 @@ void select_meetings(struct select *s)
         struct ir_block **place = &before[b->ipdom->id], *at = outside_loops(b, b->ipdom);
         *place = *place ? common_dominator(*place, at) : at;
     }
-    for (struct ir_block *b = s->ir->last_block; b;
-         b = b->previous) // of several at a place the outermost is first
+    // backwards: of several SSYs in one block, the outermost reconvergence point's is first
+    for (struct ir_block *b = s->ir->last_block; b; b = b->previous)
         if (before[b->id]) announce(s, s->blocks[before[b->id]->id], s->blocks[b->id]);
 }

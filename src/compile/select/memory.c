@@ -1,9 +1,8 @@
 // Selection of memory accesses, atomics and texture fetches.
 //
-// An address is [register + offset]: constants added to it move into the offset, as far as its 24 bits go.
-// Accesses of several values of 4 or 8 bytes become one access of 8 or 16 bytes on an aligned group of
-// registers; several smaller values are loaded as one word or more and taken apart (or put together before a
-// store).
+// An address is [register + offset]; constant addends move into the offset, up to its 24 bits. An access to
+// several values of 4 or 8 bytes becomes one access of 8 or 16 bytes with an aligned register group. Several
+// smaller values are loaded as whole words and unpacked, or packed before a store.
 #include "base/bits.h"
 #include "compile/select/select.h"
 
@@ -11,7 +10,7 @@ enum { OFFSET_LIMIT = 1 << 23 };
 
 static bool fits_offset(int64_t offset) { return offset >= -OFFSET_LIMIT && offset < OFFSET_LIMIT; }
 
-// Constant addends of an address join its offset; what is left is the base.
+// Moves constant addends of an address into *offset and returns the remaining base.
 static struct ir_value *strip_offset(struct select *s, struct ir_value *v, int64_t *offset)
 {
     for (;;) {
@@ -33,8 +32,8 @@ static struct source memory_operand(uint32_t unit, unsigned width, int64_t offse
     return (struct source){o, unit};
 }
 
-// A 32-bit address whose offset does not wrap: shared and local memory are far smaller than the offset's
-// range.
+// A 32-bit address. The offset cannot wrap: shared and local memory are much smaller than the range of
+// offsets.
 static struct source narrow_address(struct select *s, struct ir_value *v, int64_t offset)
 {
     uint64_t bits;
@@ -61,7 +60,7 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
     if (v->class != IR_CLASS_64) return narrow_address(s, v, offset);
     v = strip_offset(s, v, &offset);
     struct source base = source_pair(s, v);
-    if (!fits_offset(offset)) { // rare: the sum is made in registers
+    if (!fits_offset(offset)) { // rare: add in registers
         uint32_t sum = mach_reg(s->f, 2), carry = mach_pred(s->f);
         struct source p = source_true();
         p.unit = carry;
@@ -85,8 +84,8 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
 
 enum { SHARED_OFFSET_LIMIT = 0x80, SCAN_MAX = 64 };
 
-// One add an address, as the papers' machine has it: shared accesses reach 128 bytes from their register,
-// global ones none.
+// An address of the papers' machine: the offset of a shared access reaches 128 bytes, a global access has no
+// offset. Otherwise one add computes the address.
 static struct source plus_address(struct select *s, struct source a, unsigned space)
 {
     int32_t offset = (int32_t)a.o.value;
@@ -106,7 +105,7 @@ static bool is_shared_word(const struct ir_inst *i)
            i->sem == SEM_WEAK;
 }
 
-// Nothing between the load and its user may change memory or wait for others.
+// True if no instruction between load and user changes memory, synchronises or branches.
 static bool can_wait(const struct ir_inst *load, const struct ir_inst *user)
 {
     unsigned scanned = 0;
@@ -119,7 +118,7 @@ static bool can_wait(const struct ir_inst *load, const struct ir_inst *user)
 
 bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o)
 {
-    struct ir_inst *i = s->inst ? fold_of(s, v, IR_LOAD) : NULL; // phis take no such operands
+    struct ir_inst *i = s->inst ? fold_of(s, v, IR_LOAD) : NULL; // phis take no shared operands
     if (!i || !is_shared_word(i) || i->def_count != 1 || i->guard.value || !can_wait(i, s->inst))
         return false;
     folded(s, i);
@@ -128,7 +127,7 @@ bool select_shared_operand(struct select *s, struct ir_value *v, struct source *
     return true;
 }
 
-// Words are moved from shared memory one by one.
+// Loads from shared memory as one MOV per word.
 static void move_shared_words(struct select *s, struct ir_inst *i)
 {
     for (uint32_t k = 0; k < i->def_count; k++) {
@@ -203,7 +202,7 @@ static unsigned width_of(const struct ir_value *v)
     return v->class == IR_CLASS_64 ? 2 : v->class == IR_CLASS_128 ? 4 : 1;
 }
 
-// The group that the destination is left with where the guard is false: the old values, copied together.
+// The group for the destination where the guard is false: copies of the old values, or MACH_NONE.
 static uint32_t old_group(struct select *s, struct ir_inst *i)
 {
     if (!i->guard.value || !i->old) return MACH_NONE;
@@ -228,8 +227,8 @@ static uint32_t old_group(struct select *s, struct ir_inst *i)
 
 // -- loads --------------------------------------------------------------------------------------------------
 
-// v2 and v4 of bytes and half words: one wide load into `group`, then its parts. The upper bits of small
-// values are free, so the part in the low bits is the register itself.
+// Unpacks v2 and v4 of bytes and half words from the wide load in `group`. The upper bits of small values are
+// unspecified, so the part in the low bits needs no shift.
 static void unpack_small(struct select *s, struct ir_inst *i, uint32_t group)
 {
     unsigned size = isa_type_bytes((enum isa_type)i->type);
@@ -259,7 +258,7 @@ static void select_small_vector(struct select *s, struct ir_inst *i)
     set_dst(m, 0, group, words);
     set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
     uint32_t old = MACH_NONE;
-    if (i->guard.value && i->old) { // put the old parts together as a store would
+    if (i->guard.value && i->old) { // pack the old values like the parts of a store
         struct ir_value *parts[8];
         bool any = false;
         for (uint32_t k = 0; k < i->def_count; k++) any |= (parts[k] = i->old[k].value) != NULL;
@@ -287,7 +286,8 @@ void select_load(struct select *s, struct ir_inst *i)
     uint32_t unit = MACH_NONE;
     for (uint32_t k = i->def_count; k-- > 0;)
         if (wanted(s, i, k) != MACH_NONE) unit = wanted(s, i, k);
-    if (i->def_count > 1 && unit != MACH_NONE) unit = wanted(s, i, 0); // one was asked for, so all are placed
+    // a request for one result places the whole group
+    if (i->def_count > 1 && unit != MACH_NONE) unit = wanted(s, i, 0);
     m->i.type = (uint8_t)(i->def_count > 1 ? type_of_bytes(size * i->def_count) : access_type(i->type));
     set_order(m, i);
     set_dst(m, 0, unit, width);
@@ -299,7 +299,7 @@ void select_load(struct select *s, struct ir_inst *i)
 
 // -- stores -------------------------------------------------------------------------------------------------
 
-// Bytes or half words side by side in fresh registers; returns the first.
+// Packs bytes or half words into fresh registers; returns the first unit.
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size)
 {
     unsigned bytes = count * size, words = bytes > 4 ? bytes / 4 : 1, per_word = size == 1 ? 4 : 2;
@@ -309,8 +309,7 @@ uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned c
         unsigned end = count < (w + 1) * per_word ? count : (w + 1) * per_word;
         for (unsigned k = w * per_word; k < end; k++) {
             unsigned at = k - w * per_word;
-            // Selector: the bytes below stay, those of part k come from the second register (numbers 4 and
-            // up).
+            // Selector: lower bytes stay; the bytes of part k come from the second register (numbers from 4).
             unsigned selector = size == 1 ? (at == 1 ? 0x0040 : at == 2 ? 0x0410 : 0x4210) : 0x5410;
             struct source part = parts[k] ? source_reg(s, parts[k]) : source_zero();
             bool last = k + 1 == end;
@@ -329,7 +328,7 @@ uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned c
     return group;
 }
 
-// The values of a store in one register or group.
+// The values of a store in a register or register group.
 static struct source stored_values(struct select *s, struct ir_inst *i)
 {
     unsigned size = isa_type_bytes((enum isa_type)i->type), count = i->use_count - 1;

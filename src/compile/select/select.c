@@ -1,5 +1,5 @@
-// Instruction selection: the walk and operands; select/form.c has the forms the machine allows. The choice of
-// instructions is in select/sum.c, select/logic.c, select/integer.c, select/float.c, select/lanes.c,
+// Instruction selection: the walk and the operands. Legal instruction forms: select/form.c. Choice of
+// instructions: select/sum.c, select/logic.c, select/integer.c, select/float.c, select/lanes.c,
 // select/memory.c and select/control.c.
 #include "compile/select/select.h"
 #include "base/bits.h"
@@ -40,7 +40,8 @@ static unsigned class_width(enum ir_class class)
     return class == IR_CLASS_64 ? 2 : class == IR_CLASS_128 ? 4 : 1;
 }
 
-// An access that fills several values fills one group: its values are the group's units in order.
+// Requests a group of units for an access with several results; the results are the group's units in order.
+// False: not such an access.
 static bool demand_vector(struct select *s, struct ir_inst *i)
 {
     unsigned total = 0;
@@ -56,7 +57,7 @@ static bool demand_vector(struct select *s, struct ir_inst *i)
     return true;
 }
 
-// Halves of 64-bit values are units of their pairs.
+// LO and HI of a 64-bit value are units of its pair.
 static bool demand_half(struct select *s, struct ir_value *v)
 {
     if (!v->def || (v->def->op != IR_LO && v->def->op != IR_HI)) return false;
@@ -108,8 +109,8 @@ static struct source source_bank(unsigned bank, int64_t offset, unsigned width)
     return (struct source){o, MACH_NONE};
 }
 
-// Constant-bank words are addressed in units of four bytes; parameters smaller than that are taken out of a
-// word.
+// Constant-bank words have four-byte alignment; a smaller parameter at a different offset is extracted from
+// its word.
 static bool is_word(const struct ir_inst *bank) { return bank->offset % 4 == 0; }
 
 struct source source_any(struct select *s, struct ir_value *v)
@@ -169,8 +170,7 @@ static struct mach_inst *constant_move(struct select *s, uint32_t unit, struct o
     return i;
 }
 
-// A block keeps a constant in one register; its MOV rises to before the first user as users are met bottom
-// up.
+// Moves the MOV of a cached constant up to the instruction under selection, its new first user.
 static void raise(struct select *s, struct cached *c)
 {
     if (c->chunk == s->chunk) return;
@@ -208,7 +208,7 @@ struct source in_register(struct select *s, struct source o)
 {
     if (source_is_reg(&o)) return o;
     uint8_t flags = o.o.flags;
-    if (o.o.kind == OPERAND_SHARED) { // not a constant: a MOV of its own
+    if (o.o.kind == OPERAND_SHARED) { // not a constant: needs a separate MOV
         uint32_t unit = mach_reg(s->f, 1);
         o.o.flags = 0;
         move_to(s, unit, o);
@@ -255,7 +255,7 @@ struct source source_pred(struct select *s, struct ir_value *v)
     else if (!v->def || v->def->op != IR_UNDEF)
         o.unit = demand(s, v);
     if (v->def && setp_is_test(v->def) && v->def->cmp == CMP_EQ)
-        negated = !negated; // the unit says "not zero"
+        negated = !negated; // the unit holds "not zero"
     if (negated) o.o.flags = OPERAND_NOT;
     return o;
 }
@@ -264,15 +264,15 @@ uint32_t select_literal(struct select *s, uint64_t bits)
 {
     struct program *p = s->u->program;
     uint32_t offset;
-    for (uint32_t k = (uint32_t)s->literals.entries.count * 8; k < p->literal_bytes;
-         k += 8) { // of earlier functions
+    // register the literals of earlier functions
+    for (uint32_t k = (uint32_t)s->literals.entries.count * 8; k < p->literal_bytes; k += 8) {
         uint64_t known;
         memcpy(&known, p->literals + k, 8);
         u64map_set(&s->literals, known, k);
     }
     if (u64map_get(&s->literals, bits, &offset)) return offset;
     offset = p->literal_bytes;
-    if (!offset || is_power_of_two(offset)) { // room doubles
+    if (!offset || is_power_of_two(offset)) { // capacity doubles
         uint8_t *grown = ARENA_ARRAY(&p->arena, uint8_t, offset ? 2 * offset : 8);
         if (offset) memcpy(grown, p->literals, offset);
         p->literals = grown;
@@ -326,7 +326,7 @@ const struct select_row select_table[IR_OP_COUNT] = {
 static void select_inst(struct select *s, struct ir_inst *i)
 {
     select_body *body = select_table[i->op].body;
-    if (!body || !is_asked_for(s, i)) return; // what is expanded before selection does not get here
+    if (!body || !is_asked_for(s, i)) return; // operations expanded before selection never get here
     s->cursor = s->block->first;
     s->chunk++;
     s->inst = i;
@@ -344,7 +344,7 @@ static void select_block(struct select *s, struct ir_block *b)
     for (struct ir_inst *i = b->last; i; i = i->previous) select_inst(s, i);
 }
 
-// One unit of a phi's operand, as what a copy at the predecessor's end can take.
+// Sets one unit of a phi operand, in a form that a copy at the predecessor's end can take.
 static void phi_operand(struct select *s, struct mach_phi *phi, uint32_t pred, struct ir_value *v,
                         unsigned half)
 {
@@ -402,8 +402,8 @@ static void create_blocks(struct select *s)
     }
 }
 
-// Definitions dominate uses, so later in reverse postorder means later in dominance: users are met first.
-// Phis ask for their operands before everything, because a loop's phi uses what is defined below it.
+// Definitions dominate uses, so walking blocks in reverse of the reverse postorder selects users first. Phis
+// request their operands before the walk: a loop's phi uses values defined below it.
 struct mach_function *select_function(struct ir_function *ir, struct arena *a)
 {
     struct select s = {.u = ir->unit, .ir = ir, .arena = a, .f = mach_function_create(ir, a)};

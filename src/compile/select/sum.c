@@ -1,6 +1,6 @@
-// Selection of sums. Three addends fit into IADD3, a shifted one and another into LEA; products with an
-// addend are IMAD and stay in select/integer.c. 64-bit sums carry from the low half's instruction to the high
-// half's in a predicate:
+// Selection of sums. Three addends fit into IADD3, a shifted and an unshifted addend into LEA. Products with
+// an addend are IMAD (select/integer.c). In 64-bit sums a predicate carries from the instruction of the low
+// half to the instruction of the high half:
 //
 //     IADD3   d0, p = a0, b0, RZ            LEA      d0, p = (a0 << k) + b0
 //     IADD3.X d1    = a1, b1, RZ, p         LEA.HI.X d1    = high(a1:a0 << k) + b1 + p
@@ -17,7 +17,7 @@ struct source source_negated(struct source o)
     return o;
 }
 
-// What an X instruction calls NEG: bitwise complement.
+// Bitwise complement: the meaning of NEG on an instruction with carry in (X).
 static struct source complemented(struct source o)
 {
     if (source_is_imm(&o)) return source_imm(~o.o.value);
@@ -81,14 +81,14 @@ static bool add_term(struct sum *sum, struct ir_value *v, bool negative)
     return true;
 }
 
-// Whether the value is an operand of its own that is no register.
+// True if the value is a constant-bank operand, not a register.
 static bool is_bank_operand(const struct select *s, struct ir_value *v)
 {
     struct ir_inst *bank = def_of(v, IR_BANK);
     return bank && s->units[strip(v)->id] == MACH_NONE;
 }
 
-// IADD3's shape: three operands, the constant and parameters together at most one of them.
+// True if the sum fits IADD3: at most three operands, at most one of them a constant or parameter.
 static bool fits_add3(const struct select *s, const struct sum *sum)
 {
     unsigned others = sum->constant != 0;
@@ -96,7 +96,8 @@ static bool fits_add3(const struct select *s, const struct sum *sum)
     return sum->count + (sum->constant != 0) <= 3 && others <= 1;
 }
 
-// The sum with term k replaced by what it is a sum of; false when that is no better.
+// Replaces term k by the terms of its definition (ADD, SUB, NEG or NOT). False if the result does not fit
+// IADD3.
 static bool expand_term(struct select *s, struct sum *sum, unsigned k, struct ir_inst **used)
 {
     struct term t = sum->terms[k];
@@ -126,14 +127,14 @@ static struct source term_source(struct select *s, const struct term *t)
     return t->negative ? source_negated(o) : o;
 }
 
-// x << k with a constant k that nobody else wants.
+// The SHL of x << k if k is constant and the shift has no other user, else NULL.
 static struct ir_inst *shifted(struct select *s, struct ir_value *v, uint64_t *amount)
 {
     struct ir_inst *shl = fold_of(s, v, IR_SHL);
     return shl && constant_of(ir_operand(shl, 1), amount) && *amount > 0 && *amount < 32 ? shl : NULL;
 }
 
-// (x << k) + y as LEA, when the sum is no more than that.
+// Emits (x << k) + y as LEA; false if the sum has a different form.
 static bool emit_lea(struct select *s, uint32_t dst, const struct sum *sum)
 {
     uint64_t amount;
@@ -181,9 +182,9 @@ static void select_add32(struct select *s, struct ir_inst *i)
 // -- 64 bits ------------------------------------------------------------------------------------------------
 
 struct shifted {                 // a 64-bit value << amount
-    struct ir_value *narrow;     // the 32-bit value that it is the extension of, by type `extends`; or
-    struct ir_value *wide;       // itself; or
-    struct ir_value *low, *high; // its halves
+    struct ir_value *narrow;     // a 32-bit value extended by type `extends`; or
+    struct ir_value *wide;       // a 64-bit value; or
+    struct ir_value *low, *high; // two halves
     unsigned amount, extends;
 };
 
@@ -202,7 +203,7 @@ static void find_extension(struct shifted *x)
         x->extends = TYPE_S32, x->narrow = x->low;
 }
 
-// SHL, or what it is taken apart into: {funnel(low, high, k) : low << k}, parts that nobody else wants.
+// Matches SHL, or its expansion {funnel(low, high, k) : low << k} if the parts have no other user.
 static bool match_shift(struct select *s, const struct ir_inst *i, struct shifted *x)
 {
     uint64_t amount, other;
@@ -233,7 +234,7 @@ static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *
     finish(s, i);
 }
 
-// A pair that is an extended 32-bit value, shifted: one wide product instead of two shifts.
+// Selects a shifted pair with an extended 32-bit value: one wide product instead of two shifts.
 bool select_shifted_pair(struct select *s, struct ir_inst *i)
 {
     struct shifted x;
@@ -299,7 +300,7 @@ static void emit_add64(struct select *s, uint32_t dst, struct ir_value *a, struc
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high)
 {
     uint32_t carry = mach_pred(s->f);
-    if (source_is_zero(&low)) { // its complement's carry would be lost on RZ
+    if (source_is_zero(&low)) { // RZ has no complement: the carry would be lost
         move_to(s, dst, source_zero());
         emit_add(s, dst + 1, source_zero(), source_negated(high), MACH_NONE);
         return;
@@ -308,13 +309,13 @@ void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source
     emit_addx(s, dst + 1, source_zero(), complemented(high), source_predicate(carry), MACH_NONE);
 }
 
-// ADDCC SUBCC ADDX SUBX: the carry is a value of its own.
+// ADDCC SUBCC ADDX SUBX: the carry is a separate value.
 void select_carry(struct select *s, struct ir_inst *i)
 {
     bool subtract = i->op == IR_SUBCC || i->op == IR_SUBX, extended = i->op == IR_ADDX || i->op == IR_SUBX;
     struct source a = source_any(s, ir_operand(i, 0)), b = source_any(s, ir_operand(i, 1));
     if (subtract && extended) b = complemented(b);
-    if (subtract && !extended) { // the complement's carry must be the hardware's: no folding of -0
+    if (subtract && !extended) { // the carry must be that of the complement in hardware: -0 is not folded
         b = in_register(s, b);
         b.o.flags ^= OPERAND_NEG;
     }

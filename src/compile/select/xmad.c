@@ -1,4 +1,4 @@
-// Products of integers where the machine multiplies halves of words (profile pascal). With a = a1:a0, b = b1:b0:
+// Integer products on a machine that multiplies halves of words (profile pascal). With a = a1:a0, b = b1:b0:
 //
 //     low word                              high word
 //     XMAD.MRG      t = b0 : low16(a0 b1)   XMAD       ll = a0 b0
@@ -7,14 +7,14 @@
 //                       + (t << 16) + u     XMAD.CHI   hl = a1 b0 + (ll >> 16)
 //                                           IADD3.RS    d = ((lh + hl) >> 16) + hh
 //
-// A constant has its halves as immediates, so that a1 b0 and a0 b1 are added by an XMAD.PSL each; halves that are known
-// to be zero need no instruction. Of signed factors only the upper halves are signed. This is the code that
-// disassemblies of sm_50 to sm_61 show; theirs mends the sign of signed products with XMAD's .CSFU, where ours has
-// IADD3.RS add as signed numbers.
+// The halves of a constant are immediates, so a1 b0 and a0 b1 are added by one XMAD.PSL each. A half known to
+// be zero needs no instruction. Of a signed factor only the upper half is signed. Disassemblies of sm_50 to
+// sm_61 show the same code, except for signed products: they correct the sign with XMAD's .CSFU, where
+// IADD3.RS adds signed numbers here.
 #include "base/bits.h"
 #include "compile/select/select.h"
 
-// A half of a word as an operand.
+// A 16-bit half of a word as an operand.
 static struct source lower_half(struct source o)
 {
     return source_is_imm(&o) ? source_imm(o.o.value & 0xffff) : o;
@@ -29,7 +29,7 @@ static struct source upper_half(struct source o)
 
 static struct source word(uint32_t unit) { return source_unit(unit, 1); }
 
-struct factor { // a factor
+struct factor { // one half of a factor
     struct source o;
     bool is_signed;
 };
@@ -57,9 +57,9 @@ struct factors {
 
 static bool fits_constant(const struct source *o) { return source_is_imm(o) && o->o.value <= 0xffff; }
 
-// Dimensions of the launch and indices of blocks may fit, too, but ptxas for this machine does not know it: blockIdx * blockDim
-// + threadIdx is three XMAD on the card, in x and in y (vectorAdd executes 12 integer instructions a thread there,
-// PolyBench's 2DCONV 22).
+// True if v fits in 16 bits as far as ptxas knows. Launch dimensions and block indices may fit, too, but
+// ptxas ignores it: blockIdx * blockDim + threadIdx takes three XMAD on the card, in x and in y. Measured:
+// vectorAdd executes 12 integer instructions per thread, PolyBench's 2DCONV 22.
 static bool fits_half(const struct select *s, struct ir_value *v)
 {
     uint64_t bits;
@@ -70,7 +70,7 @@ static bool fits_half(const struct select *s, struct ir_value *v)
     return known_max(&s->known, strip(v)) <= 0xffff;
 }
 
-// The first factor is in a register, the second one may be anything.
+// Splits the factors; the first is in a register, the second may be any operand.
 static struct factors factors_of(struct select *s, struct source a, bool a_fits, struct source b, bool b_fits,
                                  bool is_signed)
 {
@@ -89,10 +89,10 @@ static struct factors factors_of(struct select *s, struct source a, bool a_fits,
                             .b_fits = b_fits};
 }
 
-// What the low word of the product takes besides a0 * b0 + c, which is `sum`.
+// Adds the cross products a0 * b1 and a1 * b0 to `sum` (a0 * b0 + c), for the low word of the product.
 static void add_cross(struct select *s, uint32_t dst, const struct factors *f, struct source sum)
 {
-    struct factor a1 = {f->a1.o, false}, b1 = {f->b1.o, false}; // signs do not show in 32 bits
+    struct factor a1 = {f->a1.o, false}, b1 = {f->b1.o, false}; // signs do not matter in 32 bits
     if (!f->a_fits && !f->b_fits && !source_is_imm(&f->b0.o) && !source_is_imm(&f->b1.o)) {
         struct source t = word(xmad(s, MODE_XMAD_MRG, f->a0, b1, source_zero()));
         emit_xmad(s, dst, MODE_XMAD_PSL_CBCC, a1, (struct factor){upper_half(t), false}, sum);
@@ -111,7 +111,7 @@ static bool has_cross(const struct factors *f)
     return !f->a_fits || !(f->b_fits || source_is_zero(&f->b1.o));
 }
 
-// x << amount + y, as one instruction.
+// dst = (x << amount) + y, one LEA.
 static void emit_scaled_add(struct select *s, uint32_t dst, struct source x, unsigned amount, struct source y)
 {
     struct mach_inst *i = begin(s, OP_LEA);
@@ -122,7 +122,7 @@ static void emit_scaled_add(struct select *s, uint32_t dst, struct source x, uns
     finish(s, i);
 }
 
-// The low word of a * b, + c; gives a0 * b0 + c.
+// dst = low word of a * b + c. Returns the unit of a0 * b0 + c.
 static uint32_t multiply(struct select *s, uint32_t dst, const struct factors *f, struct source c)
 {
     bool alone = !has_cross(f);
@@ -162,12 +162,12 @@ void xmad_low_words(struct select *s, uint32_t dst, struct source a, struct sour
     multiply(s, dst, &f, c);
 }
 
-// hl and the high word, given ll.
+// Computes hl and the high word of the product from ll in `low`.
 static void finish_high(struct select *s, uint32_t dst, const struct factors *f, uint32_t low)
 {
     bool is_signed = f->a1.is_signed;
     uint32_t cross = xmad(s, MODE_XMAD_CHI, f->a1, f->b0, word(low));
-    if (f->b_fits) { // a1 b0 and the carry of ll are all there is
+    if (f->b_fits) { // the high word is a1 b0 plus the carry of ll
         struct mach_inst *shift = begin(s, OP_SHR);
         shift->i.type = is_signed ? TYPE_S32 : TYPE_U32;
         set_dst(shift, 0, dst, 1);
@@ -189,7 +189,7 @@ static void swap_factors(struct factors *f)
     *f = (struct factors){was.b0, was.b1, was.a0, was.a1, was.b_fits, was.a_fits};
 }
 
-// The factor that fits is the second one; both fit: the product is an XMAD.
+// Makes the factor that fits in 16 bits the second. If both fit, the product is one XMAD.
 static void order_by_size(struct factors *f)
 {
     if (f->a_fits && !f->b_fits && source_is_reg(&f->b0.o)) swap_factors(f);
@@ -213,7 +213,7 @@ static void emit_shift_by(struct select *s, unsigned op, uint32_t dst, struct so
     finish(s, i);
 }
 
-// An extended word times a power of two: what an address mostly is.
+// An extended word times a power of two, the usual form of an address.
 static void emit_shifted_pair(struct select *s, uint32_t dst, struct source a, unsigned amount,
                               bool is_signed)
 {
@@ -266,7 +266,7 @@ void xmad_wide_words(struct select *s, uint32_t dst, struct source a, struct sou
     emit_add64(s, dst, product, c, high);
 }
 
-// (x << amount) + c of an unsigned word.
+// dst = (x << amount) + c for an unsigned word x.
 static void emit_element(struct select *s, uint32_t dst, struct source x, unsigned amount, struct source low,
                          struct source high)
 {
