@@ -4,9 +4,9 @@
 //     SRF, an entry a register                      VRF, fewer slots than registers
 //       scalar   base, stride ─▶ base + lane x stride
 //       pointer  slot ─────────────────────────────▶ a word a lane        free slots: a stack
-//      evicted  words in memory, written by the caller
+//       evicted  words in memory, written by the caller
 //
-//     write ─▶ detect ─┬─ scalar ─▶ SRF; frees the old slot                              (stages 1, 2, 3a)
+//     write ─▶ detect ─┬─ scalar ─▶ SRF; frees the old slot                               (stages 1, 2, 3a)
 //                      └─ vector ─▶ old or new slot; unwritten lanes keep the old words   (stages 3b, 3c)
 //
 // Values are stored only here: reads return what the compressed storage holds. A write is compressed only

@@ -53,7 +53,7 @@ struct watch_inst {
     uint64_t mask;                    // executing lanes of the warp's split, before the guard
     uint32_t inst, launch;
     uint8_t slot;
-    bool flushed, memory, second; // second issue of a cycle
+    bool flushed, memory, second; // second: second issue of a cycle
 };
 
 // WATCH_LATE: warps of a block not yet started.
@@ -114,8 +114,7 @@ struct watch_sm { // of one SM
     uint64_t seen;                            // bits: warps resident at the last inspection
     struct watch_blocks *blocks[WATCH_GRIDS]; // heap, by grid number; NULL: no block so far
     // Index in `insts` by place in the load/store queue, and by load record; WATCH_NONE.
-    VEC(uint32_t)
-    queued, recorded;
+    VEC(uint32_t) queued, recorded;
 };
 
 struct watcher {
