@@ -10,8 +10,7 @@ static struct decouple_value vector_for(enum decouple_cause cause, uint32_t from
         .kind = DECOUPLE_VECTOR, .pieces = 1, .cause = (uint8_t)cause, .from = from, .potential = potential};
 }
 
-// -- reads without operands
-// -----------------------------------------------------------------------------------
+// -- reads without operands ---------------------------------------------------------------------------------
 
 static struct decouple_value special_of(const struct inst *i, uint32_t inst)
 {

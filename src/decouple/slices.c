@@ -48,8 +48,7 @@ unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struc
 
 static bool is_shared(const struct decouple *d, uint32_t inst) { return d->shared && d->shared[inst]; }
 
-// -- control dependence (Ferrante, Ottenstein and Warren 1987)
-// ------------------------------------------------
+// -- control dependence (Ferrante, Ottenstein and Warren 1987) ----------------------------------------------
 
 static void find_dependences(struct decouple *d)
 {
@@ -410,8 +409,7 @@ static void take_jumps(struct slicing *x)
     }
 }
 
-// -- whole analysis
-// -------------------------------------------------------------------------------------------
+// -- whole analysis -----------------------------------------------------------------------------------------
 
 static bool has_sites(const struct decouple *d)
 {

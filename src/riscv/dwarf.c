@@ -36,7 +36,7 @@ enum { // DWARF 5, 7.22: standard and extended opcodes, content types; 7.5.6: fo
 
 enum { ENTRIES_MAX = 4096, FORMATS_MAX = 16, NOT_USED = UINT32_MAX };
 
-// -- bytes ------------------------------------------------------------------------------------------------------
+// -- bytes --------------------------------------------------------------------------------------------------
 struct cursor { // past its end everything is nought, and `bad` is set
     const uint8_t *at, *end;
     bool bad;
@@ -92,7 +92,7 @@ static const char *string_of(const struct dwarf_bytes *section, uint64_t offset)
     return string(&c);
 }
 
-// -- a unit -----------------------------------------------------------------------------------------------------
+// -- a unit -------------------------------------------------------------------------------------------------
 struct entry { // a directory or a file
     const char *path;
     uint64_t directory;
@@ -214,7 +214,7 @@ static bool read_header(struct unit *u, struct cursor *c)
     return !h.bad;
 }
 
-// -- rows -------------------------------------------------------------------------------------------------------
+// -- rows ---------------------------------------------------------------------------------------------------
 static const char *path_of(const struct unit *u, const struct entry *f)
 {
     struct arena *a = &u->reader->image->arena;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- creation
-// -----------------------------------------------------------------------------------------------
+// -- creation -----------------------------------------------------------------------------------------------
 
 void scalar_init(struct scalar_regfile *f, const struct scalar_shape *shape)
 {

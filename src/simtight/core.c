@@ -26,8 +26,7 @@ const struct simtight_count_info simtight_count_infos[] = {
 };
 const size_t simtight_count_count = sizeof simtight_count_infos / sizeof *simtight_count_infos;
 
-// -- creation and launches
-// -----------------------------------------------------------------------------------
+// -- creation and launches ----------------------------------------------------------------------------------
 struct simtight *simtight_create(const struct simtight_config *c)
 {
     struct simtight *s = heap_alloc(sizeof *s);
@@ -140,8 +139,7 @@ uint32_t simtight_next_index(const struct warp *w)
     return w->state == WARP_BARRIER ? w->splits.data[w->current].pc : w->pc;
 }
 
-// -- listener
-// -----------------------------------------------------------------------------------------------
+// -- listener -----------------------------------------------------------------------------------------------
 void simtight_listen(struct simtight *s, const struct simtight_listener *l) { s->listener = l; }
 
 static enum simtight_state state_behind(const struct simtight *s, unsigned warp,
@@ -368,8 +366,7 @@ void simtight_run(struct simtight *s, uint64_t until)
     }
 }
 
-// -- results of a launch
-// ------------------------------------------------------------------------------------
+// -- results of a launch ------------------------------------------------------------------------------------
 bool simtight_take_fault(struct simtight *s, struct launch_fault *fault)
 {
     if (s->fault.kind == FAULT_NONE) return false;
