@@ -1,6 +1,6 @@
-// isa_check: is this an instruction the machine has? Kinds of operands per row (isa/shape.h has the canonical
-// form), aligned register groups, at most one source that is no register, modifiers where they mean
-// something.
+// isa_check: whether an instruction exists in the machine. Checks operand kinds per row (canonical form:
+// isa/shape.h), aligned register groups, at most one source other than a register, and modifiers only on
+// rows with a meaning for them.
 #include "isa/shape.h"
 
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const char *check_special(const struct inst *i, const struct operand *o)
     return o->flags ? "an operand modifier the instruction does not have" : NULL;
 }
 
-// Sources that hold a value: registers, or the one immediate, constant or shared-memory operand.
+// Checks a value source: a register, or the only immediate, constant or shared-memory operand.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];
@@ -144,7 +144,8 @@ static const char *check_destinations(const struct inst *i)
 static bool types_fit(const struct inst *i)
 {
     const struct isa_shape *s = &isa_shapes[i->op];
-    if (i->op == OP_IMAD && i->flags & INST_HI && !i->type) return false; // a low half has no sign
+    if (i->op == OP_IMAD && i->flags & INST_HI && !i->type)
+        return false; // the low half is the same for either sign
     return isa_type_is_in(i->type, s->types) && isa_type_is_in(i->type2, s->types2);
 }
 
