@@ -163,7 +163,8 @@ const char *program_check(struct program *p);
 // their pc. RISC-V: the file's instruction, "lw a0, 16(a5)"; followed by a replacement, if any: "lw a0,
 // 16(a5) = MOV R10, c[0x0][0x170]".
 void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out);
-// The listing: header (registers, shared and local bytes …), then pc, instruction and source line, per line.
+// The listing: header (registers, shared and local bytes …), then pc, text and source line of every
+// instruction.
 void program_print(const struct program *p, struct strbuf *out);
 // "file.cu:31" of the innermost line of an instruction, followed by " (inlined at …)"; "" when unknown.
 void program_print_lines(const struct program *p, uint32_t index, struct strbuf *out);

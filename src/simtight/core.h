@@ -3,7 +3,7 @@
 //
 //     schedule 2 ─▶ active threads 2 ─▶ fetch 1 ─▶ operands 2 ─▶ execute 1 ─▶ write back 1   (cycles, plain)
 //        ▲                                                          │             ▲
-//        └── the warp returns to its queue ◀────────────────────────┤             └── resume: results, replies
+//        └── the warp returns to its queue ◀────────────────────────┤             └── results, replies
 //                                                                   └──▶ units, memory.h (lanes suspended)
 //
 // A warp has one instruction under way. The instruction takes full effect on registers and memory by
