@@ -34,9 +34,7 @@ static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_
 
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out)
 {
-    enum {
-        STEPS_MAX = 4
-    }; // per instruction: a move has at most four words, any other instruction three steps
+    enum { STEPS_MAX = 4 }; // per instruction: a move has at most four words, others three steps
     out->steps = ARENA_ARRAY(a, struct decouple_step, STEPS_MAX * d->count + 1);
     out->first = ARENA_ARRAY(a, uint32_t, d->count + 1);
     out->count = 0;

@@ -40,7 +40,7 @@ void decouple_free(struct decouple *d)
     free(d);
 }
 
-// -- what it costs ------------------------------------------------------------------------------------------
+// -- cost ---------------------------------------------------------------------------------------------------
 
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
                                       const uint64_t *once)
@@ -63,7 +63,7 @@ struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *
     return c;
 }
 
-// -- in words -----------------------------------------------------------------------------------------------
+// -- explanations -------------------------------------------------------------------------------------------
 
 static const char *const cause_texts[] = {
 #define CAUSE(name, text) text,

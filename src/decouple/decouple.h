@@ -140,8 +140,8 @@ struct decouple_slot decouple_slot_of(const struct inst *i);
 
 // Address operand of an access; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
-// Reads of an instruction satisfied from a queue in the others' stream: whether register r is; bits of
-// predicates.
+// Operands taken from a queue by an instruction of the others' stream, in place of a read: whether register
+// r is one; the predicates, as bits.
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 

@@ -1,5 +1,6 @@
-// Expansion of tuples at the far end of the queue, into records (lines and masks) and predicates. Records
-// are built thread by thread; the result equals that of the paper's adder stepping through lines, and
+// Expansion of tuples at the far end of the queue, into records (lines and masks) and predicates.
+//
+// Records are built thread by thread. The result equals the output of an adder stepping through lines, and
 // covers rows of any shape.
 #include "decouple/tuple.h"
 

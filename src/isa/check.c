@@ -1,6 +1,6 @@
-// isa_check: whether an instruction exists in the machine. Checks operand kinds per row (canonical form:
-// isa/shape.h), aligned register groups, at most one source other than a register, and modifiers only on
-// rows with a meaning for them.
+// isa_check: whether an instruction exists in the machine. Operand kinds follow the row (canonical form:
+// isa/shape.h), register groups are aligned, and at most one source is not a register. A modifier is
+// allowed only on rows with a meaning for it.
 #include "isa/shape.h"
 
 #include <stddef.h>
@@ -144,8 +144,7 @@ static const char *check_destinations(const struct inst *i)
 static bool types_fit(const struct inst *i)
 {
     const struct isa_shape *s = &isa_shapes[i->op];
-    if (i->op == OP_IMAD && i->flags & INST_HI && !i->type)
-        return false; // the low half is the same for either sign
+    if (i->op == OP_IMAD && i->flags & INST_HI && !i->type) return false; // a low half has no sign
     return isa_type_is_in(i->type, s->types) && isa_type_is_in(i->type2, s->types2);
 }
 

@@ -249,8 +249,7 @@ bool parse_instruction(struct parser *p, const struct token *mnemonic, int32_t g
     } else if (good) {
         good = i->op == PTX_OP_CALL ? parse_call(p, i) : parse_operands(p, i);
         good = good && parse_semicolon(p, "after the instruction");
-        checked =
-            good && check_instruction(p, i, given); // on failure resume after the ';': the text was read
+        checked = good && check_instruction(p, i, given); // on failure: resume after the ';'
         if (i->unsupported == ptx_unsupported_form) i->unsupported = full_name(p, mnemonic);
     }
     if (good && checked)

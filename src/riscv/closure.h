@@ -8,10 +8,10 @@
 //     S2R R28, SR_HART                           S2R R28, SR_HART
 //     LOP3.AND R17, R28, R17                     LOP3.AND R17, R28, R17
 //
-// A load is replaced if its address is the closure plus a constant, and no path from the kernel's entry to
-// the load has a store that may reach main memory, an atomic, a fence, a warp command or a call. The load
-// then reads no value stored by its own thread, nor by a thread it may rely on. Stores by other threads
-// unordered against the load are races.
+// A load is replaced on two conditions. Its address is the closure plus a constant; and no path from the
+// kernel's entry to the load has a store to main memory, an atomic, a fence, a warp command or a call (a
+// store counts unless its address is known to lie elsewhere). The load then reads no value of its own
+// thread, and no ordered value of another thread. Unordered stores by other threads are races.
 #pragma once
 #include "isa/program.h"
 

@@ -2,9 +2,9 @@
 // of a program and starts its kernels. Functional, one instruction at a time; the owner supplies the
 // devices.
 //
-// The hart begins at the image's entry, with stack pointer and return address set as by a boot loader. It
-// ends by a jump to the return address (RISCV_RETURN), a jump to 0x08000000 without code in the image, a
-// write to control register 0x801, or an error. Caches are not modelled: stores reach memory at once.
+// The hart begins at the image's entry, with stack pointer and return address set as by a boot loader. The
+// end is one of: a jump to the return address (RISCV_RETURN); a jump to 0x08000000 without code in the
+// image; a write to control register 0x801; an error. Caches are not modelled: stores reach memory at once.
 #pragma once
 #include "isa/image.h"
 

@@ -1,5 +1,5 @@
-// Detector: classifies the words of a register over the lanes of a warp as one value, as a base with a
-// stride from lane to lane, or as a plain vector.
+// Detector: classifies the words of a register over the lanes of a warp. A register holds one value, a base
+// with a stride from lane to lane, or a plain vector.
 //
 //     lane        0   1   2   3 …                      stride   a base must be a multiple of
 //     uniform     b   b   b   b                           0     1
@@ -13,12 +13,7 @@
 
 enum { SCALAR_LANES_MAX = 64, SCALAR_CODES = 4 };
 
-enum scalar_kind {
-    SCALAR_UNIFORM,
-    SCALAR_AFFINE,
-    SCALAR_VECTOR,
-    SCALAR_EVICTED
-}; // SCALAR_EVICTED: regfile.h
+enum scalar_kind { SCALAR_UNIFORM, SCALAR_AFFINE, SCALAR_VECTOR, SCALAR_EVICTED }; // EVICTED: regfile.h
 
 // Stride of a two-bit code: 0, 1, 2 or 4.
 static inline uint32_t scalar_stride(unsigned code) { return code ? 1u << (code - 1) : 0; }

@@ -81,7 +81,7 @@ void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, u
     scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, SIMTIGHT_ALL_LANES);
 }
 
-// -- what an instruction needs ------------------------------------------------------------------------------
+// -- operands of an instruction -----------------------------------------------------------------------------
 int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                                bool is_partial)
 {

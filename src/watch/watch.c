@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what is kept -------------------------------------------------------------------------------------------
+// -- records ------------------------------------------------------------------------------------------------
 
 uint64_t watch_time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->watcher->offset; }
 

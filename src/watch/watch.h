@@ -1,4 +1,4 @@
-// Watching SMs: what happened to every instruction and warp, and when, for timelines.
+// Watching SMs: events of every instruction and warp with their cycles, for timelines.
 //
 //     fetched ─▶ buffered ─▶ issued ─▶ collected ─▶ done      one watch_inst per instruction
 //     warp, block, waiting for …                               one watch_span per interval of cycles
