@@ -273,7 +273,8 @@ static void count_load(struct memory_counts *n, enum cache_result result, uint8_
         n->l2_misses++;
 }
 
-// Loads and atomics need data. Without a free MSHR, only a load with every sector valid is served.
+// Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
+// only a load with every sector valid is served.
 static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];

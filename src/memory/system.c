@@ -184,8 +184,7 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
     struct port *p = &m->ports[r->sm];
     if (m->c.perfect) {
         p->pushed++;
-        uint64_t cycle =
-            r->cycle + memory_system_window(&m->c); // past the window: every SM has simulated up to the cycle
+        uint64_t cycle = r->cycle + memory_system_window(&m->c); // past the current window
         reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});
         return;
     }

@@ -1,7 +1,8 @@
 // The SIMTight core (Naylor et al., ICCD 2024; details absent from the paper follow its public source). A
-// barrel processor of 64 warps of 32 RISC-V threads, in place of the SMs of other GPUs.
+// barrel processor of 64 warps of 32 RISC-V threads, in place of the SMs of other GPUs. Stages with their
+// cycles, for plain registers:
 //
-//     schedule 2 ─▶ active threads 2 ─▶ fetch 1 ─▶ operands 2 ─▶ execute 1 ─▶ write back 1   (cycles, plain)
+//     schedule 2 ─▶ active threads 2 ─▶ fetch 1 ─▶ operands 2 ─▶ execute 1 ─▶ write back 1
 //        ▲                                                          │             ▲
 //        └── the warp returns to its queue ◀────────────────────────┤             └── results, replies
 //                                                                   └──▶ units, memory.h (lanes suspended)
@@ -68,7 +69,7 @@ void simtight_place(struct simtight *s, const struct launch *l, struct exec_coun
 void simtight_run(struct simtight *s, uint64_t until);
 bool simtight_is_over(const struct simtight *s); // all warps ended, memory idle
 uint64_t simtight_now(const struct simtight *s); // current cycle of the launch
-// Cycle of the next event; UINT64_MAX: over or deadlocked.
+// Cycle of the next event; UINT64_MAX: the launch is over, or its warps wait for each other.
 uint64_t simtight_next(const struct simtight *s);
 // Moves the fault that ended the launch to *fault, now owned by the caller. False: no fault.
 bool simtight_take_fault(struct simtight *s, struct launch_fault *fault);

@@ -131,7 +131,7 @@ bool simtight_must_spill(const struct simtight *s);
 void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i);
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes);
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg);
-// First register the instruction needs whose value is spilled to memory; SCALAR_NONE: all present.
+// First spilled register among the operands of an instruction; SCALAR_NONE: all operands are present.
 int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                                bool is_partial);
 struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
