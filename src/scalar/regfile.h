@@ -22,7 +22,7 @@
 
 enum { SCALAR_REGISTERS_MAX = 256, SCALAR_NONE = -1 };
 
-// Victim policy: the lowest-numbered spillable vector of the warp with the given property
+// Victim policy: the lowest-numbered spillable vector of the warp with the given property:
 enum scalar_spill {
     SPILL_LRU,  // used at most as often as the least used odd-numbered vector of the warp
     SPILL_RR,   // above the last victim's number, over all warps

@@ -5,7 +5,7 @@
 // allocate. Nothing is written back at the end: memory under an entry stays stale.
 //
 //     address  31 ─ 18  17 ─ 7  6 ─ 0           entry   valid · tag 14 · base 32 · stride 2
-//             tag      index   in the line              direct-mapped, 2,048 entries
+//              tag      index   in the line              direct-mapped, 2,048 entries
 #pragma once
 #include "scalar/detector.h"
 
