@@ -1,5 +1,6 @@
-// Whether a split keeps its promises, by another way than it was made: a location is good in a stream where, on all ways,
-// what last wrote it in the program is in that stream. A forward flow over all locations, to its fixed point.
+// Verifies a split by a method other than its construction. A location is valid in a stream if, on all
+// paths, its last writer in the program belongs to the stream. Forward dataflow over all locations, to the
+// fixed point.
 #include "decouple/slices.h"
 
 #include <inttypes.h>
@@ -10,13 +11,13 @@ struct checking {
     const struct flow_blocks *flow;
     unsigned stream;
     uint32_t locations;
-    bool *good_in; // by block and location
+    bool *good_in; // by block and location: valid on entry
     const char *wrong;
 };
 
 static bool is_in(const struct checking *c, uint32_t inst) { return c->d->insts[inst].streams & c->stream; }
 
-// A comparison whose result comes from a queue writes without having read.
+// Whether the comparison result comes from a queue: a write without reads.
 static bool dequeues(const struct checking *c, uint32_t inst)
 {
     const struct decouple_inst *n = &c->d->insts[inst];
@@ -48,7 +49,8 @@ static void step(struct checking *c, uint32_t inst, bool *good, bool report)
                                     c->stream == DECOUPLE_IN_AFFINE ? "affine" : "others'",
                                     program_pc(c->d->program, inst));
     access_writes(c->d->program, i, &list);
-    // The affine stream has nothing of what it takes for its order, or for an address, alone.
+    // Instructions taken into the affine stream only for their order or address give the affine stream no
+    // result.
     const struct decouple_inst *n = &c->d->insts[inst];
     bool computes = c->stream == DECOUPLE_IN_OTHERS || (n->kind != DECOUPLE_VECTOR && !n->orders);
     for (unsigned k = 0; k < list.count; k++) good[list.at[k].location] = is_in(c, inst) && computes;
@@ -90,7 +92,8 @@ static void check_closure(struct checking *c, unsigned stream)
     for (uint32_t b = 0; b < c->flow->count; b++) walk(c, b, good, true);
 }
 
-// Behind a branch that the affine stream does not take, up to where its ways meet, there is nothing of that stream.
+// Between a branch outside the affine stream and its reconvergence point, no instruction may be in the
+// affine stream.
 static void check_passed(struct checking *c, uint32_t inst, bool *seen)
 {
     const struct flow_graph *g = &c->flow->graph;

@@ -1,4 +1,4 @@
-// The affine stream as code, and its program.
+// The affine stream as code, and the joined program.
 #include "decouple/slices.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_
 
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out)
 {
-    enum { STEPS_MAX = 4 }; // of an instruction: a move has four words at most, any other three steps
+    enum { STEPS_MAX = 4 }; // per instruction: a move has at most four words, others three steps
     out->steps = ARENA_ARRAY(a, struct decouple_step, STEPS_MAX * d->count + 1);
     out->first = ARENA_ARRAY(a, uint32_t, d->count + 1);
     out->count = 0;
@@ -45,7 +45,8 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
     out->first[d->count] = out->count;
 }
 
-// What is enqueued is what the instruction reads to know where it goes; data and results are the others'.
+// An enqueue keeps only the operands for its address or predicate; data and results belong to the warps'
+// stream.
 static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s,
                               const struct decouple_inst *n)
 {
@@ -72,7 +73,7 @@ static struct inst inst_of(const struct decouple *d, const struct decouple_step 
     return s->kind == DECOUPLE_COMPUTES && n->slot ? decouple_move_of_slot(d->program, i, s->word) : *i;
 }
 
-// Registers that the stream names: the program's, and behind them slots.
+// Registers the stream names: registers of the program, then spill slots.
 static uint32_t count_registers(const struct decouple *d)
 {
     uint32_t count = d->program->reg_count;
@@ -91,7 +92,7 @@ static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
     return c->first[inst] < c->count ? c->first[inst] : c->count - 1;
 }
 
-// The others' stream without what it leaves out, and the affine stream behind it.
+// Layout in memory: the others' stream without omitted instructions, then the affine stream.
 static void place(const struct decouple *d, struct program *both)
 {
     uint32_t *places = ARENA_ARRAY(&both->arena, uint32_t, both->inst_count + 1), next = 0;

@@ -1,4 +1,4 @@
-// The whole analysis, what it says of itself, and the settings' table.
+// The whole analysis, explanations in words, and the table of settings.
 #include "decouple/decouple.h"
 #include "decouple/slices.h"
 
@@ -40,7 +40,7 @@ void decouple_free(struct decouple *d)
     free(d);
 }
 
-// -- what it costs --------------------------------------------------------------------------------------------
+// -- cost ---------------------------------------------------------------------------------------------------
 
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
                                       const uint64_t *once)
@@ -63,7 +63,7 @@ struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *
     return c;
 }
 
-// -- in words -------------------------------------------------------------------------------------------------
+// -- explanations -------------------------------------------------------------------------------------------
 
 static const char *const cause_texts[] = {
 #define CAUSE(name, text) text,
@@ -120,7 +120,7 @@ static void print_affine(const struct decouple *d, struct strbuf *out)
     for (uint32_t k = 0; k < c.count; k++) {
         const struct decouple_step *s = &c.steps[k];
         bool moves = s->kind == DECOUPLE_COMPUTES && d->insts[s->inst].slot;
-        if (moves && s->word) continue; // with its first word
+        if (moves && s->word) continue; // printed with its first word
         if (moves) strbuf_printf(out, "move ");
         if (s->kind == DECOUPLE_ENQUEUES)
             strbuf_printf(out, "%s ", decouple_site_name((enum decouple_site)s->site));

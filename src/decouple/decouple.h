@@ -1,33 +1,36 @@
-// Decoupled affine computation, the compiler's half (Wang and Lin, ISCA 2017, sections 3 and 4): which instructions of a program
-// an affine warp can compute once for all threads of an SM, and the program as two streams, one for that warp and one for
-// all others.
+// Decoupled affine computation, compiler half (Wang and Lin, ISCA 2017, sections 3 and 4). Finds the
+// instructions an affine warp can compute once for all threads of an SM, and splits the program into two
+// streams: one for the affine warp, one for all other warps ("the others").
 //
-//   program ─ SSA (mark/ssa.h) ─▶ kind of each definition ─▶ sites ─▶ two slices ─▶ the affine stream as code of its own
-//                                 (kinds.c)                   (slices.c)            (code.c)
+//   program ─ SSA (mark/ssa.h) ─▶ kinds of definitions ─▶ sites ─▶ two slices ─▶ code of the affine stream
+//                                 (kinds.c)               (slices.c)             (code.c)
 //
-// A site is where something passes from the affine stream to the others: the address of an access, or a predicate. The
-// affine stream is what sites are computed from, the branches that lead there, and what orders memory; the other stream is
-// the program without what only sites needed. It keeps its place in memory: what is left out is passed over.
+// A site passes an access address or a predicate from the affine stream to the others. The affine stream
+// contains the computations of sites, the branches leading to sites, and memory-ordering instructions. The
+// others' stream is the program without instructions needed only by sites. Its instructions keep their
+// addresses; fetch skips omitted instructions.
 //
-// What is promised, and checked of every split by decouple_check, which was written apart from what makes it:
-//   Order    Both streams have a warp's sites in the order of the program, and the affine stream takes every branch that
-//            decides whether it comes to something of its own: by a predicate it computes, or by one it is told.
-//   Closure  What a stream reads it has computed, on all ways that lead there, or it comes from a queue.
-// A kind is a promise about cost and none about values: the affine stream's are right whatever it is called.
+// Promises, checked on every split by decouple_check (written independently of the split):
+//   Order    Both streams pass a warp's sites in program order. The affine stream takes every branch with
+//            affine-stream code under its control, by a computed predicate or by a reported one.
+//   Closure  Every value a stream reads was computed in the stream on all paths, or comes from a queue.
+// A kind promises a cost, not a value: the affine stream computes correct values whatever the kind.
 //
-// What another mechanism shares among warps is yielded to it: it is no site, and what the others need of it they compute. What
-// sites alone need the affine stream has all the same.
-// docs/techniques/decoupled.md has the rules, and what the text leaves open.
+// Instructions another mechanism shares among warps are yielded: never a site, and the others compute
+// values needed from them. The affine stream still contains instructions needed only by sites.
+// docs/techniques/decoupled.md has the rules, and choices where the paper is silent.
 #pragma once
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/str.h"
 #include "isa/program.h"
 
-// Of a result, over the threads of a block. Each is a case of those behind it.
+// Kind of a result over the threads of a block. Each kind is a special case of the next.
 enum decouple_kind {
     DECOUPLE_SCALAR, // one value
-    DECOUPLE_AFFINE, // a tuple, or the upper word or the carry of one; of predicates: a comparison of one with a scalar
+    // A tuple, or the upper word or carry of a tuple; for predicates: a comparison of a tuple with a
+    // scalar.
+    DECOUPLE_AFFINE,
     DECOUPLE_PIECEWISE, // one of a few tuples
     DECOUPLE_VECTOR
 };
@@ -50,21 +53,21 @@ enum { DECOUPLE_IN_AFFINE = 1, DECOUPLE_IN_OTHERS = 2 }; // streams
 enum decouple_site { DECOUPLE_NO_SITE, DECOUPLE_ENQ_DATA, DECOUPLE_ENQ_ADDR, DECOUPLE_ENQ_PRED };
 
 struct decouple_inst {
-    uint8_t kind;    // of the first result; of what has none VECTOR
-    uint8_t pieces;  // of a PIECEWISE one
-    uint8_t cause;   // enum decouple_cause of VECTOR, or of an access that is no site
+    uint8_t kind;    // of the first result; DECOUPLE_VECTOR without a result
+    uint8_t pieces;  // tuples of a DECOUPLE_PIECEWISE result
+    uint8_t cause;   // enum decouple_cause, for VECTOR or for an access without a site
     uint8_t streams; // DECOUPLE_IN_*
     uint8_t site;    // enum decouple_site
-    // Of ENQ_PRED: the instruction compares, and the others have a dequeue in its place; otherwise it is guarded by the
-    // predicate, and takes it from the queue itself.
+    // ENQ_PRED: true: the instruction is a comparison, replaced by a dequeue in the others' stream. False:
+    // the instruction is guarded by the predicate and dequeues it.
     bool compares;
-    uint8_t predicate_kind; // of ENQ_PRED: of what is enqueued
-    bool has_result,
-        potential; // potential: computed from scalars and thread indices, whatever the operations (Figure 6)
-    bool feedback; // the others tell the predicate that guards it
-    bool orders;   // the affine stream may not run ahead of a warp across it
-    bool slot;     // it moves between registers and a spill slot that is followed as registers are
-    uint32_t from; // instruction that the cause points at; FLOW_NONE
+    uint8_t predicate_kind; // ENQ_PRED: kind of the enqueued predicate
+    // potential: computed from scalars and thread indices by any operations (Figure 6).
+    bool has_result, potential;
+    bool feedback; // the others report the predicate of its guard
+    bool orders;   // the affine stream may not run ahead of a warp past the instruction
+    bool slot;     // moves between registers and a spill slot tracked as registers
+    uint32_t from; // instruction the cause refers to; FLOW_NONE
 };
 
 struct decouple {
@@ -72,19 +75,21 @@ struct decouple {
     const struct program *program;
     uint32_t count; // instructions of the kernel
     struct decouple_rules rules;
-    const bool *shared;          // by instruction: yielded; NULL: none are
-    uint8_t whole;               // enum decouple_cause why the program is not split; 0: it is
-    struct decouple_inst *insts; // one an instruction
+    const bool *shared;          // by instruction: yielded to another mechanism; NULL: no instruction
+    uint8_t whole;               // enum decouple_cause, reason against a split; 0: split
+    struct decouple_inst *insts; // by instruction
     struct decouple_slices *analysis;
 };
 
-// Of a program's kernel, which is all that it has, or `whole` says so. NULL never. The program must outlive it, and so must
-// `shared`, the instructions that another mechanism shares among warps; NULL: none.
+// Analyses the kernel of a program; a program with more than a kernel is refused in `whole`. Never NULL.
+// `p` and `shared` must outlive the result. `shared`: by instruction, shared among warps by another
+// mechanism; NULL: no instruction.
 struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
                                   const bool *shared);
 void decouple_free(struct decouple *d);
 
-// The affine stream as code: a step is an instruction of the program, or what is put before it or behind it.
+// The affine stream as code: a step is an instruction of the program, or an addition before or after an
+// instruction.
 enum decouple_step_kind {
     DECOUPLE_COMPUTES,
     DECOUPLE_ENQUEUES,
@@ -95,65 +100,67 @@ enum decouple_step_kind {
 struct decouple_step {
     uint32_t inst;
     uint8_t kind;
-    uint8_t site; // of ENQUEUES
-    uint8_t word; // of COMPUTES where the instruction moves a slot's words: which of them
+    uint8_t site; // ENQUEUES: enum decouple_site
+    uint8_t word; // COMPUTES of a slot move: index of the word
 };
 struct decouple_code {
     struct decouple_step *steps;
     uint32_t count;
-    uint32_t *first; // of instruction i: steps[first[i]] … steps[first[i + 1]]
+    uint32_t *first; // steps of instruction i: first[i] up to first[i + 1]
 };
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out);
-// The program with that code behind it, as a function of its own, and what is known of both; freed before `d`'s program is.
+// The program followed by the affine stream as a function of its own, with the plan of both. Must be freed
+// before the program of `d`.
 struct program *decouple_program(const struct decouple *d);
-extern const char decouple_function[]; // its name
+extern const char decouple_function[]; // name of the affine stream's function
 struct decouple_plan {
-    uint32_t count; // instructions of the kernel; the affine stream's begin there
+    uint32_t count; // instructions of the kernel; first instruction of the affine stream
     const struct decouple_inst *insts;
     struct decouple_code code;
-    bool yields; // some of it may be another mechanism's
+    bool yields; // another mechanism may own some instructions
 };
-// Of such a program, unless it has been changed since; NULL: of any other.
+// Plan of a program by decouple_program, unless changed since; NULL: any other program.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
 
-// The kernel alone, by the same instructions, for who analyses what warps do: good as long as the program is.
+// The kernel alone, sharing the instructions of `p`, for analyses of the warps' code. Valid as long as `p`.
 struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan);
-// Warps execute it: it is the kernel's, and in the others' stream.
+// Whether warps execute the instruction: in the kernel and in the others' stream.
 static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t inst)
 {
     return inst < p->count && p->insts[inst].streams & DECOUPLE_IN_OTHERS;
 }
-// Of an instruction that moves a spill slot: registers of a warp on the one side, the slot's address on the other.
+// Operands of a spill slot move: warp registers on one side, the slot's address on the other.
 struct decouple_slot {
     const struct operand *registers;
-    uint32_t address; // local
+    uint32_t address; // in local memory
     unsigned words;
     bool is_store;
 };
 struct decouple_slot decouple_slot_of(const struct inst *i);
 
-// Of an access, the operand that is its address; NULL: none, or several.
+// Address operand of an access; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
-// What an instruction of the others' stream does not read, since it comes from a queue: Rr; of predicates, bits.
+// Operands taken from a queue by an instruction of the others' stream, in place of a read: whether register
+// r is one; the predicates, as bits.
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
-// Whether the promises hold that can be seen in the program; else *why says where not, from the arena.
+// Whether the statically visible promises hold. If not, *why says where (text in the arena of `d`).
 bool decouple_check(struct decouple *d, const char **why);
 
-// Warp instructions: `executions` of each instruction by all warps of the original program, and by one that goes all ways
-// that any goes; what the streams execute.
+// Warp instructions executed by the streams. `executions`: by instruction, over all warps of the original
+// program; `once`: by a single warp taking every path taken by any warp.
 struct decouple_cost {
-    uint64_t base, affine, others,
-        replicated; // replicated: of `others`, what the affine stream computes, too
+    // replicated: part of `others` computed by the affine stream, too.
+    uint64_t base, affine, others, replicated;
 };
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
                                       const uint64_t *once);
 
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
-const char *decouple_whole(const struct decouple *d); // why the program is not split; NULL: it is
-// "vector: loaded from memory at 0x40": the chain down to its root.
+const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split
+// Writes "vector: loaded from memory at 0x40": the chain of causes down to the root.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
-// Figure 7: a stream (DECOUPLE_IN_*), one step a line.
+// Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7.
 void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out);

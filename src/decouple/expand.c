@@ -1,13 +1,14 @@
-// What becomes of tuples at the other end of the queue: records of lines and masks, and predicates.
+// Expansion of tuples at the far end of the queue, into records (lines and masks) and predicates.
 //
-// Records are made thread by thread here, which gives what an adder that steps through lines gives, and in rows of any shape.
+// Records are built thread by thread. The result equals the output of an adder stepping through lines, and
+// covers rows of any shape.
 #include "decouple/tuple.h"
 
 #include <assert.h>
 
 static unsigned granule_of(unsigned bytes) { return bytes < 4 ? bytes : 4; }
 
-struct growing { // a record, and where the thread before was
+struct growing { // a record, and the address of its last thread
     struct decouple_record *r;
     unsigned threads;
     uint64_t previous;
@@ -19,7 +20,7 @@ static uint32_t granules_at(const struct decouple_record *r, uint64_t address, u
     return ((1u << granules) - 1) << ((address - r->region) / r->granule);
 }
 
-// Whether a record can tell of one thread more at `address`; it does, then.
+// Extends a record by a thread at `address`. False, record unchanged: the record cannot express the thread.
 static bool extend(struct growing *g, uint64_t address, unsigned bytes)
 {
     struct decouple_record *r = g->r;
@@ -78,7 +79,7 @@ void decouple_record_addresses(const struct decouple_record *records, unsigned c
     }
 }
 
-// -- predicates -----------------------------------------------------------------------------------------------
+// -- predicates ---------------------------------------------------------------------------------------------
 
 static bool holds(enum isa_cmp cmp, int64_t a, int64_t b)
 {
@@ -89,7 +90,7 @@ static bool holds(enum isa_cmp cmp, int64_t a, int64_t b)
     case CMP_NE: return a != b;
     case CMP_GE: return a >= b;
     case CMP_GT: return a > b;
-    default: return cmp == CMP_T; // integers are numbers: the forms for NaN do not come here
+    default: return cmp == CMP_T; // integers: NaN forms do not occur
     }
 }
 
@@ -98,8 +99,9 @@ static int64_t number_of(uint64_t word, bool is_signed)
     return is_signed ? (int64_t)(int32_t)(uint32_t)word : (int64_t)(uint32_t)word;
 }
 
-// Whether a comparison comes out the same at all values between the ends. An order does when it does at both ends; of equality
-// that says nothing, unless both are on one side (thread 5 of 0 to 31 alone is 5).
+// Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes
+// at both ends suffice. For equality, the range must be a single value or lie on one side of the scalar
+// (thread 5 of 0 to 31 alone is 5).
 static bool ends_decide(const struct decouple_range *r, enum isa_cmp cmp, int64_t scalar)
 {
     bool is_order = cmp != CMP_EQ && cmp != CMP_NE;

@@ -1,4 +1,5 @@
-// Kinds of definitions: the least fixed point of the rules over SSA. A definition begins as a scalar and only ever gets worse.
+// Kinds of definitions: least fixed point of the rules over SSA. Every definition starts as a scalar and
+// only moves up the kinds.
 #include "decouple/slices.h"
 
 static bool is_vector(const struct decouple_value *v) { return v->kind == DECOUPLE_VECTOR; }
@@ -9,7 +10,7 @@ static struct decouple_value vector_for(enum decouple_cause cause, uint32_t from
         .kind = DECOUPLE_VECTOR, .pieces = 1, .cause = (uint8_t)cause, .from = from, .potential = potential};
 }
 
-// -- where nothing is read ------------------------------------------------------------------------------------
+// -- reads without operands ---------------------------------------------------------------------------------
 
 static struct decouple_value special_of(const struct inst *i, uint32_t inst)
 {
@@ -22,7 +23,7 @@ static struct decouple_value special_of(const struct inst *i, uint32_t inst)
     return vector_for(DECOUPLE_FOR_SPECIAL, inst, false);
 }
 
-// What no operation on tuples can make: why; NONE: it may.
+// Reason why no tuple operation can produce the result; NONE: an operation may exist.
 static enum decouple_cause cause_against(const struct decouple *d, uint32_t inst)
 {
     const struct program *p = d->program;
@@ -37,11 +38,11 @@ static enum decouple_cause cause_against(const struct decouple *d, uint32_t inst
     return isa_has(i, OUTWARD) ? DECOUPLE_FOR_OPCODE : DECOUPLE_FOR_NONE;
 }
 
-// -- operations -----------------------------------------------------------------------------------------------
+// -- operations ---------------------------------------------------------------------------------------------
 
 enum shape { LINEAR, PRODUCT, SHIFTED, COMPARES, CHOOSES, LOGIC, SCALARS_ONLY };
 
-static bool is_sign_word(const struct inst *i) // all bits are the sign's
+static bool is_sign_word(const struct inst *i) // all bits equal the sign
 {
     return (i->op == OP_SHR && i->src[1].kind == OPERAND_IMM && i->src[1].value == 31) ||
            (i->op == OP_SHF && i->mode == MODE_SHF_R && i->src[1].kind == OPERAND_IMM &&
@@ -52,11 +53,11 @@ static enum shape shape_of(const struct inst *i)
 {
     switch (i->op) {
     case OP_MOV:
-    case OP_LDL: // of a spill slot, which is a register
+    case OP_LDL: // on a tracked spill slot: a move
     case OP_STL:
     case OP_IADD3:
     case OP_IADD3RS: return LINEAR;
-    case OP_IMAD: return i->flags & INST_HI ? CHOOSES : PRODUCT; // the upper half is a quotient's
+    case OP_IMAD: return i->flags & INST_HI ? CHOOSES : PRODUCT; // the upper half acts as a quotient
     case OP_IMADW:
     case OP_XMAD: return PRODUCT;
     case OP_LEA:
@@ -77,12 +78,12 @@ static enum shape shape_of(const struct inst *i)
     }
 }
 
-struct operands { // an instruction's, by source; a pair of registers is one
+struct operands { // by source operand; a register pair is one operand
     struct decouple_value src[4];
     bool varies[4];
 };
 
-// What its operation makes of them, none of which is a vector.
+// Result of the operation on operands free of vectors.
 static struct decouple_value result_of(const struct decouple *d, const struct inst *i, uint32_t inst,
                                        const struct operands *o)
 {
@@ -103,7 +104,7 @@ static struct decouple_value result_of(const struct decouple *d, const struct in
         break;
     case COMPARES:
         if (o->varies[0] && o->varies[1]) return vector_for(DECOUPLE_FOR_TWO, inst, true);
-        pieces = 1, worst = DECOUPLE_AFFINE; // a bit a lane, whatever it was made of
+        pieces = 1, worst = DECOUPLE_AFFINE; // one bit per lane, whatever the operands
         break;
     case LOGIC: pieces = 1, worst = DECOUPLE_AFFINE; break;
     case CHOOSES:
@@ -117,7 +118,7 @@ static struct decouple_value result_of(const struct decouple *d, const struct in
         .kind = (uint8_t)worst, .pieces = (uint8_t)pieces, .potential = true, .from = FLOW_NONE};
 }
 
-// A write that some lanes leave out keeps the old value there.
+// Merges a guarded write with the old value of the lanes it leaves out.
 static struct decouple_value under_guard(const struct decouple *d, uint32_t inst, struct decouple_value v,
                                          const struct decouple_value *guard, const struct decouple_value *old,
                                          bool is_predicate)
@@ -139,7 +140,7 @@ static struct decouple_value under_guard(const struct decouple *d, uint32_t inst
     return v;
 }
 
-// -- definitions ----------------------------------------------------------------------------------------------
+// -- definitions --------------------------------------------------------------------------------------------
 
 struct decouple_value decouple_value_at(const struct decouple_slices *s, uint32_t def, uint32_t block)
 {
@@ -243,7 +244,7 @@ static struct decouple_value value_of(const struct decouple *d, const struct mar
     }
 }
 
-// -- branches -------------------------------------------------------------------------------------------------
+// -- branches -----------------------------------------------------------------------------------------------
 
 struct meeting {
     struct decouple_slices *a;
@@ -261,7 +262,8 @@ static void meet(void *context, uint32_t block)
     m->news = true;
 }
 
-// Of the branch that ends block n: the kind of its predicate says how threads may part there.
+// Propagates the branch at the end of block n: the kind of its predicate is the kind of divergence at its
+// joins and loop exits. Returns whether a kind changed.
 static bool part_at(struct decouple *d, uint32_t n)
 {
     struct decouple_slices *a = d->analysis;
@@ -297,7 +299,7 @@ static bool is_worse(const struct decouple_value *a, const struct decouple_value
            (!a->potential && b->potential);
 }
 
-// What a definition was only ever gets worse, so that all comes to rest.
+// Kinds only ever get worse, so the iteration terminates.
 static bool update(struct decouple_value *at, struct decouple_value v)
 {
     if (!is_worse(&v, at)) return false;

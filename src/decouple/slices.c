@@ -1,8 +1,9 @@
-// Sites, and what of the program is in which stream.
+// Sites, and the split of the program into streams.
 //
-// The affine stream is found backwards from what it is for: accesses whose address it computes, what orders memory, the
-// ends of threads, and loops that end by what only lanes know; for it is to run ahead of no warp that may be waiting for
-// another. What decides whether control comes to any of these is in it as well, and asks the others where it must.
+// The affine stream is found backwards from its purposes: accesses with an address it computes, memory
+// ordering, thread exits, and loops left by predicates known only to lanes (the affine stream must not run
+// ahead of a warp that may be waiting for another warp). Branches controlling any of these are in the
+// stream, too; a predicate unknown to the stream is requested from the others.
 #include "decouple/slices.h"
 #include "base/vec.h"
 
@@ -12,7 +13,7 @@ struct slicing {
     struct decouple *d;
     const struct decouple_slices *a;
     const struct mark_ssa *s;
-    VEC(uint32_t) work; // instructions whose sources are still to be looked at
+    VEC(uint32_t) work; // instructions with sources still to visit
     bool *phi_seen;
 };
 
@@ -38,7 +39,7 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
     return n->site && !is_data && r >= o->reg && r < o->reg + (o->width ? o->width : 1u);
 }
 
-// All that a comparison reads; else its guard, which is no source besides.
+// All predicates a comparison reads, else the guard alone.
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
 {
     if (!n->site) return 0;
@@ -47,7 +48,7 @@ unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struc
 
 static bool is_shared(const struct decouple *d, uint32_t inst) { return d->shared && d->shared[inst]; }
 
-// -- branches that others depend on (Ferrante, Ottenstein and Warren 1987) ------------------------------------
+// -- control dependence (Ferrante, Ottenstein and Warren 1987) ----------------------------------------------
 
 static void find_dependences(struct decouple *d)
 {
@@ -71,7 +72,7 @@ static void find_dependences(struct decouple *d)
     }
 }
 
-// -- the affine stream ----------------------------------------------------------------------------------------
+// -- the affine stream --------------------------------------------------------------------------------------
 
 static void take_inst(struct slicing *x, uint32_t inst)
 {
@@ -80,7 +81,7 @@ static void take_inst(struct slicing *x, uint32_t inst)
     vec_push(&x->work, inst);
 }
 
-// What was there for its order alone has become a site.
+// Revisits an instruction taken for its order alone that has become a site.
 static void take_site(struct slicing *x, uint32_t inst)
 {
     x->d->insts[inst].streams |= DECOUPLE_IN_AFFINE;
@@ -103,7 +104,7 @@ static bool is_known(const struct slicing *x, uint32_t def, uint32_t block)
     return decouple_value_at(x->a, def, block).kind != DECOUPLE_VECTOR;
 }
 
-// All that an instruction reads in these roles.
+// Whether the affine stream can compute all reads of an instruction in the given roles.
 static bool knows(const struct slicing *x, uint32_t inst, unsigned roles)
 {
     struct access_list list;
@@ -120,7 +121,7 @@ static bool is_address(const struct inst *i, unsigned operand)
     return operand < 4 && i->src[operand].kind == OPERAND_MEM;
 }
 
-// Of its sources those that the affine stream needs.
+// Takes the sources the affine stream needs from an instruction.
 static void take_sources(struct slicing *x, uint32_t inst)
 {
     const struct inst *i = &x->d->program->insts[inst];
@@ -138,7 +139,7 @@ static void take_sources(struct slicing *x, uint32_t inst)
     }
 }
 
-// A branch that the affine stream has to take: by its own predicate, or by the others'.
+// Takes a branch into the affine stream, by its own predicate or by feedback from the others.
 static void take_branch(struct slicing *x, uint32_t inst)
 {
     x->d->insts[inst].feedback = !knows(x, inst, 1u << ROLE_GUARD | 1u << ROLE_SOURCE);
@@ -155,9 +156,9 @@ static void close_affine(struct slicing *x)
     }
 }
 
-// -- sites ----------------------------------------------------------------------------------------------------
+// -- sites --------------------------------------------------------------------------------------------------
 
-// What lies between may be another warp's doing: stores before it, loads behind it.
+// Ordering points: other warps may act between the stores before and the loads after.
 static bool orders(const struct inst *i)
 {
     return access_orders_memory(i) || isa_has(i, ISA_ATOMIC) || i->op == OP_WARPSYNC || i->op == OP_SYSCALL ||
@@ -204,7 +205,7 @@ static uint32_t blamed(const struct slicing *x, uint32_t inst)
     return FLOW_NONE;
 }
 
-// Whether control comes to a block by what the affine stream computes alone, on all the branches that lead there.
+// By block: whether all branches controlling the block have predicates known to the affine stream.
 static bool *find_certain(const struct slicing *x)
 {
     uint32_t count = x->s->flow.count;
@@ -241,7 +242,8 @@ static void find_accesses(struct slicing *x, const bool *certain)
     }
 }
 
-// A loop that lanes leave by what only they know may be waiting for another warp.
+// Whether the branch at the end of block n leaves a loop by a lane-only predicate: the loop may wait for
+// another warp.
 static bool may_wait(const struct slicing *x, uint32_t n)
 {
     const struct mark_ssa *s = x->s;
@@ -265,7 +267,7 @@ static void find_others(struct slicing *x)
         d->insts[k].orders = orders(i);
         if (d->insts[k].orders) take_inst(x, k);
         if (isa_has(i, ISA_EXIT)) take_branch(x, k);
-        // Where lanes meet nowhere, there is no place to go on at for who does not take the branch.
+        // Without a reconvergence point, the affine stream cannot pass over the branch.
         bool parts = isa_has(i, ISA_BRANCH) && isa_is_conditional(i) && i->reconverge == NO_TARGET;
         if (parts && !isa_has(i, ISA_EXIT)) take_branch(x, k);
     }
@@ -274,9 +276,9 @@ static void find_others(struct slicing *x)
             take_branch(x, decouple_last_of(x->s, n));
 }
 
-// -- the others' stream ---------------------------------------------------------------------------------------
+// -- the others' stream -------------------------------------------------------------------------------------
 
-struct others { // while their stream is found
+struct others { // state of the search for the others' stream
     struct slicing *x;
     const bool *certain; // by block
     VEC(uint32_t) work;
@@ -303,7 +305,8 @@ static void want_def(struct others *o, uint32_t def)
         want_def(o, at->sources[k]);
 }
 
-// A comparison that the affine stream makes for the others: it is where that stream comes without asking, or is anyhow.
+// Whether the affine stream makes the comparison for the others: in a block it reaches without feedback, or
+// in the affine stream anyway.
 static bool is_compared_for(const struct others *o, uint32_t inst)
 {
     const struct decouple *d = o->x->d;
@@ -325,12 +328,13 @@ static void want_sources(struct others *o, uint32_t inst)
     access_reads(x->d->program, i, &list);
     for (unsigned k = 0; k < list.count; k++) {
         bool queued = accesses && list.at[k].role == ROLE_SOURCE && is_address(i, list.at[k].operand);
-        queued |= n->site && list.at[k].role == ROLE_GUARD; // lanes go with an address
+        queued |= n->site && list.at[k].role == ROLE_GUARD; // an address implies its lanes
         if (!queued) want_def(o, x->s->reads[x->s->read_first[inst] + k]);
     }
 }
 
-// Its guard is one comparison's result that the affine stream has, too, and no other of its kind reads it.
+// Whether the guard is the result of one comparison in the same block, also in the affine stream, with no
+// other reader.
 static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *readers)
 {
     const struct slicing *x = o->x;
@@ -347,7 +351,7 @@ static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *r
     return false;
 }
 
-// How many instructions, and phis, read each definition.
+// Counts the reads of each definition by instructions and, doubled, by phis.
 static uint32_t *count_readers(const struct slicing *x)
 {
     const struct mark_ssa *s = x->s;
@@ -362,7 +366,8 @@ static uint32_t *count_readers(const struct slicing *x)
     return readers;
 }
 
-// What only lanes can do is theirs, and what any of that reads; of which comparisons come from a queue.
+// Lane-only work and its sources make up the others' stream; comparisons the affine stream knows come from
+// a queue.
 static void find_others_stream(struct slicing *x, const bool *certain)
 {
     struct decouple *d = x->d;
@@ -390,7 +395,8 @@ static void find_others_stream(struct slicing *x, const bool *certain)
     close_affine(x);
 }
 
-// The stream's own code needs the jumps of the ways that it goes: in blocks that no branch decides on, but those it takes.
+// Takes unconditional jumps on the affine stream's paths: in blocks controlled by no branch, or only by
+// branches it takes.
 static void take_jumps(struct slicing *x)
 {
     for (uint32_t n = 0; n < x->s->flow.count; n++) {
@@ -403,7 +409,7 @@ static void take_jumps(struct slicing *x)
     }
 }
 
-// -- all of it ------------------------------------------------------------------------------------------------
+// -- whole analysis -----------------------------------------------------------------------------------------
 
 static bool has_sites(const struct decouple *d)
 {

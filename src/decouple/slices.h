@@ -1,4 +1,4 @@
-// Inside the compiler's half: what is known of definitions, and what depends on which branch.
+// Private state of the analysis: values of definitions, control dependence.
 #pragma once
 #include "decouple/decouple.h"
 #include "mark/access.h"
@@ -15,21 +15,24 @@ struct decouple_slices {
     struct mark_ssa ssa;
     struct divergence divergence;
     struct decouple_value *values; // by definition
-    // Of a block: threads of several ways meet there, of a branch that they take differently; of a loop: threads leave it
-    // in different iterations. The kind is the predicate's, the branch the first found.
+    // Divergence. join_kind by block: threads parted by a branch meet there. leave_kind by loop: threads
+    // leave in different iterations. The kind is the kind of the predicate; join_from, leave_from: the
+    // first such branch.
     uint8_t *join_kind, *leave_kind;
     uint32_t *join_from, *leave_from;
-    // Of a block: the blocks whose branch decides whether control comes to it.
+    // By block: the blocks with a branch controlling it (control dependence).
     uint32_t *depends_first, *depends;
 };
 
-// spills.c: which spill slots are followed. The register that is the affine stream's for one, whose number is past the program's;
-// and that stream's move between such and the others, a word of it.
+// spills.c: tracks spill slots as registers. decouple_name_of_slot: register number of a slot in the affine
+// stream, past the registers of the program. decouple_move_of_slot: the stream's move of one word between
+// slot register and program register.
 void decouple_find_spills(struct decouple *d);
 unsigned decouple_name_of_slot(const struct program *p, uint32_t address);
 struct inst decouple_move_of_slot(const struct program *p, const struct inst *i, unsigned word);
 void decouple_find_kinds(struct decouple *d);
-// As it is seen from a block: what leaves a loop that threads leave in different iterations is no tuple behind it.
+// Value of a definition as seen from a block: past a loop with divergent exits, a tuple turns into a
+// vector.
 struct decouple_value decouple_value_at(const struct decouple_slices *s, uint32_t def, uint32_t block);
 void decouple_find_slices(struct decouple *d);
 

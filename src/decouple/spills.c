@@ -1,8 +1,9 @@
-// Spill slots as registers. What the compiler had no register for is in a word of local memory that nothing else reaches
-// (mark/access.h), so that the affine warp can have it in a register of its own: a store there and a load from there are moves.
+// Spill slots as registers. A register spilled by the compiler lives in a local memory word that no other
+// access reaches (mark/access.h). The affine warp keeps such a word in a register; spill stores and loads
+// become moves.
 //
-// All of a program's slots are followed, or none: an access that takes a part of a word, or words of a slot and others beside
-// it, would make two locations of one.
+// A program has all of its slots tracked or none: an access to part of a word, or to words of a slot and
+// beyond, would alias two locations.
 #include "decouple/slices.h"
 
 static uint32_t first_of(const struct program *p) { return p->local_bytes - p->spill_bytes; }
@@ -21,7 +22,7 @@ static bool is_at_fixed_address(const struct inst *i)
     return (i->op == OP_LDL || i->op == OP_STL) && i->src[0].kind == OPERAND_MEM && i->src[0].reg == REG_ZERO;
 }
 
-// It goes to slots, and to words of them, or to none.
+// Whether the access covers whole slot words only, or no slot at all.
 static bool is_whole(const struct program *p, const struct inst *i)
 {
     uint64_t from = i->src[0].value, end = from + isa_type_bytes((enum isa_type)i->type);
@@ -42,7 +43,7 @@ unsigned decouple_name_of_slot(const struct program *p, uint32_t address)
     return p->reg_count + (address - first_of(p)) / 4;
 }
 
-// There are registers enough that the program has not.
+// Whether unused register numbers suffice for the slot.
 static bool has_names(const struct program *p, const struct decouple_slot *x)
 {
     return decouple_name_of_slot(p, x->address) + x->words <= REG_LIMIT;

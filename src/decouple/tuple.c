@@ -1,5 +1,5 @@
-// Arithmetic of tuples. Offsets are kept modulo 2^bits and read as signed numbers where a range is asked for: of two readings
-// of an offset the one nearer to nought is what a program means, and another one would only be found to wrap.
+// Tuple arithmetic. Offsets are kept modulo 2^bits and read as signed numbers for ranges: the reading
+// nearer to zero is the program's intent, and any other reading would only be found to wrap.
 #include "decouple/tuple.h"
 
 static uint64_t mask_of(unsigned bits) { return bits == 64 ? UINT64_MAX : (1ull << bits) - 1; }
@@ -85,7 +85,7 @@ static int64_t as_signed(uint64_t value, unsigned bits)
     return bits == 64 ? (int64_t)value : (int64_t)(int32_t)(uint32_t)value;
 }
 
-// *sum += offset * index; false when it leaves 64 bits.
+// *sum += offset * index; false on 64-bit overflow.
 static bool add_term(int64_t *sum, int64_t offset, uint32_t index)
 {
     int64_t term;
@@ -121,7 +121,7 @@ bool decouple_tuple_widen(const struct decouple_tuple *t, const struct decouple_
     return true;
 }
 
-// -- warps ----------------------------------------------------------------------------------------------------
+// -- warps --------------------------------------------------------------------------------------------------
 
 uint32_t decouple_warp_threads(const struct decouple_warp *w)
 {
@@ -138,7 +138,8 @@ void decouple_warp_index(const struct decouple_warp *w, uint32_t lane, uint32_t 
     for (unsigned d = 0; d < 3; d++) index[DECOUPLE_CTAID_X + d] = w->block_index[d];
 }
 
-// First and last thread bound x only in one row, and y only in one plane: else it is the whole row, or plane.
+// Box of the warp's thread indices. First and last thread bound x only within a row, and y only within a
+// plane; otherwise the box has the full row, or plane.
 struct decouple_box decouple_warp_box(const struct decouple_warp *w)
 {
     struct decouple_box b;

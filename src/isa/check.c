@@ -1,6 +1,6 @@
-// isa_check: is this an instruction the machine has? Kinds of operands per row (isa/shape.h has the canonical
-// form), aligned register groups, at most one source that is no register, modifiers where they mean
-// something.
+// isa_check: whether an instruction exists in the machine. Operand kinds follow the row (canonical form:
+// isa/shape.h), register groups are aligned, and at most one source is not a register. A modifier is
+// allowed only on rows with a meaning for it.
 #include "isa/shape.h"
 
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const char *check_special(const struct inst *i, const struct operand *o)
     return o->flags ? "an operand modifier the instruction does not have" : NULL;
 }
 
-// Sources that hold a value: registers, or the one immediate, constant or shared-memory operand.
+// Checks a value source: a register, or the only immediate, constant or shared-memory operand.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];

@@ -1,17 +1,17 @@
-// What a front end makes of a file of compiled code: bytes with addresses, names, and programs to be made of it on demand.
-// Whoever loads and launches it need not know which front end it was.
+// A front end's view of a file of compiled code: bytes with addresses, names, and the kernels as programs
+// on demand. Loading and launching an image needs no knowledge of its front end.
 #pragma once
 #include "base/diag.h"
 #include "isa/program.h"
 
 enum image_arguments {
     IMAGE_ARGUMENTS_BANK,   // a kernel's parameters are constants of its launch (BANK_LAUNCH_PARAMS)
-    IMAGE_ARGUMENTS_CLOSURE // they are in memory, at the address that SR_CLOSURE has
+    IMAGE_ARGUMENTS_CLOSURE // kernel parameters are in memory, at address SR_CLOSURE
 };
 
 struct image_segment {
     uint64_t address, size_bytes;
-    const uint8_t *bytes; // the first `given_bytes`; the others are zero
+    const uint8_t *bytes; // the first `given_bytes`; the remaining bytes are zero
     uint64_t given_bytes;
 };
 
@@ -28,26 +28,26 @@ struct image_line { // a place in the user's source
 
 struct image {
     struct arena arena;
-    uint32_t source; // of its diagnostics
+    uint32_t source; // source number for diagnostics
     enum image_arguments arguments;
-    uint64_t entry;             // where the host's part begins
+    uint64_t entry;             // start of the host part
     struct image_segment *data; // in order of address, disjoint
     uint32_t data_count;
     struct image_symbol *symbols; // in order of address
     uint32_t symbol_count;
     uint64_t code;         // address of the first instruction
-    const uint32_t *words; // instructions as they are in the file
+    const uint32_t *words; // instruction words as in the file
     uint32_t word_count;
     const char **files;
     uint32_t file_count;
-    struct image_line *lines; // [0] is the unknown place
-    uint32_t line_count;      // 0: nothing is known
-    uint32_t *line_of;        // of each word, index into lines
+    struct image_line *lines; // [0]: unknown line
+    uint32_t line_count;      // 0: no line information
+    uint32_t *line_of;        // by word: index into lines
 };
 
-// The last symbol of code, or of data, at or before the address; NULL.
+// Last code symbol (is_code) or data symbol at or before the address; NULL.
 const struct image_symbol *image_symbol_at(const struct image *i, uint64_t address, bool is_code);
 const struct image_symbol *image_find(const struct image *i, const char *name); // NULL
-// "vecadd.c:12", the source line of the code at an address; nothing where the line is unknown.
+// Writes "vecadd.c:12", the source line of the code at an address; writes nothing for an unknown line.
 void image_print_line(const struct image *i, uint64_t address, struct strbuf *out);
 void image_free(struct image *i);

@@ -5,7 +5,7 @@
 
 struct move {
     struct program *to;
-    uint32_t *places; // of an old instruction: its new index, or of what was put before it
+    uint32_t *places; // by old instruction: new index, or the index of the instruction inserted before it
 };
 
 static uint32_t place_of(const struct move *m, uint32_t index)
@@ -66,7 +66,7 @@ struct program *program_insert(const struct program *p, const struct inst *what,
     uint32_t inserted = 0;
     *q = *p;
     q->places = NULL;
-    q->print_word = NULL; // indices are no words' any more
+    q->print_word = NULL; // indices no longer equal word numbers
     q->plan = NULL;
     q->arena = arena;
     struct move m = {q, ARENA_ARRAY(&q->arena, uint32_t, p->inst_count)};

@@ -1,5 +1,5 @@
-// The instruction table and the names of everything an instruction can say. Names are spelled as NVIDIA's
-// disassembly spells them, so that a listing reads like the real thing.
+// The instruction table and the names of all modifiers. Names follow NVIDIA's disassembly, so listings read
+// alike.
 #include "isa/isa.h"
 
 #include <stddef.h>

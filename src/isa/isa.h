@@ -1,9 +1,10 @@
-// The machine: what an instruction is.
+// Instructions of the machine.
 //
-// 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish), predicates P0..P6 and PT (7),
-// 64-bit values in aligned pairs, 128-bit in aligned quads, a constant bank per kind of launch-wide data,
-// fixed-size instructions (pc = 8 * index; program.h says where they lie in memory), one guard per instruction. isa.def has one row for every
-// instruction and the meaning of its modifiers; docs/isa.md is made from it.
+// 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish); predicates P0..P6 and PT (7);
+// 64-bit values in aligned pairs, 128-bit values in aligned quads; a constant bank per kind of launch-wide
+// data; fixed-size instructions (pc = 8 * index; place in memory: program.h); one guard per instruction.
+// isa.def has one row for every instruction and the meaning of its modifiers; docs/isa.md is generated from
+// isa.def.
 #pragma once
 // clang-format off
 #include <stdbool.h>
@@ -33,7 +34,7 @@ enum isa_latency {
 enum { // instruction flags
     ISA_PURE = 1 << 0,        // result depends on its sources (and the guard's old destination) alone
     ISA_CARRY = 1 << 1,       // may have carry out (dst[1], INST_CC) and carry in (src[3], INST_X)
-    ISA_FLOAT = 1 << 2,       // works on floats; ftz, sat, round mean something
+    ISA_FLOAT = 1 << 2,       // works on floats; ftz, sat, round apply
     ISA_LOAD = 1 << 3,
     ISA_STORE = 1 << 4,
     ISA_ATOMIC = 1 << 5,
@@ -45,9 +46,10 @@ enum { // instruction flags
     ISA_CALL = 1 << 11,
     ISA_EXIT = 1 << 12,
     ISA_BARRIER = 1 << 13,
-    ISA_SIDE_EFFECT = 1 << 14, // anything else that must not be removed, repeated or moved
-    ISA_COMMUTES = 1 << 15,    // src[0] and src[1] may change places; a comparison, a LOP3's table turn with them
-    ISA_SPACE_SHIFT = 16       // from here on: the enum isa_space that the mnemonic names
+    ISA_SIDE_EFFECT = 1 << 14, // any other reason against removing, repeating or moving
+    // src[0] and src[1] may be exchanged; a comparison, or the table of a LOP3, is adjusted.
+    ISA_COMMUTES = 1 << 15,
+    ISA_SPACE_SHIFT = 16       // from bit 16 on: enum isa_space named by the mnemonic
 };
 
 // Types of operations and memory accesses.
@@ -58,7 +60,7 @@ enum isa_type {
     TYPE_COUNT
 };
 
-enum isa_cmp { // the U forms are true when an operand is NaN
+enum isa_cmp { // the U forms are true with a NaN operand
 #define CMP(name) CMP_##name,
 #include "isa/names.def"
 #undef CMP
@@ -76,7 +78,7 @@ enum isa_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SE
 
 enum isa_scope { SCOPE_CTA, SCOPE_GPU, SCOPE_SYS };
 
-enum isa_mode { // the one sub-function of an instruction
+enum isa_mode { // sub-function of an instruction
 #define MODE(name, text) MODE_##name,
 #include "isa/names.def"
 #undef MODE
@@ -99,7 +101,7 @@ enum operand_kind {
     OPERAND_CONST,  // c[bank][value], width registers wide
     OPERAND_SREG,   // reg is an enum isa_sreg
     OPERAND_MEM,    // [reg (width 1 or 2) + (int32_t)value]; RZ with width 1: [value]
-    OPERAND_SHARED  // s[reg + (int32_t)value], profile ptxplus: a 32-bit shared load inside an ALU instruction
+    OPERAND_SHARED  // s[reg + (int32_t)value], profile ptxplus: a 32-bit shared load in an ALU instruction
 };
 
 enum { // operand modifiers
@@ -124,14 +126,15 @@ enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7, PC_STEP =
 // Constant banks.
 enum isa_bank {
     BANK_LAUNCH = 0,  // block and grid dimensions, then the kernel's parameters at BANK_LAUNCH_PARAMS
-    BANK_LITERAL = 2, // what the compiler put there: doubles and other wide constants (program->literals)
+    BANK_LITERAL = 2, // doubles and other wide constants of the compiler (program->literals)
     BANK_USER = 3,    // the module's .const variables
-    BANK_ADDRESS = 4, // 64-bit addresses of the module's variables and functions, one a program->symbols entry
+    // 64-bit addresses of the module's variables and functions, one per entry of program->symbols.
+    BANK_ADDRESS = 4,
     BANK_COUNT = 5
 };
 
-// Where a generic address means a block's shared or a thread's local memory: 16 MiB each, window + offset. Every other
-// generic address is a global one; constants and parameters have none of their own.
+// Windows of a block's shared and a thread's local memory in the generic address space: 16 MiB each, window
+// + offset. All other generic addresses are global; constants and parameters have no generic address.
 #define ISA_SHARED_WINDOW 0xfe000000u
 #define ISA_LOCAL_WINDOW  0xff000000u
 
@@ -154,9 +157,11 @@ enum { // instruction flags besides the fields below
     INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
     INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
     INST_NC = 1 << 12,       // LDG: read-only data
-    INST_UNIFORM = 1 << 13,  // BRA: the source promises that all active lanes agree (a hint, not trusted)
+    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
+    INST_UNIFORM = 1 << 13,
     INST_SCALAR = 1 << 14,   // HSETP2
-    INST_VECTOR_RETURN = 1 << 15 // ATOM without a used result still returns (volatile order); set by the compiler
+    // ATOM without a used result still returns (volatile order); set by the compiler.
+    INST_VECTOR_RETURN = 1 << 15
 };
 
 struct inst {
@@ -190,19 +195,20 @@ extern const struct isa_info isa_table[OP_COUNT];
 
 static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_table[i->op].flags & flags) != 0; }
 
-// Whether `target` or `reconverge` name instructions, which move when the program's do.
+// Whether `target` or `reconverge` hold instruction indices, to be moved with the instructions.
 static inline bool isa_names_others(const struct inst *i) { return isa_has(i, ISA_BRANCH) || i->op == OP_SSY; }
 
-// Where a load, store or atomic goes; GENERIC when each lane's address says, and of constants.
+// Space of a load, store or atomic; GENERIC: each lane's address decides, or a constant access.
 static inline enum isa_space isa_space_of(const struct inst *i)
 {
     return i->op == OP_RED ? (enum isa_space)i->space : (enum isa_space)(isa_table[i->op].flags >> ISA_SPACE_SHIFT);
 }
 
-// Some lanes may execute it and others not, or, of a branch, go to its target and others not.
+// Whether some lanes may execute the instruction and other lanes not; for a branch, whether some lanes may
+// take it and other lanes not.
 static inline bool isa_is_conditional(const struct inst *i)
 {
-    return i->guard != PRED_TRUE || i->guard_not || i->op == OP_RBR; // which compares by itself
+    return i->guard != PRED_TRUE || i->guard_not || i->op == OP_RBR; // RBR compares operands itself
 }
 
 unsigned isa_type_bytes(enum isa_type type);
@@ -212,13 +218,14 @@ const char *isa_type_name(enum isa_type type); // "U32"
 const char *isa_mode_name(enum isa_mode mode); // "RCP"
 const char *isa_cmp_name(enum isa_cmp cmp);    // "LTU"
 const char *isa_sreg_name(enum isa_sreg sreg); // "SR_TID.X"
-// Whose values may differ: each lane's; each warp's, or each moment's of a warp; each block's.
+// Scope of equal values: SREG_OF_LANE: each lane has its own; SREG_OF_WARP: each warp, or each moment of a
+// warp; SREG_OF_BLOCK: each block.
 enum isa_sreg_whose { SREG_OF_LANE, SREG_OF_WARP, SREG_OF_BLOCK };
 enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg);
 const char *isa_unit_name(enum isa_unit unit);
 const char *isa_latency_name(enum isa_latency latency);
 
-// Whether an instruction obeys the rules of the machine (operand kinds per row, aligned groups, one non-register
-// source, register and predicate ranges). NULL when it does, else what is wrong. The compiler's output and
-// every test program go through it.
+// Checks an instruction against the rules of the machine (operand kinds per row, aligned groups, one
+// non-register source, register and predicate ranges). NULL when valid, else the violation. Applied to the
+// compiler's output and to every test program.
 const char *isa_check(const struct inst *i);

@@ -1,4 +1,4 @@
-// Two programs as one: every index of the second moves by what the first has.
+// Joins two programs: indices of the second move by the counts of the first.
 #include "isa/program.h"
 
 #include <string.h>

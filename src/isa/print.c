@@ -2,8 +2,8 @@
 //
 //     /*0048*/ @!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160] ;          // vecadd.cu:12
 //
-// Operands come in the order of isa.def's rows; minimum and maximum show as the predicate NVIDIA uses for
-// them (PT minimum, !PT maximum), look-up tables and shifts as numbers where NVIDIA has them.
+// Operands come in the order of the rows in isa.def. Minimum and maximum print NVIDIA's predicate (PT
+// minimum, !PT maximum). Look-up tables and shifts print as numbers in NVIDIA's positions.
 #include "base/bits.h"
 #include "isa/program.h"
 #include "isa/shape.h"
@@ -31,7 +31,8 @@ static void print_predicate(unsigned reg, bool negated, struct strbuf *out)
         strbuf_printf(out, "P%u", reg);
 }
 
-// Shortest decimal that reads back as the same value; bits where decimal cannot say it (NaN payloads).
+// Shortest decimal reading back as the same value; raw bits for values without a decimal form (NaN
+// payloads).
 static void print_float(double value, bool is_double, struct strbuf *out)
 {
     char text[40];
@@ -120,7 +121,7 @@ static void print_label(const struct program *p, uint32_t target, struct strbuf 
 
 static bool has(const struct inst *i, enum isa_modifier m) { return isa_has_modifier((enum isa_op)i->op, m); }
 
-// The fields that NVIDIA writes between or after the operands.
+// Fields NVIDIA writes between or after the operands.
 static void print_fields(const struct program *p, const struct inst *i, bool *first, struct strbuf *out)
 {
     if (i->mode == MODE_MIN || i->mode == MODE_MAX) {
@@ -192,7 +193,7 @@ void program_print_lines(const struct program *p, uint32_t index, struct strbuf 
         uint32_t line = p->line_sets[set].lines[k];
         if (k) strbuf_puts(out, ", ");
         print_place(p, line, out);
-        // A chain of calls is at most as long as the table: a guard against a table that loops.
+        // Bounds the chain of inlined calls by the table size: a guard against a cyclic table.
         uint32_t left = p->line_count;
         for (uint32_t at = p->line_table[line].inlined_at; at && at < p->line_count && left; left--) {
             strbuf_puts(out, " (inlined at ");

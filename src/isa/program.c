@@ -1,4 +1,4 @@
-// The program container: life cycle and the check that every consumer relies on.
+// The program container: creation, and the check every consumer relies on.
 #include "isa/program.h"
 #include "base/bits.h"
 #include "isa/shape.h"
@@ -121,7 +121,7 @@ const char *program_check(struct program *p)
         return wrong;
     }
     if (p->entry >= p->inst_count) return "an entry outside the program";
-    // RISC-V's code is what a linker put together, and may end in anything.
+    // Linked RISC-V code may end in any instruction.
     if (p->profile != PROFILE_RISCV && !ends_function(&p->insts[p->inst_count - 1]))
         return "control runs past the last instruction";
     return check_tables(p);

@@ -1,4 +1,5 @@
-// One function visits the fields in one order, for writing and for reading, so that the two cannot differ.
+// A single function visits all fields in order, both for writing and for reading, so the formats cannot
+// differ.
 #include "isa/saved.h"
 #include "base/hash.h"
 
@@ -9,14 +10,14 @@ static const char magic[] = "warpfold program 1";
 
 struct header {
     char magic[24];
-    uint32_t inst_bytes, op_count; // of who wrote it
-    uint64_t length, hash;         // of what follows
+    uint32_t inst_bytes, op_count; // layout of the writer
+    uint64_t length, hash;         // of the bytes after the header
 };
 
 struct stream {
-    struct strbuf *out; // NULL: it is read
+    struct strbuf *out; // NULL: reading
     const char *at, *end;
-    struct arena *arena; // of the program that is read
+    struct arena *arena; // of the program being read
     bool good;
 };
 
@@ -32,7 +33,7 @@ static void visit_bytes(struct stream *s, void *bytes, size_t length)
     s->at += length;
 }
 
-// The array of a count that has been visited; what a pointer of its elements points to is visited after it.
+// Visits an array; its count was visited before. Data behind element pointers is visited afterwards.
 static void *visit_array(struct stream *s, const void *array, uint32_t count, size_t size)
 {
     if (!s->out) {
@@ -43,7 +44,7 @@ static void *visit_array(struct stream *s, const void *array, uint32_t count, si
     return (void *)array;
 }
 
-// A length that is 1 more than it is stands for a text, 0 for none.
+// Text as length + 1 and bytes; 0 for NULL.
 static const char *visit_text(struct stream *s, const char *text)
 {
     uint32_t length = text && s->out ? (uint32_t)strlen(text) + 1 : 0;
@@ -87,7 +88,7 @@ static void visit_symbols(struct stream *s, struct program *p, const struct save
     }
 }
 
-// The texts and lists that the elements of an array name.
+// Visits the text or list behind a pointer field of each array element.
 #define VISIT_EACH(s, array, count, field, visited)                                                          \
     for (uint32_t i = 0; i < (count) && (s)->good; i++) {                                                    \
         const void *there = visited;                                                                         \
@@ -122,7 +123,7 @@ static void visit(struct stream *s, struct program *p, const struct saved_keys *
 
 void saved_write(const struct program *p, const struct saved_keys *keys, struct strbuf *out)
 {
-    assert(!p->words); // of a front end that takes no time
+    assert(!p->words); // RISC-V programs are not saved: building them takes no time
     struct header h = {.inst_bytes = sizeof(struct inst), .op_count = OP_COUNT};
     struct strbuf body = {0};
     struct stream s = {.out = &body, .good = true};

@@ -1,15 +1,16 @@
-// A program as bytes, for another process of the same build: what a front end made once, others need not make again. Arrays are
-// as they are in memory, so the bytes mean nothing to another build or machine; a hash of them finds what is broken.
+// Saves a program as bytes for a second process of the same build, to reuse the work of a front end. Arrays
+// are stored in their memory layout: the bytes are valid for one build and machine only. A hash detects
+// corruption.
 #pragma once
 #include "isa/program.h"
 
-// Program symbols point to variables of the front end, which a number stands for in the bytes.
+// Maps program symbols, pointers to variables of the front end, to numbers in the bytes.
 struct saved_keys {
     const void *context;
     uint32_t (*number)(const void *context, const void *key);
-    const void *(*key)(const void *context, uint32_t number); // NULL: there is none
+    const void *(*key)(const void *context, uint32_t number); // NULL: unknown number
 };
 
 void saved_write(const struct program *p, const struct saved_keys *keys, struct strbuf *out);
-// NULL: these bytes are no program that saved_write made, or not all of one.
+// NULL: the bytes are not a complete program by saved_write.
 struct program *saved_read(const char *bytes, size_t length, const struct saved_keys *keys);

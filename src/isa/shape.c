@@ -1,7 +1,7 @@
-// The table of shapes, expanded from isa.def, and what of it depends on an instruction's types and mode.
+// The table of shapes, expanded from isa.def; operand widths and presence by type and mode.
 #include "isa/shape.h"
 
-// The words of isa.def's "form" column: designated initializers of a struct isa_shape.
+// Macros for the "form" column of isa.def: designated initializers of struct isa_shape.
 #define d(...)          .dst[0] = {__VA_ARGS__},
 #define q(...)          .dst[1] = {__VA_ARGS__},
 #define a(...)          .src[0] = {__VA_ARGS__},

@@ -1,38 +1,39 @@
-// What the operands and modifiers of an instruction must look like: the "form" column of isa.def as a table,
-// and the register widths that follow from an instruction's types and mode.
+// Shapes: required operands and modifiers of each instruction, from the "form" column of isa.def, and
+// register widths by type and mode.
 //
-// Canonical form: every operand its row names is there, except where the row says otherwise (enum isa_when).
-// Predicates that a comparison does not need are PT, sources that a sum does not need are RZ.
+// Canonical form: every operand named by the row is present, unless the row has a condition (enum
+// isa_when). Unused predicates of a comparison are PT, unused sources of a sum are RZ.
 #pragma once
 #include "isa/isa.h"
 #include "isa/syntax.h"
 #include "isa/types.h"
 
-enum shape_kind { // from SHAPE_REG on: what sits in a group of registers, or could
+enum shape_kind { // from SHAPE_REG on: kinds a register group can fill
     SHAPE_NONE,
     SHAPE_PRED,
     SHAPE_ADDRESS, // OPERAND_MEM
-    SHAPE_BANK,    // OPERAND_MEM, printed behind c[bank]
+    SHAPE_BANK,    // OPERAND_MEM, printed after c[bank]
     SHAPE_SPECIAL, // OPERAND_SREG
     SHAPE_REG,
     SHAPE_IMM,   // SHAPE_REG or an immediate
-    SHAPE_VALUE, // the same, or a constant, or shared memory (32 bits, profile ptxplus)
+    SHAPE_VALUE, // SHAPE_IMM, or a constant, or shared memory (32 bits, profile ptxplus)
     SHAPE_FLOAT  // SHAPE_VALUE, immediates are floats
 };
 
-// Registers of a group: as many as this number says, or as many as
+// Registers of a group: 1, 2 or 4, or by type, type2 or the number of texture coordinates.
 enum shape_width { WIDTH_1 = 1, WIDTH_2 = 2, WIDTH_4 = 4, WIDTH_TYPE, WIDTH_TYPE2, WIDTH_TEXTURE };
 
-enum isa_when { // when the canonical form has an operand
+enum isa_when { // condition for an operand in the canonical form
     WHEN_ALWAYS,
-    WHEN_MAY, // it may be absent
+    WHEN_MAY, // optional
     WHEN_CC,  // with INST_CC, and so on
     WHEN_X,
     WHEN_EX,
-    WHEN_TWO_WORDS, // LEA.HI that is not given a word's sign
+    WHEN_TWO_WORDS, // LEA.HI without a sign word
     WHEN_CAS,
     WHEN_NO_BALLOT, // VOTE with a mode
-    WHEN_REDUCTION, // BAR.RED; the results of its two kinds:
+    // BAR.RED, and its two kinds of results.
+    WHEN_REDUCTION,
     WHEN_COUNT,
     WHEN_TRUTH
 };
@@ -42,25 +43,25 @@ struct isa_place {     // of an operand
     uint8_t width;     // enum shape_width, from SHAPE_REG on
     uint8_t modifiers; // OPERAND_*
     uint8_t when;      // enum isa_when
-    bool own_field;    // an immediate does not count as the one source that is no register
-    bool pair_address; // with the modifier .E the address is in a pair
+    bool own_field;    // an immediate does not count as the only non-register source
+    bool pair_address; // with the modifier .E the address is in a register pair
 };
 
 struct isa_shape {
     struct isa_place dst[2], src[4];
     uint64_t modifiers;     // set of enum isa_modifier
     uint64_t modes;         // set of enum isa_mode; empty: MODE_NONE alone
-    uint32_t types, types2; // sets of enum isa_type (types.h); empty: not looked at
-    uint16_t flags;         // INST_* that the modifiers stand for
+    uint32_t types, types2; // sets of enum isa_type (types.h); empty: not checked
+    uint16_t flags;         // INST_* flags of the modifiers
 };
 
 extern const struct isa_shape isa_shapes[OP_COUNT];
 
-// Registers an operand takes by the instruction's types and mode; meaningful from SHAPE_REG on.
+// Registers of an operand by type and mode; valid from SHAPE_REG on.
 unsigned isa_dst_width(const struct inst *i);
 unsigned isa_src_width(const struct inst *i, unsigned k);
 
-// Whether the canonical form of this instruction has an operand, by its `when`.
+// Whether an operand is present in the canonical form, by `when` of its place.
 enum isa_presence { PRESENCE_NEVER, PRESENCE_MAY, PRESENCE_ALWAYS };
 enum isa_presence isa_presence(const struct inst *i, const struct isa_place *place);
 
@@ -75,5 +76,5 @@ static inline bool isa_has_modifier(enum isa_op op, enum isa_modifier m)
     return isa_shapes[op].modifiers >> m & 1;
 }
 
-// The source that is an address, the global one of two; 4: none.
+// Index of the address source (the global address of two); 4: no address.
 unsigned isa_address_source(enum isa_op op);

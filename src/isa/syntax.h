@@ -1,6 +1,6 @@
-// How an instruction's modifiers are written after its mnemonic: "IMAD" + ".WIDE" is the mnemonic's, ".U32" a
-// modifier's. isa.def says which an instruction has; the listing prints them in the order of this enum, an
-// assembler can read them back by trying each modifier's values.
+// Text of an instruction's modifiers: in "IMAD.WIDE.U32", "IMAD.WIDE" is the mnemonic and ".U32" a
+// modifier. isa.def lists the modifiers of an instruction. The listing prints in the order of the enum; an
+// assembler can read modifiers back by trying each value.
 #pragma once
 #include "isa/isa.h"
 
@@ -32,26 +32,27 @@ enum isa_modifier {
     MODIFIER_NC,
     MODIFIER_CACHE, // .CG
     MODIFIER_SEM,   // .STRONG
-    MODIFIER_SCOPE, // .GPU, where the order is not weak
+    MODIFIER_SCOPE, // .GPU, unless the order is weak
     MODIFIER_VECTOR_RETURN,
     MODIFIER_UNIFORM,
-    MODIFIER_LUT, // .LUT, which LOP3 and PLOP3 always carry; the table stands behind the operands
-    // Fields that are written among the operands alone.
-    MODIFIER_LUT2,  // PLOP3's second table
-    MODIFIER_SHIFT, // LEA's, before the carry
+    // .LUT, always on LOP3 and PLOP3; the table follows the operands.
+    MODIFIER_LUT,
+    // Fields written among the operands only.
+    MODIFIER_LUT2,  // second table of PLOP3
+    MODIFIER_SHIFT, // of LEA, before the carry
     MODIFIER_TABLE, // a jump table
     MODIFIER_TARGET,
     MODIFIER_JOIN, // the reconvergence point
     MODIFIER_COUNT
 };
 
-// The modifiers in order: the first from m on that the operation has, MODIFIER_COUNT when there is none.
+// First modifier of the operation from m on; MODIFIER_COUNT at the end. EACH_MODIFIER visits all in order.
 enum isa_modifier isa_next_modifier(enum isa_op op, enum isa_modifier m);
 #define EACH_MODIFIER(m, op)                                                                                 \
     for (enum isa_modifier m = isa_next_modifier((op), (enum isa_modifier)0); m < MODIFIER_COUNT;            \
          m = isa_next_modifier((op), (enum isa_modifier)(m + 1)))
-// Text without the dot, "" when the modifier's value is the one that is not written.
+// Text without the dot; "" for the default value, which is never written.
 const char *isa_modifier_text(const struct inst *i, enum isa_modifier m);
-// Sets the modifier to its v-th value; false past the last, and of a field. Value 0 is the one that is not
-// written, where there is one.
+// Sets the modifier to its v-th value; false past the last value, and for a field. Value 0 is the unwritten
+// default, if any.
 bool isa_modifier_set(struct inst *i, enum isa_modifier m, unsigned v);

@@ -1,12 +1,12 @@
-// Sets of types, one bit an enum isa_type, and their names: isa.def and the compiler's ir.def say with them
-// which types an operation has.
+// Sets of types, one bit per enum isa_type, and their names. isa.def and the compiler's ir.def use the sets
+// for the types of an operation.
 #pragma once
 #include "isa/isa.h"
 
 #define ISA_TYPE(name) (1u << TYPE_##name)
 
 enum {
-    TYPES_ANY = 0, // not looked at
+    TYPES_ANY = 0, // not checked
     TYPES_WORD = ISA_TYPE(U32) | ISA_TYPE(S32),
     TYPES_HALF = ISA_TYPE(F16) | ISA_TYPE(BF16),
     TYPES_REAL =
@@ -16,7 +16,7 @@ enum {
     TYPES_INTEGER = TYPES_SMALL | ISA_TYPE(U64) | ISA_TYPE(S64),
     TYPES_WIDE = ISA_TYPE(B32) | ISA_TYPE(B64) | ISA_TYPE(B128),
     TYPES_ACCESS = ISA_TYPE(U8) | ISA_TYPE(S8) | ISA_TYPE(U16) | ISA_TYPE(S16) | TYPES_WIDE,
-    TYPES_ALL = (int)((1u << TYPE_COUNT) - 2) // but TYPE_NONE
+    TYPES_ALL = (int)((1u << TYPE_COUNT) - 2) // all but TYPE_NONE
 };
 
 _Static_assert(TYPE_COUNT < 31, "a set of types is an int");

@@ -1,12 +1,12 @@
-// Pieces are numbered; a piece's slice is its number plus a start that changes with every turn around the
-// slices, so strides of a whole turn spread out while streams stay balanced. Within a channel, consecutive
-// pieces go to different bank groups, then fill the rows that are open there, then go on to the next bank and
-// row:
+// Addresses are split into numbered pieces of the interleave size. Slice of a piece = piece number + a
+// start value that changes with every turn around the slices: strides of a whole turn spread out, streams
+// stay balanced. Within a channel, consecutive pieces go to different bank groups, then fill the open rows,
+// then move to the next bank and row:
 //
 //      piece within the channel:  | row | bank in group | piece of the row | bank group |
 //
-// so a stream alternates between bank groups, which is what reaches the bus's full rate (tCCDL > tCCD), and
-// stays in open rows for as long as they last.
+// A stream alternates between bank groups, so it reaches the full bus rate (tCCDL > tCCD) and uses each
+// open row to the end.
 #include "memory/address.h"
 
 struct memory_place memory_place_of(const struct memory_config *c, uint64_t address)
@@ -21,7 +21,7 @@ struct memory_place memory_place_of(const struct memory_config *c, uint64_t addr
     uint32_t group = (uint32_t)(local % c->dram_groups);
     uint64_t above = local / c->dram_groups / pieces_of_row;
     uint64_t row = above / in_group;
-    uint32_t bank = (uint32_t)((above + row) % in_group); // rows of one stride do not all meet in one bank
+    uint32_t bank = (uint32_t)((above + row) % in_group); // rows of one stride spread over the banks
     return (struct memory_place){
         .slice = slice, .channel = slice / c->slices, .bank = group * in_group + bank, .row = (uint32_t)row};
 }

@@ -1,10 +1,10 @@
-// Where a global address lives: slice, channel, bank, row. Consecutive interleave-sized pieces go around the
-// slices, with the upper bits folded in so that power-of-two strides do not all meet in one partition.
+// Where a global address lives: slice, channel, bank, row. Consecutive interleave-sized pieces go around
+// the slices. Upper address bits are folded in, so power-of-two strides spread over the partitions.
 #pragma once
 #include "memory/config.h"
 
 struct memory_place {
-    uint32_t slice;   // partition * slices + slice within it
+    uint32_t slice;   // partition * slices + slice within the partition
     uint32_t channel; // partition
     uint32_t bank, row;
 };

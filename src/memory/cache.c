@@ -1,10 +1,10 @@
-// Lines are found by hash, so that a set of 96 ways costs no more than one of four. A set's ways are taken
-// one after the other until it is full; then the oldest goes:
+// Lookup goes through a hash table, so a set of 96 ways costs no more than a set of four. A set takes fresh
+// ways until all are used; then the oldest line is the victim:
 //
-//     set:  oldest ─▶ … ─▶ newest      LRU: whoever is touched becomes the newest; FIFO: no one does
+//     set:  oldest ─▶ … ─▶ newest      LRU: an access makes the line newest; FIFO: only allocation does
 //
-// RANDOM takes any, by a hash of a count of allocations, so that it is the same in every run. A line that was
-// invalidated is the oldest of all.
+// RANDOM starts at a way given by a hash of the allocation count: every run chooses the same victims. An
+// invalidated line becomes the oldest of the set.
 #include "memory/cache.h"
 #include "base/arena.h"
 #include "base/bits.h"
@@ -26,20 +26,20 @@ struct way {
 
 struct set {
     uint32_t oldest, newest;
-    uint32_t count; // of ways taken so far
+    uint32_t count; // ways taken so far
 };
 
 struct cache {
     struct cache_config config;
-    struct way *ways; // of a set after the other
+    struct way *ways; // sets * ways, the ways of a set side by side
     struct set *sets;
-    uint16_t *locks;   // by way; NULL: nothing has ever been locked
-    uint64_t *marks;   // by way; NULL: nothing has ever been marked
+    uint16_t *locks;   // by way: how often locked; NULL before the first lock
+    uint64_t *marks;   // by way: the owner's number; NULL before the first mark
     uint32_t *buckets; // first way of each chain
     unsigned bucket_shift;
     uint64_t allocations;
     unsigned pending_lines;
-    unsigned line_shift; // line_bytes is a power of two: shift; else 0
+    unsigned line_shift; // log2 of line_bytes; 0: not a power of two
     bool sets_are_power;
 };
 
@@ -86,8 +86,9 @@ static uint64_t line_number(const struct cache *c, uint64_t line)
     return c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
 }
 
-// Numbers that differ by multiples of the sets' count meet in one set by their bits; folded over, what is above decides,
-// too, and sets in a row still have lines in a row.
+// XOR of all groups of `bits` bits. Line numbers a multiple of the set count apart share a set under bit
+// indexing; folding lets their upper bits choose the set, too. Consecutive lines still fall into
+// consecutive sets.
 static uint64_t fold(uint64_t number, unsigned bits)
 {
     uint64_t folded = number;
@@ -230,7 +231,7 @@ uint64_t cache_mark_of(const struct cache *c, uint64_t line)
 
 // -- allocating ---------------------------------------------------------------------------------------------
 
-// Whether its line may make room for another.
+// Whether the line of `w` may be evicted.
 static bool is_free_to_go(const struct cache *c, const struct way *w)
 {
     return !w->pending && !is_locked(c, w);
@@ -264,7 +265,7 @@ static struct way *choose_victim(struct cache *c, uint32_t set)
     return k == NONE ? NULL : &c->ways[k];
 }
 
-// A way for a new line, or NULL when all are pending or locked.
+// Takes a way for a new line; NULL when every way of the set is pending or locked.
 static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim *victim)
 {
     uint32_t set = set_of(c, line);
@@ -318,7 +319,8 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
     return !absent ? CACHE_HIT : *missing ? CACHE_SECTOR_MISS : CACHE_PENDING;
 }
 
-// Another line of the set is cleaned if more are dirty than may be: the one used longest ago.
+// Dirty-way limit: when the set of `w` has more dirty ways than allowed, cleans the least recently used
+// dirty line except `w`.
 static void clean_oldest(struct cache *c, const struct way *w, struct cache_victim *victim)
 {
     uint32_t dirty = 0;

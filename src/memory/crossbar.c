@@ -47,7 +47,7 @@ static bool goes_before(const struct packet *a, const struct packet *b)
     return a->start != b->start ? a->start < b->start : a->turn < b->turn;
 }
 
-// By insertion: a window's packets for one receiver are few, and each sender's are in order.
+// Insertion sort: a window has few packets per receiver, already in order for each sender.
 void arrivals_sort(struct arrivals *a)
 {
     for (size_t k = 1; k < a->packets.count; k++) {

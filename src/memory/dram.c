@@ -1,14 +1,16 @@
-// Every step looks at the oldest useful request of each bank: a column command for one whose row is open,
-// else the precharge or activation that the bank's oldest request needs. Of those that are legal now, column
-// commands go first, then the oldest. Column commands are per sector, so requests of different bank groups
+// Each step looks at the oldest useful request of every bank: a column command for a request to the open
+// row, else the precharge or activate the bank's oldest request needs. Among legal commands, column
+// commands go first, then the oldest. Column commands move one burst, so requests to different bank groups
 // interleave on the bus.
 //
-// Banks with a request for their open row and those with requests for others alone are two sets of bits; each
-// has a cycle before which none of its commands is legal, so that most steps look at one set or none.
+// Two bit sets hold the banks with a request for the open row and the banks with requests for other rows
+// only. Each set has a cycle before which none of its commands is legal, so most steps look at one set at
+// most.
 //
-// A burst of 64 bytes moves two sectors side by side, whether both are wanted or one.
+// A 64-byte burst moves two sectors side by side, even when only one is wanted.
 //
-// Refresh closes all rows at once, every tREFI, as soon as they may be closed. Left out: power-down, per-bank refresh.
+// Refresh (tREFI) closes all rows at once, as early as precharge is legal. Left out: power-down, per-bank
+// refresh.
 #include "memory/dram.h"
 #include "base/arena.h"
 #include "base/bits.h"
@@ -19,29 +21,30 @@ enum { NONE = -1, NO_ROW = -1, BANK_WORDS = 4, FAW = 4 };
 
 struct entry {
     struct dram_request r;
-    uint64_t order; // of arrival
+    uint64_t order; // arrival number
     uint8_t left;   // bits: sectors still to be moved
-    bool touched;   // has had its first column command
-    int next;       // in its bank's list, oldest first; or in the overflow list
+    bool touched;   // first column command issued
+    int next;       // next in the bank's list, oldest first, or in the overflow list
 };
 
 struct bank {
     int first, last; // entries
-    int hit;         // the oldest one of the open row
-    int64_t row;     // open, NO_ROW
+    int hit;         // oldest request to the open row, NONE
+    int64_t row;     // open row, NO_ROW
     uint64_t activate_ready, column_ready, precharge_ready;
 };
 
 struct bank_set {
     uint64_t bits[BANK_WORDS];
     uint32_t count;
-    uint64_t ready; // no command of its banks is legal before
+    uint64_t ready; // no command of the set's banks is legal before
 };
 
 struct dram {
     const struct memory_config *c;
-    struct bank_set open, closed; // with a request for the open row; with others only
-    uint32_t *group_of;           // by bank
+    // Banks with a request for the open row; banks with requests for other rows only.
+    struct bank_set open, closed;
+    uint32_t *group_of; // by bank
     struct bank *banks;
     struct entry *entries;
     size_t capacity;
@@ -50,12 +53,13 @@ struct dram {
     uint64_t order;
     uint64_t column_ready, activate_ready, read_ready; // of the channel
     uint64_t *group_ready;                             // column commands of each bank group
-    uint64_t bus_ready, write_ready;                   // the bus; not before data may go the other way on it
+    uint64_t bus_ready, write_ready;                   // the bus; earliest data in the write direction
     uint64_t refresh_at;                               // the next refresh
-    uint64_t activated[FAW]; // one more than when the last ones were, the oldest at faw; 0: not yet
+    // tFAW ring: cycle + 1 of the last four activates, the oldest at index faw; 0: empty.
+    uint64_t activated[FAW];
     unsigned faw;
     uint32_t burst_cycles;
-    uint8_t burst_sectors; // side by side, in a burst
+    uint8_t burst_sectors; // sectors moved side by side by one burst
     struct dram_counts counts[MEMORY_GRIDS];
 };
 
@@ -70,7 +74,7 @@ struct dram *dram_create(const struct memory_config *c)
     d->group_of = heap_alloc(c->dram_banks * sizeof *d->group_of);
     for (uint32_t k = 0; k < c->dram_banks; k++) d->group_of[k] = k / (c->dram_banks / c->dram_groups);
     d->free = d->waiting_first = d->waiting_last = NONE;
-    // A sector takes as many bursts as it needs; a wider burst is not split.
+    // A sector takes as many bursts as needed; a wider burst is not split.
     uint32_t burst_bytes = c->dram_bus_bytes * c->dram_burst;
     uint32_t bursts = (SECTOR_BYTES + burst_bytes - 1) / burst_bytes;
     uint32_t cycles = bursts * c->dram_burst / c->dram_rate;
@@ -116,7 +120,7 @@ static void set_change(struct bank_set *s, uint32_t bank, bool in)
     if (in) s->ready = 0;
 }
 
-// A bank's requests or row changed.
+// Updates the bank sets after a change of a bank's requests or open row.
 static void sort_bank(struct dram *d, uint32_t bank)
 {
     const struct bank *b = &d->banks[bank];
@@ -186,17 +190,17 @@ static void leave(struct dram *d, struct bank *b, int e)
 
 struct choice {
     uint32_t bank;
-    int entry; // NONE: nothing is legal
+    int entry; // NONE: no legal command
 };
 
-// Its time need not be looked at.
+// Whether a request arrived after the best choice so far, so its timing need not be checked.
 static bool is_younger(const struct dram *d, int entry, const struct choice *best)
 {
     return best->entry != NONE && d->entries[entry].order > d->entries[best->entry].order;
 }
 
-// The oldest request for an open row that may move a sector now. When there is none, the set knows when there
-// will be. A command may go before the bus is free, as its data follow later.
+// Oldest request to an open row with a legal column command. When no command is legal, s->ready becomes the
+// first legal cycle. A command may precede a free bus by the CAS latency: data follows later.
 static struct choice choose_column(struct dram *d, uint64_t now)
 {
     struct choice best = {0, NONE};
@@ -224,7 +228,7 @@ static struct choice choose_column(struct dram *d, uint64_t now)
     return best;
 }
 
-// The oldest request that needs another row in its bank, of those whose bank may be closed or opened now.
+// Oldest request to a closed row, among banks with a legal precharge or activate.
 static struct choice choose_row(struct dram *d, uint64_t now)
 {
     struct choice best = {0, NONE};
@@ -248,14 +252,14 @@ static struct choice choose_row(struct dram *d, uint64_t now)
     return best;
 }
 
-// Those of a request that go with its next burst.
+// Sectors of `left` moved by the next burst.
 static uint8_t next_sectors(const struct dram *d, uint8_t left)
 {
     unsigned first = bit_lowest(left) / d->burst_sectors * d->burst_sectors;
     return left & (uint8_t)(bit_mask(d->burst_sectors) << first);
 }
 
-// Moves a burst; true when it was the request's last.
+// Moves a burst; true when it was the last of the request.
 static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, struct dram_done *done)
 {
     const struct memory_config *c = d->c;
@@ -307,7 +311,7 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
-    if (c->t_faw) { // the fourth one from here waits for this one
+    if (c->t_faw) { // tFAW: the fourth activate after this waits for t_faw to pass
         d->activated[d->faw] = now + 1;
         d->faw = (d->faw + 1) % FAW;
         if (d->activated[d->faw])
@@ -320,7 +324,8 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     }
 }
 
-// All banks are closed, and stay so for a while. Refreshes of a time in which nothing was asked for are over.
+// Closes all banks and blocks activates for tRFC. Refreshes that fell due while the channel was idle count
+// as done.
 static void refresh(struct dram *d, uint64_t now)
 {
     const struct memory_config *c = d->c;
@@ -352,7 +357,7 @@ bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *n
         struct choice row = choose_row(d, now);
         if (row.entry != NONE) issue_row(d, &row, now);
     }
-    // One command a cycle.
+    // One command per cycle.
     *next = DRAM_NEVER;
     if (d->open.count) *next = u64_max(d->open.ready, now + 1);
     if (d->closed.count && d->closed.ready < *next) *next = u64_max(d->closed.ready, now + 1);

@@ -1,6 +1,6 @@
-// One DRAM channel: banks with open rows, bank groups, the usual timing constraints, and a first-ready
-// first-come first-served scheduler over a bounded queue. Times are the channel's own command cycles; it is
-// driven by events: it says when it next has something to decide.
+// One DRAM channel: banks with open rows, bank groups, timing constraints, and a first-ready first-come
+// first-served scheduler (FR-FCFS) over a bounded queue. Times are command cycles of the channel.
+// Event-driven: dram_step returns the next cycle with a decision to make.
 #pragma once
 #include "memory/config.h"
 
@@ -9,12 +9,12 @@
 #define DRAM_NEVER UINT64_MAX
 
 struct dram_request {
-    uint64_t arrival; // command cycle from which it may be served
+    uint64_t arrival; // first command cycle of service
     uint32_t bank, row;
-    uint8_t sectors; // bits: which 32-byte sectors of a line
+    uint8_t sectors; // bits: wanted 32-byte sectors of a line
     bool is_write;
     uint32_t token; // the owner's
-    uint8_t grid;   // whose counts it goes to
+    uint8_t grid;   // grid charged for the request
 };
 
 struct dram_counts {
@@ -36,9 +36,9 @@ struct dram_done {
     bool is_write;
     uint64_t cycle; // last data on the bus
 };
-// Issues at most one command at command cycle `now`. True when a request was completed by it (its data
-// follows at done->cycle). *next is the first cycle at which another call can do something, DRAM_NEVER when
-// the queue is empty.
+// Issues at most one command at command cycle `now`. True when the command completed a request (`done`:
+// last data at done->cycle). *next: the first cycle at which a further call can act, DRAM_NEVER when the
+// queue is empty.
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next);
 const struct dram_counts *dram_counts(const struct dram *d, unsigned grid);
 size_t dram_waiting(const struct dram *d);

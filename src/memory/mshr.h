@@ -1,5 +1,5 @@
-// Miss status holding registers: the lines a cache has asked for, and who waits for each. For the L2's slices
-// and for the caches of an SM alike.
+// Miss status holding registers: lines requested by a cache and the waiters of each line. Used by L2 slices
+// and by the caches of an SM.
 //
 //     line ─▶ bucket ─▶ mshr {line, sectors under way} ─▶ waiter ─▶ waiter, in order of arrival
 #pragma once
@@ -10,7 +10,7 @@
 
 enum { MSHR_NONE = UINT32_MAX, MSHR_BUCKETS = 64 };
 
-struct mshr_waiter { // the owner's words
+struct mshr_waiter { // opaque to this file
     uint32_t token;
     uint16_t owner;
     uint8_t sectors, kind, grid;
@@ -18,10 +18,10 @@ struct mshr_waiter { // the owner's words
 
 struct mshr {
     uint64_t line;
-    uint64_t warps;              // the owner's
-    uint8_t sectors;             // on their way
+    uint64_t warps;              // the owner's warps
+    uint8_t sectors;             // requested, not yet filled
     uint32_t first, last, count; // waiters
-    uint32_t chain;              // of its bucket, or of the free ones
+    uint32_t chain;              // next in the bucket or in the free list
 };
 
 struct mshr_link {
@@ -42,13 +42,13 @@ struct mshrs {
 void mshrs_init(struct mshrs *m, uint32_t most, uint32_t merges);
 void mshrs_fini(struct mshrs *m);
 uint32_t mshrs_find(const struct mshrs *m, uint64_t line); // MSHR_NONE: the line is not under way
-uint32_t mshrs_take(struct mshrs *m, uint64_t line);       // it must not be under way
-void mshrs_release(struct mshrs *m, uint32_t k);           // without waiters
+uint32_t mshrs_take(struct mshrs *m, uint64_t line);       // the line must not be under way
+void mshrs_release(struct mshrs *m, uint32_t k);           // the entry must have no waiters
 void mshrs_wait(struct mshrs *m, uint32_t k, struct mshr_waiter w);
-// Whether another one may wait for the line (k from mshrs_find, MSHR_NONE: it would be a new line).
+// Whether a further waiter fits on entry k of mshrs_find; for MSHR_NONE, whether a new line fits.
 static inline bool mshrs_have_room(const struct mshrs *m, uint32_t k)
 {
     return k == MSHR_NONE ? m->used < m->most : m->all.data[k].count < m->merges;
 }
-// Takes out the first waiter that none of the sectors under way concern; false when there is none.
+// Takes out the first waiter with no sector under way; false when every waiter must wait longer.
 bool mshrs_next_served(struct mshrs *m, uint32_t k, struct mshr_waiter *w);

@@ -1,6 +1,6 @@
-// What happens next is found by looking at the heads of the queues: fills, the way to DRAM, each slice's tags
-// and port; of one cycle in that order. The DRAM's own clock runs beside: all of its commands before a core
-// cycle are issued before anything of that cycle.
+// The next event is the earliest queue head: fills, the way to DRAM, tags and port of each slice, in this
+// order within a cycle. DRAM runs on its own clock: commands before a core cycle are issued ahead of all
+// events of the cycle.
 #include "memory/partition.h"
 #include "base/bits.h"
 #include "memory/address.h"
@@ -13,7 +13,7 @@ struct query { // in a slice's queue
     uint64_t arrive;
     uint64_t line;
     struct mshr_waiter who;
-    bool is_partial, is_followed; // by a line that is looked up with it
+    bool is_partial, is_followed; // is_followed: the next query is looked up in the same cycle
 };
 
 struct answer { // ready to leave a slice
@@ -28,10 +28,11 @@ struct slice {
     FIFO(struct answer) hits, fills;
     uint64_t free_at;     // the tags, core cycle
     uint64_t input_free;  // crossbar ports, interconnect cycles
-    uint64_t output_free; // the same
-    uint64_t output_at;   // as a core cycle
-    uint32_t index;       // of the chip
-    bool blocked; // the queue's head waits for a fill, or for the DRAM to take what it would send there
+    uint64_t output_free; // interconnect cycle
+    uint64_t output_at;   // output_free as a core cycle
+    uint32_t index;       // slice number of the chip
+    // The queue's head waits for a fill or for room in the DRAM queue.
+    bool blocked;
 };
 
 struct transfer { // between a slice and the DRAM
@@ -39,10 +40,10 @@ struct transfer { // between a slice and the DRAM
     uint64_t line;
     uint32_t slice, mshr; // MSHR_NONE: a write
     uint8_t sectors;      // bits
-    uint8_t grid;         // whose counts it goes to
+    uint8_t grid;         // grid charged for the transfer
 };
 
-struct books { // what must agree at the end, in requests or sectors
+struct books { // invariants, checked when idle; in requests or sectors
     uint64_t accepted, answered;
     uint64_t asked, given;
     uint64_t fetched, filled;
@@ -56,7 +57,7 @@ struct partition {
     struct slice *slices;
     FIFO(struct transfer) to_dram, fills;
     struct dram *dram;
-    uint64_t dram_next;             // own cycle of its next decision
+    uint64_t dram_next;             // own cycle of the next decision
     VEC(struct transfer) transfers; // in the DRAM, by token
     VEC(uint32_t) free_transfers;
     struct memory_counts counts[MEMORY_GRIDS];
@@ -122,7 +123,7 @@ static void accept(struct partition *p, const struct packet *k)
 {
     struct slice *s = &p->slices[k->slice % p->c->slices];
     uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
-    if (!k->flits) { // it came with the one before, which went into the queue just now
+    if (!k->flits) { // a rider: the packet just queued carries it
         fifo_last(&s->queue).is_followed = true;
         p->counts[k->grid].rides++;
     }
@@ -159,7 +160,7 @@ static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64
               (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors, grid});
 }
 
-// For the grid that needs the way.
+// Writes a victim back, charged to the grid that evicts it.
 static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, const struct cache_victim *v,
                        uint8_t grid)
 {
@@ -191,7 +192,8 @@ static void enter_dram(struct partition *p)
     if (r.arrival < p->dram_next) p->dram_next = r.arrival;
 }
 
-// There is room on the way to the DRAM again: whoever waited looks, not before `cycle`. Whether somebody did.
+// Room on the way to DRAM: unblocks all waiting slices, at `cycle` at the earliest. Returns whether a slice
+// was blocked.
 static bool wake_slices(struct partition *p, uint64_t cycle)
 {
     bool any = false;
@@ -205,7 +207,8 @@ static bool wake_slices(struct partition *p, uint64_t cycle)
     return any;
 }
 
-// DRAM commands before core cycle `until`, up to the first after which something else may come first: true for one.
+// Issues DRAM commands before core cycle `until`. True: stopped after a command whose effect may precede
+// other events.
 static bool step_dram(struct partition *p, uint64_t until)
 {
     uint64_t end = clock_from_core(p->dram_clock, until);
@@ -225,7 +228,7 @@ static bool step_dram(struct partition *p, uint64_t until)
     return false;
 }
 
-// Sectors arrive: whoever waits for nothing else is answered, the others go on waiting.
+// Sectors arrive: answers the waiters with no sector left under way.
 static void fill(struct partition *p)
 {
     struct transfer x = fifo_head(&p->fills);
@@ -233,7 +236,7 @@ static void fill(struct partition *p)
     struct slice *s = &p->slices[x.slice];
     struct mshr *h = &s->mshrs.all.data[x.mshr];
     struct mshr_waiter w;
-    struct cache_victim victim; // none: its way was taken on the miss
+    struct cache_victim victim; // stays empty: the miss allocated the way
     cache_fill(s->cache, x.line, x.sectors, &victim);
     p->books.filled += bit_count8(x.sectors);
     h->sectors &= (uint8_t)~x.sectors;
@@ -270,7 +273,8 @@ static void count_load(struct memory_counts *n, enum cache_result result, uint8_
         n->l2_misses++;
 }
 
-// Loads and atomics need the data. Without an mshr to spare, only what is there or coming can be served.
+// Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
+// only a load with every sector valid is served.
 static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
@@ -303,7 +307,8 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     return true;
 }
 
-// Whoever might send something to the DRAM waits until what is on its way there has become less.
+// Whether the query may proceed under the DRAM backlog limit; a write-back hit sends no request to DRAM and
+// always may.
 static bool has_way(const struct partition *p, const struct slice *s, const struct query *q)
 {
     uint32_t most = p->c->dram_backlog;
@@ -311,7 +316,7 @@ static bool has_way(const struct partition *p, const struct slice *s, const stru
     return p->c->l2_write == CACHE_WRITE_BACK && cache_contains(s->cache, q->line, q->who.sectors);
 }
 
-// The head of a queue meets the tags.
+// Looks up the head of a slice's queue; on a stall, the slice blocks.
 static void look_up(struct partition *p, uint64_t now, uint32_t slice)
 {
     struct slice *s = &p->slices[slice];
@@ -379,7 +384,7 @@ static void consider(struct due *d, uint64_t cycle, enum part part, uint32_t sli
     if (cycle < d->cycle) *d = (struct due){cycle, part, slice};
 }
 
-// What comes next besides the DRAM's commands.
+// Earliest event other than DRAM commands.
 static struct due next_due(const struct partition *p)
 {
     struct due d = {NEVER, PART_FILL, 0};
@@ -400,7 +405,7 @@ void partition_run(struct partition *p, uint64_t until, struct bag *replies)
     for (;;) {
         struct due d = next_due(p);
         uint64_t to = d.cycle < until ? d.cycle : until;
-        if (p->dram_next != DRAM_NEVER && step_dram(p, to)) continue; // its fill may come first
+        if (p->dram_next != DRAM_NEVER && step_dram(p, to)) continue; // a fill may be the earliest event now
         if (d.cycle >= until) return;
         switch (d.part) {
         case PART_FILL: fill(p); break;

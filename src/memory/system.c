@@ -1,30 +1,30 @@
-// Ports of the SMs, partitions, and the bags between them: a pair for each sender, one being filled in this
-// window while the receivers empty the other.
+// Ports of the SMs, partitions, and the bags between them. Each sender has a pair of bags: one is filled in
+// the current window while the receivers empty the other.
 #include "memory/system.h"
 #include "base/bits.h"
 #include "memory/address.h"
 #include "memory/fifo.h"
 #include "memory/partition.h"
 
-struct port { // an SM's
+struct port { // of one SM
     struct bag out[2];
     struct arrivals arriving;
     FIFO(struct memory_reply) replies;
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
-    uint64_t arrived; // replies
+    uint64_t arrived; // replies, to find the reply that sim.lose_reply drops
 };
 
 struct memory_system {
     struct memory_config c;
     struct clock_ratio icnt;
     unsigned sm_count;
-    unsigned filling;                              // of each pair of bags
-    uint64_t now;                                  // of this window
-    uint64_t sms[BAG_WORDS], answering[BAG_WORDS]; // bits: senders with something in the bags to be emptied
+    unsigned filling;                              // index of the bags filled in this window
+    uint64_t now;                                  // start of the window
+    uint64_t sms[BAG_WORDS], answering[BAG_WORDS]; // bits: senders with packets in the bags to be emptied
     struct port *ports;
     struct partition **partitions;
-    struct bag (*replies)[2]; // of each partition
+    struct bag (*replies)[2]; // by partition
 };
 
 struct memory_system *memory_system_create(const struct memory_config *c, unsigned sm_count)
@@ -145,7 +145,7 @@ void memory_system_run(struct memory_system *m, unsigned partition, uint64_t unt
     partition_run(p, until, replies);
 }
 
-// A reply for an SM; sim.lose_reply has one of them lost.
+// Queues a reply for an SM, except the reply number sim.lose_reply to SM 0, which is dropped.
 static void reply(struct memory_system *m, struct port *p, const struct memory_reply *r)
 {
     if (r->sm == 0 && ++p->arrived == m->c.lose_reply) return;
@@ -168,8 +168,8 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     p->arriving.packets.count = 0;
 }
 
-// The packet of the request before, if one for the same slice can be put into it: behind it nothing else has gone, and both
-// stay neighbours up to the tags.
+// The sender's last packet if a load `k` to the same slice can ride in it, else NULL. No packet lies
+// between the two, so the loads stay neighbours up to the tags.
 static const struct packet *packet_before(const struct bag *b, const struct packet *k)
 {
     if (!b->packets.count) return NULL;
@@ -184,8 +184,7 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
     struct port *p = &m->ports[r->sm];
     if (m->c.perfect) {
         p->pushed++;
-        uint64_t cycle =
-            r->cycle + memory_system_window(&m->c); // behind this window, so all SMs have seen it
+        uint64_t cycle = r->cycle + memory_system_window(&m->c); // past the current window
         reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});
         return;
     }

@@ -1,4 +1,4 @@
-// Is an instruction well typed? Its form, its operands letter by letter, and then what only concerns the one
+// Type check of one instruction: its form, its operands letter by letter, then checks of the single
 // operation.
 #include "ptx/check.h"
 
@@ -72,7 +72,7 @@ static bool check_operation(struct check *c)
     }
 }
 
-// createpolicy's result is an operand of its own in last place; it changes no value.
+// Drops the cache policy (a result of createpolicy), an extra last operand without effect on values.
 static bool drop_cache_policy(struct check *c)
 {
     struct ptx_inst *i = c->i;

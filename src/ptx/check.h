@@ -1,4 +1,4 @@
-// Is an instruction well typed? The table of forms (sig.def) and the checks that a table cannot say.
+// Type check of instructions: the table of forms (sig.def), and checks beyond the table.
 #pragma once
 #include "ptx/parse_impl.h"
 
@@ -10,7 +10,7 @@ struct signature {
     bool refuse;
 };
 
-// Where each operation's rows begin, and the modifiers that any of them has.
+// Rows of each operation, and the union of their modifiers.
 struct signature_index {
     const struct signature *first[PTX_OP_COUNT];
     uint32_t count[PTX_OP_COUNT];
@@ -21,16 +21,15 @@ struct signature_index *signature_index_create(void);
 void signature_index_destroy(struct signature_index *index);
 uint64_t signature_fields(const struct signature_index *index, enum ptx_op op);
 
-// How many operands a form has.
+// Least and most operands of a form.
 void signature_operands(const char *operands, unsigned *least, unsigned *most);
-// The form of the instruction, or NULL after saying what is wrong with its types, modifiers or number of
-// operands.
+// Finds the form of the instruction. NULL: the wrong types, modifiers or operand count were reported.
 struct check;
 const struct signature *signature_find(struct check *c);
-// The letter of sig.def that says what an operand is, 0 when the operation's own function does.
+// Letter of sig.def for an operand; 0: the operation's own function checks it.
 char signature_letter(const struct signature_index *index, const struct ptx_inst *i, unsigned operand);
 
-// check_instruction leaves this in `unsupported` when the form is valid but refused; the caller knows the
+// Set in `unsupported` by check_instruction for a valid but refused form; the caller replaces it by the
 // full name.
 extern const char ptx_unsupported_form[];
 
@@ -38,30 +37,30 @@ extern const char ptx_unsupported_form[];
 enum { CHECK_NAME_BYTES = 96 };
 const char *check_name(const struct ptx_inst *i, char *buffer);
 
-// ---- checks of one operand; each reports and returns false when it does not fit
+// ---- checks of one operand: each reports a misfit and returns false
 
 struct check {
     struct parser *p;
     struct ptx_inst *i;
-    uint64_t given; // modifiers that were written
+    uint64_t given; // modifiers written
 };
 
 enum ptx_type check_reg_type(const struct check *c, const struct ptx_operand *o);
 bool check_fits(enum ptx_type wanted, enum ptx_type reg); // PTX ISA 9.4, Table 25
 bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
-bool check_wide_dest(struct check *c, struct ptx_operand *o,
-                     enum ptx_type type); // ld, st and cvt: may be wider
+// ld, st and cvt: may be wider.
+bool check_wide_dest(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_dest_predicate(struct check *c, struct ptx_operand *o);
 bool check_source_predicate(struct check *c, struct ptx_operand *o);
 bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most);
-// The operand as a constant of that type.
+// Converts the operand to a constant of the type.
 bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected);
 bool check_says(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_count(struct check *c, unsigned least, unsigned most);
-bool check_letter(struct check *c, char letter, struct ptx_operand *o); // as sig.def explains them
+bool check_letter(struct check *c, char letter, struct ptx_operand *o); // by a letter of sig.def
 
 // ---- checks of whole operations, by family
 bool check_comparison(struct check *c);

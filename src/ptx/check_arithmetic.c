@@ -1,4 +1,4 @@
-// What concerns single operations beyond their form: comparisons, products, rounding of halves, votes and
+// Checks of single operations beyond their form: comparisons, products, rounding of halves, votes and
 // shuffles.
 #include "ptx/check.h"
 #include "ptx/names.h"

@@ -1,4 +1,4 @@
-// ld, st, ldu, atom, red, cp.async, prefetch: addresses, state spaces, orders, and the registers they move.
+// ld, st, ldu, atom, red, cp.async, prefetch: addresses, state spaces, memory orders, and data registers.
 #include "ptx/check.h"
 #include "ptx/names.h"
 
@@ -11,7 +11,7 @@ static bool wrong_space(struct check *c, unsigned set)
     return check_says(c, "'%s' does not access .%s", ptx_op_name(c->i->op), ptx_space_name(c->i->space));
 }
 
-// A variable named in a generic access says its space: the access becomes one of that space.
+// A generic access naming a variable becomes an access to the variable's space.
 static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_space space)
 {
     struct ptx_variable *v = o->variable;
@@ -30,7 +30,7 @@ static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_spac
 
 bool check_memory_operand(struct check *c, struct ptx_operand *o, enum ptx_space space)
 {
-    if (o->kind == PTX_OPERAND_SYMBOL) o->kind = PTX_OPERAND_MEMORY; // x[4] without brackets around it
+    if (o->kind == PTX_OPERAND_SYMBOL) o->kind = PTX_OPERAND_MEMORY; // x[4] without brackets around
     if (o->kind != PTX_OPERAND_MEMORY) return check_wrong(c, o, "an address in brackets");
     if (o->variable) return check_variable(c, o, space);
     if (o->reg < 0) return true;
@@ -146,7 +146,7 @@ bool check_load_store(struct check *c)
 
 // ---- atom, red
 
-static uint32_t atom_types(enum ptx_atom atom) // as a set of enum ptx_type, all below 32
+static uint32_t atom_types(enum ptx_atom atom) // set of enum ptx_type, all below 32
 {
 #define T(type) (1u << PTX_##type)
     switch (atom) {
@@ -205,7 +205,7 @@ bool check_atom(struct check *c)
     if (!check_atom_type(c) || !check_atom_order(c) || !check_count(c, count, count)) return false;
     if (!wrong_space(c, S(GENERIC) | S(GLOBAL) | S(SHARED))) return false;
     if (i->vector > 1)
-        return check_memory_operand(c, &i->operands[is_atom], i->space); // refused: no more is asked
+        return check_memory_operand(c, &i->operands[is_atom], i->space); // refused: no further checks
     if (is_atom && i->operands[o++].kind != PTX_OPERAND_SINK && !check_dest(c, &i->operands[0], i->types[0]))
         return false;
     if (!check_memory_operand(c, &i->operands[o++], i->space)) return false;
@@ -254,6 +254,6 @@ bool check_cp(struct check *c)
 
 bool check_prefetch(struct check *c)
 {
-    if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC) | S(GLOBAL)); // of a variable's name
+    if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC) | S(GLOBAL)); // of the named variable
     return wrong_space(c, S(GENERIC) | S(GLOBAL) | (c->i->op == PTX_OP_PREFETCH ? S(LOCAL) : 0));
 }

@@ -88,7 +88,7 @@ bool check_mov(struct check *c)
 
 // ---- cvt
 
-enum rounding { NONE = 1, TO_FLOAT = 2, TO_INTEGER = 4 }; // which modifiers a conversion may have
+enum rounding { NONE = 1, TO_FLOAT = 2, TO_INTEGER = 4 }; // rounding modifiers allowed on a conversion
 
 static unsigned cvt_rounding(enum ptx_type to, enum ptx_type from)
 {
@@ -135,7 +135,7 @@ bool check_cvt(struct check *c)
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
-    if (i->unsupported) return true; // fp8 and bf16x2: no more is asked
+    if (i->unsupported) return true; // fp8 and bf16x2: no further checks
     bool bf16_byte =
         (to == PTX_BF16 && ptx_type_bits(from) == 8) || (from == PTX_BF16 && ptx_type_bits(to) == 8);
     if (bf16_byte) return check_says(c, "no conversion goes between .bf16 and 8-bit integers");
@@ -164,8 +164,8 @@ static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_
                                           : "a .samplerref or a 64-bit register with a sampler");
 }
 
-// One coordinate may stand without braces, and a vector may be longer than the geometry needs: the rest is
-// ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and keeps four.
+// One coordinate may stand without braces. A vector may be longer than the geometry needs; extra elements
+// are ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and keeps four.
 static bool check_coordinates(struct check *c, struct ptx_operand *o)
 {
     struct ptx_inst *i = c->i;
@@ -224,7 +224,8 @@ static bool check_barrier_number(struct check *c, struct ptx_operand *o)
     return check_source(c, o, PTX_U32);
 }
 
-// How many threads take part. A constant 0 means all of the block, as no operand does: it is taken away.
+// Number of participating threads. A constant 0 means the whole block, as does a missing operand, and is
+// removed.
 static bool check_barrier_count(struct check *c, unsigned index)
 {
     struct ptx_inst *i = c->i;
@@ -278,7 +279,7 @@ bool check_barrier(struct check *c)
 
 // ---- call
 
-// One value of a call against the parameter it stands for.
+// Checks one value of a call against the parameter it is passed to.
 static bool check_argument(struct check *c, struct ptx_operand *o, const struct ptx_variable *formal,
                            bool is_return)
 {

@@ -1,5 +1,5 @@
-// One operand against one letter of sig.def: registers by the PTX ISA's rules of size and kind (9.4),
-// constants given their final bits, and the messages for what does not fit.
+// Checks one operand against one letter of sig.def: registers by the PTX ISA's rules of size and kind
+// (9.4), constants with conversion to their final bits, and messages for misfits.
 #include "ptx/check.h"
 #include "ptx/names.h"
 
@@ -97,7 +97,7 @@ bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type)
     return good || wrong_type(c, o, type, false);
 }
 
-// A constant of more bits than its type is cut, as ptxas does; when that changes the value, say so.
+// A constant wider than its type is truncated, as by ptxas; a warning reports a change of value.
 bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type)
 {
     struct constant k = {(enum literal)o->component, false, o->imm};
@@ -122,7 +122,7 @@ bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
 
 bool check_dest_predicate(struct check *c, struct ptx_operand *o) { return check_dest(c, o, PTX_PRED); }
 
-// The registers that ld, st and cvt take (PTX ISA 9.4.1, Tables 26 and 27).
+// Whether a register fits ld, st or cvt (PTX ISA 9.4.1, Tables 26 and 27).
 static bool fits_wide(enum ptx_type type, enum ptx_type reg)
 {
     if (reg == PTX_PRED || ptx_type_bits(reg) < ptx_type_bits(type)) return false;
@@ -195,7 +195,7 @@ static bool check_wide_form(struct check *c)
                       check_name(c->i, name));
 }
 
-// A variable whose address is meant, or a register, or a constant address.
+// The address of a variable, a register, or a constant address.
 static bool check_address_source(struct check *c, struct ptx_operand *o)
 {
     if (o->kind != PTX_OPERAND_SYMBOL) return check_source(c, o, c->i->types[0]);

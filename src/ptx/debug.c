@@ -1,11 +1,11 @@
-// Source lines: .file, .loc with inline information, and the strings of .debug_str that .loc names (PTX
-// ISA 11.5).
+// Source lines: .file, .loc with inline information, and the .debug_str strings referenced by .loc (PTX ISA
+// 11.5).
 //
 //     file := ".file" N [DIRECTORY] STRING ["," time "," size]
 //     loc  := ".loc" FILE LINE COLUMN ["," "function_name" NAME ["+" N] "," "inlined_at" FILE LINE COLUMN]
 //
-// Sections hold DWARF for a debugger. They are skipped, but for .debug_str, whose bytes give inlined
-// functions their names.
+// Sections hold DWARF for a debugger and are skipped, except .debug_str with the names of inlined
+// functions.
 #include "ptx/parse_impl.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ bool parse_file_directive(struct parser *p)
     if (!at(p, TOKEN_STRING)) return parse_error(p, "expected the file's name in quotes");
     file.name = parse_copy_token(p, &p->t);
     parse_advance(p);
-    if (at(p, TOKEN_STRING)) { // clang writes the folder apart
+    if (at(p, TOKEN_STRING)) { // clang writes the folder as a separate string
         bool absolute = p->t.length && *p->t.text == '/';
         const char *name = parse_copy_token(p, &p->t);
         file.name = absolute ? name : arena_printf(p->arena, "%s/%s", file.name, name);
@@ -48,7 +48,7 @@ static bool same_place(const struct ptx_line_info *a, const struct ptx_line_info
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-// The line info of a call site: the last one made for that place, or a new one that is not inlined.
+// The line info of a call site: the last entry for the place, or a new entry, not inlined.
 static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
 {
     uint32_t index;
@@ -61,7 +61,7 @@ static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
     return index;
 }
 
-// After "function_name": a label in .debug_str, whose text is known only when that section was read.
+// After "function_name": a label of .debug_str. Its text is known only after the section is read.
 static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name)
 {
     uint32_t offset;
@@ -100,7 +100,7 @@ bool parse_loc_directive(struct parser *p)
 
 // ---- .section
 
-// At a label or data directive of .debug_str: bytes are collected, a label starts a string.
+// At a label or data directive of .debug_str: a label starts a string, data bytes are appended.
 static void collect_string(struct parser *p, const struct token *label, struct strbuf *bytes)
 {
     strbuf_clear(bytes);

@@ -1,13 +1,13 @@
-// Constant expressions (PTX ISA 4.5.4): C's operators on 64-bit integers, and on f64 without the bitwise
-// ones.
+// Constant expressions (PTX ISA 4.5.4): C operators on 64-bit integers and, except bitwise operators, on
+// f64.
 //
 //     constant := binary ["?" constant ":" constant]
 //     binary   := unary {operator binary}         precedences as in C
-//     unary    := ("+" | "-" | "!" | "~") unary | "(.s64)" unary | "(.u64)" unary | "(" constant ")" |
-//     literal
+//     unary    := ("+" | "-" | "!" | "~") unary | "(.s64)" unary | "(.u64)" unary | "(" constant ")"
+//               | literal
 //
-// Types follow C's usual conversions between .s64 and .u64, except that '%' and '~' are .u64 always. A shift
-// counts modulo 64. All of this is what ptxas does, measured by the data it emits.
+// Types follow C's usual conversions between .s64 and .u64; '%' and '~' always give .u64. Shifts count
+// modulo 64. Measured: ptxas emits the same data.
 #include "base/bits.h"
 #include "ptx/names.h"
 #include "ptx/parse_impl.h"
@@ -30,7 +30,7 @@ static struct constant from_f64(double value)
 static struct constant from_bool(bool value) { return (struct constant){LITERAL_INT, false, value}; }
 static bool is_true(struct constant c) { return is_float(c) ? expr_to_f64(c) != 0 : c.bits != 0; }
 
-static int precedence(enum token_kind kind) // 0: no binary operator
+static int precedence(enum token_kind kind) // 0: not a binary operator
 {
     static const unsigned char levels[TOKEN_TILDE + 1] = {
         [TOKEN_OROR] = 1,  [TOKEN_ANDAND] = 2, [TOKEN_PIPE] = 3,     [TOKEN_CARET] = 4, [TOKEN_AMP] = 5,
@@ -251,6 +251,6 @@ bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits)
         *bits = f64_bits(expr_to_f64(c));
         return true;
     }
-    *bits = c.bits; // a bit type takes the float of its own width as it was written
+    *bits = c.bits; // a bit type takes a float literal of its own width unchanged
     return bit_type && ptx_type_bits(type) == (c.literal == LITERAL_F32 ? 32u : 64u);
 }

@@ -1,9 +1,7 @@
 // Initial values of .global and .const variables (PTX ISA 5.4.4).
 //
-//     initialiser := element | "{" [initialiser {"," initialiser}] "}"      one pair of braces for each
-//     dimension,
-//                                                                           and one for the elements of a
-//                                                                           vector
+//     initialiser := element | "{" [initialiser {"," initialiser}] "}"    one level of braces per dimension,
+//                                                                          and one per vector
 //     element     := constant | address | "generic" "(" NAME ")" ["+" N] | MASK "(" address ")"
 //     address     := NAME ["+" N]
 //
@@ -13,12 +11,12 @@
 
 #include <string.h>
 
-static const uint64_t INIT_BYTES_MAX = 1ull << 30; // initialised data of one module
+static const uint64_t INIT_BYTES_MAX = 1ull << 30; // initialised data of a module
 
 struct initialiser {
     struct ptx_variable *v;
     unsigned element_bytes;
-    VEC(uint8_t) bytes; // as far as the text has given values
+    VEC(uint8_t) bytes; // up to the last value given so far
     VEC(struct ptx_relocation) relocations;
 };
 
@@ -33,7 +31,7 @@ static void put(struct initialiser *init, uint64_t offset, uint64_t value)
     memcpy(init->bytes.data + offset, &value, init->element_bytes < 8 ? init->element_bytes : 8);
 }
 
-// NAME or generic(NAME), each with an offset: everything of a relocation but where it goes.
+// NAME or generic(NAME), with an offset: sets all of a relocation except its place.
 static bool parse_address(struct parser *p, struct ptx_relocation *r)
 {
     struct token name = p->t;
@@ -56,7 +54,7 @@ static bool parse_address(struct parser *p, struct ptx_relocation *r)
     return (!at(p, TOKEN_PLUS) && !at(p, TOKEN_MINUS)) || parse_constant_i64(p, &r->addend);
 }
 
-// "0xff00(x)": which byte of the address.
+// "0xff00(x)": the mask selects one byte of the address.
 static bool parse_masked_address(struct parser *p, struct initialiser *init, struct ptx_relocation *r)
 {
     struct loc loc = parse_here(p);
@@ -105,7 +103,7 @@ static bool parse_element(struct parser *p, struct initialiser *init, uint64_t o
     struct constant c;
     uint64_t bits;
     if (!parse_constant(p, &c)) return false;
-    bool decimal = type == PTX_B32 && c.literal == LITERAL_F64; // "1.5" in a .b32 is an f32, as ptxas has it
+    bool decimal = type == PTX_B32 && c.literal == LITERAL_F64; // "1.5" in a .b32 is an f32, as in ptxas
     if (!expr_to_type(c, decimal ? PTX_F32 : type, &bits))
         return diag_error(p->d, loc, "this constant does not initialise a .%s; expected %s",
                           ptx_type_name(type),
@@ -114,9 +112,9 @@ static bool parse_element(struct parser *p, struct initialiser *init, uint64_t o
     return true;
 }
 
-// The value of dimension `level` at `offset`; `stride` is the size of one of its elements.
+// Parses the value of dimension `level` at `offset`; `stride` is the size of one element of the dimension.
 struct shape {
-    const uint64_t *counts; // counts[0] == 0: as many as the text has
+    const uint64_t *counts; // counts[0] == 0: as many as in the text
     unsigned levels;
 };
 
@@ -154,8 +152,8 @@ static bool finish(struct parser *p, struct initialiser *init)
     return true;
 }
 
-// "{ addr_mode_0 = clamp_to_border, … }": state that the launch would have to start with. Who uses it is
-// refused.
+// "{ addr_mode_0 = clamp_to_border, … }": initial state of a texture or sampler. Instructions using the
+// variable are refused.
 static bool skip_opaque_initialiser(struct parser *p, struct ptx_variable *v)
 {
     if (!at(p, TOKEN_LBRACE))

@@ -1,5 +1,4 @@
-// Characters to tokens. One class table decides what a byte can start or continue; everything else is a
-// switch.
+// Lexer. A class table says how a byte may start or continue a token; the rest is a switch.
 #include "ptx/lex.h"
 
 #include <math.h>
@@ -7,7 +6,7 @@
 
 enum { FOLLOW = 1, DIGIT = 2, HEX = 4, SPACE = 8 };
 
-// Bytes from 0x80 are accepted in names, so that UTF-8 identifiers of other front ends pass through.
+// Bytes from 0x80 count as name characters, so UTF-8 identifiers of other front ends pass through.
 static inline unsigned class_of(unsigned char c)
 {
     static const unsigned char classes[256] = {
@@ -71,8 +70,7 @@ static void skip_block_comment(struct lexer *l)
     diag_error(l->d, start, "this comment has no end; expected \"*/\"");
 }
 
-// "# 12 "k.cu"", "#line 12": where the text came from, of no use here. Anything else was meant for a
-// preprocessor.
+// "# 12 "k.cu"", "#line 12": skips a line marker. Other lines are for a preprocessor: an error.
 static void skip_hash_line(struct lexer *l)
 {
     const char *p = l->at + 1;
@@ -85,7 +83,7 @@ static void skip_hash_line(struct lexer *l)
     skip_to_line_end(l);
 }
 
-// Leaves `at` on the first byte of a token or at the end.
+// Leaves `at` on the first byte of a token, or at the end.
 static void skip_blank(struct lexer *l)
 {
     for (;;) {
@@ -165,7 +163,7 @@ static void lex_decimal_float(struct lexer *l, struct token *t, size_t length)
     l->at += length;
 }
 
-// Length of digits [. digits] [e [sign] digits] at the lexer, 0 when there is neither dot nor exponent.
+// Length of digits [. digits] [e [sign] digits] at the lexer; 0 without a dot or an exponent.
 static size_t decimal_float_length(const struct lexer *l)
 {
     size_t i = 0;
@@ -266,7 +264,7 @@ static void lex_string(struct lexer *l, struct token *t)
     l->at = p;
 }
 
-// The token a byte is alone; TOKEN_END for none.
+// Token of a single byte; TOKEN_END: no token.
 static enum token_kind single(unsigned char c)
 {
     static const unsigned char kinds[256] = {
@@ -280,7 +278,7 @@ static enum token_kind single(unsigned char c)
     return (enum token_kind)kinds[c];
 }
 
-// With the byte behind it, or TOKEN_END when the two are two tokens.
+// Token of two bytes; TOKEN_END: the bytes are two tokens.
 static enum token_kind paired(unsigned char c, int second)
 {
     if (second == '=') {
@@ -297,7 +295,7 @@ static enum token_kind paired(unsigned char c, int second)
     return TOKEN_END;
 }
 
-// Reports a run of bytes that start no token as one error, and skips it.
+// Reports a run of bytes outside any token as one error, and skips the run.
 static void skip_garbage(struct lexer *l)
 {
     const char *p = l->at;

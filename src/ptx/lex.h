@@ -1,8 +1,8 @@
-// The lexer: PTX text to tokens, one at a time, without copying.
+// Lexer: PTX text to tokens, one at a time, without copying.
 //
-// A word that starts with a dot is one token, whether it is a directive (".reg"), an instruction's modifier
-// (".rn", ".shared::cta") or a vector element (".x"): what it means depends on where it stands, which the parser
-// knows. Literals arrive converted. A byte that starts no token is reported here and skipped.
+// A word starting with a dot is one token: a directive (".reg"), a modifier (".rn", ".shared::cta") or a
+// vector element (".x"), distinguished by the parser. Literals arrive converted. A byte outside any token
+// is reported and skipped.
 //
 // Left out: the C preprocessor. Line markers ("# 12 file.cu", "#line") are skipped, other directives are
 // errors.
@@ -73,10 +73,10 @@ struct lexer {
 void lex_init(struct lexer *l, const char *text, size_t length, uint32_t source, struct diag *d);
 void lex_next(struct lexer *l, struct token *t);
 
-// What a reader would call this token: "','", "end of file", "'foo'". Buffer of TOKEN_TEXT_BYTES.
+// Text of a token for messages: "','", "end of file", "'foo'". Buffer of TOKEN_TEXT_BYTES.
 enum { TOKEN_TEXT_BYTES = 64 };
 const char *lex_token_text(const struct token *t, char *buffer);
-// The same for a kind that was expected.
+// Text of an expected kind for messages.
 const char *lex_kind_text(enum token_kind kind);
 
 static inline struct loc lex_loc(const struct lexer *l, const struct token *t)

@@ -1,4 +1,4 @@
-// Finding things in a module by name, and the identifier inside an Itanium-mangled name.
+// Lookup by name in a module, and the identifier inside an Itanium-mangled name.
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 //     component := source | "S" … "_" | "St" | "I" template arguments "E" | constructor …
 //     source  := LENGTH IDENTIFIER
 //
-// Only the last identifier before the parameters is wanted, so types in template arguments are skipped by
-// their nesting and never understood.
+// Only the last identifier before the parameters is needed: template arguments are skipped by nesting,
+// without interpretation.
 
 struct mangled {
     const char *at, *end;
@@ -33,7 +33,7 @@ static bool source_name(struct mangled *m, bool keep)
     return true;
 }
 
-// After "I": up to its "E", over names with lengths and nested N…E, I…E, X…E, L…E, J…E, F…E.
+// After "I": skips to the matching "E", over names with lengths and nested N…E, I…E, X…E, L…E, J…E, F…E.
 static bool skip_template_arguments(struct mangled *m)
 {
     unsigned depth = 1;
@@ -50,7 +50,7 @@ static bool skip_template_arguments(struct mangled *m)
             if (m->at < m->end && (*m->at == '_' || (*m->at >= 'a' && *m->at <= 'z'))) m->at++;
         }
         if (c == 'N' || c == 'I' || c == 'X' || c == 'J' || c == 'F') depth++;
-        if (c == 'L') { // literal: L type value E; the value's digits are no name
+        if (c == 'L') { // literal: L type value E; digits of the value do not start a name
             depth++;
             if (m->at < m->end && *m->at != '_' && !is_digit(*m->at)) {
                 m->at++;
@@ -102,7 +102,7 @@ const char *ptx_unmangle(struct arena *a, const char *name)
 
 struct entry_list {
     const struct ptx_module *m;
-    const char **names; // each entry's own name and its identifier
+    const char **names; // mangled name and identifier of each entry
     uint32_t count;
 };
 

@@ -1,4 +1,4 @@
-// Properties of operations and special registers that only the front end asks for.
+// Properties of operations and special registers used by the front end only.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -7,7 +7,7 @@ bool ptx_type_is_integer(enum ptx_type type); // .u8 to .u64, .s8 to .s64
 
 bool ptx_op_is_refused(enum ptx_op op); // REFUSE in ptx.def
 enum ptx_type ptx_sreg_type(enum ptx_sreg sreg);
-unsigned
-ptx_sreg_components(enum ptx_sreg sreg); // x, y, z; for the numbered ones how many there are; 0 = scalar
+// x, y, z; count of numbered registers; 0: scalar.
+unsigned ptx_sreg_components(enum ptx_sreg sreg);
 
 const char *ptx_space_name(enum ptx_space space); // "global"; "" for generic

@@ -1,11 +1,11 @@
-// Module level of the parser, and what every other part uses: tokens, errors, recovery.
+// Module level of the parser, and shared services: tokens, errors, recovery.
 //
 //     module    := ".version" M "." N | ".target" NAME {"," NAME} | ".address_size" (32 | 64) | declaration …
 //     declaration := [".visible" | ".extern" | ".weak" | ".common"] (variable | function)
 //                  | ".file" … | ".loc" … | ".section" … | ".alias" NAME "," NAME ";" | ".pragma" STRING ";"
 //
-// An error inside a declaration skips to its end (';', or the '}' of a body) and parsing goes on, so that
-// several errors are found at once. After any error the module is thrown away.
+// After an error in a declaration, parsing resumes behind the declaration (';', or '}' of a body), so
+// several errors are found in one run. A module with any error is discarded.
 #include "ptx/check.h"
 #include "ptx/parse_impl.h"
 
@@ -57,7 +57,8 @@ bool parse_expect(struct parser *p, enum token_kind kind, const char *after)
                        lex_token_text(&p->t, found));
 }
 
-// A ';' that is missing at the end of a line is missing there, not before the next line's first word.
+// A ';' missing at the end of a line is reported at the end of the line, not before the next line's first
+// word.
 bool parse_semicolon(struct parser *p, const char *after)
 {
     if (at(p, TOKEN_SEMICOLON) || p->t.line == p->previous_line)
@@ -104,8 +105,8 @@ bool parse_skip_braces(struct parser *p)
     return true;
 }
 
-// A ';' that was forgotten must not cost the next line: a token that begins a line and can begin a statement
-// stops the skipping.
+// A forgotten ';' must not cost the next line: skipping stops at a token that begins a line and can begin a
+// statement.
 void parse_skip_statement(struct parser *p)
 {
     uint32_t line = p->t.line;
@@ -140,7 +141,8 @@ static bool parse_version(struct parser *p)
     return true;
 }
 
-// ".target sm_75, debug": the first architecture counts; the other words say how a driver should translate.
+// ".target sm_75, debug": the first architecture counts; other words are options of the driver's
+// translation.
 static bool parse_target(struct parser *p)
 {
     do {
@@ -206,7 +208,7 @@ static const char *directive_name(const void *context, size_t i)
     return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-// What the whole file is written for stands before everything else.
+// Directives about the whole file precede all declarations.
 static bool at_preamble(const struct parser *p)
 {
     return parse_at_dot(p, "version") || parse_at_dot(p, "target") || parse_at_dot(p, "address_size");
@@ -266,7 +268,7 @@ static void parse_module(struct parser *p)
                    "no .target directive; expected one such as .target sm_75");
 }
 
-// ---- the whole
+// ---- whole file
 
 static void parser_init(struct parser *p, const char *text, size_t length, uint32_t source, struct diag *d)
 {
@@ -274,7 +276,7 @@ static void parser_init(struct parser *p, const char *text, size_t length, uint3
     p->m = heap_alloc(sizeof *p->m);
     arena_init(&p->m->arena);
     p->arena = &p->m->arena;
-    p->m->address_bits = 32; // PTX ISA 11.1.3: what a file without .address_size has
+    p->m->address_bits = 32; // PTX ISA 11.1.3: default without .address_size
     lex_init(&p->lex, text, length, source, d);
     for (uint32_t op = 0; op < PTX_OP_COUNT; op++) {
         const char *name = ptx_op_name((enum ptx_op)op);
@@ -320,7 +322,7 @@ static void parser_fini(struct parser *p)
     u64map_fini(&p->alias_numbers);
 }
 
-// Calls of an alias become calls of what it stands for (PTX ISA 11.2.5, ".alias").
+// Calls of an alias become calls of its target (PTX ISA 11.2.5, ".alias").
 static struct ptx_function *resolve_alias(const struct parser *p, struct ptx_function *f)
 {
     uint32_t alias;

@@ -72,7 +72,8 @@ static bool parse_attribute(struct parser *p, struct declaration *d)
     return true;
 }
 
-// ".ptr .global .align 8": what a pointer parameter points to. A hint; the launch's buffers say it better.
+// ".ptr .global .align 8": the target of a pointer parameter. A hint; the launch's buffers are more
+// precise.
 static bool skip_pointer_hint(struct parser *p)
 {
     enum ptx_space space;
@@ -130,7 +131,7 @@ static bool declare_check(struct parser *p, const struct declaration *d, struct 
     return true;
 }
 
-// At the first '[' or behind the name. `dimensions[0]` is 0 for "[]".
+// At the first '[' or past the name. `dimensions[0]` is 0 for "[]".
 static bool parse_dimensions(struct parser *p, uint64_t *dimensions, unsigned *rank)
 {
     *rank = 0;
@@ -161,7 +162,7 @@ static bool object_size(const struct ptx_variable *v, const uint64_t *dimensions
     return size <= OBJECT_BYTES_MAX;
 }
 
-// The name and what follows, without the initialiser.
+// Parses a name and its dimensions, without the initialiser.
 static struct ptx_variable *parse_declarator(struct parser *p, const struct declaration *d,
                                              uint64_t *dimensions, unsigned *rank, struct token *name)
 {
@@ -193,7 +194,7 @@ static struct ptx_variable *parse_declarator(struct parser *p, const struct decl
     return v;
 }
 
-// A module variable may be declared .extern before or after its definition: one object.
+// Merges .extern declarations of a module variable, before or after the definition, into one object.
 static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_variable *fresh,
                                                const struct token *name)
 {
@@ -258,7 +259,7 @@ bool parse_variables(struct parser *p, struct linkage linkage)
     return parse_semicolon(p, "after the declaration");
 }
 
-// One register or range, at its name.
+// Parses one register or range, at its name.
 static bool parse_register(struct parser *p, const struct declaration *d)
 {
     char found[TOKEN_TEXT_BYTES];

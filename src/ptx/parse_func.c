@@ -1,13 +1,14 @@
 // Functions: headers, bodies, blocks and labels (PTX ISA 4.3, 7.1, 11.2 to 11.4).
 //
-//     function  := (".entry" | ".func") [parameters] NAME [parameters] {directive} (";" | "{" {statement}
-//     "}") statement := "{" {statement} "}" | ".reg" … | variables | ".loc" … | ".pragma" … | ["@" ["!"]
-//     NAME] instruction
+//     function  := (".entry" | ".func") [parameters] NAME [parameters] {directive}
+//                  (";" | "{" {statement} "}")
+//     statement := "{" {statement} "}" | ".reg" … | variables | ".loc" … | ".pragma" …
+//                | ["@" ["!"] NAME] instruction
 //                | NAME ":" [".branchtargets" … | ".calltargets" … | ".callprototype" …]
 //
-// Blocks are a counter and a stack of scopes, not recursion. A label belongs to its block, and a branch may
-// name it before it is defined, so references wait until a block closes and are then matched with the labels
-// of that block; what finds none waits on in the block around it.
+// Blocks use a counter and a stack of scopes, not recursion. A label belongs to its block; a branch may
+// name a label before its definition. References therefore wait until a block closes and are matched with
+// the labels of the block; unmatched references move to the enclosing block.
 #include "ptx/names.h"
 #include "ptx/parse_impl.h"
 
@@ -93,7 +94,7 @@ static void close_block(struct parser *p)
     scope_pop(p);
 }
 
-// ---- tables and prototypes behind a label
+// ---- tables and prototypes after a label
 
 static bool parse_branch_targets(struct parser *p, const struct token *name)
 {
@@ -101,7 +102,7 @@ static bool parse_branch_targets(struct parser *p, const struct token *name)
     size_t references = p->references.count;
     do {
         if (!at(p, TOKEN_NAME)) {
-            p->references.count = references; // there will be no table to put them into
+            p->references.count = references; // drop references into a table never created
             return parse_error(p, "expected a label");
         }
         vec_push(&p->references, (struct label_reference){.name = p->t.text,
@@ -147,7 +148,7 @@ static bool parse_call_targets(struct parser *p, const struct token *name)
     return parse_semicolon(p, "after the call targets");
 }
 
-// Directives that may follow a function header or a prototype.
+// Directives allowed after a function header or a prototype.
 static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
 {
     uint32_t ignored;
@@ -231,7 +232,7 @@ static bool parse_statement(struct parser *p)
     return parse_instruction(p, &name, guard, negated);
 }
 
-// A directive that can only stand outside functions: the '}' before it is missing.
+// Whether a module-level directive follows: the '}' before it is missing.
 static bool at_module_directive(const struct parser *p)
 {
     static const char *const words[] = {"entry",   "func",   "visible",     "weak",
@@ -312,7 +313,7 @@ static void end_function(struct parser *p, struct ptx_function *f)
     f->table_count = (uint32_t)p->tables.count;
     f->variables = ARENA_COPY(p->arena, &p->locals);
     f->variable_count = (uint32_t)p->locals.count;
-    // The one heap array of a module: too large to copy, so it only gives back what it has too much.
+    // The only heap array of a module: too large to copy, so the spare capacity is returned.
     f->insts = p->insts.count ? heap_resize(p->insts.data, p->insts.count * sizeof *p->insts.data) : NULL;
     f->inst_count = (uint32_t)p->insts.count;
     if (!f->insts) free(p->insts.data);
@@ -391,7 +392,7 @@ static bool same_prototype(const struct ptx_prototype *a, const struct ptx_proto
     return true;
 }
 
-// The function of that name, new or declared before.
+// Returns the function of a name, new or declared before.
 static struct ptx_function *declare_function(struct parser *p, const struct token *name,
                                              const struct ptx_function *fresh)
 {
@@ -464,7 +465,7 @@ bool parse_function(struct parser *p, bool is_entry, struct linkage linkage)
     struct token name;
     char found[TOKEN_TEXT_BYTES];
     if (!parse_header(p, &fresh, &name)) {
-        // The body of a function whose header is wrong would only repeat the error.
+        // Skip the body: a wrong header would only repeat the error.
         while (!at(p, TOKEN_END) && !at(p, TOKEN_LBRACE) && !at(p, TOKEN_SEMICOLON) &&
                !at_module_directive(p))
             parse_advance(p);
@@ -489,7 +490,7 @@ bool parse_function(struct parser *p, bool is_entry, struct linkage linkage)
     return true;
 }
 
-// ".alias NAME, TARGET;": calls of NAME become calls of TARGET once the module is read.
+// ".alias NAME, TARGET;": records the pair; calls are redirected at the end of the module.
 bool parse_alias(struct parser *p)
 {
     struct ptx_function *pair[2] = {0};

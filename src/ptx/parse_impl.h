@@ -1,27 +1,26 @@
-// What the files of the parser share: its state, the names in scope, and the functions they call in each
-// other.
+// Shared by the files of the parser: the state, names in scope, and cross-file functions.
 //
-//     parse.c        module: directives, recovery        parse_inst.c     one instruction: mnemonic,
-//     modifiers, guard parse_decl.c   variables, registers, parameters    parse_operand.c  operands, call
-//     lists parse_func.c   functions, bodies, labels           expr.c, init.c   constant expressions,
-//     initialisers scope.c        names to things                     debug.c          .file, .loc, .section
-//     suffix.c       modifier text to fields             signature.c      the forms instructions have
-//     check*.c       is this instruction well typed?     print*.c         the module as text
+//     parse.c       module: directives, recovery        parse_inst.c     mnemonic, modifiers, guard
+//     parse_decl.c  variables, registers, parameters    parse_operand.c  operands, call lists
+//     parse_func.c  functions, bodies, labels           expr.c, init.c   constant expressions, initialisers
+//     scope.c       names to objects                    debug.c          .file, .loc, .section
+//     suffix.c      modifier text to fields             signature.c      forms of instructions
+//     check*.c      type check of instructions          print*.c         the module as text
 //
-// A function that can fail reports its error and returns false; the caller passes that up to the statement
-// loop, which skips to the next ';' or '}' and goes on.
+// A failing function reports its error and returns false, passed up to the statement loop, which resumes
+// after the next ';' or '}'.
 #pragma once
 #include "ptx/lex.h"
 #include "ptx/ptx.h"
 #include "ptx/suffix.h"
 
-// How far things may nest. Text beyond is refused, so no input can exhaust the stack.
+// Nesting limits. Deeper text is refused, so input cannot exhaust the stack.
 enum { EXPR_DEPTH_MAX = 200, BLOCK_DEPTH_MAX = 200, INIT_DEPTH_MAX = 64 };
-enum { ERRORS_MAX = 100 }; // the parser gives up after this many
+enum { ERRORS_MAX = 100 }; // errors before the parser gives up
 
 enum name_kind { NAME_REG, NAME_VARIABLE, NAME_FUNCTION, NAME_TABLE, NAME_PROTOTYPE, NAME_RANGE };
 
-// One name in one scope. `shadowed` is the binding it hides, restored when its scope ends.
+// One name in one scope. `shadowed`: the hidden binding, restored at the end of the scope.
 struct binding {
     const char *name; // in the text
     uint32_t length;
@@ -30,9 +29,9 @@ struct binding {
     uint32_t shadowed;      // 1 + binding, 0 = none
     uint32_t next_in_scope; // 1 + binding
     uint32_t index;         // REG: first register; TABLE: index into tables
-    uint32_t elements;      // REG, RANGE: of a vector, 1 = scalar
+    uint32_t elements;      // REG, RANGE: elements of a vector, 1 = scalar
     enum ptx_type type;     // REG, RANGE
-    uint64_t range;         // RANGE: how many registers
+    uint64_t range;         // RANGE: number of registers
     struct ptx_variable *variable;
     struct ptx_function *function;
     struct ptx_prototype *prototype;
@@ -40,11 +39,11 @@ struct binding {
 
 struct scope {
     uint32_t first_binding;                // 1 + binding, linked by next_in_scope
-    uint32_t first_label, first_reference; // where this block's part of the stacks below begins
-    uint32_t deepest_range;                // of the enclosing scopes: the deepest that declares a range
+    uint32_t first_label, first_reference; // start of the block's part of the stacks below
+    uint32_t deepest_range;                // deepest enclosing scope with a range
 };
 
-// A label named by an instruction or table before it is known which block defines it.
+// A label named by an instruction or table before its block is known.
 struct label_reference {
     const char *name;
     uint32_t length;
@@ -54,10 +53,10 @@ struct label_reference {
     uint32_t slot;  // operand, or entry
 };
 
-// What kind of literal an immediate was written as; kept in operand.component until check converts it.
+// Literal kind of an immediate; kept in operand.component until check converts the immediate.
 enum literal { LITERAL_INT, LITERAL_F32, LITERAL_F64 };
 
-struct function_name { // what a .loc names as the inlined function: a label in .debug_str
+struct function_name { // inlined function named by a .loc: a label in .debug_str
     uint32_t line_info, length;
     const char *name;
 };
@@ -68,8 +67,8 @@ struct alias {
 
 struct parser {
     struct lexer lex;
-    struct token t;                       // the current token
-    uint32_t previous_line, previous_end; // where the token before it ended
+    struct token t;                       // current token
+    uint32_t previous_line, previous_end; // end of the previous token
     struct diag *d;
     struct ptx_module *m;
     struct arena *arena;
@@ -80,7 +79,7 @@ struct parser {
     struct suffix_table suffixes;
     struct signature_index *signatures;
 
-    struct strmap names, ranges; // text to 1 + binding, 0 = not bound now
+    struct strmap names, ranges; // text to 1 + binding, 0 = unbound
     VEC(struct binding) bindings;
     VEC(struct scope) scopes; // [0] is the module
 
@@ -89,9 +88,9 @@ struct parser {
     VEC(struct ptx_reg) regs;
     VEC(struct ptx_inst) insts;
     VEC(struct ptx_label) labels;
-    VEC(uint32_t) open_labels; // labels of the blocks still open
+    VEC(uint32_t) open_labels; // labels of open blocks
     VEC(struct label_reference) references;
-    struct strmap label_names; // used while a block is closed
+    struct strmap label_names; // used while closing a block
     VEC(struct ptx_table) tables;
     VEC(struct ptx_variable *) locals;
     uint32_t line_info;
@@ -101,7 +100,7 @@ struct parser {
     VEC(struct ptx_function *) functions;
     VEC(struct ptx_file) files;
     VEC(struct ptx_line_info) line_infos;
-    struct u64map line_places; // hash of file, line, column to the line info that was made last for it
+    struct u64map line_places; // hash of file, line, column to the latest line info of the place
     VEC(struct function_name) function_names;
     struct strmap debug_strings; // label to index in debug_texts
     VEC(const char *) debug_texts;
@@ -126,7 +125,7 @@ const char *parse_copy_token(struct parser *p, const struct token *t);
 bool parse_u32(struct parser *p, const char *what, uint32_t *value);
 // Skips past the next ';', or up to a '}' or the start of a line that looks like a new statement.
 void parse_skip_statement(struct parser *p);
-// At '{': skips past its '}', and what is between.
+// At '{': skips past the matching '}'.
 bool parse_skip_braces(struct parser *p);
 #define ARENA_COPY(arena, vec) parse_copy_array((arena), (vec)->data, (vec)->count * sizeof *(vec)->data)
 void *parse_copy_array(struct arena *a, const void *data, size_t bytes);
@@ -134,10 +133,10 @@ void *parse_copy_array(struct arena *a, const void *data, size_t bytes);
 // scope.c
 void scope_push(struct parser *p);
 void scope_pop(struct parser *p);
-// Binds a name in the current scope; reports one that this scope already has. Fill in the result.
+// Binds a name in the current scope; reports a duplicate. The caller fills in the result.
 struct binding *scope_bind(struct parser *p, const struct token *name, enum name_kind kind);
 struct binding *scope_find(struct parser *p, const char *name, size_t length); // NULL when unknown
-// Reports `name` as unknown, with the nearest name of that kind. Always false.
+// Reports `name` as unknown, with the nearest name of the kind. Always false.
 bool scope_unknown(struct parser *p, const struct token *name, enum name_kind kind, const char *what);
 uint32_t scope_new_register(struct parser *p, const char *name, size_t length, enum ptx_type type,
                             uint32_t elements);
@@ -176,8 +175,8 @@ struct constant {
 bool parse_constant(struct parser *p, struct constant *value);
 bool parse_constant_i64(struct parser *p, int64_t *value); // integers only
 double expr_to_f64(struct constant c);
-// The bits a constant has as a `type` (PTX ISA 4.5); false when a float stands for an integer or the other
-// way.
+// Converts a constant to the bits of a `type` (PTX ISA 4.5); false: a float for an integer type, or the
+// reverse.
 bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits);
 
 // init.c: after '='

@@ -2,9 +2,9 @@
 //
 //     instruction := MNEMONIC {"." modifier} [operand {"," operand}] ";"
 //
-// Modifiers may come in any order, as ptxas takes them; types and state spaces keep theirs. What PTX has and
-// warpfold does not execute (a REFUSE row of ptx.def, a modifier of FIELD_REFUSED) is read up to its ';'
-// without being understood and kept under its full name.
+// Modifiers may come in any order, as in ptxas; types and state spaces keep their order. Valid PTX beyond
+// warpfold's support (a REFUSE row of ptx.def, a modifier of FIELD_REFUSED) is skipped up to the ';' and
+// kept under its full name.
 #include "ptx/check.h"
 #include "ptx/names.h"
 #include "ptx/parse_impl.h"
@@ -132,10 +132,10 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_SHIFTAMT: i->shift_amount = true; break;
     case FIELD_NC: i->non_coherent = true; break;
     case FIELD_TO: i->to = true; break;
-    case FIELD_MMIO: // whatever order stands beside it
+    case FIELD_MMIO: // any accompanying order
     case FIELD_WARP:
     case FIELD_ASYNC:
-    case FIELD_ABS:   // with .xorsign
+    case FIELD_ABS:   // written with .xorsign
     case FIELD_CLAMP: // the opposite of .wrap
     case FIELD_NOFTZ:
     case FIELD_MASK:
@@ -152,7 +152,7 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     return true;
 }
 
-// All the modifiers; `*refused` when the whole instruction is one to keep unread.
+// Parses all modifiers; `*refused`: the whole instruction is to be kept unread.
 static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused)
 {
     *refused = ptx_op_is_refused(i->op);
@@ -173,8 +173,8 @@ static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *give
     return true;
 }
 
-// "mma.sync.aligned.m16n8k8" out of the text between the mnemonic and the operands, without blanks and
-// comments.
+// Name of the instruction, "mma.sync.aligned.m16n8k8", from the text between mnemonic and operands, without
+// blanks and comments.
 static const char *full_name(struct parser *p, const struct token *mnemonic)
 {
     struct strbuf name = {0};
@@ -191,7 +191,7 @@ static const char *full_name(struct parser *p, const struct token *mnemonic)
     return copy;
 }
 
-// The operands of an instruction that is kept unread: up to the ';', with balanced brackets.
+// Skips the operands of an unread instruction: up to the ';', with balanced brackets.
 static bool skip_operands(struct parser *p)
 {
     uint64_t depth = 0;
@@ -207,7 +207,7 @@ static bool skip_operands(struct parser *p)
     return true;
 }
 
-// At '@': the guard.
+// At '@': parses the guard.
 bool parse_guard(struct parser *p, int32_t *guard, bool *negated)
 {
     parse_advance(p);
@@ -249,7 +249,7 @@ bool parse_instruction(struct parser *p, const struct token *mnemonic, int32_t g
     } else if (good) {
         good = i->op == PTX_OP_CALL ? parse_call(p, i) : parse_operands(p, i);
         good = good && parse_semicolon(p, "after the instruction");
-        checked = good && check_instruction(p, i, given); // if not: go on behind the ';', the text was read
+        checked = good && check_instruction(p, i, given); // on failure: resume after the ';'
         if (i->unsupported == ptx_unsupported_form) i->unsupported = full_name(p, mnemonic);
     }
     if (good && checked)

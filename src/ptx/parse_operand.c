@@ -25,7 +25,7 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-// x y z w, or their other names r g b a.
+// x y z w, or the synonyms r g b a.
 static int element_index(const struct token *t)
 {
     if (t->kind != TOKEN_DOT || t->length != 1) return -1;
@@ -39,14 +39,14 @@ static void set_register(struct ptx_operand *o, uint32_t index)
     o->reg = (int32_t)index;
 }
 
-// A dot behind an operand that no element follows.
+// Reports a dot after an operand without an element.
 static bool wrong_element(struct parser *p, const char *elements)
 {
     char found[TOKEN_TEXT_BYTES];
     return parse_error(p, "%s is no element here; expected %s", lex_token_text(&p->t, found), elements);
 }
 
-// A register, or a vector register whole (its scalars) or one element of it.
+// A register; or a vector register, either whole (its scalars) or one element.
 static bool parse_register_operand(struct parser *p, struct ptx_operand *o, const struct binding *b)
 {
     uint32_t first = b->index, elements = b->elements;
@@ -73,7 +73,7 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     return true;
 }
 
-// Digits from `text` on as a number below `limit`; the rest of the text must be `rest`.
+// Parses leading digits of `text` as a number below `limit`; the remaining text must equal `rest`.
 static bool numbered(const char *text, size_t length, const char *rest, unsigned limit, uint8_t *number)
 {
     size_t digits = 0;
@@ -123,8 +123,8 @@ static bool find_special(const struct parser *p, const struct token *t, enum ptx
     return reserved_shared(t, component);
 }
 
-// After the name of a special register: its element. A whole one (%tid) is the vector of its elements, the
-// fourth of which is zero (PTX ISA 10.1).
+// After the name of a special register: its element. A whole register (%tid) is the vector of its elements,
+// with a zero fourth element (PTX ISA 10.1).
 static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg sreg, uint8_t number)
 {
     o->kind = PTX_OPERAND_SREG;
@@ -152,7 +152,7 @@ static bool parse_special(struct parser *p, struct ptx_operand *o, enum ptx_sreg
     return true;
 }
 
-// "+4" or "[4]" behind a variable's name.
+// "+4" or "[4]" after a variable's name.
 static bool parse_symbol_offset(struct parser *p, int64_t *offset)
 {
     if (at(p, TOKEN_PLUS) || at(p, TOKEN_MINUS)) return parse_constant_i64(p, offset);
@@ -326,7 +326,7 @@ static bool add_operand(struct parser *p, struct ptx_inst *i)
     return true;
 }
 
-// "[tex, sampler, {x, y}]" becomes operands of its own.
+// "[tex, sampler, {x, y}]": the parts become separate operands.
 static bool parse_texture(struct parser *p, struct ptx_inst *i)
 {
     parse_advance(p);
@@ -394,7 +394,7 @@ static bool parse_call_target(struct parser *p, struct ptx_inst *i)
     return true;
 }
 
-// The .callprototype or .calltargets behind an indirect call.
+// The .callprototype or .calltargets after an indirect call.
 static bool parse_call_prototype_name(struct parser *p, struct ptx_inst *i)
 {
     char found[TOKEN_TEXT_BYTES];

@@ -1,7 +1,9 @@
-// A typed module as PTX text again: parsing it gives the same module, and printing that the same text.
+// Prints a typed module as PTX text: parsing the text gives the same module, and printing the result the
+// same text.
 //
-// Order: directives, all functions declared, variables, bodies, names of inlined functions. Registers stand
-// one by one at the head of a body; blocks, comments and unused registers of ranges are gone.
+// Order: directives, declarations of all functions, variables, bodies, names of inlined functions.
+// Registers are declared one by one at the head of a body; blocks, comments and unused registers of ranges
+// are lost.
 #include "ptx/names.h"
 #include "ptx/print_impl.h"
 
@@ -24,7 +26,7 @@ static bool is_taken(const struct printer *p, const char *name)
            strmap_get(&p->module_names, name, length, &ignored);
 }
 
-// The name itself when nothing else of this function has it, else with a number that makes it different.
+// Returns the name if unused in the function, else the name with a distinguishing number.
 static const char *unique_name(struct printer *p, const char *name)
 {
     const char *unique = name;
@@ -141,7 +143,7 @@ static void print_element(const struct printer *p, const struct ptx_variable *v,
         strbuf_printf(p->out, "%llu", (unsigned long long)bits);
 }
 
-// Bytes from the start up to the last that is not zero or belongs to an address.
+// Bytes up to the last nonzero byte or relocation.
 static uint64_t used_bytes(const struct ptx_variable *v)
 {
     uint64_t used = v->size_bytes;
@@ -180,8 +182,8 @@ static void print_variable(const struct printer *p, const struct ptx_variable *v
     strbuf_puts(p->out, ";\n");
 }
 
-// Addresses in initial values may go both ways between two variables: those are declared before any is
-// defined.
+// Initial values of two variables may hold each other's addresses: such variables are declared before any
+// definition.
 static void print_variables(struct printer *p)
 {
     const struct ptx_module *m = p->m;
@@ -246,7 +248,7 @@ static void print_tables(const struct printer *p, const struct ptx_function *f)
     }
 }
 
-// The label in .debug_str that stands for the name of an inlined function.
+// Number of the .debug_str label with the name of an inlined function.
 static uint32_t inlined_name(struct printer *p, const char *name)
 {
     uint32_t number = (uint32_t)p->inlined.entries.count;
@@ -255,7 +257,7 @@ static uint32_t inlined_name(struct printer *p, const char *name)
     return number;
 }
 
-// The chain of a place, call sites first, so that each inlined_at finds the one it means.
+// Prints the inlining chain of a place, call sites first, so each inlined_at finds its site.
 static void print_loc(struct printer *p, uint32_t info, unsigned depth)
 {
     const struct ptx_line_info *l = &p->m->line_infos[info];

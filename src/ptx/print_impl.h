@@ -1,4 +1,4 @@
-// What print.c (declarations, bodies) and print_inst.c (instructions) share.
+// Shared by print.c (declarations, bodies) and print_inst.c (instructions).
 #pragma once
 #include "ptx/check.h"
 #include "ptx/ptx.h"
@@ -11,8 +11,8 @@ struct printer {
     struct strmap module_names;
     struct strmap inlined; // names of inlined functions, in the order of first use
 
-    // The function being printed. Blocks are gone from a typed module, so what had the same name in two of
-    // them gets a number behind it.
+    // The function being printed. A typed module has no blocks, so equal names of two blocks are numbered
+    // apart.
     const struct ptx_function *f;
     struct strmap names;
     const char **regs, **labels, **tables;

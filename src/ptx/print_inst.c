@@ -1,4 +1,4 @@
-// One instruction as text: modifiers in the order of the PTX ISA's syntax lines, operands as they were.
+// One instruction as text: modifiers in the order of the PTX ISA's syntax lines, operands in source order.
 #include "ptx/names.h"
 #include "ptx/print_impl.h"
 
@@ -44,7 +44,7 @@ static void print_memory_order(const struct printer *p, const struct ptx_inst *i
 
 static void print_spaces(const struct printer *p, const struct ptx_inst *i)
 {
-    if (i->op == PTX_OP_PREFETCHU) return; // it has none, but takes on that of a variable it names
+    if (i->op == PTX_OP_PREFETCHU) return; // no space of its own; `space` comes from a named variable
     put_flag(p, i->to, "to");
     if (i->space != PTX_SPACE_GENERIC) put(p, ptx_space_name(i->space));
     if (i->space_to != PTX_SPACE_GENERIC && !i->to) put(p, ptx_space_name(i->space_to));
@@ -71,7 +71,7 @@ static void print_arithmetic(const struct printer *p, const struct ptx_inst *i)
     if (clamps) put(p, i->wrap ? "wrap" : "clamp");
 }
 
-// What the module does not keep because nothing here depends on it, but the syntax asks for.
+// Modifiers required by the syntax and not kept in the module, as no result depends on them.
 static void print_required(const struct printer *p, const struct ptx_inst *i)
 {
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
@@ -185,7 +185,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
     }
 }
 
-// The type an immediate in that place has.
+// Type of an immediate at an operand's position.
 static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst *i, unsigned operand)
 {
     switch (signature_letter(p->signatures, i, operand)) {
@@ -257,7 +257,7 @@ static void print_call_prototype(const struct printer *p, const struct ptx_inst 
     strbuf_puts(p->out, t->noreturn ? " .noreturn;\n" : ";\n");
 }
 
-// Kept unread: only its name is known, and that is enough to keep it refused.
+// Whether the instruction was kept unread: only its name is known, enough to keep it refused.
 static bool is_unread(const struct ptx_inst *i)
 {
     if (!i->unsupported || i->operand_count || i->op == PTX_OP_CALL) return false;

@@ -2,14 +2,14 @@
 //
 //     text ── lex ──▶ tokens ── parse ──▶ ptx_module ── check ──▶ the same module, known to be well typed
 //
-// After ptx_parse returns true, every name is resolved (registers, symbols, labels, functions and parameters
-// are pointers or indices), every instruction that is marked `RUN` in ptx.def has a combination of modifiers,
-// types and operands that the PTX ISA allows, and no later stage needs to diagnose PTX again. What PTX allows
-// and warpfold does not execute is kept with `unsupported` set: the launch of a kernel that can reach it is
-// refused with that text and place, and the rest of the module stays usable.
+// After a successful ptx_parse, every name is resolved: registers, symbols, labels, functions and
+// parameters are pointers or indices. Every instruction marked `RUN` in ptx.def has a combination of
+// modifiers, types and operands allowed by the PTX ISA. Later stages never diagnose PTX again. Valid PTX
+// beyond warpfold's support is kept with `unsupported` set: launching a kernel with a path to it is refused
+// with the text and place; the rest of the module stays usable.
 //
-// The module owns everything (through its arena, but for the instructions); nothing in it refers to the text
-// it came from except `struct loc`, which points into the sources of the `struct diag` given to ptx_parse.
+// The module owns all of its data (in its arena, except the instructions). It holds no reference to its
+// text except `struct loc`, which points into the sources of the `struct diag` given to ptx_parse.
 #pragma once
 // clang-format off
 #include "base/arena.h"
@@ -26,7 +26,8 @@ enum ptx_op {
     PTX_OP_COUNT
 };
 
-// Fundamental types (PTX ISA 5.2). The packed and opaque ones are types of operands, not of registers.
+// Fundamental types (PTX ISA 5.2). Packed and opaque types occur as operand types only, never as register
+// types.
 enum ptx_type {
     PTX_NONE,
     PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
@@ -40,17 +41,17 @@ enum ptx_type {
     PTX_TYPE_COUNT
 };
 
-enum ptx_space { // PTX_SPACE_GENERIC: no space was written
+enum ptx_space { // PTX_SPACE_GENERIC: no space written
     PTX_SPACE_GENERIC, PTX_SPACE_REG, PTX_SPACE_SREG, PTX_SPACE_CONST, PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL,
     PTX_SPACE_PARAM, PTX_SPACE_SHARED, PTX_SPACE_TEX
 };
 
-enum ptx_round { // the _INT ones round to an integral value
+enum ptx_round { // the I suffix rounds to an integral value
     PTX_ROUND_NONE, PTX_ROUND_RN, PTX_ROUND_RZ, PTX_ROUND_RM, PTX_ROUND_RP, PTX_ROUND_RNA,
     PTX_ROUND_RNI, PTX_ROUND_RZI, PTX_ROUND_RMI, PTX_ROUND_RPI
 };
 
-enum ptx_cmp { // the U forms are true when an operand is NaN; LO..HS are the unsigned integer spellings
+enum ptx_cmp { // the U forms are true with a NaN operand; LO..HS are the unsigned integer spellings
     PTX_CMP_NONE, PTX_CMP_EQ, PTX_CMP_NE, PTX_CMP_LT, PTX_CMP_LE, PTX_CMP_GT, PTX_CMP_GE,
     PTX_CMP_LO, PTX_CMP_LS, PTX_CMP_HI, PTX_CMP_HS,
     PTX_CMP_EQU, PTX_CMP_NEU, PTX_CMP_LTU, PTX_CMP_LEU, PTX_CMP_GTU, PTX_CMP_GEU, PTX_CMP_NUM, PTX_CMP_NAN
@@ -60,7 +61,7 @@ enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR, PTX_BOOL
 
 enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE }; // mul/mad, and dp2a's lo/hi
 
-enum ptx_cache { // cache operators of ld and st; hints beyond these are accepted and dropped
+enum ptx_cache { // cache operators of ld and st; other hints are accepted and dropped
     PTX_CACHE_NONE, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PTX_CACHE_LU, PTX_CACHE_CV, PTX_CACHE_WB, PTX_CACHE_WT
 };
 
@@ -69,14 +70,15 @@ enum ptx_sem { // memory semantics; PTX_SEM_VOLATILE is ld.volatile/st.volatile
     PTX_SEM_ACQ_REL, PTX_SEM_SC, PTX_SEM_MMIO
 };
 
-enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS }; // .gl is GPU
+enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS }; // .gl: GPU
 
 enum ptx_atom { // atom, red, redux
     PTX_ATOM_NONE, PTX_ATOM_ADD, PTX_ATOM_MIN, PTX_ATOM_MAX, PTX_ATOM_AND, PTX_ATOM_OR, PTX_ATOM_XOR,
     PTX_ATOM_INC, PTX_ATOM_DEC, PTX_ATOM_EXCH, PTX_ATOM_CAS
 };
 
-// The one modifier that names what a many-faced instruction does. Which values an op may carry is in check.
+// Modifier selecting the function of an instruction with several; check has the values allowed per
+// operation.
 enum ptx_mode {
     PTX_MODE_NONE,
     PTX_MODE_SHFL_UP, PTX_MODE_SHFL_DOWN, PTX_MODE_SHFL_BFLY, PTX_MODE_SHFL_IDX,
@@ -90,10 +92,10 @@ enum ptx_mode {
     PTX_MODE_TEX_1D, PTX_MODE_TEX_2D, PTX_MODE_TEX_3D, // other geometries are unsupported
     PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH,
     PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
-    PTX_MODE_MEMBAR_PROXY // fence.proxy.*: orders nothing our memory reorders
+    PTX_MODE_MEMBAR_PROXY // fence.proxy.*: no effect, for warpfold's memory reorders nothing
 };
 
-// Special registers (PTX ISA 10). `component` of the operand tells x, y, z.
+// Special registers (PTX ISA 10). `component` of the operand selects x, y, z.
 enum ptx_sreg {
     PTX_SREG_TID, PTX_SREG_NTID, PTX_SREG_CTAID, PTX_SREG_NCTAID, PTX_SREG_LANEID, PTX_SREG_WARPID, PTX_SREG_NWARPID,
     PTX_SREG_SMID, PTX_SREG_NSMID, PTX_SREG_GRIDID, PTX_SREG_LANEMASK_EQ, PTX_SREG_LANEMASK_LE, PTX_SREG_LANEMASK_LT,
@@ -112,12 +114,13 @@ struct ptx_variable;
 enum ptx_operand_kind {
     PTX_OPERAND_NONE,
     PTX_OPERAND_REG,      // reg: index into function->regs; `negated` for !p
-    PTX_OPERAND_IMM,      // imm: bits, already converted to the instruction's type at that position (integers sign- or
-                          //      zero-extended to 64 bits; f32 constants as their 32 bits, f64 as 64 bits)
+    // imm: bits converted to the instruction's type at the position. Integers are sign- or zero-extended to
+    // 64 bits; f32 constants are 32 bits, f64 constants 64 bits.
+    PTX_OPERAND_IMM,
     PTX_OPERAND_SREG,     // sreg, component
     PTX_OPERAND_SYMBOL,   // address of variable + offset (mov, call arguments, initialisers)
     PTX_OPERAND_FUNCTION, // address of function
-    PTX_OPERAND_MEMORY,   // [base + offset]: base is a register (reg >= 0), a variable, or an immediate address
+    PTX_OPERAND_MEMORY,   // [base + offset]: base is a register (reg >= 0), a variable or an immediate
     PTX_OPERAND_LABEL,    // label: index into function->labels
     PTX_OPERAND_LABELS,   // a .branchtargets list by name: table
     PTX_OPERAND_VECTOR,   // {a, b, …}: elements[count]
@@ -129,12 +132,12 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
     uint8_t component;
-    uint8_t count;         // of elements
+    uint8_t count;         // number of elements
     int32_t reg;           // REG; MEMORY: base register or -1
     enum ptx_sreg sreg;
     uint32_t label;        // LABEL; LABELS: index into function->tables
     int64_t offset;        // SYMBOL, MEMORY
-    uint64_t imm;          // IMM; MEMORY with neither register nor variable: the address
+    uint64_t imm;          // IMM; MEMORY without register and variable: the address
     struct ptx_variable *variable; // SYMBOL, MEMORY
     struct ptx_function *function; // FUNCTION
     struct ptx_operand *elements;  // VECTOR, PAIR
@@ -143,11 +146,11 @@ struct ptx_operand {
 
 enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
-// One instruction. Operands stand in the order of the text: destinations first. A setp with two destinations
-// has one PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
-// coordinate vector (the PTX form "[tex, {x,y}]" is taken apart so that operands[1] is the texture: a register with
-// the texture object, or the SYMBOL of a .texref). txq: destination, texture. An access to a generic address that
-// names a variable has that variable's space. `bar` is always aligned.
+// One instruction. Operands are in source order, destinations first; a setp with two destinations has one
+// PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
+// coordinate vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture
+// object, or the SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets
+// the variable's space. `bar` is always aligned.
 struct ptx_inst {
     enum ptx_op op;
     int32_t guard; // predicate register, -1 = none
@@ -179,16 +182,16 @@ struct ptx_inst {
     struct ptx_operand *call_returns, *call_arguments;
     uint8_t call_return_count, call_argument_count;
     struct ptx_operand call_target;       // FUNCTION (direct) or REG (indirect)
-    struct ptx_prototype *call_prototype; // indirect: the .callprototype or one of .calltargets
+    struct ptx_prototype *call_prototype; // indirect: the .callprototype, or a prototype of .calltargets
 
-    const char *unsupported; // why a kernel that reaches this cannot run ("mma.sync"), or NULL
+    const char *unsupported; // reason not to run a kernel reaching the instruction ("mma.sync"), or NULL
     struct loc loc;          // in the PTX text
     uint32_t line_info;      // index into module->line_infos, 0 = none
 };
 
-// .loc: a place in the CUDA source, with the chain of calls that inlined it (PTX ISA 11.5.3, ".loc").
+// .loc: a place in the CUDA source, with the chain of inlining calls (PTX ISA 11.5.3, ".loc").
 struct ptx_line_info {
-    uint32_t file; // the PTX's own number: that of one of module->files, or of none
+    uint32_t file; // file number in the PTX, possibly absent from module->files
     uint32_t line, column;
     uint32_t inlined_at;       // index into module->line_infos of the call site, 0 = not inlined
     const char *function_name; // the inlined function, NULL when not inlined
@@ -202,12 +205,12 @@ struct ptx_file {
 struct ptx_reg {
     const char *name; // "%r12"
     enum ptx_type type;
-    uint8_t vector; // always 1: a vector register v is taken apart into the scalars v.x, v.y, v.z, v.w
+    uint8_t vector; // always 1: a vector register v is split into the scalars v.x, v.y, v.z, v.w
 };
 
 struct ptx_label {
     const char *name;
-    uint32_t inst; // index of the instruction it stands before (may equal inst_count: the end)
+    uint32_t inst; // index of the next instruction (may equal inst_count: the end)
     bool defined;
     struct loc loc;
 };
@@ -220,8 +223,9 @@ struct ptx_table { // .branchtargets, or .calltargets (functions)
     struct loc loc;
 };
 
-// A pointer inside initialised data: at byte `offset`, `size` bytes wide, address of variable or function + addend.
-// `generic` when written generic(symbol). mask(symbol) byte extraction is in `shift`: (address >> shift) is stored.
+// A pointer inside initialised data: at byte `offset`, `size` bytes wide, address of variable or function +
+// addend. `generic`: written generic(symbol). `shift`: of the byte extraction mask(symbol); the stored
+// value is address >> shift.
 struct ptx_relocation {
     uint64_t offset;
     uint8_t size, shift;
@@ -240,16 +244,19 @@ struct ptx_variable {
     uint64_t size_bytes; // whole object; 0 for extern .shared arrays without a size
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     bool is_array;
-    bool is_input, is_output; // .param: a parameter or a return value of its function; neither for those of calls
-    int32_t reg;     // parameter declared in .reg space: index into function->regs, -1 for every other variable
-    uint64_t offset; // .param: byte offset in the parameter block of its function, aligned as PTX ISA 5.4 says
-    uint8_t *init;   // size_bytes, NULL when not initialised (zero)
+    // .param: a parameter or a return value of its function; both false for parameters of calls.
+    bool is_input, is_output;
+    // Parameter in .reg space: index into function->regs; -1 for every other variable.
+    int32_t reg;
+    // .param: byte offset in the parameter block of its function, aligned by PTX ISA 5.4.
+    uint64_t offset;
+    uint8_t *init;   // size_bytes; NULL: not initialised (zero)
     struct ptx_relocation *relocations;
     uint32_t relocation_count;
     struct ptx_function *function; // scope, NULL = module
-    const char *unsupported;       // why an instruction that uses it cannot run, or NULL
+    const char *unsupported;       // reason not to run an instruction using the variable, or NULL
     struct loc loc;
-    void *user; // free for a later stage (the compiler's own numbering)
+    void *user; // for a later stage (numbering by the compiler)
 };
 
 struct ptx_prototype { // of a .func, or a .callprototype
@@ -272,12 +279,13 @@ struct ptx_function {
     uint32_t label_count;
     struct ptx_table *tables;
     uint32_t table_count;
-    struct ptx_variable **variables; // declared in the body, all scopes: .local, .shared, .param, .const, .global
+    // Declared in the body, in all scopes: .local, .shared, .param, .const, .global.
+    struct ptx_variable **variables;
     uint32_t variable_count;
     uint32_t max_registers; // .maxnreg, 0 = none
     uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
     uint32_t min_blocks;                          // .minnctapersm
-    const char *unsupported; // a directive that makes the whole function unusable (clusters …), or NULL
+    const char *unsupported; // a directive that makes the function unusable (clusters …), or NULL
     struct loc loc;
     void *user;
 };
@@ -290,7 +298,8 @@ struct ptx_module {
     unsigned address_bits;                 // 32 or 64
     struct ptx_variable **variables; // module scope
     uint32_t variable_count;
-    struct ptx_function **functions; // definitions and declarations, in order of the text, one a name
+    // Definitions and declarations in source order, one per name.
+    struct ptx_function **functions;
     uint32_t function_count;
     struct ptx_file *files;
     uint32_t file_count;
@@ -298,27 +307,27 @@ struct ptx_module {
     uint32_t line_info_count;
 };
 
-// Parses and checks a whole file. On errors returns NULL, with at least one located error in `d`; never crashes or
-// hangs on any bytes. `source` is the number diag_add_source gave for this text (it may be 0).
+// Parses and checks a whole file. NULL on errors, with at least one located error in `d`. Never crashes or
+// hangs, whatever the bytes. `source`: number of the text by diag_add_source (may be 0).
 struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d);
-// PTX without .file and .loc is its own source: its instructions come from the lines of the file `name`.
+// For PTX without .file and .loc: takes the PTX lines as source lines, of the file `name`.
 void ptx_number_lines(struct ptx_module *m, const char *name);
 void ptx_module_free(struct ptx_module *m);
 
 const char *ptx_op_name(enum ptx_op op);
 const char *ptx_type_name(enum ptx_type type); // "u32", without the dot
-unsigned ptx_type_bits(enum ptx_type type);    // 0 for none and opaque; 1 for pred
+unsigned ptx_type_bits(enum ptx_type type);    // 0 for none and opaque types; 1 for pred
 bool ptx_type_is_float(enum ptx_type type);
 bool ptx_type_is_signed(enum ptx_type type); // signed integers only
 const char *ptx_sreg_name(enum ptx_sreg sreg);
 
-// An entry by exact name, or by its unmangled identifier when only one entry has it ("_Z6vecaddPKfS0_Pfi" is
-// found as "vecadd"). NULL and a located error naming the near miss or the candidates otherwise.
+// Finds an entry by exact name, or by its unmangled identifier if unique ("_Z6vecaddPKfS0_Pfi" is found as
+// "vecadd"). Otherwise NULL and a located error with the nearest name or the candidates.
 struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d);
-// The identifier inside an Itanium-mangled name, nested names and templates included ("_ZN2ns3fooIfEEvPT_" gives
-// "foo"); the name itself when it is not mangled. Points into arena memory.
+// The identifier inside an Itanium-mangled name, nested names and templates included ("_ZN2ns3fooIfEEvPT_"
+// gives "foo"); an unmangled name unchanged. Points into arena memory.
 const char *ptx_unmangle(struct arena *a, const char *name);
 struct ptx_variable *ptx_find_variable(const struct ptx_module *m, const char *name);
 
-// The function as PTX text again (tests: parse(print(parse(x))) is stable; the shrinker uses it too).
+// Prints the module as PTX text (tests: parse(print(parse(x))) is stable; used by the shrinker, too).
 void ptx_print_module(const struct ptx_module *m, struct strbuf *out);

@@ -1,14 +1,14 @@
 // Names in scope.
 //
-// One map serves all scopes: it gives the innermost binding of a name, which remembers the one it hides;
-// closing a block puts those back. A range of registers (".reg .b32 %r<100>") is one binding of its prefix in
-// a second map, and a register of it comes into being when it is first used, so a range costs nothing
-// whatever its length.
+// One map serves all scopes. It gives the innermost binding of a name; a binding remembers the binding it
+// hides, restored when the block closes. A register range (".reg .b32 %r<100>") is one binding of its
+// prefix in a second map. Registers of a range are created on first use, so a range costs nothing whatever
+// its length.
 //
 //     { .reg .b32 %r<9>;  … %r5 …  { .reg .f32 %r<9>;  … %r5 … }  … %r5 … }
 //                          outer                       inner       outer again
 //
-// Vector registers (".reg .v4 .f32 v") are taken apart into scalars v.x, v.y, v.z, v.w standing side by side.
+// Vector registers (".reg .v4 .f32 v") are split into adjacent scalars v.x, v.y, v.z, v.w.
 #include "ptx/parse_impl.h"
 
 #include <string.h>
@@ -39,8 +39,8 @@ static struct binding *lookup(const struct parser *p, const struct strmap *map, 
     return strmap_get(map, name, length, &i) && i ? &p->bindings.data[i - 1] : NULL;
 }
 
-// The range that has a register of this name, innermost first: the digits at its end may be split anywhere
-// ("%r12" is 12 of %r<> or 2 of %r1<>), the longest number first.
+// Finds the range with a register of the name, innermost first. The trailing digits may be split anywhere
+// ("%r12" is 12 of %r<> or 2 of %r1<>); longer numbers come first.
 static struct binding *find_range(const struct parser *p, const char *name, size_t length)
 {
     size_t digits = 0;
@@ -119,19 +119,20 @@ struct binding *scope_find(struct parser *p, const char *name, size_t length)
     return b;
 }
 
-// ---- what an unknown name was meant to be
+// ---- suggestions for unknown names
 
 struct candidates {
     const struct parser *p;
     enum name_kind kind;
-    size_t length;         // of the word: names much shorter or longer are not worth comparing
+    size_t length;         // of the word: names of very different length are not compared
     struct arena *scratch; // candidates as C strings
-    size_t *next; // str_nearest asks for names 0, 1, 2 …; each call goes on where the last one stopped
+    // State of str_nearest's requests for names 0, 1, 2 …: a call resumes where the previous call stopped.
+    size_t *next;
 };
 
 enum { LONGEST_NEAR = 120, MOST_CANDIDATES = 20000 };
 
-// Where a variable could stand, registers and functions can too.
+// Registers and functions are candidates for a variable, too.
 static bool is_candidate(enum name_kind kind, enum name_kind wanted)
 {
     if (wanted == NAME_VARIABLE) return kind == NAME_VARIABLE || kind == NAME_REG || kind == NAME_FUNCTION;
@@ -159,7 +160,7 @@ static const char *next_candidate(const void *context, size_t i)
     return NULL;
 }
 
-// The nearest name of that kind, copied into the parser's arena, or NULL.
+// Nearest name of the kind, copied into the parser's arena; NULL.
 static const char *nearest(struct parser *p, const struct token *name, enum name_kind kind)
 {
     if (name->length > LONGEST_NEAR) return NULL;
@@ -175,7 +176,7 @@ static const char *nearest(struct parser *p, const struct token *name, enum name
     return near;
 }
 
-// "%r12" when the range is %r<10>: better said than guessed.
+// Range of "%r12" when declared as %r<10>, for a precise message; NULL.
 static const struct binding *range_too_short(const struct parser *p, const struct token *name)
 {
     size_t digits = 0;

@@ -1,5 +1,5 @@
-// The table of forms (sig.def): an index by operation, the form an instruction has, and what to say when it
-// has none.
+// The table of forms (sig.def): index by operation, search for the form of an instruction, and messages
+// when no form matches.
 #include "base/bits.h"
 #include "ptx/check.h"
 
@@ -116,7 +116,7 @@ static bool report_types(struct check *c)
     return false;
 }
 
-// What a reader would write for a field that is missing.
+// Text a user would write for a missing field.
 static const char *field_text(enum ptx_field field)
 {
     switch ((int)field) {
@@ -192,7 +192,7 @@ const struct signature *signature_find(struct check *c)
     for (uint32_t r = 0; r < index->count[c->i->op]; r++) {
         const struct signature *s = &index->first[c->i->op][r];
         if (!types_match(s, c->i)) continue;
-        if (!modifiers_match(s, c->given)) { // report against the form that lacks or dislikes least
+        if (!modifiers_match(s, c->given)) { // report against the closest form
             uint64_t wrong =
                 bit_count((s->must & ~c->given) | (c->given & ~(s->may | s->must | s->one_of | F(TYPE))));
             if (wrong < least_wrong) typed = s;

@@ -1,4 +1,4 @@
-// Modifier words: a map from text to the first row of the table; rows with the same text are neighbours.
+// Modifier words: a map from text to its first row in the table; rows of equal text are adjacent.
 #include "ptx/suffix.h"
 
 #include <string.h>

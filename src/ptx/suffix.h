@@ -1,7 +1,7 @@
 // Modifiers of instructions: text to field and value, from suffix.def.
 //
-// One word can mean several things (".lo" is half of a product or an unsigned comparison); the instruction's
-// signature says which fields it has, and the first meaning that fits is taken.
+// A word can have several meanings (".lo" is half of a product or an unsigned comparison). The
+// instruction's signature lists its fields; the first matching meaning is taken.
 #pragma once
 #include "base/hash.h"
 #include "ptx/ptx.h"
@@ -22,20 +22,20 @@ struct suffix {
     uint8_t value;
 };
 
-// Which instructions know a word of REFUSED.
+// Instruction classes with a REFUSED word.
 enum { REFUSED_ARITHMETIC = 1, REFUSED_MEMORY = 2, REFUSED_TEXTURE = 4, REFUSED_BARRIER = 8 };
 
 struct suffix_table {
-    struct strmap first; // text to the first row with that text; further meanings follow it
+    struct strmap first; // text to its first row; further meanings follow
 };
 
 void suffix_table_init(struct suffix_table *table);
 void suffix_table_fini(struct suffix_table *table);
-// The meaning of `text` for an instruction with these fields. `*known` is false when no instruction has such
-// a word.
+// Finds the meaning of `text` for an instruction with the fields `fields`; NULL. *known: some instruction
+// has the word.
 const struct suffix *suffix_find(const struct suffix_table *table, const char *text, size_t length,
                                  uint64_t fields, bool *known);
 // The i-th word of the fields in the set that `context` points to (for str_nearest).
 const char *suffix_name(const void *context, size_t i);
-// The text of a field's value, without the dot ("rn"); NULL for none.
+// Text of a field's value, without the dot ("rn"); NULL: no such value.
 const char *suffix_text(enum ptx_field field, unsigned value);

@@ -1,8 +1,8 @@
-// From words of RISC-V code to a program of the machine: one instruction a word.
+// Translates RISC-V code words to a program of the machine, one instruction per word.
 //
-//   rv.def ── row and HAS ──▶ a template of struct inst      form ──▶ its operands, from the word's fields
+//   rv.def ── row and HAS ──▶ a template of struct inst      form ──▶ operands, from the fields of the word
 //
-// Control registers alone do not follow the table: which one it is decides (build_csr).
+// Control register instructions alone do not follow the table: the register number decides (build_csr).
 #include "riscv/build.h"
 #include "isa/shape.h"
 #include "riscv/decode.h"
@@ -49,8 +49,8 @@ static struct inst undefined(uint32_t word)
     return (struct inst){.op = OP_UNDEF, .guard = PRED_TRUE, .reconverge = NO_TARGET, .src[0] = imm(word)};
 }
 
-// A kernel reads its hart's number and its closure's address, and writes warp commands and text. Writes to what can only be
-// read are ignored, as in the machine.
+// Builds an access to a control register. A kernel reads the hart number and the closure address, and
+// writes warp commands and text. Writes to read-only registers are ignored, as in the hardware.
 static struct inst build_csr(const struct rv_inst *f, uint32_t word)
 {
     struct inst i = templates[f->op];
@@ -72,7 +72,7 @@ static struct inst build_csr(const struct rv_inst *f, uint32_t word)
     return i;
 }
 
-// Sources that the row has and the word has not are zero.
+// Sets operands required by the row and absent from the word to zero.
 static void fill_sources(struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++) {
@@ -85,11 +85,11 @@ static void fill_sources(struct inst *i)
 
 static void put(struct operand *to, struct operand o)
 {
-    o.flags = to->flags; // the template's
+    o.flags = to->flags; // keep the template's flags
     *to = o;
 }
 
-// Index that a branch goes to; NO_TARGET: outside the code, or between two words.
+// Index of a branch target; NO_TARGET: outside the code or between two words.
 static uint32_t target_of(const struct image *i, uint32_t index, const struct rv_inst *f)
 {
     int64_t to = (int64_t)index * 4 + (int32_t)f->imm;
@@ -151,7 +151,7 @@ static struct inst build_inst(const struct image *image, uint32_t index)
     case RV_FORM_CI: return build_csr(&f, word);
     }
     fill_sources(&i);
-    return i.target == NO_TARGET ? undefined(word) : i; // what looks like a branch to elsewhere is data
+    return i.target == NO_TARGET ? undefined(word) : i; // a branch to no code word: data
 }
 
 // -- control ------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ static void build_functions(struct program *p, const struct image *i)
     }
 }
 
-// A place is a line of the program, and a set of its own.
+// Each entry of i->lines becomes a line of the program and a line set of its own.
 static void build_lines(struct program *p, const struct image *i)
 {
     if (i->line_count < 2) return;
@@ -217,7 +217,7 @@ static void build_lines(struct program *p, const struct image *i)
     for (uint32_t k = 0; k < i->word_count; k++) p->insts[k].lines = i->line_of[k];
 }
 
-// The machine's row of a word, wherever a branch goes.
+// Row of isa.def for a word, whatever its branch target.
 static enum isa_op row_of(uint32_t word)
 {
     struct rv_inst f = rv_decode(word);
@@ -226,7 +226,8 @@ static enum isa_op row_of(uint32_t word)
     return (enum isa_op)(is_csr ? build_csr(&f, word).op : templates[f.op].op);
 }
 
-// Loads of arguments may have become constants since (closure.h).
+// Prints the word as RISC-V. False, with " = " appended: the instruction has changed since (a load replaced
+// by a constant, closure.h); the caller prints it.
 static bool print_word(const struct program *p, uint32_t index, struct strbuf *out)
 {
     if (index >= p->word_count) return false;

@@ -2,10 +2,11 @@
 #pragma once
 #include "isa/image.h"
 
-// The image's code as a program that begins at `entry`, an address of an instruction (anything else is an error at the image's
-// source). Every word is one instruction, so that every address of code has one; words that are none are UNDEF.
+// Translates the image's code into a program beginning at `entry`, the address of an instruction (else an
+// error at i->source, and NULL). Every word becomes one instruction, so every code address has one;
+// undecodable words become UNDEF.
 struct program *riscv_program(const struct image *i, uint64_t entry, struct diag *d);
 
-// Which words control may come to from the entries given: the next instruction, targets that are known, and what follows a
-// call. `reached` has one flag a word, and is added to.
+// Marks words reachable from `entry`: the next instruction, known branch targets, and the return points of
+// calls. `reached`: one flag per word, only ever set.
 void riscv_reach(const struct image *i, uint64_t entry, bool *reached);

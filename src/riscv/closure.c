@@ -1,5 +1,6 @@
-// What registers hold, followed forwards through the kernel's blocks to a fixed point: numbers, addresses in the closure, words
-// of it, the hart's number. What is not one of these is ANYTHING, and so is what differs where ways meet.
+// Forward dataflow of register values through the kernel's blocks to the fixed point: numbers, closure
+// addresses, closure words, the hart number. Anything else is ANYTHING, as is a value that differs between
+// joining paths.
 #include "riscv/closure.h"
 #include "base/vec.h"
 #include "flow/blocks.h"
@@ -13,12 +14,12 @@ enum { REGISTERS = 32, AND = 0xf0 & 0xcc };
 enum value_kind { ANYTHING, NUMBER, ADDRESS, WORD, HART };
 struct value {
     uint8_t kind;
-    uint32_t at; // NUMBER: it; ADDRESS: offset in the closure; WORD: of the word
+    uint32_t at; // NUMBER: the value; ADDRESS: offset in the closure; WORD: offset of the word
 };
 
 struct state {
     bool reached;
-    bool stored; // the closure may not be any more what it was
+    bool stored; // the closure may have been overwritten
     struct value registers[REGISTERS];
 };
 
@@ -29,12 +30,12 @@ struct loads {
 struct finder {
     struct riscv_closure *closure;
     struct flow_blocks flow;
-    struct state *before; // of a block
-    bool *is_mask;        // of a word of the closure
+    struct state *before; // by block: state on entry
+    bool *is_mask;        // by closure word: combined with the hart number
     struct loads *found;  // NULL: states are not final yet
 };
 
-enum { CLOSURE_MAX = 4096 }; // bytes from its address on that loads are replaced in
+enum { CLOSURE_MAX = 4096 }; // bytes of the closure considered
 
 static struct value value_of(const struct state *s, const struct operand *o)
 {
@@ -92,7 +93,8 @@ static struct value load(struct finder *f, const struct state *s, uint32_t index
     return bytes == 4 ? (struct value){WORD, at.at} : (struct value){ANYTHING, 0};
 }
 
-// Scratchpad and stacks are no place for a closure (riscv_closure_fits).
+// Whether the store goes to spill space, scratchpad or stacks, where no closure can be
+// (riscv_closure_fits).
 static bool stores_elsewhere(const struct state *s, const struct inst *i)
 {
     struct value at = address_of(s, i);
@@ -136,7 +138,7 @@ static void step(struct finder *f, struct state *s, uint32_t index)
     if (i->dst[0].kind == OPERAND_REG && i->dst[0].reg != REG_ZERO) s->registers[i->dst[0].reg] = v;
 }
 
-// Whether the state before a block is news there.
+// Merges `from` into the entry state of a block; returns whether the entry state changed.
 static bool meet(struct state *to, const struct state *from)
 {
     if (!to->reached) {
@@ -168,7 +170,7 @@ static void settle(struct finder *f)
     VEC(uint32_t) open = {0};
     f->before[0].reached = true;
     for (unsigned r = 0; r < REGISTERS; r++)
-        f->before[0].registers[r] = (struct value){NUMBER, 0}; // as it begins
+        f->before[0].registers[r] = (struct value){NUMBER, 0}; // registers start as 0
     vec_push(&open, 0);
     while (open.count) {
         uint32_t n = vec_pop(&open);

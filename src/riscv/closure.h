@@ -1,39 +1,41 @@
-// Arguments of a RISC-V kernel as constants of its launch.
+// Arguments of a RISC-V kernel as launch constants.
 //
-// A kernel's arguments are in memory, at the address that SR_CLOSURE has, where its host has put them. A driver that
-// finalises the program for a launch knows them, and may read them for it:
+// The host puts a kernel's arguments in memory at address SR_CLOSURE. A driver finalising the program for a
+// launch knows the arguments and may replace loads by their values:
 //
 //     S2R R15, SR_CLOSURE                        S2R R15, SR_CLOSURE
-//     LD R17, [R15+0x10]               ─▶        MOV R17, c[0x0][0x170]      or, of a mask of the hart's number: MOV R17, 0x1f
+//     LD R17, [R15+0x10]               ─▶        MOV R17, c[0x0][0x170]      (hart mask: MOV R17, 0x1f)
 //     S2R R28, SR_HART                           S2R R28, SR_HART
 //     LOP3.AND R17, R28, R17                     LOP3.AND R17, R28, R17
 //
-// A load is replaced if its address is the closure's plus a constant, and on no way from the kernel's entry to it there is a
-// store that may go to main memory, an atomic, a fence, a warp command or a call: nothing that this thread has stored, or that
-// another has and this one may rely on, is what it reads. Stores of others that nothing orders against the load are races.
+// A load is replaced on two conditions. Its address is the closure plus a constant; and no path from the
+// kernel's entry to the load has a store to main memory, an atomic, a fence, a warp command or a call (a
+// store counts unless its address is known to lie elsewhere). The load then reads no value of its own
+// thread, and no ordered value of another thread. Unordered stores by other threads are races.
 #pragma once
 #include "isa/program.h"
 
 struct riscv_closure_load {
     uint32_t inst, offset;
-    bool is_mask; // the hart's number is masked by it
+    bool is_mask; // the value masks the hart number
 };
 
 struct riscv_closure {
     struct arena arena;
-    const struct program *program; // must outlive it
+    const struct program *program; // must outlive the closure
     struct riscv_closure_load *loads;
     uint32_t load_count;
-    uint32_t bytes; // of the closure, that the loads read
+    uint32_t bytes; // closure bytes covered by the loads
 };
 
-struct riscv_closure *
-riscv_closure_find(const struct program *p); // of the kernel that the program begins with
+// Analyses the kernel at the program's entry. Heap; never NULL.
+struct riscv_closure *riscv_closure_find(const struct program *p);
 void riscv_closure_free(struct riscv_closure *c);
-// Whether a launch whose closure is there may have the program with constants.
+// Whether a launch with its closure at `address` may use the constant program.
 bool riscv_closure_fits(const struct riscv_closure *c, uint32_t address);
-// That program: BANK_LAUNCH has the closure's bytes from BANK_LAUNCH_PARAMS on. Masks have their values where the closure is
-// given, and are constants like the others where it is NULL. Shares with the other program, which must outlive it.
+// The program with constants: BANK_LAUNCH holds the closure's bytes from BANK_LAUNCH_PARAMS on. `closure`
+// given: masks become immediates; NULL: masks are constants of the bank, too. Shares data with c->program,
+// which must outlive it.
 struct program *riscv_closure_program(const struct riscv_closure *c, const uint8_t *closure);
-// Whether both closures make the same program.
+// Whether two closures give the same program.
 bool riscv_closure_same(const struct riscv_closure *c, const uint8_t *a, const uint8_t *b);

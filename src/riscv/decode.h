@@ -1,4 +1,4 @@
-// Words of RISC-V code: what instruction each is (rv.def), its fields, its text.
+// RISC-V code words: decoding by rv.def, fields, text.
 #pragma once
 #include "base/str.h"
 
@@ -10,7 +10,7 @@ enum rv_op {
 #include "riscv/rv.def"
 #undef RV
     RV_COUNT,
-    RV_NONE = RV_COUNT // no instruction
+    RV_NONE = RV_COUNT // undecodable word
 };
 
 enum rv_form {
@@ -23,14 +23,14 @@ enum rv_form {
     RV_FORM_S,  // rs2, 12 bits signed(rs1)
     RV_FORM_B,  // rs1, rs2, pc + 13 bits signed
     RV_FORM_U,  // rd, upper 20 bits
-    RV_FORM_UP, // the same, added to the pc
+    RV_FORM_UP, // upper 20 bits, added to the pc
     RV_FORM_J,  // rd, pc + 21 bits signed
     RV_FORM_A,  // rd, rs2, (rs1)
     RV_FORM_C,  // rd, csr, rs1
     RV_FORM_CI  // rd, csr, 5 bits
 };
 
-enum rv_latency { // who executes it
+enum rv_latency { // executing unit
     RV_LATENCY_ALU,
     RV_LATENCY_MUL, // multiplications and shifts
     RV_LATENCY_DIV,
@@ -47,24 +47,24 @@ enum rv_latency { // who executes it
 };
 
 struct rv_info {
-    char mnemonic[12],
-        meaning[76]; // not pointers, of which each costs every start of the program a relocation
+    // Arrays instead of pointers: each pointer costs a relocation at every start of the program.
+    char mnemonic[12], meaning[76];
     uint32_t mask, match;
     enum rv_form form;
     enum rv_latency latency;
-    bool scalar; // the scalar pipeline may execute it
+    bool scalar; // executable by the scalar pipeline
 };
 
 extern const struct rv_info rv_table[RV_COUNT];
 
-struct rv_inst { // fields that its form does not have are zero
+struct rv_inst { // fields absent from the form are zero
     uint16_t op; // enum rv_op
     uint8_t rd, rs1, rs2;
     uint16_t csr;
-    uint32_t imm; // sign extended; of C, CI: the 5 bits; U, UP: shifted already
+    uint32_t imm; // sign extended; C, CI: the 5 bits; U, UP: already shifted
 };
 
-struct rv_inst rv_decode(uint32_t word); // op RV_NONE: it is none
+struct rv_inst rv_decode(uint32_t word); // op RV_NONE: undecodable
 // "addi a0, a0, -4"; targets as addresses.
 void rv_print(uint32_t word, uint32_t pc, struct strbuf *out);
 const char *rv_register(unsigned r); // "a0"

@@ -1,5 +1,5 @@
-// Line number programs make rows (address, file, line, column) of a state machine; a row holds up to the next one's address, and
-// the words of code between belong to it.
+// A line number program is a state machine producing rows (address, file, line, column). A row covers the
+// code words up to the address of the next row.
 //
 //     advance by 4, line 12  ─▶  row 0x08000a44 VecAdd.c:12      words 0x08000a44, 0x08000a48 are line 12
 //     advance by 8, line 14  ─▶  row 0x08000a4c VecAdd.c:14
@@ -36,8 +36,8 @@ enum { // DWARF 5, 7.22: standard and extended opcodes, content types; 7.5.6: fo
 
 enum { ENTRIES_MAX = 4096, FORMATS_MAX = 16, NOT_USED = UINT32_MAX };
 
-// -- bytes ------------------------------------------------------------------------------------------------------
-struct cursor { // past its end everything is nought, and `bad` is set
+// -- bytes --------------------------------------------------------------------------------------------------
+struct cursor { // past the end: reads give 0 and set `bad`
     const uint8_t *at, *end;
     bool bad;
 };
@@ -92,11 +92,11 @@ static const char *string_of(const struct dwarf_bytes *section, uint64_t offset)
     return string(&c);
 }
 
-// -- a unit -----------------------------------------------------------------------------------------------------
+// -- a unit -------------------------------------------------------------------------------------------------
 struct entry { // a directory or a file
     const char *path;
     uint64_t directory;
-    uint32_t number; // among the image's files; NOT_USED
+    uint32_t number; // index in the image's files; NOT_USED
 };
 
 struct entries {
@@ -115,7 +115,7 @@ struct reader {
     const struct dwarf *dwarf;
     struct files files;
     struct places places;
-    uint64_t may_cover; // words: overlapping sequences have an end
+    uint64_t may_cover; // words left to cover: bounds overlapping sequences
 };
 
 struct unit {
@@ -133,16 +133,16 @@ static void add(struct entries *e, struct entry x, struct cursor *c)
     if (!c->bad) vec_push(&e->all, x);
 }
 
-// Lists up to version 4: strings that an empty one ends, numbered from 1.
+// Lists up to version 4: strings numbered from 1, ended by an empty string.
 static void read_old_lists(struct unit *u, struct cursor *c)
 {
-    add(&u->directories, (struct entry){.path = ""}, c); // where the compiler was, which another section says
+    add(&u->directories, (struct entry){.path = ""}, c); // the compilation directory is in another section
     add(&u->files, (struct entry){.path = ""}, c);
     for (const char *path; !c->bad && *(path = string(c));)
         add(&u->directories, (struct entry){.path = path}, c);
     for (const char *path; !c->bad && *(path = string(c));) {
         struct entry f = {.path = path, .directory = uleb(c)};
-        uleb(c); // time and length
+        uleb(c); // modification time, length
         uleb(c);
         add(&u->files, f, c);
     }
@@ -173,7 +173,7 @@ static void read_content(const struct unit *u, struct cursor *c, const struct co
     if (what->type == CONTENT_DIRECTORY) to->directory = number;
 }
 
-// A list of version 5: what its entries consist of, how many there are, the entries from 0 on.
+// A version 5 list: the format of an entry, the count, the entries numbered from 0.
 static void read_list(struct unit *u, struct cursor *c, struct entries *to)
 {
     struct content format[FORMATS_MAX];
@@ -192,14 +192,14 @@ static bool read_header(struct unit *u, struct cursor *c)
 {
     u->version = (unsigned)fixed(c, 2);
     if (u->version < 2 || u->version > 5) return false;
-    if (u->version == 5) skip(c, 2); // sizes of addresses and of segments' selectors
+    if (u->version == 5) skip(c, 2); // address size, segment selector size
     uint64_t length = fixed(c, u->offset_bytes);
     if (c->bad || length > left(c)) return false;
     struct cursor h = {c->at, c->at + length, false};
-    c->at = h.end; // the program begins behind the header, whatever is in it
+    c->at = h.end; // the program begins after the header, whatever the header holds
     u->minimum = (unsigned)fixed(&h, 1);
-    if (u->version >= 4) skip(&h, 1); // operations of an instruction: RISC-V has one
-    skip(&h, 1);                      // whether rows are statements to begin with: all of them count here
+    if (u->version >= 4) skip(&h, 1); // maximum operations per instruction: 1 on RISC-V
+    skip(&h, 1);                      // default_is_stmt: ignored, every row counts
     u->line_base = (int8_t)fixed(&h, 1);
     u->line_range = (unsigned)fixed(&h, 1);
     u->opcode_base = (unsigned)fixed(&h, 1);
@@ -214,7 +214,7 @@ static bool read_header(struct unit *u, struct cursor *c)
     return !h.bad;
 }
 
-// -- rows -------------------------------------------------------------------------------------------------------
+// -- rows ---------------------------------------------------------------------------------------------------
 static const char *path_of(const struct unit *u, const struct entry *f)
 {
     struct arena *a = &u->reader->image->arena;
@@ -241,7 +241,8 @@ struct row {
     uint64_t address, file, line, column;
 };
 
-// Words from the row's address up to `end` are of its line. Code that the linker has left out is somewhere else.
+// Assigns the words from row->address up to `end` to the row's line. Code dropped by the linker lies
+// outside the image.
 static void cover(struct unit *u, const struct row *row, uint64_t end)
 {
     struct reader *r = u->reader;
@@ -259,7 +260,7 @@ static void cover(struct unit *u, const struct row *row, uint64_t end)
         i->line_of[(at - i->code) / 4] = (uint32_t)r->places.all.count - 1;
 }
 
-struct machine { // the registers of DWARF 5, 6.2.2 that matter here
+struct machine { // registers of DWARF 5, 6.2.2, as far as used
     struct unit *unit;
     struct row now, last;
     bool has_last;
@@ -293,7 +294,7 @@ static void run_extended(struct machine *m, struct cursor *c)
     uint64_t opcode = fixed(c, 1);
     if (opcode == LNE_END_SEQUENCE) put_row(m, true);
     if (opcode == LNE_SET_ADDRESS) m->now.address = fixed(c, length - 1 < 8 ? (unsigned)length - 1 : 8);
-    c->at = end; // others are of no interest
+    c->at = end; // skip other opcodes
 }
 
 static void run_standard(struct machine *m, struct cursor *c, unsigned opcode)
@@ -356,7 +357,7 @@ void dwarf_read(struct image *i, const struct dwarf *d)
     if (!d->lines.length) return;
     struct cursor all = {d->lines.bytes, d->lines.bytes + d->lines.length, false};
     i->line_of = ARENA_ARRAY(&i->arena, uint32_t, i->word_count);
-    vec_push(&r.places.all, (struct image_line){0}); // the unknown one
+    vec_push(&r.places.all, (struct image_line){0}); // line 0: unknown
     while (left(&all) && !all.bad) read_unit(&r, &all);
     i->line_count = (uint32_t)r.places.all.count;
     i->lines = ARENA_ARRAY(&i->arena, struct image_line, i->line_count);

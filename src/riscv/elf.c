@@ -58,7 +58,7 @@ static uint32_t u16(const struct reader *r, uint64_t at)
 }
 static uint32_t u32(const struct reader *r, uint64_t at) { return u16(r, at) | u16(r, at + 2) << 16; }
 
-// Whether `count` records of so many bytes lie in the file.
+// Whether `count` records of `bytes` bytes each lie within the file.
 static bool holds(const struct reader *r, uint64_t offset, uint64_t count, uint64_t bytes)
 {
     return offset <= r->length && count <= (r->length - offset) / bytes;
@@ -125,7 +125,8 @@ static bool check_segment(const struct reader *r, const struct segment *s)
                 RISCV_SPILL - 1);
 }
 
-// A segment of nothing but the ELF header and the program headers, as lld writes below the code: neither code nor data.
+// Whether the segment holds only the ELF header and program headers, as written by lld below the code:
+// neither code nor data.
 static bool is_headers(const struct reader *r, const struct segment *s)
 {
     uint64_t table = u32(r, 28), end = EHDR_BYTES;
@@ -134,7 +135,7 @@ static bool is_headers(const struct reader *r, const struct segment *s)
            (uint64_t)s->offset + s->file_bytes <= end;
 }
 
-// Segments to be loaded, in order of address. NULL and an error.
+// Segments to load, in order of address. NULL: an error was reported.
 static struct segment *read_segments(const struct reader *r, uint32_t *count)
 {
     uint32_t offset = u32(r, 28), bytes = u16(r, 42), n = u16(r, 44);
@@ -168,12 +169,12 @@ static struct segment *read_segments(const struct reader *r, uint32_t *count)
     return s;
 }
 
-// -- sections: where instructions are within segments, and symbols ------------------------------------------
+// -- sections: instructions within segments, symbols --------------------------------------------------------
 struct sections {
-    uint32_t offset, count; // count 0: there are none
+    uint32_t offset, count; // count 0: no sections
 };
 
-// A file without section headers runs all the same; one with broken ones does not.
+// A file without section headers is accepted; a file with broken section headers is not.
 static bool find_sections(const struct reader *r, struct sections *s)
 {
     *s = (struct sections){u32(r, 32), u16(r, 48)};
@@ -193,7 +194,8 @@ static uint64_t section(const struct sections *s, uint32_t k)
     return (uint64_t)s->offset + (uint64_t)k * SHDR_BYTES;
 }
 
-// Sections with instructions say where code begins and ends; without them segments do, which may hold headers, too.
+// Bounds of the code from executable sections, empty if absent. Segments are less exact: a segment may
+// include headers.
 static void find_code(const struct reader *r, const struct sections *s, uint32_t *start, uint32_t *end)
 {
     *start = UINT32_MAX, *end = 0;
@@ -207,7 +209,7 @@ static void find_code(const struct reader *r, const struct sections *s, uint32_t
     }
 }
 
-// The executable segment in the instructions' memory. NULL and an error.
+// The executable segment in instruction memory. NULL: an error was reported.
 static const struct segment *code_segment(const struct reader *r, const struct segment *s, uint32_t count)
 {
     const struct segment *code = NULL;
@@ -281,7 +283,7 @@ static int symbols_by_address(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-// Those of the linker ("$x", ".L4", sections) say nothing to people.
+// Whether a symbol name is useful to a reader; linker names ("$x", ".L4", sections) are not.
 static bool is_named(const char *name) { return name && *name && *name != '$' && *name != '.'; }
 
 static bool read_table(const struct reader *r, const struct table *symbols, const struct table *strings)
@@ -295,7 +297,7 @@ static bool read_table(const struct reader *r, const struct table *symbols, cons
         const char *name = name_at(r, strings, u32(r, at));
         bool is_code = address >= i->code && address < i->code + 4ull * i->word_count;
         bool is_known = type == SYMBOL_FUNC || type == SYMBOL_OBJECT || (type == SYMBOL_NOTYPE && is_code);
-        if (!is_known || !is_named(name) || !u16(r, at + 14)) continue; // section 0: defined elsewhere
+        if (!is_known || !is_named(name) || !u16(r, at + 14)) continue; // section 0: undefined symbol
         if (is_code && address % 4)
             return fail(r, "has function %s at 0x%08x, which is not a multiple of 4", name, address);
         i->symbols[i->symbol_count++] = (struct image_symbol){arena_strndup(&i->arena, name, strlen(name)),
@@ -359,7 +361,7 @@ static bool check_code(const struct reader *r)
 }
 
 // -- source lines -------------------------------------------------------------------------------------------
-// A section by its name that holds bytes of the file; none where there is none, or it is cut off.
+// Finds an uncompressed section by name; empty when absent or cut off.
 static struct dwarf_bytes section_named(const struct reader *r, const struct sections *s, const char *name)
 {
     uint32_t names = u16(r, 50);

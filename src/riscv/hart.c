@@ -1,4 +1,4 @@
-// The host's interpreter: code decoded once, a switch over rv.def's instructions.
+// Interpreter of the host: code decoded once, a switch over the instructions of rv.def.
 #include "riscv/hart.h"
 #include "riscv/decode.h"
 #include "riscv/map.h"
@@ -12,14 +12,14 @@ enum {
     STACK_ROOM = 8,
     ASK_AFTER = 1 << 22,
     EMPTY_POLLS = 1 << 20,
-    NULL_POINTERS = 1 << 16 // addresses below are null pointers with an offset
+    NULL_POINTERS = 1 << 16 // lower addresses are null pointers plus an offset
 };
 
 struct hart_state {
     const struct image *image;
     uint8_t *memory;
     struct hart_devices devices;
-    struct rv_inst *code; // one more than there are words: RV_NONE
+    struct rv_inst *code; // word_count + 1 entries; the last is RV_NONE
     // Control registers.
     uint32_t closure, warps_per_block, response;
     bool has_response, has_input, is_done;
@@ -29,7 +29,7 @@ struct hart_state {
     enum hart_end end;
 };
 
-enum host_csr { // numbers and meaning: docs/riscv.md
+enum host_csr { // numbers and meanings: docs/riscv.md
     CSR_TRAP_VECTOR = 0x305,
     CSR_TRAP_PC = 0x341,
     CSR_TRAP_CAUSE = 0x342,
@@ -196,7 +196,7 @@ static bool start(struct hart *h, uint32_t pc)
     return false;
 }
 
-// Writes to what can only be read do nothing, as in the machine.
+// Writes to read-only registers are ignored, as in the hardware.
 static bool write_csr(struct hart *h, unsigned csr, uint32_t value)
 {
     struct hart_state *s = h->state;
@@ -226,7 +226,7 @@ static bool is_csr(unsigned csr)
            (csr >= CSR_GPU_START && csr <= CSR_GPU_STATISTIC);
 }
 
-// False: the hart stops.
+// Executes a control register access. False: the hart stops.
 static bool execute_csr(struct hart *h, const struct rv_inst *i)
 {
     bool replaces = i->op == RV_CSRRW || i->op == RV_CSRRWI, sets = i->op == RV_CSRRS || i->op == RV_CSRRSI;
@@ -339,7 +339,7 @@ static bool trap(struct hart *h, uint32_t cause)
            x[i->rd] = (uint32_t)value)
 #define STORE(type) ACCESS(sizeof(type), type value = (type)B; memcpy(memory + address, &value, sizeof value))
 
-// Runs at most `steps` instructions; false: it has ended, and state->end says how. One flat switch.
+// Runs at most `steps` instructions. False: the hart has ended, state->end says how. One flat switch.
 static bool run(struct hart *h, uint64_t steps)
 {
     struct hart_state *s = h->state;
@@ -411,7 +411,7 @@ static bool run(struct hart *h, uint64_t steps)
         case RV_REMU: SET(B ? A % B : A);
         case RV_FENCE:
         case RV_FLUSH:
-        case RV_PUSH: // code that host and kernels share says how kernels nest
+        case RV_PUSH: // nest levels, from code shared by host and kernels
         case RV_POP: break;
         case RV_CSRRW:
         case RV_CSRRS:
@@ -471,8 +471,8 @@ static bool run(struct hart *h, uint64_t steps)
             continue;
         }
         h->pc = target;
-        if (target == RISCV_RETURN ||
-            target == RISCV_CODE) // the second: the boot loader, and no code of the file
+        // RISCV_CODE: the boot loader, absent from the file.
+        if (target == RISCV_RETURN || target == RISCV_CODE)
             s->is_done = true;
         else
             fail(h, "no code is there");

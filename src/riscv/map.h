@@ -1,14 +1,14 @@
-// Where things are in the 4 GiB that a RISC-V program and its host see (docs/riscv.md). The layout is the one that public
-// programs for such a machine are linked for (CTSRD-CHERI/SIMTight, inc/MemoryMap.h at 6248c9b).
+// Memory map of the 4 GiB seen by a RISC-V program and its host (docs/riscv.md): the layout public programs
+// for the SIMTight machine are linked for (CTSRD-CHERI/SIMTight, inc/MemoryMap.h at 6248c9b).
 //
-//   0x0000_0000                       nothing: null pointers fault
+//   0x0000_0000                       unmapped: null pointers fault
 //   0x07ff_fffc  RISCV_RETURN         return address of the host part, outside all code
 //   0x0800_0000  RISCV_CODE           instructions, 32 KiB: fetched, neither read nor written
 //   0x0800_8000  RISCV_DATA           data, free memory, and the host's stack down from RISCV_SPILL
-//   0xbff7_0000  RISCV_SPILL          registers that the machine spills: no program's
+//   0xbff7_0000  RISCV_SPILL          registers spilled by the hardware; not for programs
 //   0xbfff_0000  RISCV_SCRATCH        scratchpad, 64 KiB
 //   0xc000_0000  RISCV_STACKS         stacks of all threads: word n of every thread, then word n + 1
-//   0xfff8_0000  RISCV_STACK_WINDOW   where each thread sees its own 512 KiB of them
+//   0xfff8_0000  RISCV_STACK_WINDOW   window of a thread on its own 512 KiB of stack
 #pragma once
 
 #define RISCV_RETURN       0x07fffffcu

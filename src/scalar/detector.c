@@ -1,10 +1,10 @@
-// The difference of two lanes names the only stride there can be, and all lanes are compared with what it makes of the
-// first: in one pass without branches, since most of what is written is compared to the end or differs at once.
+// The difference of two lanes gives the only possible stride; all lanes are then compared with base + lane
+// * stride. One pass without branches: most writes either match to the end or differ at once.
 #include "scalar/detector.h"
 
 #include <assert.h>
 
-// Of the two lanes' distance; SCALAR_CODES: of no stride that there is.
+// Code of the stride between two lanes `distance` apart; SCALAR_CODES: no valid stride.
 static unsigned code_of(uint32_t difference, unsigned distance)
 {
     unsigned code = 0;

@@ -1,31 +1,31 @@
-// What the words that the lanes of a warp hold in a register come to: one value, a base and a stride from lane to
-// lane, or no more than the words themselves.
+// Detector: classifies the words of a register over the lanes of a warp. A register holds one value, a base
+// with a stride from lane to lane, or a plain vector.
 //
 //     lane        0   1   2   3 …                      stride   a base must be a multiple of
 //     uniform     b   b   b   b                           0     1
 //     affine      b  b+s b+2s b+3s                     1, 2, 4  lanes x stride, unless any base will do
 //     vector      anything else
 //
-// With such bases no lane's word carries into the bits above those that count lanes, so that the hardware compares
-// bits and adds nothing (SIMTight, ICCD 2024, Fig. 2a, stage 2).
+// With an aligned base, lane * stride never carries into the bits above the lane bits. The hardware
+// therefore compares bits without adders (SIMTight, ICCD 2024, Fig. 2a, stage 2).
 #pragma once
 #include "base/bits.h"
 
 enum { SCALAR_LANES_MAX = 64, SCALAR_CODES = 4 };
 
-enum scalar_kind { SCALAR_UNIFORM, SCALAR_AFFINE, SCALAR_VECTOR, SCALAR_EVICTED }; // the last: regfile.h
+enum scalar_kind { SCALAR_UNIFORM, SCALAR_AFFINE, SCALAR_VECTOR, SCALAR_EVICTED }; // EVICTED: regfile.h
 
-// A stride as the two bits that say which: 0, 1, 2 or 4.
+// Stride of a two-bit code: 0, 1, 2 or 4.
 static inline uint32_t scalar_stride(unsigned code) { return code ? 1u << (code - 1) : 0; }
 
 struct scalar_form {
-    uint32_t base; // of lane 0
-    uint8_t code;  // of the stride
+    uint32_t base; // value of lane 0
+    uint8_t code;  // stride code
 };
 
 struct scalar_rule {
     uint8_t lanes;   // of a warp, a power of two
-    uint8_t strides; // bits by code: those that are looked for; that of 0 is set
+    uint8_t strides; // bits by code: strides to look for; bit 0 is set
     bool any_base;
 };
 
@@ -36,7 +36,8 @@ static inline bool scalar_may_begin_at(const struct scalar_rule *rule, uint32_t 
     return rule->any_base || !code || !(base & (rule->lanes * scalar_stride(code) - 1));
 }
 
-// The words of these lanes, which are some; what others hold is nobody's business. `form` is set unless it is a vector.
+// Classifies the words of lanes `among` (not empty), ignoring other lanes. Sets *form unless the result is
+// SCALAR_VECTOR.
 enum scalar_kind scalar_detect(const struct scalar_rule *rule, const uint32_t *words, uint64_t among,
                                struct scalar_form *form);
 

@@ -1,28 +1,29 @@
-// Which pipe a warp's next instruction goes to: the scalar pipe, which has one lane and sees the SRF alone, or the vector
-// pipe (SIMTight, ICCD 2024, III-C; what the text leaves open as in its public source).
+// Chooses the pipe of a warp's next instruction: the scalar pipe, with one lane and access to the scalar
+// register file (SRF) only, or the vector pipe (SIMTight, ICCD 2024, III-C; details absent from the paper
+// follow its public source).
 //
-//              ┌──────────── its next instruction was scalarisable the last time: all lanes, no jump, room ──────────┐
-//         vector pipe                                                                                           scalar pipe
-//     executes, and notes in the table                                                                executes, or gives up
-//     whether it was scalarisable                                                                                     │
-//              └──────────── given up, or its next instruction was not scalarisable ─────────────────────────────────┘
+//              ┌──── next instruction was scalarisable the last time: all lanes, no jump, room ────┐
+//         vector pipe                                                                         scalar pipe
+//     executes, and notes in the table                                              executes, or gives up
+//     whether it was scalarisable                                                                   │
+//              └──── given up, or next instruction was not scalarisable ────────────────────────────┘
 //
-// Pure rules: who asks has the operands and the queues.
+// Pure rules: the caller owns the operands and the queues.
 #pragma once
 #include "scalar/detector.h"
 
 // -- operands -----------------------------------------------------------------------------------------------
 
-// What an instruction reads that varies: registers as they are kept. Immediates, and what is one value by itself, are
-// none; so who has fewer than two leaves the rest at SCALAR_UNIFORM.
+// Varying source registers of an instruction, by stored kind. Immediates and other single values do not
+// count; unused fields stay SCALAR_UNIFORM.
 struct scalar_operands {
-    bool is_allowed; // its opcode is one that the scalar pipe has
-    bool is_add;     // and of those that take one affine operand
-    bool all_active; // every lane of the warp runs it
+    bool is_allowed; // the opcode exists in the scalar pipe
+    bool is_add;     // the opcode accepts one affine operand
+    bool all_active; // every lane of the warp executes the instruction
     enum scalar_kind a, b;
 };
 
-// What the vector pipe notes in the table.
+// Bit the vector pipe notes in the table.
 static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 {
     bool both_uniform = o->a == SCALAR_UNIFORM && o->b == SCALAR_UNIFORM;
@@ -31,8 +32,9 @@ static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
     return o->is_allowed && o->all_active && (both_uniform || (o->is_add && one_affine));
 }
 
-// a + b, of which one at most is affine. False: the detector would not accept the result, for its base; the scalar pipe
-// gives up. (The vector pipe does not look: it calls such an addition scalarisable again and again.)
+// Adds a and b, at most one of them affine. False: the detector would reject the base of the sum, so the
+// scalar pipe gives up. (The vector pipe has no such check: it counts the addition as scalarisable every
+// time.)
 static inline bool scalar_add(const struct scalar_rule *rule, struct scalar_form a, struct scalar_form b,
                               struct scalar_form *sum)
 {
@@ -42,15 +44,15 @@ static inline bool scalar_add(const struct scalar_rule *rule, struct scalar_form
 
 // -- the table ----------------------------------------------------------------------------------------------
 
-// A bit a word of code: it was scalarisable the last time that the vector pipe had it.
+// One bit per code word: scalarisable at the last execution by the vector pipe.
 struct scalar_table {
     uint64_t *bits;
     uint32_t words;
 };
 
-void scalar_table_init(struct scalar_table *p, uint32_t words); // nothing has been
+void scalar_table_init(struct scalar_table *p, uint32_t words); // all bits 0
 void scalar_table_fini(struct scalar_table *p);
-static inline bool scalar_predicted(const struct scalar_table *p, uint32_t word) // behind the end: no
+static inline bool scalar_predicted(const struct scalar_table *p, uint32_t word) // past the end: false
 {
     return word < p->words && p->bits[word / 64] >> word % 64 & 1;
 }
@@ -62,22 +64,22 @@ static inline void scalar_learn(struct scalar_table *p, uint32_t word, bool was_
 
 // -- from pipe to pipe --------------------------------------------------------------------------------------
 
-// Of a warp behind the vector pipe.
+// A warp leaving the vector pipe.
 struct scalar_leaving {
     bool all_active;
-    bool jumps;     // some lane's next instruction is not the one behind this one: a taken branch stays
-    bool is_passed; // it has not executed: suspended, refused by its unit, or a register is on its way back
-    bool predicted; // the table's bit of the instruction behind this one
+    bool jumps;     // some lane continues elsewhere than at the next word: a taken branch stays
+    bool is_passed; // not executed: suspended, refused by its unit, or a register is being loaded
+    bool predicted; // table bit of the next word
     unsigned there; // warps in the scalar pipe
-    unsigned limit; // that may be
+    unsigned limit; // most warps in the scalar pipe
 };
 static inline bool scalar_goes_to_scalar(const struct scalar_leaving *w)
 {
     return w->all_active && !w->jumps && !w->is_passed && w->predicted && w->there < w->limit;
 }
 
-// Of a warp behind the scalar pipe, whose next instruction is looked up where it really is. One that waits for a unit
-// stays.
+// Whether a warp leaves the scalar pipe for the vector pipe. `predicted`: table bit of the actual next
+// instruction. A warp waiting for a unit stays.
 static inline bool scalar_goes_to_vector(bool gave_up, bool waits, bool predicted)
 {
     return !waits && (gave_up || !predicted);

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- its life -----------------------------------------------------------------------------------------------
+// -- creation -----------------------------------------------------------------------------------------------
 
 void scalar_init(struct scalar_regfile *f, const struct scalar_shape *shape)
 {
     size_t registers = (size_t)shape->warps * shape->registers;
     assert(shape->registers <= SCALAR_REGISTERS_MAX && shape->rule.lanes <= SCALAR_LANES_MAX);
     *f = (struct scalar_regfile){.shape = *shape, .free_count = shape->vectors, .last_victim = SCALAR_NONE};
-    f->entries = heap_alloc(registers * sizeof *f->entries); // a scalar 0 is all zeros
+    f->entries = heap_alloc(registers * sizeof *f->entries); // all zeros: a scalar 0
     f->is_vector = heap_alloc(shape->warps * sizeof *f->is_vector);
     f->words = heap_alloc((size_t)shape->vectors * shape->rule.lanes * sizeof *f->words);
     f->free_slots = heap_alloc((shape->vectors + 1) * sizeof *f->free_slots);
@@ -82,7 +82,8 @@ static bool holds_already(struct scalar_form old, const uint32_t *words, uint64_
     return !lanes;
 }
 
-// It was none: it has a slot now, and in it what it held.
+// Promotes a register to a vector: allocates a slot and expands the old value into it (an evicted value is
+// left out).
 static void become_vector(struct scalar_regfile *f, unsigned warp, unsigned r)
 {
     struct scalar_entry *e = scalar_at(f, warp, r), old = *e;
@@ -125,7 +126,7 @@ void scalar_note_use(struct scalar_regfile *f, const uint8_t *sources, unsigned 
     }
 }
 
-// The seldomest of odd number: half the comparators of all.
+// Least use count among the warp's odd-numbered vectors; odd only, to halve the comparators.
 static uint32_t least_use(const struct scalar_regfile *f, unsigned warp)
 {
     uint32_t least = UINT32_MAX;
@@ -168,8 +169,8 @@ int scalar_first_evicted(const struct scalar_regfile *f, unsigned warp, const ui
     return SCALAR_NONE;
 }
 
-// The load's words go through the detector like all that is written, which may find a scalar in what had been written
-// some lanes at a time.
+// The detector examines loaded words like any write; it may find a scalar in a register written a few lanes
+// at a time.
 void scalar_unspill(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words)
 {
     assert(scalar_kind_of(f, warp, r) == SCALAR_EVICTED);

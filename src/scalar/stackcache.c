@@ -52,7 +52,8 @@ struct stackcache_outcome stackcache_store(struct stackcache *c, uint32_t addres
     uint32_t index = index_of(c, address);
     struct stackcache_entry *e = &c->entries[index];
     struct stackcache_outcome o = {0};
-    // A scalar takes the place of an older one of its line, or of another line; any other store that of its own.
+    // A scalar store evicts a valid entry of a different line; any other store evicts the entry of its own
+    // line.
     if (e->is_valid && is_of(c, e, address) != (form != NULL)) o = write_back(c, e, index);
     if (!form) return o;
     *e = (struct stackcache_entry){tag_of(c, address), *form, true};

@@ -1,11 +1,11 @@
-// The compressed stack cache: stores of scalars to stacks, kept as scalars (SIMTight, ICCD 2024, III-B).
+// Compressed stack cache: keeps stores of scalars to stacks as scalars (SIMTight, ICCD 2024, III-B).
 //
-// Stacks are interleaved word by word, so that a warp's store of one word a lane is a line of 128 bytes. A line whose
-// words a scalar says is an entry: no access to memory until it has to leave. Lines that are loaded from memory get no
-// entry, and nothing is written back at the end: what is in memory then is older than what is here.
+// Stacks are interleaved word by word, so a warp's store of one word a lane fills a line of 128 bytes. A
+// line expressible as a scalar becomes an entry, without memory access until eviction. Loads never
+// allocate. Nothing is written back at the end: memory under an entry stays stale.
 //
 //     address  31 ─ 18  17 ─ 7  6 ─ 0           entry   valid · tag 14 · base 32 · stride 2
-//              tag      index   in the line              direct-mapped, 2,048 of them
+//              tag      index   in the line              direct-mapped, 2,048 entries
 #pragma once
 #include "scalar/detector.h"
 
@@ -23,21 +23,21 @@ struct stackcache {
     uint64_t load_hits, load_misses, stores, written_back;
 };
 
-// What an access comes to. `written_back`: this line goes to memory first, which takes an access of its own.
+// Result of an access. A write-back goes to memory first, as an access of its own.
 struct stackcache_outcome {
-    bool is_here;      // a load's value is `form`, a store's has gone into an entry; memory is not asked
-    bool written_back; // `line`, whose words are `victim`
+    bool is_here;      // load: `form` is the value; store: an entry took it. No memory access.
+    bool written_back; // `line` leaves, with the words of `victim`
     struct scalar_form form, victim;
     uint32_t line;
 };
 
 void stackcache_init(struct stackcache *c, uint32_t entries);
 void stackcache_fini(struct stackcache *c);
-// A group of lanes loads from the line. is_stack: it is one that stores could have put here; others hit never, and
-// count as no misses.
+// Load of a group of lanes from a line. is_stack: the line may have an entry; other lines never hit and
+// count no miss.
 struct stackcache_outcome stackcache_load(struct stackcache *c, uint32_t address, bool is_stack);
-// A group of lanes stores. form: of a store of a scalar, a word a lane, all lanes, to a stack; NULL: of any other, which
-// goes to memory, behind the line where that is here.
+// Store of a group of lanes. form: a full-warp store of a scalar, a word a lane, to a stack. NULL: any
+// other store; it goes to memory, behind the write-back of its line if present.
 struct stackcache_outcome stackcache_store(struct stackcache *c, uint32_t address,
                                            const struct scalar_form *form);
-uint64_t stackcache_storage_bits(uint32_t entries); // as the paper counts them: 12 KB for 2,048
+uint64_t stackcache_storage_bits(uint32_t entries); // by the paper's accounting: 12 KB for 2,048

@@ -1,19 +1,20 @@
-// How the core lets warps go from a barrier: a machine of few states that looks at one group of warps after another, and
-// shifts past its warps, one a cycle, whether they go or not (public source, its pipeline's barrier release).
+// Release of warps from a barrier: a small state machine over groups of warps. It checks a group, then
+// shifts past the group's warps, one a cycle, released or not (public source, barrier release of its
+// pipeline).
 //
-//     load ──▶ check ──▶ shift, a cycle a warp ──▶ check the next group … ──▶ load, as soon as nobody else waits
+//     load ──▶ check ──▶ shift, a cycle a warp ──▶ check the next group … ──▶ load, when no warp is left
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 struct simtight_barrier {
-    uint64_t left;          // warps that wait, from the group under way on, the first at bit 0
-    uint32_t first, shifts; // of the group under way: its first warp, warps still to pass
+    uint64_t left; // waiting warps of the snapshot not yet passed; bit 0: the next warp of the current group
+    uint32_t first, shifts; // first warp of the current group; warps of the group still to pass
     bool is_loaded, releases;
 };
 
 enum { SIMTIGHT_NONE_RELEASED = -1 };
 
-// A cycle: `waiting` are the warps at a barrier, `size` those of a group. The warp that goes, or none. While the core spills
-// (`is_frozen`) none is passed.
+// Simulates one cycle. `waiting`: bits of the warps at a barrier; `size`: warps of a group. Returns the
+// warp released or SIMTIGHT_NONE_RELEASED. While the core spills (`is_frozen`), shifting stops.
 int simtight_release(struct simtight_barrier *b, uint64_t waiting, unsigned size, bool is_frozen);

@@ -21,7 +21,7 @@ static uint32_t followers(const struct simtight_request *r, uint32_t pending, un
                           enum simtight_mode mode)
 {
     uint32_t lanes = 0, of_leader = r->address[leader];
-    if (!follows(mode, of_leader, of_leader, leader)) return 0; // all that count are groups with their leader
+    if (!follows(mode, of_leader, of_leader, leader)) return 0; // a group must contain its leader
     for (uint32_t left = pending; left; left &= left - 1) {
         uint32_t l = bit_lowest(left);
         lanes |= (uint32_t)follows(mode, r->address[l], of_leader, l) << l;
@@ -46,7 +46,7 @@ struct simtight_group simtight_group(const struct simtight_request *r, uint32_t 
 {
     unsigned leader = bit_lowest(pending);
     struct simtight_group g = {.address = r->address[leader], .mode = SIMTIGHT_ADDRESS, .beats = 1};
-    if (r->is_fence) { // of no address: all lanes have the same one
+    if (r->is_fence) { // a fence has no address: one group of all lanes
         g.lanes = pending;
         return g;
     }
@@ -99,7 +99,7 @@ bool simtight_coalescer_move(struct simtight_coalescer *c, const struct simtight
     c->has_group = false;
     for (unsigned k = LAST; k > 1; k--) c->stages[k] = c->stages[k - 1];
     c->stages[1] = rest;
-    if (rest.request && c->stages[0].request) return false; // stage 0 waits for the place
+    if (rest.request && c->stages[0].request) return false; // stage 0 waits: the remainder keeps stage 1
     if (!rest.request) {
         c->stages[1] = c->stages[0];
         c->stages[0] = (struct simtight_stage){0};

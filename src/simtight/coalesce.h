@@ -1,17 +1,17 @@
-// From the lanes of a memory instruction to accesses (public source, its coalescing unit).
+// Coalescer: splits the lanes of a memory instruction into accesses (public source, coalescing unit).
 //
-// The first lane that waits leads. With it go
-//     all lanes of the scratchpad               if it is one itself
-//     lanes of one block, each where its number puts it:   word   lane x 4 in 128 bytes   2 beats of DRAM
-//                                                          half   lane x 2 in 64          1
-//                                                          byte   lane in 32              1
-//       if they are the leader and another at least; words whatever the access's width, which serves stacks
-//     else lanes with the leader's address                                                1
-// The rest waits for the next time round.
+// The first pending lane is the leader. Its group:
+// - leader in the scratchpad: all pending scratchpad lanes
+// - else lanes of one aligned block, each at the offset of its lane number, if at least two lanes match:
+//       word   lane x 4 in 128 bytes   2 DRAM beats (whatever the access width: serves stacks)
+//       half   lane x 2 in 64 bytes    1
+//       byte   lane in 32 bytes        1
+// - else lanes with the leader's address, 1 beat
+// Lanes outside the group go round again.
 //
 //     queue ─▶ 0 ─▶ 1 ─▶ 2 ─▶ 3 ─▶ 4 ─▶ a group ─▶ DRAM, scratchpad
 //                   ▲              │
-//                   └── the rest ──┘
+//                   └─ remainder ──┘
 #pragma once
 #include "scalar/detector.h"
 
@@ -22,23 +22,23 @@ enum simtight_mode { SIMTIGHT_ADDRESS, SIMTIGHT_BYTE, SIMTIGHT_HALF, SIMTIGHT_WO
 struct simtight_request {
     uint32_t address[SIMTIGHT_LANES]; // physical
     uint32_t lanes;
-    uint8_t bytes, warp, reg; // of a lane; who waits for it, and the register that it goes to
+    uint8_t bytes, warp, reg; // access width of a lane; requesting warp; destination register
     bool is_store, is_fence, is_unspill;
-    bool is_broadcast; // loads alone: lanes of the scratchpad with one address ask once
-    bool is_scalar;    // what is stored: form
+    bool is_broadcast; // a load: scratchpad lanes with one address send one access
+    bool is_scalar;    // stored value is a scalar: `form` is valid
     struct scalar_form form;
 };
 
 struct simtight_group {
-    uint32_t lanes, address; // the leader's
-    uint8_t mode, beats;     // enum simtight_mode; of DRAM
+    uint32_t lanes, address; // `address`: of the leader lane
+    uint8_t mode, beats;     // enum simtight_mode; DRAM beats
 };
 
-struct simtight_window { // of addresses
+struct simtight_window { // address range
     uint32_t from, end;  // inclusive
 };
 
-// The group that goes next, of the lanes that are pending.
+// Next group out of the pending lanes.
 struct simtight_group simtight_group(const struct simtight_request *r, uint32_t pending,
                                      struct simtight_window scratchpad);
 
@@ -53,14 +53,15 @@ struct simtight_coalescer {
     struct simtight_group group; // of the last stage
 };
 
-// The group at the last stage; NULL: there is none. It stays until it is taken.
+// Group at the last stage, valid until simtight_coalescer_move; NULL: the stage is empty.
 const struct simtight_group *simtight_coalescer_group(struct simtight_coalescer *c);
 static inline const struct simtight_request *simtight_coalescer_request(const struct simtight_coalescer *c)
 {
     return c->stages[SIMTIGHT_COALESCER_STAGES - 1].request;
 }
-// A cycle in which the last stage is empty or its group is taken: everything moves on. Whether `next`, which may be NULL,
-// has come in; and the request whose last group was taken, NULL: there is none.
+// Advances all stages by a cycle; the last stage is empty or its group has been sent. Returns whether
+// `next` (may be NULL) entered stage 0. *done: the request of the group sent, if no lane of the request
+// remains, else NULL.
 bool simtight_coalescer_move(struct simtight_coalescer *c, const struct simtight_request *next,
                              const struct simtight_request **done);
 bool simtight_coalescer_is_empty(const struct simtight_coalescer *c);

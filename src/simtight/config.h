@@ -19,5 +19,5 @@ struct simtight_config {
 extern const struct config_key simtight_config_keys[];
 extern const size_t simtight_config_key_count;
 
-// NULL when the settings fit together, else what does not and what would; static text.
+// NULL when the settings fit together, else the conflict and its remedy; static text.
 const char *simtight_config_check(const struct simtight_config *c);

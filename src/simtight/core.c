@@ -1,7 +1,8 @@
-// The core's life, and its cycle.
+// Life of a core, and its cycle.
 //
-// In a cycle warps are chosen by what was known at its beginning; then what is under way goes on. So what a stage leaves in
-// a queue is seen in the next cycle, as in hardware. The scheduler sees a cycle late who is suspended.
+// A cycle chooses warps by the state at its beginning, then advances pipelines, units and memory. Queue
+// entries written in a cycle are visible in the next, as in hardware. The scheduler sees suspensions one
+// cycle late.
 #include "exec/look.h"
 #include "exec/timed.h"
 #include "riscv/map.h"
@@ -25,7 +26,7 @@ const struct simtight_count_info simtight_count_infos[] = {
 };
 const size_t simtight_count_count = sizeof simtight_count_infos / sizeof *simtight_count_infos;
 
-// -- its life -----------------------------------------------------------------------------------------------
+// -- creation and launches ----------------------------------------------------------------------------------
 struct simtight *simtight_create(const struct simtight_config *c)
 {
     struct simtight *s = heap_alloc(sizeof *s);
@@ -75,7 +76,7 @@ static void begin_pipelines(struct simtight *s, uint32_t group_warps)
     simtight_units_init(&s->scalar_units, c);
 }
 
-// Everything but what launches leave to each other: memory's caches and queues, and what was predicted.
+// Zeroes the core except state shared by launches: caches and queues of memory, and predictions.
 static void forget_launch(struct simtight *s)
 {
     free(s->mismatch);
@@ -138,7 +139,7 @@ uint32_t simtight_next_index(const struct warp *w)
     return w->state == WARP_BARRIER ? w->splits.data[w->current].pc : w->pc;
 }
 
-// -- who looks on ------------------------------------------------------------------------------------------
+// -- listener -----------------------------------------------------------------------------------------------
 void simtight_listen(struct simtight *s, const struct simtight_listener *l) { s->listener = l; }
 
 static enum simtight_state state_behind(const struct simtight *s, unsigned warp,
@@ -168,7 +169,7 @@ void simtight_tell_executed(const struct simtight *s, const struct simtight_pipe
     simtight_tell(s, warp, state_behind(s, warp, i));
 }
 
-// Warps that are suspended no more.
+// Tells the listener about warps no longer suspended.
 static void tell_resumed(const struct simtight *s, uint64_t warps)
 {
     for (uint64_t left = s->listener ? warps : 0; left; left &= left - 1)
@@ -176,7 +177,7 @@ static void tell_resumed(const struct simtight *s, uint64_t warps)
 }
 
 // -- results ------------------------------------------------------------------------------------------------
-// Public source, with floating point: a tree that prefers its left side.
+// Priority tree of the public source with floating point: multiplier, divider, memory, FPU.
 static bool find_result(struct simtight *s, struct simtight_lanes *l)
 {
     struct simtight_result r;
@@ -192,7 +193,8 @@ static bool find_result(struct simtight *s, struct simtight_lanes *l)
     return true;
 }
 
-// Nobody writes in this cycle, and nobody is still about to write the same register.
+// The write port is free in the current cycle, and no earlier write to the same register is still under
+// way.
 static bool may_resume(const struct simtight *s)
 {
     const struct simtight_lanes *a = &s->resume, *b = &s->stored;
@@ -221,7 +223,7 @@ static void resume(struct simtight *s)
     if (!s->has_resume) s->has_resume = find_result(s, &s->resume);
 }
 
-// The scalar pipeline writes where nobody else does.
+// The scalar pipeline has a write port of its own.
 static void resume_scalar(struct simtight *s)
 {
     struct simtight_result r;
@@ -244,9 +246,9 @@ static void choose(struct simtight *s, struct simtight_pipe *p, uint64_t availab
     if (spills) s->spilling |= 1ull << warp;
 }
 
-// While the vector register file is nearly full nothing is executed: victims are moved out. Who waits at a barrier has some,
-// too; who is in the scalar pipeline is left alone (as the public source has it). Not as there: who has ended gives up what it
-// has, since nobody could go on once that filled the file.
+// While the vector register file is nearly full, spills victims instead of executing. Warps at a barrier
+// are victims, too; warps in the scalar pipeline are not (public source). Different from the public source:
+// ended warps give up their vectors, for an ended warp could otherwise fill the file for good.
 static void choose_vector(struct simtight *s)
 {
     bool spills = simtight_must_spill(s);
@@ -274,7 +276,7 @@ static void release(struct simtight *s)
     simtight_tell(s, (unsigned)warp, SIMTIGHT_READY);
 }
 
-// Warps that left an execute stage in the cycle before.
+// Warps that left an execute stage in the previous cycle return to their queues.
 static void put_back(struct simtight *s)
 {
     s->vector.queue |= s->back_vector | (s->back_spilled & ~(s->at_barrier | s->ended));
@@ -310,7 +312,7 @@ static void tick(struct simtight *s)
     s->resuming -= bit_count(*resumed);
     tell_resumed(s, *resumed);
     *resumed = 0;
-    if (s->ended == UINT64_MAX && !s->ended_at) s->ended_at = s->now + 1; // written back in the next
+    if (s->ended == UINT64_MAX && !s->ended_at) s->ended_at = s->now + 1; // write-back takes one more cycle
     s->now++;
 }
 
@@ -345,12 +347,13 @@ uint64_t simtight_next(const struct simtight *s)
     return next;
 }
 
-// Where nothing can happen but what memory and units bring, time jumps; the barrier's machine goes round all the time.
+// With all pipelines empty, time jumps to the next event of memory or units. No jump while the barrier
+// machine runs.
 static void skip(struct simtight *s, uint64_t until)
 {
     if (s->at_barrier || s->barrier.is_loaded) return;
     uint64_t next = simtight_next(s);
-    if (next == UINT64_MAX) return; // it is over, or stuck
+    if (next == UINT64_MAX) return; // the launch is over or deadlocked
     if (next > until) next = until;
     for (; s->now < next; s->now++) count_cycle(s);
 }
@@ -363,7 +366,7 @@ void simtight_run(struct simtight *s, uint64_t until)
     }
 }
 
-// -- how it ends --------------------------------------------------------------------------------------------
+// -- results of a launch ------------------------------------------------------------------------------------
 bool simtight_take_fault(struct simtight *s, struct launch_fault *fault)
 {
     if (s->fault.kind == FAULT_NONE) return false;
@@ -456,7 +459,7 @@ static void fail(struct simtight *s, enum launch_fault_kind kind, struct strbuf 
     s->fault = (struct launch_fault){.kind = kind, .text = text->text};
 }
 
-// Whether a limit ends the launch. Of instructions a launch that has ended may have executed too many, too.
+// Whether a limit ends the launch; writes the message. The instruction limit holds for ended launches, too.
 static bool is_over_limit(const struct simtight *s, uint64_t max_cycles, struct strbuf *text)
 {
     uint64_t most = s->launch->max_warp_instructions;
@@ -511,7 +514,7 @@ static void fail_stalled(struct simtight *s, bool is_certain)
     fail(s, FAULT_STALL, &text);
 }
 
-// As chip.c's check of the same name. A look goes on until something speaks against it.
+// As the function of the same name in chip.c. A look at possible stalls lasts until progress refutes it.
 static void check_stalled(struct simtight *s)
 {
     uint64_t executed = s->counts.warp_instructions, patience = s->launch->patience;
@@ -530,7 +533,7 @@ static void check_stalled(struct simtight *s)
     }
 }
 
-// Where compressed registers went wrong the simulator has a bug; it must not pass for a result.
+// A mismatch in compressed registers is a bug of the simulator: reports a fault in place of a result.
 static void check_books(struct simtight *s)
 {
     const char *wrong = simtight_check(s);
@@ -540,7 +543,7 @@ static void check_books(struct simtight *s)
     s->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
 }
 
-// Cycles to the next one.
+// Gives the listener a sample. Returns the cycles to the next sample.
 static uint64_t sample(struct simtight *s, struct simtight_counts *so_far)
 {
     const struct simtight_listener *l = s->listener;
@@ -552,7 +555,7 @@ static uint64_t sample(struct simtight *s, struct simtight_counts *so_far)
 bool simtight_launch(struct simtight *s, const struct launch *l, uint64_t max_cycles, bool verify,
                      struct exec_counts *counts, struct simtight_counts *own, struct launch_fault *fault)
 {
-    enum { STRIDE = 1 << 16 }; // cycles from one look at the limits to the next
+    enum { STRIDE = 1 << 16 }; // cycles between checks of the limits
     uint64_t interval = s->listener ? s->listener->interval : 0, next = interval;
     simtight_place(s, l, counts, verify);
     while (!simtight_is_over(s) && s->fault.kind == FAULT_NONE) {

@@ -1,7 +1,7 @@
-// Inside the core.
-//     core.c       its life, launches, the cycle        vector.c   what happens at the execute stage
-//     registers.c  compressed registers, spilling       scalar.c   the same of the scalar pipeline
-//     decode.c     what the core has to know of an instruction
+// Private parts of the core.
+//     core.c       life, launches, the cycle        vector.c   execute stage of the vector pipeline
+//     registers.c  compressed registers, spilling   scalar.c   execute stage of the scalar pipeline
+//     decode.c     instruction properties used by the core
 #pragma once
 #include "scalar/predict.h"
 #include "simtight/barrier.h"
@@ -17,14 +17,14 @@ enum simtight_kind { KIND_ALU, KIND_UNIT, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KI
 
 struct simtight_inst {
     uint8_t rd, rs1, rs2;      // 0: none
-    uint8_t kind, unit, bytes; // enum simtight_kind, enum simtight_unit; of a lane
+    uint8_t kind, unit, bytes; // enum simtight_kind, enum simtight_unit; access width of a lane
     uint16_t latency;          // UNIT: cycles to the result
-    bool is_scalar;            // the scalar pipeline has it
+    bool is_scalar;            // executable by the scalar pipeline
     bool is_add, has_imm, jumps;
     uint32_t imm;
 };
 
-struct simtight_slot { // of a pipeline: a warp on its way to the execute stage
+struct simtight_slot { // of a pipeline: a warp on the way to the execute stage
     uint8_t warp;
     bool is_full, spills;
 };
@@ -32,11 +32,11 @@ struct simtight_slot { // of a pipeline: a warp on its way to the execute stage
 struct simtight_pipe {
     struct simtight_schedule schedule;
     uint64_t queue;                            // warps that may be chosen
-    struct simtight_slot slots[SIMTIGHT_RING]; // by cycle in which they execute
-    unsigned under_way, depth;                 // slots that are full; cycles from choosing to executing
+    struct simtight_slot slots[SIMTIGHT_RING]; // by execute cycle
+    unsigned under_way, depth;                 // full slots; cycles from choosing to executing
 };
 
-struct simtight_lanes { // results on their way into the registers
+struct simtight_lanes { // results on the way to the registers
     uint32_t lanes;
     uint8_t warp, reg;
     bool is_unspill;
@@ -44,7 +44,7 @@ struct simtight_lanes { // results on their way into the registers
 
 struct simtight {
     const struct simtight_config *config;
-    const struct simtight_listener *listener; // NULL
+    const struct simtight_listener *listener; // may be NULL
     bool compresses, verifies, has_launch;
     uint64_t now, ended_at;
     // -- values
@@ -54,23 +54,24 @@ struct simtight {
     struct cta *cta;
     struct launch_fault fault;
     struct simtight_inst *code; // heap; by instruction
-    // In instructions: of the next look at whether all warps wait for ever (exec/look.h), and of the present one.
+    // In warp instructions: when the next stall check (exec/look.h) begins, when the present check began.
     uint64_t look_at, looked_at;
     // -- warps, bits
     uint64_t at_barrier, ended, suspended, was_suspended, in_scalar, spilling;
-    uint32_t waits_for[SIMTIGHT_WARPS]; // lanes whose results are on their way
-    unsigned group_warps;               // that meet at a barrier
+    uint32_t waits_for[SIMTIGHT_WARPS]; // by warp: lanes with outstanding results
+    unsigned group_warps;               // warps of a barrier group
     // -- pipelines
     struct simtight_pipe vector, scalar;
-    uint64_t back_vector, back_scalar,
-        back_spilled;                // warps that are back in their queues at the end of the next cycle
-    bool has_spilled;                // in the cycle before: the port was the victim's, when there was one
-    uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that are suspended no more from its end on
-    uint64_t resuming;               // how many of these are under way
-    uint64_t port_busy_at;           // cycle in which an instruction writes the registers
+    // Warps that return to their queues at the end of the next cycle.
+    uint64_t back_vector, back_scalar, back_spilled;
+    // The previous cycle spilled a register: its victim used the register port.
+    bool has_spilled;
+    uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that resume at its end
+    uint64_t resuming;               // bits set in `resumed`
+    uint64_t port_busy_at;           // cycle of the last register write by an instruction
     bool has_resume;
-    struct simtight_lanes resume; // the one that waits for the port
-    uint64_t stored_at;           // when the last one wrote
+    struct simtight_lanes resume; // result waiting for the write port, if has_resume
+    uint64_t stored_at;           // cycle of the last register write, `stored`
     struct simtight_lanes stored;
     unsigned store_latency;
     struct simtight_units units, scalar_units;
@@ -82,8 +83,8 @@ struct simtight {
     uint64_t mismatches;
     char *mismatch; // heap
     struct simtight_counts counts;
-    struct simtight_traffic traffic_before; // of launches before
-    struct stackcache stack_cache_before;   // its counts
+    struct simtight_traffic traffic_before; // at the start of the launch
+    struct stackcache stack_cache_before;   // at the start of the launch
 };
 
 static inline struct warp *simtight_warp(const struct simtight *s, unsigned warp)
@@ -99,13 +100,13 @@ static inline void simtight_suspend(struct simtight *s, unsigned warp, uint32_t 
     s->suspended |= 1ull << warp;
     s->waits_for[warp] |= lanes;
 }
-// From the end of that cycle on.
+// Ends the suspension at the end of `cycle`.
 static inline void simtight_resume_at(struct simtight *s, unsigned warp, uint64_t cycle)
 {
     s->resumed[cycle % SIMTIGHT_RING] |= 1ull << warp;
     s->resuming++;
 }
-// Tells the listener, if there is one: the warp waits for this from the next cycle on; what it has executed.
+// Tells the listener, if any: the state of the warp from the next cycle on; an executed instruction.
 static inline void simtight_tell(const struct simtight *s, unsigned warp, enum simtight_state state)
 {
     if (s->listener && s->listener->state) s->listener->state(s->listener->context, warp, state, s->now + 1);
@@ -114,7 +115,7 @@ void simtight_tell_executed(const struct simtight *s, const struct simtight_pipe
                             uint32_t inst, uint32_t lanes);
 // Executes the warp's next instruction. False: a fault.
 bool simtight_step(struct simtight *s, struct warp *w);
-// Index of the instruction that the warp executes next, be it at a barrier.
+// Index of the next instruction of a warp, at a barrier or not.
 uint32_t simtight_next_index(const struct warp *w);
 
 // -- decode.c
@@ -130,13 +131,13 @@ bool simtight_must_spill(const struct simtight *s);
 void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i);
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes);
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg);
-// What an instruction needs and memory has: the register, or SCALAR_NONE.
+// First spilled register among the operands of an instruction; SCALAR_NONE: all operands are present.
 int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                                bool is_partial);
 struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
                                          const struct simtight_inst *i, bool all_active);
-// Stores one of the warp's registers, a request each; false: there is none to store, or no room in the queue.
+// Requests the store of one of the warp's registers. False: no register to spill or the queue is full.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
-uint64_t simtight_registers_left(const struct simtight *s); // bits: warps that have ended and have vectors
-bool simtight_registers_ask(struct simtight *s, unsigned warp,
-                            unsigned reg); // loads it; false: no room in the queue
+uint64_t simtight_registers_left(const struct simtight *s); // bits: ended warps that still hold vectors
+// Requests the load of a spilled register. False: the queue is full.
+bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg);

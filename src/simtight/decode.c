@@ -1,9 +1,9 @@
-// What the core has to know of each instruction: its registers, who executes it, and how long that takes.
+// Instruction properties used by the core: registers, executing unit, latency.
 #include "riscv/decode.h"
 #include "simtight/core_impl.h"
 
-// Cycles inside the floating-point unit (public source, its units/FPU); with simt.dsp=0 additions and multiplications are
-// made of logic.
+// Latency of the floating-point unit in cycles (public source, units/FPU). With simt.dsp=0 additions and
+// multiplications use FPGA logic instead of DSP blocks.
 static unsigned float_cycles(const struct simtight_config *c, enum rv_latency latency)
 {
     switch (latency) {
@@ -67,7 +67,7 @@ static struct simtight_inst decode(const struct simtight_config *c, uint32_t wor
     case RV_LATENCY_FTOINT:
     case RV_LATENCY_FFROMINT:
     case RV_LATENCY_FCMP:
-    case RV_LATENCY_FEQ: // a cycle more in its queue
+    case RV_LATENCY_FEQ: // one more cycle in the unit's queue
         on_unit(&i, SIMTIGHT_FPU, float_cycles(c, info->latency) + 1);
         break;
     }

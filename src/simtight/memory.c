@@ -62,7 +62,7 @@ static struct simtight_reply take(struct simtight_replies *q)
     return r;
 }
 
-// The coalescer hands one on after the other.
+// The coalescer passes replies on one after the other.
 static void pass_on(struct simtight_memory *m, struct simtight_reply r)
 {
     uint64_t from = m->replied_at > r.at ? m->replied_at : r.at;
@@ -81,7 +81,8 @@ bool simtight_memory_take(struct simtight_memory *m, uint64_t now, struct simtig
 }
 
 // -- DRAM ---------------------------------------------------------------------------------------------------
-// Whether it takes so many beats now, of which so many are answered. The coalescer remembers as many groups.
+// Whether DRAM accepts beats now, `answered` of them with a reply. The coalescer tracks at most
+// dram_inflight groups.
 static bool dram_takes(const struct simtight_memory *m, uint64_t now, unsigned answered)
 {
     uint32_t most = m->config->dram_inflight;
@@ -89,7 +90,7 @@ static bool dram_takes(const struct simtight_memory *m, uint64_t now, unsigned a
            m->under_way.count < most;
 }
 
-// The cycle of the last beat's request.
+// Sends the beats. Returns the cycle of the last beat's request.
 static uint64_t dram_send(struct simtight_memory *m, uint64_t now, unsigned beats)
 {
     enum { BEAT = 100 };
@@ -99,7 +100,7 @@ static uint64_t dram_send(struct simtight_memory *m, uint64_t now, unsigned beat
     return (m->dram.free_at - BEAT) / rate;
 }
 
-// In the order of the groups: what the stack cache has waits for DRAM's replies to those before it.
+// Replies keep the order of groups: a stack cache hit waits for DRAM replies to earlier groups.
 static void arrive(struct simtight_memory *m, uint64_t now)
 {
     struct simtight_reply *r = oldest(&m->under_way);
@@ -115,7 +116,7 @@ unsigned simtight_scratch_cycles(const struct simtight_request *r, uint32_t lane
     for (unsigned l = 0; l < SIMTIGHT_LANES; l++) same |= (uint32_t)(r->address[l] == first) << l;
     if (r->is_broadcast && !(lanes & ~same)) return 1;
     unsigned cycles = 0;
-    uint32_t of_port = 0; // lanes that share port 0
+    uint32_t of_port = 0; // lanes mapped to port 0
     for (unsigned l = 0; l < SIMTIGHT_LANES; l += banks) of_port |= 1u << l;
     for (; lanes; cycles++) {
         uint32_t busy = 0;
@@ -164,7 +165,8 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
     return stackcache_store(&m->stack_cache, g->address, is_kept ? &r->form : NULL);
 }
 
-// What a store drives out of the stack cache goes before it; what only the stack cache takes is through at once.
+// A line written back by the stack cache goes ahead of the store. A store absorbed by the stack cache takes
+// one cycle.
 static void send_store(struct simtight_memory *m, const struct simtight_group *g, struct stackcache_outcome o,
                        uint64_t now)
 {

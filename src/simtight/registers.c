@@ -1,5 +1,6 @@
-// Compressed registers: what is written goes there beside exec's own registers, what is read is compared with those; and
-// spilling, which moves words between the file and the place that memory has for each register.
+// Compressed registers: results are written to the compressed file beside exec's own registers and compared
+// with exec's registers on reads. Spilling moves registers between the file and their fixed places in
+// memory.
 #include "riscv/map.h"
 #include "simtight/core_impl.h"
 
@@ -29,7 +30,7 @@ uint64_t simtight_register_bits(const struct simtight_config *c)
     return scalar_storage_bits(REGISTERS, SIMTIGHT_LANES, c->vectors);
 }
 
-// With room for every register nothing is ever spilled, whatever is free.
+// A file with room for every register never spills.
 static bool spills(const struct simtight *s) { return s->compresses && scalar_spills(&s->file.shape); }
 
 bool simtight_must_spill(const struct simtight *s) { return spills(s) && scalar_must_spill(&s->file); }
@@ -64,8 +65,8 @@ void simtight_registers_verify(struct simtight *s, unsigned warp, const struct s
 }
 
 // -- writing ------------------------------------------------------------------------------------------------
-// A load whose lanes come back one group after the other may write a register that memory has: the instruction has all
-// lanes, so that nothing of what is there is needed.
+// Allocates a vector slot for a spilled register before a load writes it group by group. The load has all
+// lanes, so the spilled value is dead.
 static void give_slot(struct simtight *s, unsigned warp, unsigned reg)
 {
     static const uint32_t vector[SIMTIGHT_LANES] = {1};
@@ -80,7 +81,7 @@ void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, u
     scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, SIMTIGHT_ALL_LANES);
 }
 
-// -- what an instruction needs ------------------------------------------------------------------------------
+// -- operands of an instruction -----------------------------------------------------------------------------
 int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                                bool is_partial)
 {
@@ -134,7 +135,7 @@ uint64_t simtight_registers_left(const struct simtight *s)
 
 bool simtight_registers_spill(struct simtight *s, unsigned warp)
 {
-    if (s->ended >> warp & 1) { // nobody will read them
+    if (s->ended >> warp & 1) { // an ended warp: drop the vector without a store
         unsigned reg = bit_lowest(s->file.is_vector[warp][0]);
         scalar_write_form(&s->file, warp, reg, (struct scalar_form){0});
         return true;

@@ -1,4 +1,5 @@
-// The scalar pipeline's execute stage: one lane, which sees scalars alone. Its multiplier and divider are its own.
+// The scalar pipeline's execute stage: one lane on scalar operands, with a multiplier and a divider of its
+// own.
 #include "simtight/core_impl.h"
 
 static struct scalar_form form_of(const struct simtight *s, unsigned warp, unsigned reg)
@@ -6,7 +7,7 @@ static struct scalar_form form_of(const struct simtight *s, unsigned warp, unsig
     return reg ? scalar_form_of(&s->file, warp, reg) : (struct scalar_form){0};
 }
 
-// Of an addition; false: the result is none that the file keeps.
+// Result form of an addition; false: a form the register file cannot keep.
 static bool add(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                 struct scalar_form *sum)
 {

@@ -1,9 +1,10 @@
-// Who goes next: the lowest warp that has not gone in this round, a round being as long as there is one.
+// Loose round robin: the lowest available warp not yet chosen in this round. A round ends when no available
+// warp is left.
 #pragma once
 #include "base/bits.h"
 
 struct simtight_schedule {
-    uint64_t history; // bits: warps that have gone in this round
+    uint64_t history; // bits: warps chosen in this round
 };
 
 enum { SIMTIGHT_NOBODY = -1 };

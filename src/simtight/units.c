@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-// The multiplier's pipeline and queues never refuse: a warp has one instruction.
+// The multiplier and queues never refuse: a warp has one instruction under way.
 void simtight_units_init(struct simtight_units *u, const struct simtight_config *c)
 {
     memset(u, 0, sizeof *u);

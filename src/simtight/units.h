@@ -1,5 +1,5 @@
-// Units that take longer than the execute stage: multiplier (and shifter), divider, floating point. A result waits in its
-// unit until the core takes it, one a cycle; who is refused tries again.
+// Units slower than the execute stage: multiplier (and shifter), divider, floating point. A result waits in
+// its unit until the core takes it; the core takes one result a cycle. A refused warp retries.
 #pragma once
 #include "simtight/config.h"
 
@@ -14,7 +14,7 @@ struct simtight_result {
 };
 
 struct simtight_unit_state {
-    struct simtight_result all[SIMTIGHT_RESULTS]; // in order of their cycles
+    struct simtight_result all[SIMTIGHT_RESULTS]; // in order of cycle
     uint32_t count, most;
 };
 
@@ -25,7 +25,7 @@ struct simtight_units {
 void simtight_units_init(struct simtight_units *u, const struct simtight_config *c);
 bool simtight_unit_takes(const struct simtight_units *u, enum simtight_unit which);
 void simtight_unit_begin(struct simtight_units *u, enum simtight_unit which, struct simtight_result r);
-// A result that is there by now, which is taken; false: there is none.
+// Takes a result due by `now`; false: no result is due.
 bool simtight_unit_take(struct simtight_units *u, enum simtight_unit which, uint64_t now,
                         struct simtight_result *r);
 uint64_t simtight_units_next(const struct simtight_units *u); // UINT64_MAX: none

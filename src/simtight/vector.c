@@ -4,7 +4,8 @@
 static void back(struct simtight *s, unsigned warp) { s->back_vector |= 1ull << warp; }
 
 // -- memory -------------------------------------------------------------------------------------------------
-// Where lanes go in the 4 GiB; each thread sees its stack at the same place.
+// Fills in the address of each lane in the 4 GiB space; every thread sees its own stack at the same virtual
+// address.
 static void find_addresses(const struct simtight *s, const struct warp *w, struct simtight_request *r)
 {
     const struct launch_flat *flat = s->launch->flat;
@@ -39,8 +40,8 @@ static void fill_request(const struct simtight *s, struct warp *w, const struct 
 }
 
 // -- one instruction ----------------------------------------------------------------------------------------
-// Its unit or queue has room for it. A request is filled before the instruction executes, which may change the address's
-// register.
+// Whether the unit or queue accepts the instruction. A memory request is filled now, before execution can
+// overwrite the address register.
 static bool is_taken(struct simtight *s, struct warp *w, const struct simtight_inst *i)
 {
     struct simtight_request *r;
@@ -59,7 +60,7 @@ static bool is_taken(struct simtight *s, struct warp *w, const struct simtight_i
     return true;
 }
 
-// What happens to its result, and to its lanes meanwhile.
+// Sends the instruction to its unit or the write port, and suspends its lanes.
 static void send(struct simtight *s, unsigned warp, const struct simtight_inst *i, uint32_t lanes)
 {
     switch ((enum simtight_kind)i->kind) {
@@ -85,7 +86,7 @@ static void send(struct simtight *s, unsigned warp, const struct simtight_inst *
     }
 }
 
-// Where the warp goes on.
+// Decides where the warp goes next: ended, barrier, vector queue or scalar queue.
 static void leave(struct simtight *s, struct warp *w, const struct simtight_inst *i, uint32_t index,
                   bool all_active)
 {

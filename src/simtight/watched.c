@@ -1,4 +1,4 @@
-// What the core tells, as what the SM's watch would have seen.
+// Translates events of the core into events of an SM's watch.
 #include "simtight/watched.h"
 #include "watch/watch_impl.h"
 
@@ -31,7 +31,7 @@ static void executed(void *context, const struct simtight_executed *e)
     struct watch_core *c = context;
     if (!is_watched(c, e->warp)) return;
     if (c->sm->insts.count + c->sm->spans.count >= c->watcher->config.limit)
-        watcher_window(c->watcher, e->cycle); // the timeline ends here
+        watcher_window(c->watcher, e->cycle); // limit reached: end the timeline
     uint64_t time = watch_time_of(c->sm, e->cycle), chosen = watch_time_of(c->sm, e->chosen);
     watch_set_state(c->sm, e->warp, chosen, WATCH_BUSY, 0); // in the pipeline
     c->sm->warps[e->warp].issued_at = time;

@@ -1,17 +1,18 @@
-// Watching the SIMTight core (simtight/core.h): it stands as SM 0 of a timeline, where a warp is fetched from the cycle in which
-// it is chosen until it executes, and the scalar pipeline's instructions are the second ones.
+// Watching the SIMTight core (simtight/core.h). The core appears as SM 0 of a timeline. A warp counts as
+// fetched from its choice to its execution; instructions of the scalar pipeline are the second issue.
 #pragma once
 #include "simtight/core.h"
 #include "watch/watch.h"
 
 struct watch_core {
     struct watcher *watcher;
-    struct watch_sm *sm;             // NULL: it is not among those watched
-    uint32_t under_way[WATCH_WARPS]; // of a warp, the instruction whose result is to come; WATCH_NONE
-    uint32_t next[WATCH_WARPS];      // what it executed last
+    struct watch_sm *sm;             // NULL: not watched
+    uint32_t under_way[WATCH_WARPS]; // by warp: instruction with an outstanding result, WATCH_NONE
+    uint32_t next[WATCH_WARPS];      // by warp: last instruction executed
 };
 
-// A launch begins at cycle 0 of the core's time; all of its warps are there. The listener's functions and the context are set.
+// Begins watching a launch at cycle 0 of the core, all warps resident. Sets the listener's functions and
+// context.
 void watch_core_begin(struct watch_core *c, struct watcher *w, const struct launch *l,
                       struct watch_stream stream, struct simtight_listener *listener);
 void watch_core_end(struct watch_core *c, uint64_t now);

@@ -1,11 +1,11 @@
-// What is kept of watched SMs, and launches as they come and go.
+// Records of watched SMs; beginning and end of launches.
 #include "base/bits.h"
 #include "watch/watch_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// -- what is kept -------------------------------------------------------------------------------------------
+// -- records ------------------------------------------------------------------------------------------------
 
 uint64_t watch_time_of(const struct watch_sm *w, uint64_t cycle) { return cycle + w->watcher->offset; }
 
@@ -96,7 +96,7 @@ void watch_block_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, ui
     watch_add_span(w, x->running[k]);
 }
 
-// What the launch of that number has under way ends.
+// Ends the warps and blocks of the launch with grid number `number`.
 static void close_launch(struct watch_sm *w, unsigned number, uint64_t time)
 {
     struct watch_blocks *x = w->blocks[number];
@@ -140,7 +140,7 @@ void watcher_fini(struct watcher *w)
     vec_fini(&w->launches);
 }
 
-// Nothing is on the chip.
+// Resets the watched SMs for a chip without launches.
 static void begin_all(struct watcher *w, uint64_t start, unsigned sms)
 {
     w->offset = w->now - start;
@@ -182,7 +182,7 @@ void watcher_window(struct watcher *w, uint64_t now)
     w->truncated = true;
 }
 
-// Replies that come when it is over concern nobody any more.
+// After the end of a launch, later replies to its instructions are ignored.
 static void forget_insts(struct watch_sm *w, uint32_t *insts, size_t count, uint32_t launch)
 {
     for (size_t k = 0; k < count; k++)
