@@ -12,7 +12,7 @@ bool file_read(const char *path, char **bytes, size_t *length, const char **why)
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
 // Whether a path names a readable file, pipe or device; false sets *why as file_read. Opens nothing.
 bool file_can_read(const char *path, const char **why);
-// true: exists, and is no device, pipe or folder, which may be endless.
+// True: exists, and is no device, pipe or folder, which may be endless.
 bool file_is_regular(const char *path);
 
 // Writes a temporary file in the same folder and renames it to the path; removes the temporary file on
