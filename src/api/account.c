@@ -1,5 +1,4 @@
-// Where the schedulers' slots went: instruction by instruction over a kernel's timed launches, and SM by SM
-// in each launch.
+// Issue slots by reason: per instruction over a kernel's timed launches, and per SM in each launch.
 #include "api/impl.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-// Launches of RISC-V kernels whose arguments are constants (riscv.closure): which program they execute, and its bank.
+// Launches of RISC-V kernels with arguments as constants (riscv.closure): the program to execute and its
+// constant bank.
 #include "riscv/closure.h"
 #include "api/impl.h"
 
@@ -26,7 +27,8 @@ struct program *api_closure_listing(struct wf_kernel *k)
     return riscv_closure_program(closure_of(k), NULL);
 }
 
-// There is one for each value of what is in the program itself: masks, and so shapes of blocks, which are few.
+// The form for the constants built into the program: masks, and therefore block shapes, of which a run has
+// few. A missing form is compiled and added to the kernel.
 static struct api_form *form_for(struct wf_kernel *k, const uint8_t *closure)
 {
     const struct riscv_closure *c = closure_of(k);

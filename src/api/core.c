@@ -1,5 +1,5 @@
-// Launches on the SIMTight core, which stands where other GPUs have their SMs. It lives as long as a program with a host
-// part runs: what its stack cache holds stays from launch to launch.
+// Launches on the SIMTight core, used in place of SMs. The core lives for one run of a program with a host
+// part: the stack cache keeps its contents from launch to launch.
 #include "api/impl.h"
 #include "simtight/watched.h"
 
@@ -20,7 +20,7 @@ static uint64_t value_of(const struct simtight_counts *counts, const struct simt
     return value;
 }
 
-// Behind the counters of all GPUs.
+// Appends the core's counters to the counters of all GPUs in l->stats.
 static void add_counters(struct wf_launch *l)
 {
     const struct simtight_counts *own = &l->core_counts;
@@ -46,7 +46,8 @@ static void take_sample(void *context, uint64_t cycle, const struct simtight_cou
     vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
 }
 
-// What the core counts stands behind the counters of all GPUs, as in the launch's own.
+// Counters between two samples. The core's counters follow the counters of all GPUs, as in the launch's
+// stats.
 static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
                                        const struct api_core_sample *now)
 {
@@ -70,7 +71,7 @@ static void fill_samples(struct wf_launch *l)
     const struct api_core_sample *before = &start;
     uint64_t end = l->core_counts.cycles;
     while (l->core_samples.count && vec_last(&l->core_samples).at >= end) l->core_samples.count--;
-    take_sample(l, end, &l->core_counts); // the rest
+    take_sample(l, end, &l->core_counts); // from the last sample to the end
     struct wf_sample *out = API_ARRAY(l, struct wf_sample, l->core_samples.count);
     for (size_t k = 0; k < l->core_samples.count; k++) {
         const struct api_core_sample *now = &l->core_samples.data[k];
@@ -127,7 +128,8 @@ void api_core_fill(struct wf_launch *l)
         diag_error(&l->context->diag, loc_none(), "--verify: kernel %s: %s", l->kernel->info.name, first);
 }
 
-// Numbers of the public source's StatIds.h. It counts an addition that the scalar pipeline gives up for its alignment twice.
+// Figure `id` for the host part, numbered as in StatIds.h of the public source. As in the source, INSTRS
+// counts an addition twice if the scalar pipeline gives up the addition for its alignment.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

@@ -23,7 +23,7 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef DRAM_COUNTER
 };
 
-// "darsie.skipped"; the name is in the arena.
+// Counter i of mechanism t, named "darsie.skipped"; the name lies in the arena.
 static struct wf_counter tech_row(struct arena *a, const struct tech *t, size_t i)
 {
     return (struct wf_counter){.name = arena_printf(a, "%s.%s", t->name, t->counters[i].name),
@@ -72,7 +72,7 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
     memcpy(values, all, sizeof all);
 }
 
-// Counters of a mechanism, their names in one piece.
+// Fills `out` with a mechanism's counters. The names share one allocation owned by the launch.
 static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t *values,
                       struct wf_counter *out)
 {

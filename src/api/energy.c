@@ -17,7 +17,8 @@ const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result
     struct wf_context *c = l->context;
     *count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
     struct wf_energy *out = API_ARRAY(l, struct wf_energy, *count);
-    struct energy_row *rows = API_ARRAY(l, struct energy_row, *count); // with their names
+    // A copy, so that names live as long as the launch.
+    struct energy_row *rows = API_ARRAY(l, struct energy_row, *count);
     memcpy(rows, c->energy_rows, *count * sizeof *rows);
     for (size_t i = 0; i < *count; i++) {
         const struct energy_row *row = &rows[i];
@@ -46,7 +47,8 @@ static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *k
     return count;
 }
 
-// Of a GPU with a core of its own the registers, in whatever form, and the stack cache.
+// Storage of a SIMTight core: the registers in their configured form, and the stack cache. Returns the number
+// of rows.
 static size_t fill_core_storage(const struct simtight_config *s, struct wf_storage *rows)
 {
     size_t count = 0;

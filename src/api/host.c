@@ -1,4 +1,4 @@
-// Programs with a host part: their memory, the hart that runs them, and the launches it asks for.
+// Programs with a host part: memory, the hart that executes the host part, and the launches requested by it.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "riscv/build.h"
@@ -84,10 +84,10 @@ struct run {
     const struct wf_program_config *config;
     struct wf_program_stats *stats;
     size_t input_at;
-    struct strbuf line;           // printed, not handed on yet
+    struct strbuf line;           // printed and not yet passed to the receiver
     uint64_t thread_instructions; // of the last launch
-    struct simtight_counts core;  // the same; zeros in a run without time, on SMs but for its cycles
-    enum wf_status status;        // why a launch stopped the hart
+    struct simtight_counts core;  // of the last launch; all zero in functional runs, only cycles on SMs
+    enum wf_status status;        // reason for stopping the hart
 };
 
 static void flush(struct run *r)
@@ -101,7 +101,7 @@ static void put(void *context, uint8_t byte)
 {
     enum { LONGEST = 4096 };
     struct run *r = context;
-    if (byte) strbuf_putc(&r->line, (char)byte); // programs end with a zero byte, for whoever listens
+    if (byte) strbuf_putc(&r->line, (char)byte); // zero byte: end mark of a program, not text
     if (byte == '\n' || r->line.length >= LONGEST) flush(r);
 }
 
@@ -233,7 +233,8 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     return WF_PROGRAM_FAILED;
 }
 
-// All threads of a kernel are one block, with registers and scratchpad as large as the machine has them.
+// Whether a kernel fits on an SM. All threads of a kernel form one block, with the machine's full registers
+// and scratchpad.
 static bool fits_on_sm(struct wf_module *m)
 {
     struct wf_context *c = m->context;
@@ -251,7 +252,7 @@ static bool fits_on_sm(struct wf_module *m)
     return good;
 }
 
-// What can be said before anything runs.
+// Checks made before a program runs.
 static bool check_gpu(struct wf_module *m)
 {
     struct wf_context *c = m->context;

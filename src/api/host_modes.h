@@ -1,6 +1,6 @@
-// The host's floating-point modes while something of ours computes: to nearest, with subnormals, without
-// traps. A program that uses the library may have set others, or have been started by what -ffast-math links
-// to it, and would get other values and other code. It finds its modes and flags as they were.
+// The host's floating-point modes inside library calls: round to nearest, subnormals on, traps off. A program
+// that uses the library may set other modes, or be linked with -ffast-math start-up code; values and
+// generated code would differ. host_modes_end restores the caller's modes and flags.
 #pragma once
 #include <fenv.h>
 
@@ -8,7 +8,7 @@ static inline fenv_t host_modes_begin(void)
 {
     fenv_t before;
     fegetenv(&before);
-    fesetenv(FE_DFL_ENV); // with FTZ and DAZ off, too
+    fesetenv(FE_DFL_ENV); // FTZ and DAZ off as well
     return before;
 }
 static inline void host_modes_end(const fenv_t *before) { fesetenv(before); }

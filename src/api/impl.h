@@ -1,4 +1,4 @@
-// What the objects of the public API hold; private to api/. A context owns everything made from it.
+// Objects behind the public API; private to api/. A context owns every object made from it.
 #pragma once
 #include "api/warpfold.h"
 #include "base/config.h"
@@ -42,7 +42,7 @@ enum {
 #undef DRAM_COUNTER
 };
 
-// Launches that something waits for; each leaves when it is over (queue.c).
+// A list of launches to wait for. A launch leaves every list when it is over (queue.c).
 struct api_launches {
     struct wf_launch **data;
     size_t count, capacity;
@@ -52,15 +52,15 @@ struct wf_stream {
     struct wf_context *context;
     unsigned number;           // 0: the default stream
     char *name;                // heap; NULL: the default stream
-    uint32_t first_sm, end_sm; // where its launches run; both 0: everywhere
-    struct api_launches tail;  // what the stream's next launch waits for
+    uint32_t first_sm, end_sm; // SMs of its launches; both 0: all SMs
+    struct api_launches tail;  // to wait for before the stream's next launch
 };
 
 struct wf_event {
     struct wf_context *context;
-    struct api_launches before; // what it was recorded behind
+    struct api_launches before; // launches to wait for, of those queued at wf_event_record
     bool is_recorded;
-    uint64_t cycle; // of the context's clock: the latest end so far of what it was recorded behind
+    uint64_t cycle; // latest end among the finished launches, on the context's clock
 };
 
 struct wf_context {
@@ -68,24 +68,24 @@ struct wf_context {
     struct config config;
     struct api_settings settings;
     struct compile_settings compile;
-    char *kept; // folder of compiled kernels, heap; NULL: none are kept
+    char *kept; // folder of compiled kernels, heap; NULL: no cache
     struct mark_settings mark;
     struct study_settings study_settings;
     struct chip_config chip;
     struct gpu_classes classes;
     struct energy_config energy;
-    char *gpu;        // NULL: no timing; heap
-    bool gpu_is_like; // its file takes over another GPU's
+    char *gpu;        // heap; NULL: functional
+    bool gpu_is_like; // the GPU's file starts from another GPU's file
     struct tech_choice techs;
-    char *tech; // as it was asked for, heap; NULL: base
+    char *tech; // text given to wf_tech, heap; NULL: base
     bool verify;
-    const struct upsets *upsets; // NULL: no bit turns
+    const struct upsets *upsets; // NULL: no fault injection
     uint64_t max_cycles;
     unsigned threads;
-    struct chip *chip_state; // made at the first timed launch, when the settings can change no more
+    struct chip *chip_state; // made at the first timed launch; forget_chip drops it at a change of settings
     struct simtight_config simtight;
-    struct simtight *core; // of a GPU that has one, as long as a program runs
-    struct memory *memory; // made at the first use, when its size can change no more
+    struct simtight *core; // SIMTight core, during a program's run
+    struct memory *memory; // made at the first use; memory.size is fixed from then on
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
     VEC(struct wf_event *) events;
@@ -96,50 +96,52 @@ struct wf_context {
     bool (*is_interrupted)(void *context);
     void *interrupt_context;
     bool progress;
-    struct study *study; // watches launches; NULL: none
+    struct study *study; // observes launches; NULL: no study
     uint32_t launches;
-    struct watcher *watcher;        // heap; NULL: nobody watches
-    VEC(struct api_form *) watched; // whose programs it tells of
-    // What the calls that list things return, until the next one.
+    struct watcher *watcher;        // heap; NULL: wf_watch is off
+    VEC(struct api_form *) watched; // the forms named in the watcher's records
+    // Results of listing calls, valid until the next listing call.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
     // -- launches under way (queue.c)
-    struct api_launches alive;     // that somebody holds, or that are not over; in no order
-    struct api_launches under_way; // in order of their calls
-    unsigned running;              // of these, that have begun
+    struct api_launches alive;     // held by a caller, or not over; unordered
+    struct api_launches under_way; // in order of the calls
+    unsigned running;              // launches of under_way that have begun
     struct wf_stream first;        // the default stream
-    struct wf_launch *last;        // of wf_launch, whose stats its caller has
-    struct wf_launch *awaited;     // whose status the waiting call returns
-    enum wf_status untold;         // of a launch that failed while another call waited
-    uint32_t untold_id;            // its grid_id
-    char *failure;                 // heap; not NULL: nothing begins until wf_reset
-    bool is_stopping;              // an interrupt: all that is under way ends
-    double run_seconds;            // of all launches, where each second counts once
-    // The clock of events: cycles of this context's chips, one chip after the other, from 0.
-    uint64_t clock_before, clock; // at the present chip's first cycle; at the latest end known
+    struct wf_launch *last;        // of wf_launch: its caller reads the stats
+    struct wf_launch *awaited;     // the waiting call returns the status of this launch
+    // Status of a launch that failed while a call waited for other launches; WF_OK: reported.
+    enum wf_status untold;
+    uint32_t untold_id; // grid_id of the failed launch
+    char *failure;      // heap; not NULL: no launch begins until wf_reset
+    bool is_stopping;   // after an interrupt: all launches under way end
+    double run_seconds; // seconds of wall time in launches; overlapping launches count once
+    // The clock of events: cycles of the context's chips, laid end to end, from 0.
+    // clock_before: first cycle of the present chip; clock: latest known end of a launch.
+    uint64_t clock_before, clock;
 };
 
-// A place in initialised data that holds the address of a device function. Functions have addresses only
-// inside a compiled kernel, so the place is written before each launch, unless the program has overwritten it
-// since.
+// A location in initialised data that holds the address of a device function. A function has an address only
+// inside a compiled kernel. The location is therefore written before each launch, unless the program has
+// overwritten it.
 struct api_function_slot {
-    uint64_t address; // of the place
+    uint64_t address; // of the location
     const struct ptx_relocation *relocation;
-    uint64_t written; // what the loader put there last
+    uint64_t written; // the value last written by the loader
 };
 
 struct wf_module {
     struct wf_context *context;
-    struct ptx_module *ptx; // NULL: it is an image
-    uint64_t text_hash;     // of its text and its name, where kernels are kept
+    struct ptx_module *ptx; // NULL: an image
+    uint64_t text_hash;     // of text and name, for the cache of kernels
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
-    struct memory *flat; // its memory, from its first run on
+    struct memory *flat; // memory of the program, from its first run on
     uint32_t source;
-    VEC(uint64_t) addresses; // of variables, in order of the map
+    VEC(uint64_t) addresses; // of variables, numbered as in `variables`
     struct u64map variables; // struct ptx_variable * -> index into addresses
-    uint64_t const_address;  // of the constant bank's bytes in global memory
+    uint64_t const_address;  // of a copy of the constant bank in global memory
     uint32_t const_bytes;
     VEC(struct api_function_slot) function_slots;
     VEC(struct wf_kernel *) kernels;        // compiled so far
@@ -148,193 +150,202 @@ struct wf_module {
     struct arena arena; // names
 };
 
-// What launches of a kernel execute: its program, or what mechanisms made of it for a shape, and where their slots
-// went. Kernels and launches share it; whoever lets go of it last frees it.
+// The code executed by launches of a kernel, with slot counts: the kernel's program, or a program transformed
+// by mechanisms for a block shape. Kernels and launches share a form; the last user frees it.
 struct api_form {
     unsigned users;
     const struct program *program;
-    struct program *changed[TECH_MAX]; // those that were made on the way to it
+    struct program *changed[TECH_MAX]; // intermediate and final programs of the transformations, owned
     unsigned changed_count;
-    uint64_t *slots; // [instruction, or none][SLOT_COUNT], heap; NULL: not timed yet
+    uint64_t *slots; // [instruction or no instruction][SLOT_COUNT], heap; NULL: never timed
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
-struct api_constants { // a form with arguments as constants
+// A form with arguments as constants.
+struct api_constants {
     struct api_form *form;
-    uint8_t *closure; // that it was made of, heap
+    uint8_t *closure; // the constants, heap
 };
 
 struct wf_kernel {
     struct wf_module *module;
-    const struct ptx_function *ptx; // NULL: of an image
-    struct loc loc;                 // where messages about it point
+    const struct ptx_function *ptx; // NULL: kernel of an image
+    struct loc loc;                 // location for messages about the kernel
     struct program *program;
     struct api_form *form;     // of the last launch
-    uint32_t changed_shape[3]; // of the launches it was changed for
-    char *changed_by;          // the mechanisms, heap; NULL: none was asked
+    uint32_t changed_shape[3]; // block shape of the transformed form
+    char *changed_by;          // mechanisms of the transformed form, heap; NULL: no mechanism transforms
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // of the last wf_kernel_marks
     struct arena account; // of the last wf_kernel_account
-    bool hinted;          // its first functional launch has been watched for races
-    // Of an image, with its arguments as constants (closure.c).
-    struct riscv_closure *closure; // NULL: not looked for yet
+    bool hinted;          // the first functional launch has been watched for races
+    // Of an image with arguments as constants (closure.c).
+    struct riscv_closure *closure; // NULL: not yet looked for
     VEC(struct api_constants) constants;
 };
 
 enum api_launch_state { LAUNCH_QUEUED, LAUNCH_RUNS, LAUNCH_OVER };
 
 struct api_core_sample {
-    uint64_t at; // cycle of the launch
+    uint64_t at; // in cycles of the launch
     struct simtight_counts so_far;
 };
 
-// A launch from its call until nobody wants its stats any more.
+// A launch, from the call until its stats are freed.
 struct wf_launch {
     struct wf_context *context;
     struct wf_kernel *kernel;
     struct api_form *form;
-    size_t place; // in context->alive
+    size_t place; // index in context->alive
     enum api_launch_state state;
-    bool is_freed; // by its holder: it goes when it is over
-    // What the engine is asked for, and what that points to.
+    bool is_freed; // freed by the caller: destroyed when over
+    // Input of the engine, and the arrays behind it.
     struct launch launch;
     struct launch_flat flat; // of an image
     bool is_timed;
-    bool is_on_core; // timed by the SIMTight core (core.c), which has counted
+    bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts
     struct simtight_counts core_counts;
     VEC(struct api_core_sample) core_samples; // with report.interval, in order of time
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
     const struct wf_stream *stream;
-    // Order: launches that must be over before it begins.
+    // Order: launches that must be over before this launch begins.
     struct api_launches waits_for;
-    struct api_launches rivals;   // with check.races: earlier ones that nothing orders against it
-    unsigned held;                // by launches that it is a rival of
-    struct exec_session *session; // functional, from its beginning to its end
+    struct api_launches rivals;   // check.races: earlier launches not ordered against this launch
+    unsigned held;                // number of launches with this launch as a rival
+    struct exec_session *session; // functional: from begin to end of the launch
     bool is_stuck;                // waits for ever, unless another launch changes memory
-    bool has_waited;              // another one has had its turn
+    bool has_waited;              // another launch has had a turn in between
     // On the chip.
     struct grid *grid;
-    struct gpu_counts *sms; // by SM, a piece
+    struct gpu_counts *sms; // by SM number, owned as a piece
     struct chip_series series;
     struct progress progress;
-    double run_seconds; // the context's when it began
-    // What came of it.
-    uint64_t start, end; // of the context's clock; WF_UNKNOWN: functional, or it never began
+    double run_seconds; // timed: context->run_seconds at the begin; functional: seconds so far
+    // Results.
+    uint64_t start, end; // on the context's clock; WF_UNKNOWN: functional, or never begun
     struct launch_fault fault;
     struct launch_race race;
     struct launch_notes notes;
     struct wf_stats stats;
-    VEC(void *) pieces; // what the stats point to, heap
+    VEC(void *) pieces; // arrays behind the stats, heap
 };
 
 // -- kernels' forms
 struct api_form *api_form_create(const struct program *p);
-struct api_form *api_form_use(struct api_form *f); // one user more
+struct api_form *api_form_use(struct api_form *f); // adds a user
 void api_form_release(struct api_form *f);
-// Sets k->form for a launch of this shape; its slots begin anew when it is another program.
+// Sets k->form for launches of a block shape. Slot counts start at 0 if the program changes.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
 
 // -- launches
 struct wf_launch *api_launch_create(struct wf_kernel *k);
-void api_launch_destroy(struct wf_launch *l); // which is not under way
-// Addresses of functions in initialised data: whether they change for this launch, which they cannot while another
-// one runs; and the change.
+void api_launch_destroy(struct wf_launch *l); // must not be under way
+// api_slots_change: whether function addresses in initialised data differ for this launch; a change is
+// impossible while another launch runs. api_slots_write writes the addresses.
 bool api_slots_change(const struct wf_launch *l);
 void api_slots_write(const struct wf_launch *l);
-// run.c: it begins, and on SIMTight's core ends, too; the chip says that it is over; it ends without having begun.
+// run.c. Begin: on the SIMTight core also the end. End: the chip reports the launch as over. Never: the
+// launch ends without having begun.
 void api_run_begin(struct wf_launch *l);
 void api_run_end(struct wf_launch *l);
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
-// A functional one that has begun runs on. True: it is over. False: it waits, maybe for ever (is_stuck). *has_moved: it may have
-// changed memory. is_beside: another launch could have the turn.
+// Continues a functional launch. True: over. False: waiting, possibly for ever (is_stuck). *has_moved: memory
+// may have changed. is_beside: another launch could take the turn.
 bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved);
-void api_run_stuck(struct wf_launch *l,
-                   const char *beside);          // one that is stuck ends; beside: lines of its report
-bool api_is_timed(const struct wf_context *c);   // launches from now on
-bool api_check_study(struct wf_context *c);      // an error where a study of timed launches sees none
+// Ends a stuck launch with a fault. beside: report lines about other launches.
+void api_run_stuck(struct wf_launch *l, const char *beside);
+bool api_is_timed(const struct wf_context *c); // whether later launches are timed
+// False and an error: a timed study, but launches are functional.
+bool api_check_study(struct wf_context *c);
 bool api_is_studied(const struct wf_context *c); // by a study of functional runs
-void api_choose_techs(
-    struct wf_context *c);              // the chip's: what was asked for, and what a timed study looks on by
-bool api_is_interrupted(void *context); // asked by launches that run
-// Memory of the launch's own, as long as it: each piece as large as it is, since there are many small launches.
+// Sets the chip's mechanisms: the selected ones, plus the observer of a timed study.
+void api_choose_techs(struct wf_context *c);
+bool api_is_interrupted(void *context); // called by running launches; context: struct wf_context
+// Memory owned by the launch, zeroed. Each piece has its exact size, because small launches are many.
 void *api_piece(struct wf_launch *l, size_t bytes);
 #define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))
-const char *api_keep(struct wf_launch *l, const char *text); // NULL: NULL
-// stats.c: figures of a launch, when it is over. timed: NULL in functional runs, whose timing counters are unknown.
+const char *api_keep(struct wf_launch *l, const char *text); // a copy owned by the launch; NULL for NULL
+// stats.c: fills the stats of a finished launch. timed: NULL in functional runs, where timing counters are
+// unknown.
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
-// Of the mechanisms, or of a core of its own: what a timed launch's stats say of storage.
+// Storage rows for the stats of a timed launch: of the mechanisms, or of the SIMTight core.
 const struct wf_storage *api_storage(struct wf_launch *l, size_t *count);
 
 // -- the SIMTight core (core.c)
-bool api_has_core(const struct wf_context *c); // the GPU is such a machine
+bool api_has_core(const struct wf_context *c); // the GPU has a SIMTight core
 void api_core_forget(struct wf_context *c);
 bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts);
 void api_core_fill(struct wf_launch *l); // adds to the launch's stats
-// What the machine answers its host that asks for a figure of the last launch.
+// The machine's answer to the host part's request for a figure of the last launch.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id);
 
 // -- images (host.c)
-struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name); // by its symbol; NULL and an error
+// By symbol name; NULL and an error.
+struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name);
 const char *api_image_kernel_name(const struct wf_module *m, size_t index);
 enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 
 // -- arguments as constants (closure.c)
-enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS };        // riscv.closure
-void api_closure_use(struct wf_launch *l);                // a launch that is made up but for it
-struct program *api_closure_listing(struct wf_kernel *k); // of no launch; the caller's
+enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS }; // riscv.closure
+void api_closure_use(struct wf_launch *l);         // called when the launch is otherwise complete
+// For listings, without a launch; the caller frees it.
+struct program *api_closure_listing(struct wf_kernel *k);
 void api_closure_fini(struct wf_kernel *k);
 
 // -- order (queue.c)
 void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream
-// What work that is given to the stream now waits for, added to `to`.
+// Adds to `to` the launches that new work in the stream must wait for.
 void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launches *to);
-void api_launches_add(struct api_launches *list, struct wf_launch *l); // unless it is there
-void api_wait(struct wf_context *c);                                   // for all that is under way
+void api_launches_add(struct api_launches *list, struct wf_launch *l); // no effect if listed
+void api_wait(struct wf_context *c);                                   // for all launches under way
 void api_wait_for(struct wf_launch *l);
-void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until all of them are over
-void api_wait_stream(struct wf_stream *s); // what is in it, and in the default stream
-void api_stop(struct wf_context *c);       // all that is under way ends
+void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until the list is empty
+void api_wait_stream(struct wf_stream *s); // for the stream and the default stream
+void api_stop(struct wf_context *c);       // ends all launches under way
 void api_streams_fini(struct wf_context *c);
-enum wf_status api_told(struct wf_context *c); // of what failed while a call waited, which is told once
+// Status of a launch that failed while a call waited; reported once.
+enum wf_status api_told(struct wf_context *c);
 
 void api_settings_add(struct wf_context *c);
-// As wf_gpu, of the text of a GPU's file; name: of the file.
+// wf_gpu with the text of a GPU file; name: of the file.
 enum wf_status api_gpu_text(struct wf_context *c, const char *name, const char *text, size_t length);
 struct memory *api_memory(struct wf_context *c);
-// The device address of a module's variable, whatever its state space; false when it has none (extern).
+// Compiles an entry, or reads it from the cache (wf_keep_programs). NULL and messages on errors.
 struct program *api_compile(struct wf_module *m, const struct ptx_function *entry,
                             const struct compile_options *o);
+// Device address of a module's variable in any state space; false for an extern variable.
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
-// Where a timed launch counts, and what it counted SM by SM.
+// Sets the counters written by a timed launch (account) and returns the counts per SM or class.
 void api_account_begin(struct wf_launch *l, struct chip_account *account);
 const struct wf_sm_account *api_account_sms(struct wf_launch *l);
 const struct wf_class_account *api_account_classes(struct wf_launch *l);
-// What a timed launch cost, for its stats.
+// Energy of a timed launch, for the stats.
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
-struct watcher *api_watcher(struct wf_launch *l); // that a timed launch is watched by; NULL
-// Adds who observes a timed launch by the settings.
+struct watcher *api_watcher(struct wf_launch *l); // the watcher of a timed launch; NULL: none
+// Adds the settings' observers to a timed launch: samples and the watcher.
 void api_observe(struct wf_launch *l, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
-// Whether the kernel can be launched with such a block; otherwise an error says why not.
+// Whether the kernel can be launched with the block; false adds an error with the reason.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
-bool api_check_watched(struct wf_context *c); // who watches launches finds what to watch
+bool api_check_watched(struct wf_context *c); // false and an error: a watched launch has nothing to record
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
-bool api_check_watched(struct wf_context *c);      // a timeline that is asked for can be made
-bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: the GPU has one of them
-// In the order of wf_counter_at; NULL: unknown.
+// False and an error: the requested timeline cannot be made.
+bool api_check_watched(struct wf_context *c);
+bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: timeline.sm names an SM of the GPU
+// Counter values, indexed as wf_counter_at. A NULL argument makes its counters unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
-// All counters of a launch. timed: NULL in functional runs.
+// All counters of a launch. timed: NULL in functional runs. Returns an array owned by the launch.
 const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
                                       const struct chip_result *timed, size_t *count);

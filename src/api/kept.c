@@ -1,6 +1,7 @@
-// Compiled kernels in a folder, for other processes of the same build (wf_keep_programs). A file's name is the hash of all that the
-// compiler is given: the text, its name, which its lines are called by, the kernel, and the options. It is written beside and renamed,
-// so whoever sees it sees all of it; what cannot be read, or is not what its hash says, is compiled as if there were none.
+// Compiled kernels in a folder, shared by processes of one build (wf_keep_programs). A file's name is the
+// hash of the compiler's whole input: PTX text, its name (part of line information), kernel and options.
+// Files are written under another name and renamed, so readers see complete files only. An unreadable file,
+// or a file that contradicts its hash, is ignored and the kernel is compiled.
 #include "api/impl.h"
 #include "base/file.h"
 #include "isa/saved.h"
@@ -14,7 +15,8 @@ void wf_keep_programs(struct wf_context *c, const char *folder)
     c->kept = folder ? heap_strdup(folder) : NULL;
 }
 
-// Variables by their places in the text: the module's, then those inside functions.
+// Variables are numbered in text order: first of the module, then inside functions. UINT32_MAX for an unknown
+// key.
 static uint32_t number_of(const void *context, const void *key)
 {
     const struct ptx_module *m = context;
@@ -39,7 +41,7 @@ static const void *key_of(const void *context, uint32_t number)
     return NULL;
 }
 
-// Field by field: what is between them in memory is no option.
+// Hashes the options field by field; padding bytes are not options.
 static uint64_t hash_options(const struct compile_options *o, uint64_t seed)
 {
     const uint32_t words[] = {o->profile,     o->optimise,        o->max_registers, o->address_bits,
@@ -79,7 +81,7 @@ static void keep(const struct wf_module *m, const char *path, const struct progr
     struct saved_keys keys = keys_of(m);
     const char *why;
     saved_write(p, &keys, &bytes);
-    file_write(path, bytes.text, bytes.length, &why); // where there is no room, the next one tries again
+    file_write(path, bytes.text, bytes.length, &why); // a full disk is no error: the next process tries again
     strbuf_fini(&bytes);
 }
 

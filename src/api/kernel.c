@@ -40,7 +40,7 @@ static void describe(struct wf_kernel *k, double compile_seconds)
     };
 }
 
-// Every address the program asks the loader for must exist.
+// Checks that the module defines every variable addressed by the program.
 static bool check_symbols(struct wf_kernel *k)
 {
     for (uint32_t i = 0; i < k->program->symbol_count; i++) {
@@ -67,7 +67,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 
     struct compile_options options;
     if (!compile_options_from(&options, &c->compile, loc_none(), &c->diag)) return NULL;
-    // memory_create keeps so small a heap below the windows.
+    // With a heap of this size memory_create keeps all addresses below the windows.
     bool low = c->settings.memory_bytes <= MEMORY_SHARED_WINDOW - MEMORY_HEAP;
     options.address_bits = low || m->ptx->address_bits == 32 ? 32 : 64;
     double started = clock_seconds();

@@ -1,5 +1,5 @@
-// Launches as they are asked for: the checks a driver makes, the constant banks. All that a launch needs is copied at
-// the call; when it runs is settled by queue.c.
+// Launch calls: a driver's checks and the constant banks. The call copies everything a launch needs; queue.c
+// decides the time of the run.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
@@ -12,7 +12,7 @@ static const uint32_t grid_limits[3] = {0x7fffffff, 65535, 65535};
 
 static uint64_t volume(const uint32_t extent[3]) { return (uint64_t)extent[0] * extent[1] * extent[2]; }
 
-// One dimension of the grid or the block.
+// Checks the dimensions of a grid or block; `what` names it in the error.
 static bool check_extents(struct wf_context *c, const char *what, const uint32_t extent[3],
                           const uint32_t limits[3])
 {
@@ -49,7 +49,7 @@ bool api_check_block(struct wf_kernel *k, const uint32_t block[3])
     return true;
 }
 
-enum { MAX_REGISTERS = 255 }; // that a thread can name
+enum { MAX_REGISTERS = 255 }; // nameable by one thread
 
 static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
 {
@@ -63,7 +63,7 @@ static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
     return check_extents(c, "grid", s->grid, grid_limits) && api_check_block(k, s->block);
 }
 
-// Static shared memory, then dynamic from its alignment on.
+// Bytes of shared memory of a block: static, then dynamic at its alignment.
 static uint64_t shared_total(const struct program *p, uint32_t dynamic)
 {
     if (!dynamic) return p->shared_bytes;
@@ -81,7 +81,8 @@ static bool check_shared(struct wf_kernel *k, uint32_t dynamic)
         (unsigned long long)total, k->program->shared_bytes, dynamic, (unsigned long long)limit);
 }
 
-// Variables, spill slots and call stack of a thread; 512 KiB at most, as on every compute capability.
+// Bytes of local memory of a thread: variables, spill slots and call stack. The limit is 512 KiB on every
+// compute capability.
 static uint64_t local_total(const struct program *p)
 {
     return align_up((uint64_t)p->local_bytes + p->stack_bytes, 16);
@@ -97,7 +98,8 @@ static bool check_local(struct wf_kernel *k)
                       k->info.name, (unsigned long long)total, LIMIT);
 }
 
-// The address of a device function inside this program; 0, which no call accepts, when it is not part of it.
+// Address of a device function inside the program; 0, which no call accepts, for a function outside the
+// program.
 static uint64_t function_address(const struct program *p, const char *name)
 {
     for (uint32_t i = 0; i < p->symbol_count; i++)
@@ -106,8 +108,8 @@ static uint64_t function_address(const struct program *p, const char *name)
     return 0;
 }
 
-// What a slot holds while a program runs; false when it stays as it is, since it holds that already, or a value of
-// the kernels' own.
+// Whether a function slot must be rewritten before the launch; *value is the new contents. False if the slot
+// has the value already, or holds a value stored by a kernel.
 static bool slot_changes(const struct wf_launch *l, const struct api_function_slot *slot, uint64_t *value)
 {
     const struct ptx_relocation *r = slot->relocation;
@@ -141,7 +143,8 @@ void api_slots_write(const struct wf_launch *l)
     }
 }
 
-// BANK_ADDRESS: one 64-bit address a symbol. NULL and an error for a texture reference that is not bound.
+// BANK_ADDRESS: a 64-bit address per symbol. NULL and an error for an unbound texture reference. The caller
+// frees the bank.
 static uint8_t *make_address_bank(struct wf_kernel *k)
 {
     const struct program *p = k->form->program;
@@ -152,7 +155,7 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
         case SYMBOL_FUNCTION: bank[i] = s->value; break;
         case SYMBOL_GLOBAL:
         case SYMBOL_CONST:
-            api_variable_address(k->module, s->key, &bank[i]); // wf_kernel_find has made sure of it
+            api_variable_address(k->module, s->key, &bank[i]); // true: wf_kernel_find checks every symbol
             bank[i] += s->value;
             break;
         case SYMBOL_TEXTURE:
@@ -168,7 +171,7 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
     return (uint8_t *)bank;
 }
 
-// Instructions read whole words of a bank, so the parameters end with zeros up to a multiple of 8 bytes.
+// Instructions read whole words of a bank, so zeros pad the parameters to a multiple of 8 bytes.
 static uint32_t launch_bank_bytes(const struct wf_kernel *k)
 {
     return BANK_LAUNCH_PARAMS + (uint32_t)align_up(k->info.param_bytes, 8);
@@ -185,7 +188,7 @@ static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, co
     return bank;
 }
 
-// Textures may be added while the launch waits its turn, and the context's list move.
+// A heap copy of the textures: the context's list may grow and move while the launch is queued.
 static struct texture *copy_textures(const struct wf_context *c)
 {
     size_t bytes = c->textures.count * sizeof(struct texture);
@@ -312,7 +315,7 @@ static bool check_stream(struct wf_context *c, const struct wf_stream *s)
                       s->first_sm, s->end_sm - 1, c->gpu, c->chip.sm_count - 1);
 }
 
-// Everything a driver checks; then the launch is queued.
+// Makes all checks of a driver, then queues the launch.
 static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
                                     const void *params, struct wf_launch **launch)
 {
@@ -355,7 +358,7 @@ static enum wf_status queue_packed(struct wf_kernel *k, const struct wf_launch_c
     return status;
 }
 
-// "kernel vecadd takes 4 arguments (u64, u64, u64, u32); 3 were given"
+// Error text: "kernel vecadd takes 4 arguments (u64, u64, u64, u32); 3 were given"
 static void refuse_count(struct wf_kernel *k, size_t given)
 {
     struct strbuf types = {0};
@@ -395,7 +398,7 @@ static enum wf_status queue_block(struct wf_kernel *k, const struct wf_launch_co
     return WF_BAD_INPUT;
 }
 
-// A queued launch belongs to the caller now, or to nobody.
+// Gives a queued launch to the caller, or frees the handle if `launch` is NULL.
 static enum wf_status hand_out(enum wf_status status, struct wf_launch *l, struct wf_launch **launch)
 {
     if (launch)
@@ -421,7 +424,7 @@ enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launc
     return hand_out(status, l, launch);
 }
 
-// Waits for a launch just queued; its stats stay until the next one of the context.
+// Waits for a launch just queued. The context holds the stats until the next wf_launch.
 static enum wf_status finish(struct wf_context *c, enum wf_status status, struct wf_launch *l,
                              struct wf_stats *stats)
 {
@@ -430,7 +433,7 @@ static enum wf_status finish(struct wf_context *c, enum wf_status status, struct
     wf_launch_free(c->last);
     c->last = l;
     status = wf_launch_status(l);
-    if (status != WF_OK) api_told(c); // of what it failed for
+    if (status != WF_OK) api_told(c); // wf_launch returns the status itself
     if (stats) *stats = l->stats;
     return status;
 }

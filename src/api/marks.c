@@ -1,4 +1,4 @@
-// Redundancy marks of a kernel as the public API shows them.
+// Redundancy marks of a kernel, in the types of the public API.
 #include "api/impl.h"
 
 static const char *keep(struct wf_kernel *k, struct strbuf *text)
@@ -8,7 +8,8 @@ static const char *keep(struct wf_kernel *k, struct strbuf *text)
     return kept;
 }
 
-// In a launch of that shape: what the driver's finalisation, or the hardware's comparison, makes of a mark.
+// The mark of instruction n in a launch of the given block shape, after promotion by the driver or by the
+// hardware's comparison.
 static enum mark_kind in_launch(const struct marks *m, const struct wf_context *c, const struct program *p,
                                 const uint32_t block[3], uint32_t n)
 {
@@ -47,7 +48,8 @@ static const struct wf_mark *show(struct wf_kernel *k, const struct marks *m, co
                                   size_t *count)
 {
     const struct program *p = m->program;
-    struct program header = {0}; // what the hardware sees of the encoded program besides the instructions
+    // The parts of the encoded program, besides instructions, that the hardware reads.
+    struct program header = {0};
     for (uint32_t n = 0; n < p->inst_count; n++)
         if (m->marks[n].reached) header.mark_conditions |= m->marks[n].conditions;
     arena_fini(&k->marks);

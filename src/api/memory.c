@@ -1,5 +1,5 @@
-// Device memory from the host: every range is checked against the allocations. What reads or changes memory that
-// launches may use first waits for them, as CUDA's synchronous copies do.
+// Device memory from the host. Every range is checked against the allocations. Calls that read or change
+// memory in use by launches first wait for them, like CUDA's synchronous copies.
 #include "api/impl.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ enum wf_status wf_free(struct wf_context *c, uint64_t address)
     return WF_BAD_INPUT;
 }
 
-// Host bytes of a device range, or NULL and an error that says what is around it.
+// Host pointer to a device range; NULL and an error with the neighbouring allocations.
 static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, uint64_t bytes)
 {
     uint8_t *host = memory_host(api_memory(c), address, bytes);
@@ -46,7 +46,7 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
-// What was to be waited for is over.
+// Writes after the wait for launches.
 static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
     if (!bytes) return api_told(c);

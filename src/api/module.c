@@ -1,10 +1,9 @@
-// Modules: PTX text parsed, its variables laid into device memory, and pointers inside initialised data
-// filled in.
+// Modules: parses PTX text, lays out variables in device memory, and fills in pointers inside initialised
+// data.
 //
-//   .global variables   an allocation each, named after the variable
-//   .const variables    one allocation for the module in the compiler's layout; it is BANK_USER and, as
-//   global
-//                       memory, what generic addresses of constants see
+//   .global variables   an allocation per variable, named after the variable
+//   .const variables    an allocation per module in the compiler's layout: BANK_USER, and the target of
+//                       generic addresses of constants
 //   .texref variables   no memory: a binding to a texture
 #include "api/host_modes.h"
 #include "api/impl.h"
@@ -21,7 +20,7 @@ static bool add_variable(struct wf_module *m, const struct ptx_variable *v, uint
     return true;
 }
 
-// An extern variable has no bytes here; a kernel that uses it is refused when it is found.
+// False for an extern variable, which has no bytes. wf_kernel_find refuses kernels that use one.
 static bool has_storage(const struct ptx_variable *v) { return !v->is_extern; }
 
 static bool place_variable(struct wf_module *m, const struct ptx_variable *v)
@@ -43,7 +42,7 @@ static bool place_variable(struct wf_module *m, const struct ptx_variable *v)
     return add_variable(m, v, address);
 }
 
-// Calls `each` for every variable of the module, those declared inside functions included.
+// Calls `each` for every variable of the module, including variables inside functions. Stops at false.
 static bool for_each_variable(struct wf_module *m,
                               bool (*each)(struct wf_module *, const struct ptx_variable *))
 {
@@ -56,7 +55,8 @@ static bool for_each_variable(struct wf_module *m,
     return true;
 }
 
-// What a pointer to a variable is: an offset in the bank for a plain .const address, else the device address.
+// The value of a pointer to a variable: an offset in the bank for a plain .const address, else the device
+// address.
 static bool pointer_value(const struct wf_module *m, const struct ptx_relocation *r, uint64_t *value)
 {
     if (!api_variable_address(m, r->variable, value)) return false;
@@ -112,7 +112,7 @@ static bool has_text(const char *text, size_t length, const char *part)
     return memmem(text, length, part, strlen(part));
 }
 
-// CUDA source: without the line that PTX begins with, and by the file's name or a word of the language.
+// CUDA source: no .version line, and a name in .cu or the word __global__.
 static bool is_cuda(const char *name, const char *text, size_t length)
 {
     static const char version[] = "\n.version";
@@ -121,7 +121,8 @@ static bool is_cuda(const char *name, const char *text, size_t length)
     return str_ends_with(name, ".cu") || has_text(text, length, "__global__");
 }
 
-// Other code given instead of PTX is a frequent slip, and an error at the first strange byte would not say so.
+// Detects other files given as PTX, a common mistake, with a clearer error than a syntax error at the first
+// byte. False and an error.
 static bool check_text(struct wf_context *c, uint32_t source, const char *name, const char *ptx,
                        size_t length)
 {
@@ -171,7 +172,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
     if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));
-    return load(m) ? m : NULL; // a module that failed half way stays with the context until that ends
+    return load(m) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
 }
 
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
@@ -217,7 +218,7 @@ static bool is_symbol(const struct ptx_variable *v)
     return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && v->type != PTX_TEXREF;
 }
 
-// The i-th name a user may have meant; names that are no match of the kind wanted are shown as "".
+// Name i for spelling suggestions; "" for a name of another kind, NULL past the last.
 static const char *next_symbol(const void *context, size_t i)
 {
     const struct ptx_module *p = context;

@@ -1,9 +1,9 @@
-// Who observes timed launches: samples of the counters, and a watcher for timelines.
+// Observers of timed launches: counter samples, and a watcher for timelines.
 #include "api/impl.h"
 
 #include <string.h>
 
-// "all", or numbers and ranges with commas between, as bits.
+// Parses "all", or numbers and ranges separated by commas, into `count` bits. False: malformed.
 static bool parse_places(const char *text, unsigned count, uint64_t *bits)
 {
     memset(bits, 0, count / 64 * sizeof *bits);
@@ -89,7 +89,7 @@ struct watcher *api_watcher(struct wf_launch *l)
     vec_push(&c->watched, api_form_use(l->form));
     if (c->watcher->launches.count) return c->watcher;
     struct watch_config config;
-    timeline_config(&c->settings, &config, &c->diag); // wf_set took nothing that is wrong
+    timeline_config(&c->settings, &config, &c->diag); // valid: wf_set checked the settings
     watcher_init(c->watcher, &config);
     return c->watcher;
 }

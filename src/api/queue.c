@@ -1,8 +1,8 @@
-// Which launch comes when. A launch waits for those that its stream's order, its events and the default stream put
-// before it; each that is over leaves the lists it was in, and what waits for nobody begins. A launch only ever waits
-// for earlier ones, so the first that has not begun can always begin in the end.
+// The order of launches. A launch waits for launches put before it by its stream, by events and by the
+// default stream. A finished launch leaves all lists; a launch with an empty waits_for begins. Launches wait
+// for earlier launches only, so the earliest queued launch can always begin eventually.
 //
-// Nothing happens between the calls of this interface: the chip's time passes while somebody waits.
+// Nothing runs between API calls: the chip's time passes only inside waiting calls.
 #include "api/host_modes.h"
 #include "api/impl.h"
 
@@ -35,7 +35,8 @@ static bool leave(struct api_launches *list, const struct wf_launch *l)
 
 // -- order --------------------------------------------------------------------------------------------------
 
-// The default stream is CUDA's legacy one: what comes to it waits for all streams, and they for it.
+// The default stream is CUDA's legacy stream: its launches wait for all streams, and launches of all streams
+// wait for the default stream.
 void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launches *to)
 {
     add_all(to, &c->first.tail);
@@ -46,7 +47,8 @@ void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launch
     for (size_t i = 0; i < c->streams.count; i++) add_all(to, &c->streams.data[i]->tail);
 }
 
-// With the race detector: of those under way, the ones that it does not wait for, nor what it waits for does.
+// check.races: collects as rivals the launches under way that are not ordered before l, directly or
+// indirectly.
 static void find_rivals(struct wf_launch *l)
 {
     struct api_launches before = {0};
@@ -64,7 +66,8 @@ static void find_rivals(struct wf_launch *l)
     vec_fini(&before);
 }
 
-// Nobody will ask what it touched any more.
+// Frees the record of touched memory of a finished launch without unfinished rivals, or the launch itself if
+// the caller has freed it.
 static void let_go(struct wf_launch *l)
 {
     if (l->held || l->state != LAUNCH_OVER) return;
@@ -90,7 +93,7 @@ static void settle_event(struct wf_event *e, const struct wf_launch *l)
     if (leave(&e->before, l) && e->cycle < l->end) e->cycle = l->end;
 }
 
-// It is over: whatever waits for it waits no longer.
+// Removes a finished launch from all lists and updates events and failures.
 static void settle(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -113,7 +116,8 @@ static void settle(struct wf_launch *l)
 
 // -- failures -----------------------------------------------------------------------------------------------
 
-// One message for all, however many there are; each has its own text.
+// Ends all queued launches with the status. One message covers all of them; every launch has its own fault
+// text.
 static void end_queued(struct wf_context *c, enum wf_status status, const char *why)
 {
     const char *first = NULL;
@@ -134,7 +138,8 @@ static void end_queued(struct wf_context *c, enum wf_status status, const char *
                    count - 1, why);
 }
 
-// As in CUDA, nothing begins in a context in which a program has failed. A limit is the user's, not the program's.
+// Whether a failure puts the context into the failed state, as in CUDA. Limits and interrupts do not: they
+// come from the user, not from the program.
 static bool is_lasting(const struct wf_launch *l)
 {
     switch (l->fault.kind) {
@@ -161,7 +166,7 @@ static bool is_lasting(const struct wf_launch *l)
 static void fail(struct wf_context *c, const struct wf_launch *l)
 {
     struct strbuf text = {0}, name = {0};
-    const char *why = l->fault.text; // its first line, which may begin with the kernel's name
+    const char *why = l->fault.text; // first line of the fault text, without the kernel's name
     strbuf_printf(&name, "kernel %s: ", l->launch.program->name);
     if (str_starts_with(why, strbuf_text(&name))) why += name.length;
     strbuf_printf(
@@ -171,7 +176,7 @@ static void fail(struct wf_context *c, const struct wf_launch *l)
     strbuf_fini(&name);
 }
 
-// After a launch that has run.
+// Settles a launch that has run. After an interrupt or a failure, ends the queued launches.
 static void settle_run(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -191,7 +196,7 @@ void wf_reset(struct wf_context *c)
     c->untold = WF_OK;
 }
 
-// Who asked for it itself has been told.
+// The caller of wf_launch_status has now received the launch's failure: untold is cleared.
 enum wf_status wf_launch_status(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -209,8 +214,8 @@ enum wf_status api_told(struct wf_context *c)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Why a launch that waits for nothing does not begin beside launches that have begun; NULL: it may. Addresses of functions are
-// those of one program.
+// The reason why a launch with no launch to wait for cannot begin beside running launches; NULL: may begin.
+// Function addresses in memory fit one program only.
 static const char *why_not_beside(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
@@ -230,8 +235,8 @@ static void begin(struct wf_launch *l)
     if (l->state == LAUNCH_RUNS) l->context->running++;
 }
 
-// Timed launches begin as soon as they may, and functional ones in order of their calls, one at a time. The launch that
-// is over with that, on SIMTight's core; or NULL.
+// Begins timed launches as soon as possible; functional launches one at a time, in order of the calls.
+// Returns a launch that has also ended (SIMTight core), or NULL.
 static struct wf_launch *begin_launches(struct wf_context *c)
 {
     for (size_t i = 0; i < c->under_way.count; i++) {
@@ -260,10 +265,11 @@ static struct wf_launch *run_chip(struct wf_context *c)
 
 // -- functional launches ------------------------------------------------------------------------------------
 //
-// One that waits for memory that only another launch writes lets that one have its turn, if its stream's order allows. So
-// launches run together only where none of them would end alone, and the order of the others is that of their calls.
+// A launch that waits for memory written only by another launch yields to it, if stream order allows.
+// Launches are interleaved only if none would end alone. Other launches keep the order of the calls.
 
-// In order of their calls, and round about, behind `last` (NULL: from the first on): a functional launch that may go on.
+// Next functional launch that can run, in order of the calls and cyclically, after `last`. NULL: start with
+// the first.
 static struct wf_launch *next_turn(struct wf_context *c, const struct wf_launch *last)
 {
     size_t count = c->under_way.count, at = 0;
@@ -282,7 +288,7 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
 }
 
-// What the other launches do, or why they have not begun, a line each.
+// Appends a line for each other launch: its activity, or the reason why it has not begun.
 static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };
@@ -316,7 +322,7 @@ static struct wf_launch *fail_stuck(struct wf_context *c)
     return l;
 }
 
-// True: it is over. Where it may have changed memory, what others have waited for may be there.
+// Runs a launch until it ends (true) or waits. If memory may have changed, stuck launches are tried again.
 static bool run_turn(struct wf_launch *l)
 {
     const struct api_launches *all = &l->context->under_way;
@@ -327,7 +333,7 @@ static bool run_turn(struct wf_launch *l)
     return is_over;
 }
 
-// Until one of those that have begun, or begin, is over.
+// Runs functional launches in turns until one is over; returns the finished launch.
 static struct wf_launch *run_engine(struct wf_context *c)
 {
     struct wf_launch *l = next_turn(c, NULL);
@@ -350,7 +356,7 @@ static bool some_is_functional(const struct wf_context *c)
     return false;
 }
 
-// Until one more launch is over.
+// Runs until one more launch is over.
 static void run_one(struct wf_context *c)
 {
     struct wf_launch *l = begin_launches(c);
@@ -359,7 +365,7 @@ static void run_one(struct wf_context *c)
     settle_run(l);
 }
 
-// An interrupt means all that is under way, and is over with it.
+// Completes an interrupt, which ends all launches under way.
 static void finish_stopping(struct wf_context *c)
 {
     while (c->is_stopping && c->under_way.count) run_one(c);

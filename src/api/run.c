@@ -1,14 +1,14 @@
-// One launch from its beginning to its end: on the chip, or by the engine alone.
+// One launch from begin to end: on the chip, or in the functional engine.
 #include "api/impl.h"
 
 #include <string.h>
 
-// In which a chip's first launch comes (chip/chip.c): the context's clock begins there, with 0.
+// Cycle of the first launch on a chip (chip/chip.c). The context's clock is 0 in this cycle.
 enum { FIRST_CYCLE = 1 };
 
 bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }
 
-// The race detector and most studies watch functional runs.
+// The race detector and functional studies observe functional runs only.
 bool api_is_timed(const struct wf_context *c)
 {
     return c->gpu && !api_has_core(c) && !c->settings.check_races && !api_is_studied(c);
@@ -20,7 +20,8 @@ static void tell_study(struct wf_context *c)
     c->study->settings = c->study_settings;
 }
 
-// Once the answer is yes, it is yes for all that is under way: whoever interrupts means all of it.
+// Asks the caller's function. After the first true all launches under way are interrupted; the function is
+// not called again.
 bool api_is_interrupted(void *context)
 {
     struct wf_context *c = context;
@@ -34,7 +35,7 @@ static enum wf_status status_of(const struct wf_launch *l, bool good)
     return l->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED : WF_PROGRAM_FAILED;
 }
 
-// A launch of a context that is watched, verified or alone shows how far it is.
+// The progress bar shows a launch only if no other launch is running.
 static void begin_progress(struct wf_launch *l)
 {
     const uint32_t *grid = l->launch.grid;
@@ -52,7 +53,7 @@ static void finish(struct wf_launch *l, bool good, const struct exec_counts *cou
     api_stats_fill(l, status_of(l, good), counts, timed, seconds);
 }
 
-// Those of its rivals that have run; the later ones will look at it.
+// Adds the finished rivals to the launch; unfinished rivals compare themselves later.
 static void meet_rivals(struct wf_launch *l)
 {
     struct launch_rival *rivals = API_ARRAY(l, struct launch_rival, l->rivals.count + 1);
@@ -78,7 +79,8 @@ static void begin_functional(struct wf_launch *l)
     l->state = LAUNCH_RUNS;
 }
 
-// Of two rivals the one that is over last finds what both touched.
+// The later of two rivals to finish compares the memory touched by both. Keeps l's record for unfinished
+// rivals.
 static void leave_to_rivals(struct wf_launch *l)
 {
     for (size_t k = 0; k < l->rivals.count; k++) {
@@ -164,7 +166,7 @@ void api_run_end(struct wf_launch *l)
     struct wf_context *c = l->context;
     struct chip_result timed;
     bool good = chip_end(c->chip_state, l->grid, &timed, &l->fault);
-    if (good && timed.imbalance) { // a bug of the simulator must not pass for a result
+    if (good && timed.imbalance) { // a simulator bug must not look like a result
         struct strbuf text = {0};
         strbuf_printf(&text, "internal error: the timing model's books do not balance: %s", timed.imbalance);
         l->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};

@@ -1,4 +1,4 @@
-// Settings of a context: the table, when a key may still change, and the table as data for `list keys`.
+// Settings of a context: the table of keys, checks of changes, and the table as data for `list keys`.
 #include "api/impl.h"
 #include "base/bits.h"
 #include "chip/gpus.h"
@@ -36,7 +36,7 @@ void api_settings_add(struct wf_context *c)
     gpu_classes_init(&c->classes, &c->config);
 }
 
-// Device memory exists, or code has been compiled, or a timeline begun, with what the key said before.
+// Whether device memory, compiled code or a begun timeline depends on the key's present value.
 static bool is_frozen(const struct wf_context *c, const char *key)
 {
     if (str_equal(key, "memory.size")) return c->memory != NULL;
@@ -44,7 +44,7 @@ static bool is_frozen(const struct wf_context *c, const char *key)
     return str_starts_with(key, "compile.") && c->modules.count != 0;
 }
 
-// A chip is made with its settings; another one is made for others, and the context's clock goes on.
+// Drops the chip after a change of settings. The next launch makes a new chip; the context's clock continues.
 static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
@@ -62,7 +62,7 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
-// Modules have been compiled for another code profile.
+// Checks that loaded modules were compiled for the code profile of the new GPU.
 static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
 {
     if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
@@ -73,7 +73,7 @@ static bool check_loaded(struct wf_context *c, const char *gpu, const struct com
         gpu);
 }
 
-// text: of a GPU's file called `name`; NULL: `name` is a GPU of the library or a path.
+// text: contents of a GPU file named `name`; NULL: `name` is a bundled GPU or a path.
 static enum wf_status choose_gpu(struct wf_context *c, const char *name, const char *text, size_t length)
 {
     struct chip_config before = c->chip;
@@ -135,7 +135,8 @@ bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning)
     return gpu_of_kind(true, index, name, meaning);
 }
 
-// What was asked for, and a timed study's behind it, which has no name among them.
+// Mechanisms of the chip: the selected ones, then the observer of a timed study, which is not part of
+// c->tech.
 void api_choose_techs(struct wf_context *c)
 {
     const struct tech *looks_on = c->study ? c->study->class->timed : NULL;
@@ -221,7 +222,7 @@ void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context
 }
 void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }
 
-// What a table's range cannot say.
+// Checks on values beyond the ranges in the tables.
 static bool check_value(struct wf_context *c, const struct api_settings *before)
 {
     const struct api_settings *s = &c->settings;
@@ -249,7 +250,7 @@ static bool set_plain(struct wf_context *c, const char *key, const char *value)
     return config_set(&c->config, key, value, loc_none(), &c->diag);
 }
 
-// Settings of classes are many: they are compared where one of them may have changed.
+// Classes hold many settings, so the chip is dropped only if a class has changed.
 static bool set_of_class(struct wf_context *c, const char *key, const char *value)
 {
     struct gpu_classes before = c->classes;
@@ -278,7 +279,7 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-// Classes may be set in any order, so only here it shows whether they fit together.
+// Checks classes of SMs here, since class keys may be set in any order.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
@@ -305,7 +306,7 @@ static void describe_key(struct wf_context *c, const struct config_key *k, struc
                            .source = k->source};
 }
 
-// "tiny:5", "set", "default".
+// Origin of a value: "tiny:5" (line of a file), "set" or "default".
 static const char *describe_origin(struct wf_context *c, const struct config_origin *origin)
 {
     if (!origin->is_set) return "default";
@@ -332,20 +333,21 @@ static bool is_sms(const struct config_key *k)
            is_in(k, energy_config_keys, energy_config_key_count);
 }
 
-// SMs and the core have keys of their own; what kind of machine it is, and its clock, every GPU has.
+// Whether a key describes the selected GPU. SMs and the SIMTight core have separate keys; every GPU has
+// `machine` and `gpu.core_mhz`.
 static bool is_gpus(const struct wf_context *c, const struct config_key *k)
 {
     bool is_both = str_equal(k->name, "machine") || str_equal(k->name, "gpu.core_mhz");
     return c->chip.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
 }
 
-// What only the simulator knows is no card's.
+// Whether a key describes a real card, unlike keys of the simulator itself.
 static bool is_of_card(const struct wf_context *c, const struct config_key *k)
 {
     return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");
 }
 
-// Nobody says gpu.sm_count: it is the sum of the classes' counts.
+// gpu.sm_count is not set but computed as the sum of the classes' counts.
 static bool is_sum(const struct wf_context *c, const struct config_key *k)
 {
     return c->chip.class_count && str_equal(k->name, "gpu.sm_count") && !config_origin(&c->config, k).is_set;
@@ -360,7 +362,8 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
     bool is_counted = is_sum(c, k);
     config_format(&c->config, k, &value);
     describe_key(c, k, key);
-    if (origin.is_set || is_counted) key->source = origin.why; // the table's is the default's
+    // The table's source describes the default value.
+    if (origin.is_set || is_counted) key->source = origin.why;
     key->value = keep_text(c, &value);
     key->from = is_counted ? "the classes' counts" : describe_origin(c, &origin);
     key->is_gpus = is_gpus(c, k);
@@ -413,7 +416,7 @@ bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct
         const struct tech *t = tech_at_index(n);
         if (!str_equal(t->name, tech)) continue;
         for (size_t k = 0; k < t->key_count; k++) {
-            if (!t->keys[k].meaning || index--) continue; // without a meaning: for tests
+            if (!t->keys[k].meaning || index--) continue; // a key without a meaning is for tests only
             describe_key(c, &t->keys[k], key);
             return true;
         }

@@ -1,5 +1,5 @@
-// What a launch measured, gathered when it is over. All of it belongs to the launch: settings, mechanisms and GPU may
-// change while its holder still looks at it.
+// Figures of a finished launch. The launch owns all of them: settings, mechanisms and GPU may change while
+// the caller still reads the stats.
 #include "api/impl.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ const char *api_keep(struct wf_launch *l, const char *text)
     return memcpy(api_piece(l, bytes), text, bytes);
 }
 
-// Warp instructions that mechanisms kept from being fetched, or from being executed once fetched.
+// Warp instructions not fetched because of mechanisms or, if `reused`, fetched and not executed. WF_UNKNOWN
+// in functional runs.
 static uint64_t tech_count(const struct wf_context *c, const struct chip_result *timed, bool reused)
 {
     uint64_t sum = 0;

@@ -1,4 +1,4 @@
-// Streams and events: what their work is behind.
+// Streams and events: lists of launches to wait for.
 #include "api/impl.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e)
     return WF_OK;
 }
 
-// What failed meanwhile, or what the context suffers from.
+// The status of a launch that failed meanwhile; else WF_PROGRAM_FAILED in a failed context.
 static enum wf_status status_of(struct wf_context *c)
 {
     enum wf_status status = api_told(c);

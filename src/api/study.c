@@ -1,4 +1,4 @@
-// Limit studies as the public API shows them.
+// Limit studies, in the types of the public API.
 #include "api/impl.h"
 #include "base/file.h"
 
@@ -8,7 +8,7 @@ struct wf_study {
     struct study *study;
     struct study_report report;
     struct wf_study_report shown;
-    struct arena arena; // what `shown` points to
+    struct arena arena; // memory of `shown`
 };
 
 bool wf_study_at(size_t index, const char **name, const char **meaning)
@@ -83,7 +83,7 @@ void wf_study_group(struct wf_study *s, const char *name) { study_group(s->study
 
 void wf_study_sources(struct wf_study *s, const char *folder) { study_sources(s->study, folder); }
 
-// Same kinds, same order.
+// wf_cell_kind and the study module's kinds have equal values.
 _Static_assert((int)WF_CELL_NUMBER == (int)STUDY_NUMBER && (int)WF_CELL_TEXT == (int)STUDY_TEXT, "cells");
 
 static struct wf_table show_table(struct arena *a, const struct study_table *t)

@@ -1,4 +1,4 @@
-// Texture objects: a shape and a way of reading over device memory.
+// Texture objects: a shape and a sampling mode over device memory.
 #include "api/impl.h"
 
 static enum isa_type texel_type(enum wf_texel texel)
@@ -27,8 +27,8 @@ static enum texture_address address_mode(enum wf_address mode)
     return TEXTURE_CLAMP;
 }
 
-// What is wrong with a description, or NULL. The limits are those of compute capability 7.5 for textures over
-// linear memory where CUDA has one dimension (2^28 texels) and 2^17 a side otherwise.
+// The error in a description, or NULL. The limits are the limits of compute capability 7.5: 2^28 texels in
+// one dimension (linear memory), else 2^17 a side.
 static const char *check(const struct wf_texture_config *t, enum isa_type type)
 {
     if (type == TYPE_NONE) return "unknown texel type";

@@ -1,5 +1,5 @@
-// Programs that mechanisms change before they run (tech.h, transform): made when a launch of another shape,
-// or with other mechanisms, comes.
+// Programs transformed by mechanisms before a run (tech.h, transform). A new transformation is made when the
+// block shape or the mechanisms change.
 #include "api/impl.h"
 
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static void launch_another(struct wf_kernel *k, struct api_form *f)
     k->form = f;
 }
 
-// Launches of a program that nobody changes count on, whatever the shape.
+// Uses the kernel's own program. Slot counts continue across block shapes as long as the program stays
+// unchanged.
 static void launch_unchanged(struct wf_kernel *k)
 {
     if (k->form->program != k->program) launch_another(k, api_form_create(k->program));

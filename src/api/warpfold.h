@@ -1,8 +1,8 @@
-// warpfold's public interface: run CUDA kernels from PTX on a simulated GPU, from C.
+// The public interface of warpfold: executes CUDA kernels, given as PTX, on a simulated GPU.
 //
-// Modelled on the CUDA driver API: a context is a device with its memory; modules are loaded from PTX text;
-// kernels are launched in streams; counters say what happened. The command line and the bundled workloads use
-// nothing else.
+// The interface follows the CUDA driver API. A context is a device with memory. Modules are loaded from PTX
+// text, and kernels are launched in streams. Results are device memory and counters. The command line and the
+// bundled workloads use no other interface.
 //
 //     struct wf_context *c = wf_context_create();
 //     struct wf_module *m = wf_module_load_file(c, "vecadd.ptx");
@@ -14,19 +14,28 @@
 //     struct wf_stats stats;
 //     if (!k || wf_launch(k, &shape, args, 4, &stats) != WF_OK) fputs(wf_errors(c), stderr);
 //
-// Launches may be queued in streams (wf_launch_async), and those of different streams run together on a timed GPU. There
-// are no threads in the background: what is queued runs, and simulated time passes, only inside calls that wait. These
-// are wf_launch, the calls whose names say wait or synchronise, those that ask for what a launch did, and all whose
-// work a launch under way could see or change, as CUDA's synchronous calls: wf_write, wf_read, wf_copy, wf_fill and
-// wf_free; settings (wf_set, wf_gpu, wf_tech, wf_set_verify, wf_set_print, wf_set_study, wf_watch); and
-// wf_kernel_account and wf_watched. They wait for all that is under way, unless they say for what. What does not wait,
-// since it concerns later launches alone: wf_alloc, modules and kernels, textures and their bindings.
+// Launches are queued in streams (wf_launch_async). Launches of different streams run together on a timed
+// GPU. The library has no background threads. Queued launches run, and simulated time passes, only inside
+// calls that wait:
+//   - wf_launch, wf_launch_packed, wf_launch_status, wf_launch_stats, wf_wait_any, wf_reset, wf_program_run;
+//   - wf_stream_wait, wf_stream_write, wf_stream_read, wf_event_wait, wf_event_cycles, wf_synchronise;
+//   - calls on memory in use by launches, as in CUDA: wf_write, wf_read, wf_copy, wf_fill, wf_free;
+//   - settings: wf_set, wf_gpu, wf_tech, wf_set_verify, wf_set_upsets, wf_set_print, wf_set_study, wf_watch;
+//   - wf_kernel_account and wf_watched.
+// A waiting call returns when no launch is queued or running, unless the description names a smaller set.
+// Other calls return at once: wf_alloc, wf_launch_async, and calls on modules, kernels, textures, streams and
+// events.
 //
-// Nothing here prints or exits, but for one thing: without host memory for its own needs the library calls
-// heap_exhausted (base/arena.h), which a program may define and which otherwise aborts. A call that fails
-// says so by its result, and wf_errors() gives the located messages collected since the last
-// wf_clear_errors(). A context is used by one thread at a time; contexts are independent. Strings and
-// pointers handed out live as long as the object they came from.
+// A timed run simulates the GPU of wf_gpu cycle by cycle. A functional run computes the same memory contents
+// without simulated time.
+//
+// The library never prints and never exits, with one exception. When host memory runs out, the library calls
+// heap_exhausted (base/arena.h). A program may define heap_exhausted; the default aborts. A failing call
+// returns a status, NULL, 0 or false, and adds messages with locations to wf_errors(). wf_clear_errors()
+// deletes the messages. A context may be used by one thread at a time; contexts are independent. Strings and
+// pointers handed out live as long as the object that owns them, unless a function states a shorter time.
+//
+// Functions named wf_..._at enumerate: index counts from 0, and the result is false past the last element.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,11 +46,11 @@
 
 enum wf_status { // also the command line's exit status
     WF_OK = 0,
-    WF_BAD_INPUT = 1,      // what a file, argument, shape, kernel or buffer says
-    WF_BAD_USAGE = 2,      // unknown option, mechanism, GPU, key
+    WF_BAD_INPUT = 1,      // invalid file, argument, shape, kernel or buffer
+    WF_BAD_USAGE = 2,      // unknown option, mechanism, GPU or key; a setting that is refused
     WF_PROGRAM_FAILED = 3, // hang, fault, trap, assert, limit
-    WF_MISMATCH = 4,       // verification
-    WF_INTERRUPTED = 130   // wf_set_interrupt
+    WF_MISMATCH = 4,       // verification found a mismatch
+    WF_INTERRUPTED = 130   // stopped by the function of wf_set_interrupt
 };
 
 struct wf_context;
@@ -52,107 +61,131 @@ struct wf_event;
 struct wf_launch;
 
 // -- context ------------------------------------------------------------------------------------------------
-struct wf_context *wf_context_create(void); // defaults; never NULL
-// And everything made from it. Launches under way are stopped, those that have not begun never do.
+// A new context with default settings. Never NULL.
+struct wf_context *wf_context_create(void);
+// Frees the context and everything made from it: modules, kernels, streams, events, launches, device memory.
+// Launches under way are stopped; queued launches never begin. NULL: no effect.
 void wf_context_destroy(struct wf_context *c);
-// A setting (`warpfold list keys`). Keys that shape memory or code must be set before the first module or
-// allocation; later it is WF_BAD_USAGE.
+// Sets one key (`warpfold list keys`). Keys of memory size and code generation are fixed by the first
+// allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed by the first
+// watched launch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
-// Whether settings fit together that may be made in any order: classes of SMs (docs/gpus.md). Launches ask it
-// too.
+// Checks settings whose order is free: classes of SMs (docs/gpus.md) and the SIMTight core. WF_BAD_USAGE if
+// the settings do not fit together. Launches make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
-// Launches from now on are timed on a GPU: one of the library's by name, or a file's path (KEY = VALUE
-// lines). Without a call, or after one with NULL, runs are functional. Settings the file makes can be changed
-// by wf_set afterwards; those of an earlier GPU's file are forgotten.
+// Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
+// VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
+// Settings of an earlier GPU's file are forgotten.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
-bool wf_gpu_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
-// Those that run RISC-V programs (wf_program_run) and no CUDA kernels.
+// Bundled GPUs for CUDA kernels, by index. False past the last.
+bool wf_gpu_at(size_t index, const char **name, const char **meaning);
+// Bundled GPUs for RISC-V programs (wf_program_run), by index. Such GPUs run no CUDA kernels. False past the
+// last.
 bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning);
-// Mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]] joined by +; "base" is none.
+// Selects the mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]], joined by +. "base" selects none.
 enum wf_status wf_tech(struct wf_context *c, const char *text);
-bool wf_tech_at(size_t index, const char **name, const char **meaning); // the library's; false past the last
-struct wf_feature {                                                     // what mechanisms differ in
+// Mechanisms of the library, by index. False past the last.
+bool wf_tech_at(size_t index, const char **name, const char **meaning);
+// A feature in which mechanisms differ.
+struct wf_feature {
     const char *name, *meaning;
-    bool has; // the mechanism asked about
+    bool has; // of the mechanism asked about
 };
-bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f); // false past the last
-struct wf_claim {                                                         // what mechanisms decide
+// Features by index, for the mechanism number `tech`. False past the last.
+bool wf_tech_feature_at(size_t tech, size_t index, struct wf_feature *f);
+// A decision in the SM that a mechanism may take over.
+struct wf_claim {
     const char *name, *meaning;
-    bool is_exclusive; // two that have it do not go together
-    bool has;          // the mechanism asked about
+    bool is_exclusive; // at most one selected mechanism may make the claim
+    bool has;          // by the mechanism asked about
 };
-bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim); // false past the last
-// Compare every value a mechanism shares with what its reader would have computed by itself.
+// Claims by index, for the mechanism number `tech`. False past the last.
+bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim);
+// Enables verification: each value shared by a mechanism is compared with the value computed by the reader
+// itself. wf_stats.verify_mismatches counts the differences.
 void wf_set_verify(struct wf_context *c, bool verify);
-// Bits are turned in timed launches where mechanisms say that they may (sm/mech/upset.h): launches are then no more than what
-// becomes of that. NULL: none. What it points to is the caller's. SMs pass their places in one order with one thread of the
-// host.
+// Fault injection: bits flip during timed launches, at places reported by the mechanisms (sm/mech/upset.h).
+// Results of such launches show the effects of the faults. The caller owns `upsets`; NULL ends injection. The
+// order of places is fixed only with one host thread (wf_set_threads).
 struct upsets;
 void wf_set_upsets(struct wf_context *c, const struct upsets *upsets);
-void wf_set_max_cycles(struct wf_context *c,
-                       uint64_t cycles); // of a timed launch, after which it fails; 0: no limit
-// Asked now and then while launches run; when it says yes, all that are under way or queued end with WF_INTERRUPTED.
-// NULL: never.
+// Limit of later timed launches, in cycles. A launch over the limit fails. 0: no limit.
+void wf_set_max_cycles(struct wf_context *c, uint64_t cycles);
+// Sets a function called at intervals while launches run. When the function returns true, all launches under
+// way or queued end with WF_INTERRUPTED. NULL: no function.
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
-void wf_set_threads(struct wf_context *c,
-                    unsigned threads);       // of the host, in timed launches; results are the same
-const char *wf_errors(struct wf_context *c); // all messages, formatted with source line and caret; "" if none
-const char *wf_errors_colour(struct wf_context *c); // the same for a terminal
+// Number of host threads for timed launches. Results do not depend on the number.
+void wf_set_threads(struct wf_context *c, unsigned threads);
+// All messages since wf_clear_errors, each with source line and caret; "" if none. Valid until the next call.
+const char *wf_errors(struct wf_context *c);
+// wf_errors with colour codes for a terminal.
+const char *wf_errors_colour(struct wf_context *c);
+// Deletes all messages.
 void wf_clear_errors(struct wf_context *c);
-// Text the kernels print (printf, assert). Default: dropped. Called in execution order.
+// Sets the receiver of text printed by kernels (printf, assert), called in execution order. Default: the text
+// is dropped.
 void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
                   void *context);
-// A bar on stderr when it is a terminal. Default: off.
+// Shows a progress bar on stderr if stderr is a terminal. Default: off.
 void wf_set_progress(struct wf_context *c, bool enabled);
 
 // -- memory -------------------------------------------------------------------------------------------------
-// 0 and an error when there is not enough. The label appears in reports.
+// Allocates device memory, aligned to 256 bytes. Returns the address, or 0 and a message if memory.size is
+// used up. The label, NULL for none, appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
-// This and the following return, when they have done their work, also how a launch ended that failed while they or
-// another call waited and that nobody has been told of. In a context that has failed (wf_reset) memory can be read and
-// written all the same.
+// The calls below, up to wf_fill, first wait for all launches. A range outside every allocation returns
+// WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch: of a launch
+// that failed while a call waited, if no call has returned the status yet. A failed context (wf_reset) still
+// allows reads and writes.
+//
+// wf_free takes the start of an allocation.
 enum wf_status wf_free(struct wf_context *c, uint64_t address);
 enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes);
-enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes); // may overlap
-// `count` times the low 1, 2 or 4 bytes of the pattern.
+// The ranges may overlap.
+enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes);
+// Writes the low pattern_bytes (1, 2 or 4) bytes of the pattern, `count` times.
 enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
                        uint64_t count);
 
 // -- modules ------------------------------------------------------------------------------------------------
-struct wf_module *wf_module_load_file(struct wf_context *c, const char *path); // NULL on errors
+// Loads a module from PTX text or an ELF file of RISC-V code. NULL and messages on errors. `name` appears in
+// messages.
+struct wf_module *wf_module_load_file(struct wf_context *c, const char *path);
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
+// Address and size of a module-scope variable. `bytes` may be NULL. An unknown name gives WF_BAD_INPUT.
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
-// Binds a module-scope .texref to a texture.
+// Binds a module-scope .texref to a texture of wf_texture_create.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
 // -- programs with a host part of their own -----------------------------------------------------------------
-// An ELF file of RISC-V (docs/riscv.md) is a module whose kernels its own host part launches, on a machine with 2,048
-// threads. wf_module_load takes it as it takes PTX.
+// An ELF file of RISC-V code (docs/riscv.md) contains kernels and a host part, which launches the kernels on
+// a machine with 2,048 threads. wf_module_load accepts ELF as well as PTX.
 bool wf_module_is_program(const struct wf_module *m);
 struct wf_launch_config;
 struct wf_stats;
 struct wf_program_config {
-    const void *input; // what the host part can read from its console
+    const void *input; // console input of the host part; the caller's
     size_t input_bytes;
-    // Told of every launch when it is over; NULL: nobody. The stats are valid during the call.
+    // Called after every launch; NULL: not called. The stats are valid only during the call.
     void (*launched)(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
                      const struct wf_stats *stats);
     void *launched_context;
 };
 struct wf_program_stats {
-    uint64_t host_instructions, launches, failed_launches; // failed: a warp ended and said so
-    double wall_seconds;                                   // all of it
+    // failed_launches: launches in which a warp ended with the failure command.
+    uint64_t host_instructions, launches, failed_launches;
+    double wall_seconds; // of the whole run
 };
-// Runs it from its beginning to its end, with fresh memory. What it prints goes where kernels' text goes (wf_set_print),
-// line by line. WF_PROGRAM_FAILED: it went wrong, or a kernel failed.
+// Runs the program from start to end with fresh memory, and fills *stats. Output of the program goes to the
+// receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error in the host part, or a failed kernel.
 enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
                               struct wf_program_stats *stats);
 
 // -- kernels ------------------------------------------------------------------------------------------------
 struct wf_param {
-    const char *name, *type; // "u64"; structures by value: "b8"
+    const char *name, *type; // type: "u64"; "b8" for a structure by value
     uint32_t offset, bytes;
 };
 struct wf_kernel_info {
@@ -160,95 +193,112 @@ struct wf_kernel_info {
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
     uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32
+    // instructions: of the machine code. registers, predicates: of a thread. shared_bytes: static, of a
+    // block. local_bytes, stack_bytes: of a thread. spill_loads, spill_stores: instructions in the code.
     uint32_t instructions, registers, predicates, shared_bytes, local_bytes, stack_bytes, spill_loads,
         spill_stores;
     double compile_seconds;
 };
-// Kernels of modules that are loaded from now on are taken from a folder that has them compiled, or compiled and kept there, for
-// other processes of the same build: of another build its files are not, and nothing tells them apart. NULL: no longer.
+// Caches compiled kernels in a folder: kernels of modules loaded later are read from the folder, or compiled
+// and written to it. Only processes of the same build may share a folder; files of another build are not
+// recognised as foreign. NULL: no cache.
 void wf_keep_programs(struct wf_context *c, const char *folder);
-// By entry name, or by unmangled identifier when unique. Kernels are compiled here; what cannot run is
-// refused here.
+// Finds a kernel by entry name, or by unmangled identifier if unique, and compiles it at the first call. NULL
+// and messages for an unknown name or code that warpfold cannot execute.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
-// Entries in order of the text; NULL past the last.
+// Names of the module's entries in text order. NULL past the last.
 const char *wf_kernel_name(struct wf_module *m, size_t index);
+// Valid as long as the module.
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
-const char *wf_kernel_listing(struct wf_kernel *k); // machine code with pc, guard, registers, source lines
+// Machine code as text: pc, guard, registers, source lines.
+const char *wf_kernel_listing(struct wf_kernel *k);
 
 // -- redundancy marks ---------------------------------------------------------------------------------------
-struct wf_mark { // of one instruction
+// The redundancy mark of one instruction.
+struct wf_mark {
     uint32_t pc;
-    const char *instruction, *lines; // as in the listing; source lines with the calls that inlined them
-    const char *mark;     // "DR", "CR" or "V": redundant in every block, in blocks of some shapes, not
-    const char *promoted; // "DR" or "V" in a block of the shape given; NULL without one
-    const char *pattern;  // over the lanes of a warp: "uniform", "affine", "unstructured"
-    const char *formula;  // the same with what is known of base and stride: "affine 0x1000+4*threadIdx.x"
-    uint32_t base;        // where base_known
-    int32_t stride;       // where stride_known
+    const char *instruction, *lines; // lines: source lines, with the calls that inlined them
+    const char *mark;     // redundant in every block: "DR"; in blocks of some shapes: "CR"; otherwise "V"
+    const char *promoted; // "DR" or "V" for the given block shape; NULL without a shape
+    const char *pattern;  // across the lanes of a warp: "uniform", "affine", "unstructured"
+    const char *formula;  // the pattern with known base and stride: "affine 0x1000+4*threadIdx.x"
+    uint32_t base;        // valid if base_known
+    int32_t stride;       // valid if stride_known
     bool base_known, stride_known;
-    bool grid;             // mark.grid: the same in all blocks, too
-    uint32_t warp_classes; // in a block of the shape given: 1, redundant; p > 1, redundant among every p-th
-                           // warp (mark.warp_classes); 0, not
-    const char *cause, *reason; // one word for tables, a sentence for people
-    bool shareable;             // writes registers only, without a guard: what a skipping mechanism can share
+    bool grid; // equal in all blocks, too (mark.grid)
+    // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, redundant among
+    // every p-th warp; 0, not redundant.
+    uint32_t warp_classes;
+    const char *cause, *reason; // cause: a word for tables; reason: a sentence
+    // Writes registers only and has no guard: a skipping mechanism can share the result.
+    bool shareable;
 };
-// One an instruction that control can come to, by the settings `mark.*`; block may be NULL. Valid until the next call for this kernel.
-// NULL: the kernel cannot be launched with such a block.
+// Marks of all reachable instructions, under the settings `mark.*`. `block` may be NULL. *count receives the
+// number of rows. Rows are valid until the next call for this kernel. NULL: the kernel cannot be launched
+// with the given block.
 const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[3], size_t *count);
 
 // -- where time goes ----------------------------------------------------------------------------------------
-// In every cycle in which an SM has a warp, each of its schedulers has issue.width slots, and each slot has
-// one reason.
+// In every cycle with a resident warp, each scheduler of an SM has issue.width issue slots. Each slot is
+// charged to one reason.
 struct wf_slot {
     const char *name, *meaning;
 };
-bool wf_slot_at(size_t index, struct wf_slot *slot); // false past the last
+// Slot reasons by index. False past the last.
+bool wf_slot_at(size_t index, struct wf_slot *slot);
+// Slots of one instruction; the last row has the slots without a warp.
 struct wf_account {
     uint32_t pc;
-    const char *instruction, *lines; // NULL in the last row, whose slots had no warp and so no instruction
-    const uint64_t *slots;           // by wf_slot_at's index
-    // Warp instructions that a mechanism kept from being fetched, or had issue without being executed. Where
-    // results do not depend on time, those issued and skipped are as many as issue without a mechanism.
+    const char *instruction, *lines; // NULL in the last row
+    const uint64_t *slots;           // indexed as wf_slot_at
+    // Warp instructions removed by a mechanism: skipped before fetch, or issued without execution (reused).
+    // If results do not depend on time, issued plus skipped equals the instructions issued without a
+    // mechanism.
     uint64_t skipped, reused;
-    uint64_t
-        beside; // issued without a slot: through a mechanism's port, or as its guest's beside the schedulers
+    // Warp instructions issued without a slot: through a mechanism's port, or by its guest stream beside the
+    // schedulers.
+    uint64_t beside;
 };
-// One an instruction and one more, summed over the kernel's timed launches, which it waits for; NULL when there was none.
-// Valid until the next call for this kernel; `slots` goes on counting.
+// Accounts of all instructions plus one last row, summed over the kernel's timed launches; waits for all
+// launches. *count receives the number of rows. NULL: the kernel has no timed launch. Rows are valid until
+// the next call for this kernel. The arrays `slots` keep counting during later launches.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
+// One SM in one timed launch.
 struct wf_sm_account {
     uint64_t active_cycles, warp_instructions;
-    const uint64_t *slots;
-    const char *sm_class; // NULL: the GPU has none
+    const uint64_t *slots; // indexed as wf_slot_at
+    const char *sm_class;  // NULL: the GPU has no classes
 };
-// SMs that a GPU's file describes together (docs/gpus.md).
+// A class: SMs described together in a GPU file (docs/gpus.md).
 struct wf_class {
     const char *name;
-    uint32_t first, count;       // SMs
-    uint64_t register_file_bits; // of one of them
+    uint32_t first, count;       // SM numbers
+    uint64_t register_file_bits; // of one SM
 };
-// In order of their SMs; false past the last, and for a GPU without classes at once.
+// Classes in order of SM numbers. False past the last; a GPU may have no classes.
 bool wf_class_at(struct wf_context *c, size_t index, struct wf_class *k);
 struct wf_class_account {
     struct wf_class sm_class;
-    const uint64_t
-        *counters; // of its SMs, by wf_counter_at's index; WF_UNKNOWN for what is not counted by SM
+    // Sums over the SMs of the class, indexed as wf_counter_at. WF_UNKNOWN for counters not counted by SM.
+    const uint64_t *counters;
 };
 
-// -- when it goes there -------------------------------------------------------------------------------------
-struct wf_sample { // with report.interval: what was counted from one cycle of a launch to another
-    uint64_t from, to;
-    const uint64_t *
-        counters; // in the order of the launch's, `counter_count` of them; WF_UNKNOWN for what is counted at blocks'
-                  // ends. Of those that are the largest of several, what it was so far
+// -- time lines ---------------------------------------------------------------------------------------------
+// Counters over an interval of cycles of a launch (report.interval).
+struct wf_sample {
+    uint64_t from, to; // cycles of the launch
+    // In the order of wf_stats.counters, counter_count values. A maximum (wf_counter.is_most) holds the
+    // maximum so far. WF_UNKNOWN for counters updated only at the end of a block.
+    const uint64_t *counters;
     size_t counter_count;
 };
-// Timed launches from now on are watched for a timeline (the settings timeline.*), or no more; what was
-// watched before is forgotten. report/timeline.h writes it. Watching changes nothing: launches of different streams run
-// together as they do unwatched, and each stream has rows of its own.
+// Starts or ends recording of later timed launches for a timeline (settings timeline.*); earlier records are
+// dropped. report/timeline.h writes the record. Recording changes no result: launches of different streams
+// still run together, and each stream has its own rows.
 void wf_watch(struct wf_context *c, bool on);
 struct watcher;
-const struct watcher *wf_watched(struct wf_context *c); // NULL: nobody watches
+// The record of wf_watch, for report/timeline.h. NULL: wf_watch is off.
+const struct watcher *wf_watched(struct wf_context *c);
 
 // -- textures -----------------------------------------------------------------------------------------------
 enum wf_texel {
@@ -265,196 +315,225 @@ enum wf_filter { WF_FILTER_POINT, WF_FILTER_LINEAR };
 enum wf_address { WF_ADDRESS_WRAP, WF_ADDRESS_CLAMP, WF_ADDRESS_MIRROR, WF_ADDRESS_BORDER };
 struct wf_texture_config {
     enum wf_texel texel;
-    unsigned channels;             // 1, 2, 4
-    uint32_t width, height, depth; // height and depth 0 for fewer dimensions
-    uint32_t pitch_bytes;          // 0: tightly packed
+    unsigned channels;             // 1, 2 or 4
+    uint32_t width, height, depth; // height or depth 0: fewer dimensions
+    uint32_t pitch_bytes;          // bytes from row to row; 0: rows are contiguous
     bool normalised_coordinates, normalised_read;
     enum wf_filter filter;
     enum wf_address address[3];
 };
-// A texture object over device memory; the result is what the kernel takes as its 64-bit handle. 0 on errors.
+// Creates a texture object over device memory at `data`. Returns the 64-bit handle that kernels take, or 0
+// and a message. Texture objects live as long as the context.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
 
 // -- launches -----------------------------------------------------------------------------------------------
 struct wf_launch_config {
-    uint32_t grid[3], block[3]; // no zeros
-    uint32_t shared_bytes;      // dynamic
-    struct wf_stream *stream;   // NULL: the default stream, which is CUDA's legacy one
-    uint32_t registers;         // what launch.registers is where that is 0
+    uint32_t grid[3], block[3]; // no dimension may be 0
+    uint32_t shared_bytes;      // dynamic shared memory
+    struct wf_stream *stream;   // NULL: the default stream, CUDA's legacy one
+    // Registers of a thread, if launch.registers is 0; 0: as many as the code uses.
+    uint32_t registers;
 };
 
-// How many blocks of a shape an SM of the GPU that was chosen has room for, and what they leave.
+// Occupancy: the number of blocks of a shape that fit on an SM of the selected GPU, and the resources left
+// free.
 struct wf_occupancy {
-    const char *sm_class;                            // NULL: the GPU has no classes
-    uint32_t thread_registers;                       // launch.registers, the shape's, or the code's
-    uint32_t warps, registers, shared_bytes;         // of a block
-    uint32_t blocks, file_registers;                 // at once; of an SM
-    const char *limit;                               // what another lacks
-    uint32_t free_registers, free_warps, more_warps; // more_warps: of another block, which would come in part
+    const char *sm_class;                    // NULL: the GPU has no classes
+    uint32_t thread_registers;               // launch.registers, else the shape's, else the code's
+    uint32_t warps, registers, shared_bytes; // of one block
+    uint32_t blocks, file_registers;         // blocks: resident at once; file_registers: of the SM
+    const char *limit;                       // the resource that the next block lacks
+    // more_warps: of one more block, if blocks were admitted in parts.
+    uint32_t free_registers, free_warps, more_warps;
 };
-// Of the SMs' class of that number (0 where there are none); false past the last.
+// Occupancy on an SM of the class with the given index (0 for a GPU without classes). False past the last
+// class.
 bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
                      struct wf_occupancy *o);
 
-#define WF_UNKNOWN UINT64_MAX // a figure this run did not measure
+#define WF_UNKNOWN UINT64_MAX // a figure not measured by the run
 struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"
     uint64_t value;
-    bool is_most; // of several launches the largest counts, not the sum
+    bool is_most; // a maximum: combine launches by the largest value, not by the sum
 };
-// One kind of event and what it costs; the launch's energy is the sum of count x pj_each.
+// A kind of event and its energy. The launch's energy is the sum of count x pj_each over all kinds.
 struct wf_energy {
     const char *name, *part, *unit; // "register_read", "registers", "registers"
     uint64_t count;
     double pj_each; // picojoules
 };
-// A storage structure of an SM that a mechanism adds; with classes of SMs, of one of that class. Of a GPU for RISC-V
-// programs: its registers and its stack cache.
+// A storage structure that a mechanism adds to each SM (of one class, if the GPU has classes). On a GPU for
+// RISC-V programs: the registers and the stack cache.
 struct wf_storage {
-    const char *tech, *name, *sm_class; // sm_class: NULL when the GPU has none
-    uint64_t entries, bits;             // bits: of all entries
-    bool in_paper;                      // the paper counts it
-    bool instead;                       // it takes the place of the SM's own, and costs what that does
+    const char *tech, *name, *sm_class; // sm_class: NULL if the GPU has no classes
+    uint64_t entries, bits;             // bits: of all entries together
+    bool in_paper;                      // counted in the paper's storage budget
+    // Replaces the SM's own structure and has the cost of the replaced structure.
+    bool instead;
 };
-// Of the mechanisms chosen, on the GPU chosen; valid until the next call.
+// Storage of the selected mechanisms on the selected GPU. Returns the number of rows; rows are valid until
+// the next call.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
-uint64_t wf_register_file_bits(const struct wf_context *c);                    // of an SM without a class
-bool wf_energy_part_at(size_t index, const char **name, const char **meaning); // false past the last
-// What a launch did that it must not do, and that did not end it (check.bounds, check.members; a functional
-// run is watched for races within its first block).
+// Bits of the register file of an SM outside any class.
+uint64_t wf_register_file_bits(const struct wf_context *c);
+// Parts of the chip that consume energy, by index. False past the last.
+bool wf_energy_part_at(size_t index, const char **name, const char **meaning);
+// Forbidden behaviour that did not end a launch (check.bounds, check.members). A kernel's first functional
+// launch is also watched for races within the first block.
 struct wf_warning {
     const char *name; // "bounds", "members", "race"
     uint64_t count;
-    const char *text; // about the first, several lines
+    const char *text; // describes the first case, several lines
 };
+// Figures of one launch. "Timed" marks figures that are WF_UNKNOWN in functional runs.
 struct wf_stats {
     enum wf_status status;
-    bool has_run; // false: it never began, since another had failed; then it has counted nothing
-    uint64_t
-        cycles; // of the core clock, from when its first block could start; WF_UNKNOWN in functional runs
-    uint64_t elapsed; // the same with what comes before that (gpu.launch_latency); WF_UNKNOWN likewise
-    uint64_t start;   // the cycle in which it came to the chip, on the clock of events; WF_UNKNOWN likewise
-    uint64_t fetched; // warp instructions; WF_UNKNOWN in functional runs
-    uint64_t skipped; // warp instructions never fetched, because of a mechanism
-    uint64_t reused;  // fetched and not executed
+    bool has_run; // false: the launch never began, after an earlier failure or an interrupt; counts are 0
+    // Timed: cycles of the core clock since the first block could start.
+    uint64_t cycles;
+    uint64_t elapsed;           // timed: cycles plus the launch latency (gpu.launch_latency)
+    uint64_t start;             // timed: cycle of arrival at the chip, on the clock of events
+    uint64_t fetched;           // timed: warp instructions
+    uint64_t skipped;           // timed: warp instructions not fetched, because of a mechanism
+    uint64_t reused;            // timed: warp instructions fetched and not executed
     uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
-    const char *tech;           // "base", or as wf_tech was told
-    double occupancy;           // mean resident warps over the most there can be; below 0 in functional runs
-    const char *gpu;            // its name; NULL in functional runs
+    const char *tech;           // "base", or the text given to wf_tech
+    double occupancy;           // mean resident warps over the maximum; below 0 in functional runs
+    const char *gpu;            // NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
-    uint64_t races;         // racing pairs seen; WF_UNKNOWN when the detector is off
-    const char *race_text;  // the first race, or NULL
-    const char *fault_text; // the report of a failed program, or NULL
-    bool
-        has_waited; // functional: another launch had its turn meanwhile, since this one seemed to wait for it
-    bool never_ends; // it failed since it would not have come to an end, or had not by its limit
+    uint64_t races;         // racing pairs seen; WF_UNKNOWN if check.races is off
+    const char *race_text;  // report of the first race, or NULL
+    const char *fault_text; // report of a failed program, or NULL
+    // Functional: the launch seemed to wait for another launch, which was run in between.
+    bool has_waited;
+    bool never_ends; // the launch failed because it would not end, or reached a limit
     const struct wf_warning *warnings;
     size_t warning_count;
-    double wall_seconds;             // of the host, while it ran
-    const struct wf_sm_account *sms; // by SM; NULL in functional runs
+    double wall_seconds;             // of the host, while the launch ran
+    const struct wf_sm_account *sms; // by SM number; NULL in functional runs
     size_t sm_count;
-    const struct wf_class_account *classes; // of SMs, in order of their numbers; NULL in functional runs
-    size_t class_count;                     // 0: the GPU has none
+    const struct wf_class_account *classes; // in order of SM numbers; NULL in functional runs
+    size_t class_count;                     // 0: the GPU has no classes
     const struct wf_sample *samples;        // in order of time; NULL in functional runs
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
     const struct wf_energy *energy; // in a fixed order; NULL in functional runs
     size_t energy_count;
-    const struct wf_storage *storage; // of the mechanisms, in their order
+    const struct wf_storage *storage; // of the mechanisms, in the order selected
     size_t storage_count;
-    double core_mhz; // cycles a microsecond
+    double core_mhz; // cycles per microsecond
 };
 
-// args[i] points to parameter i (size by its type). Waits until the launch is over. stats may be NULL; what it
-// points to is valid until the next wf_launch in this context.
+// Launches a kernel and waits for its end. args[i] points to parameter i, sized by the parameter's type.
+// stats may be NULL. Pointers in *stats are valid until the next wf_launch or wf_launch_packed in the
+// context.
 enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
                          size_t arg_count, struct wf_stats *stats);
-// The same from a packed parameter block of kernel_info->param_bytes bytes.
+// wf_launch from a packed parameter block of wf_kernel_info.param_bytes bytes.
 enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
                                 size_t bytes, struct wf_stats *stats);
 
 // -- streams ------------------------------------------------------------------------------------------------
-// Launches of a stream run in order, each beginning when the one before is over; those of different streams run
-// together where the GPU has room. A launch in the default stream waits for all earlier ones of all streams, and all
-// later ones wait for it. In functional runs launches run one by one in the order of their calls.
+// Launches of a stream run in order, without overlap. Launches of different streams run together if the GPU
+// has room. A launch in the default stream waits for all earlier launches of all streams, and all later
+// launches wait for it. Functional launches run one at a time, in the order of the calls. An exception is a
+// functional launch that waits for memory written by another launch: the two take turns.
 //
-// Checks what a driver checks, copies the arguments, the settings and the bindings of textures, queues the launch and
-// returns. *launch is the caller's until wf_launch_free or the context's end; NULL for `launch`: nobody asks for it.
-// When the call fails, nothing is queued and *launch is NULL.
+// Makes the checks of a driver, copies the arguments, settings and texture bindings, queues the launch, and
+// returns without waiting. The caller owns *launch until wf_launch_free or the end of the context. `launch`
+// may be NULL: the launch then has no handle. If the call fails, nothing is queued and *launch is NULL.
 enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
                                size_t arg_count, struct wf_launch **launch);
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
                                       const void *params, size_t bytes, struct wf_launch **launch);
 bool wf_launch_is_over(const struct wf_launch *l); // does not wait
-// Until one more of those under way is over, whichever comes first; false: none is under way.
+// Waits until one more launch is over, whichever ends first. False: no launch is under way.
 bool wf_wait_any(struct wf_context *c);
-// These wait until that launch is over; others go on with it and stop where they are. The stats stay until
-// wf_launch_free.
+// Wait for the end of the launch; return its status or stats. Other launches advance meanwhile and then
+// pause. The stats are valid until wf_launch_free.
 enum wf_status wf_launch_status(struct wf_launch *l);
 const struct wf_stats *wf_launch_stats(struct wf_launch *l);
-void wf_launch_free(struct wf_launch *l); // it runs all the same. NULL: nothing
+// Gives up the handle; a launch under way still runs to its end. NULL: no effect.
+void wf_launch_free(struct wf_launch *l);
 
-// A launch that fails ends alone, with its own status; those that are on the chip go on. After a fault, a deadlock or a
-// program that never ends (what CUDA has no limit for), the context has failed: launches that have not begun end
-// without having run, and later ones are refused with WF_PROGRAM_FAILED, until wf_reset, which waits for what is under
-// way. Memory keeps what is in it. What the simulator itself ends, by a limit (wf_set_max_cycles,
-// exec.max_warp_instructions) or an interrupt, leaves the context as it was.
+// Clears the failed state of a context, after waiting for all launches.
+//
+// A failing launch ends alone, with a separate status; other launches on the chip continue. A fault, a
+// deadlock or a program without end (CUDA has no limit for the last) puts the context into the failed state.
+// Queued launches then end without running, and later launches return WF_PROGRAM_FAILED. Device memory keeps
+// its contents. A simulator limit (wf_set_max_cycles, exec.max_warp_instructions) or an interrupt does not
+// cause the failed state.
 void wf_reset(struct wf_context *c);
 
-struct wf_stream *wf_stream_create(struct wf_context *c); // lives as long as the context, as events do
-// What timelines call it from its next launch on; without it 1, 2, 3 … in the order in which streams were made.
+// Streams and events live as long as the context.
+struct wf_stream *wf_stream_create(struct wf_context *c);
+// Names the stream in timelines, from its next launch on. Default: 1, 2, 3 … in order of creation.
 void wf_stream_name(struct wf_stream *s, const char *name);
-// SMs that blocks of its launches may run on, from its next launch on: so many from the first on; sms 0: all, as without
-// it. The GPU has them, or launches are WF_BAD_INPUT; functional runs have none and do not mind. Streams may overlap:
-// whose block an SM gets is then gpu.dispatch's choice.
+// Restricts later launches of the stream to `sms` SMs starting with first_sm. sms 0: no restriction, the
+// default. A launch with an SM beyond the GPU's last returns WF_BAD_INPUT. Functional launches ignore the
+// restriction. Streams may overlap; gpu.dispatch chooses among their blocks.
 void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
-// These wait, and return how a launch ended that failed meanwhile and that nobody has been told of, or
-// WF_PROGRAM_FAILED in a context that has failed.
-enum wf_status
-wf_stream_wait(struct wf_stream *s); // for the stream's launches, and for those of the default stream
-// wf_write and wf_read for a stream's own memory. They wait for the same launches; launches of other streams stop where
-// they are.
+// wf_stream_wait to wf_event_wait return the status of a launch that failed during a wait, if no earlier call
+// has returned the status; in a failed context, WF_PROGRAM_FAILED.
+
+// Waits for the launches of the stream and of the default stream.
+enum wf_status wf_stream_wait(struct wf_stream *s);
+// wf_write and wf_read for memory used by one stream alone. They wait as wf_stream_wait does; launches of
+// other streams pause.
 enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes);
+// Waits for all launches of the context.
 enum wf_status wf_synchronise(struct wf_context *c);
 
-// An event stands for the work that was in its stream when it was recorded, the last time.
+// An event stands for the work in a stream at the time of the latest wf_event_record.
 struct wf_event *wf_event_create(struct wf_context *c);
-enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s); // NULL: the default stream
-enum wf_status wf_stream_wait_event(struct wf_stream *s,
-                                    struct wf_event *e); // later launches of the stream wait
+// Records the event behind the stream's present work. NULL: the default stream. WF_BAD_INPUT: the stream
+// belongs to another context.
+enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s);
+// Later launches of the stream wait for the event. NULL: the default stream.
+enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e);
+// Waits for the recorded work.
 enum wf_status wf_event_wait(struct wf_event *e);
-// From the end of the work before one to the end of that before the other, which it waits for. An event before which
-// nothing is under way has the end of the context's last launch. WF_UNKNOWN: functional, not recorded, or `to` came first.
+// Cycles from the end of the work of one event to the end of the work of another; waits for both. An event
+// recorded with no work under way has the end of the context's latest launch. WF_UNKNOWN: functional, not
+// recorded, or `to` ended first.
 uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
 
 // -- counters -----------------------------------------------------------------------------------------------
-// Those of a mechanism, which stats have when it runs.
+// Counters of a mechanism, by index. wf_stats contains the counters of selected mechanisms. False past the
+// last.
 bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
-bool wf_counter_at(size_t index,
-                   struct wf_counter *counter); // the counters there are (value 0); false past the last
+// Counters of every run, by index, with value 0. False past the last.
+bool wf_counter_at(size_t index, struct wf_counter *counter);
 
 // -- studies ------------------------------------------------------------------------------------------------
-// What the instructions of launches repeat. A study outlives the contexts it watches; a context is watched by
-// one at a time, and its launches are then functional, whatever GPU is set.
+// A study observes launches, for example values and instructions that repeat. Contexts under observation must
+// end before the study, or call wf_set_study(c, NULL). A context has at most one study. Launches under a
+// study are functional, whatever the GPU, unless wf_study_times.
 struct wf_study;
-bool wf_study_at(size_t index, const char **name, const char **meaning); // false past the last
-struct wf_study *wf_study_create(const char *name);                      // NULL when there is none
+// Studies of the library, by index. False past the last.
+bool wf_study_at(size_t index, const char **name, const char **meaning);
+// NULL for an unknown name. The caller owns the study.
+struct wf_study *wf_study_create(const char *name);
+// NULL: no effect.
 void wf_study_destroy(struct wf_study *s);
-// Launches from now on are watched; NULL: no longer. WF_BAD_USAGE when the race detector is on.
+// Observes later launches; NULL ends the observation. WF_BAD_USAGE if check.races is on, or if a timed study
+// finds the maximum number of mechanisms selected.
 enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
-// Launches from a file (docs/studies.md says of which form and for which study) instead of from runs; errors
-// go to the context.
+// Reads launches from a file (docs/studies.md lists formats and studies) in place of runs. Messages go to the
+// context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
-bool wf_study_reads(const struct wf_study *s); // whether it can
-bool wf_study_times(const struct wf_study *s); // whether it is of timed launches, and needs a GPU
-void wf_study_group(struct wf_study *s,
-                    const char *name); // of the launches that run from now on, for its tables
-// A folder to look for the sources that PTX names, for studies that quote them.
+// Whether wf_study_read accepts files for the study.
+bool wf_study_reads(const struct wf_study *s);
+// Whether the study observes timed launches and needs a GPU.
+bool wf_study_times(const struct wf_study *s);
+// Names the group of later launches in the study's tables.
+void wf_study_group(struct wf_study *s, const char *name);
+// Sets the folder with the source files named in PTX, for studies that quote source lines.
 void wf_study_sources(struct wf_study *s, const char *folder);
-// The study's tables for the launches so far, valid until the next call. A cell of kind SHARE is a number
-// from 0 to 1.
+// Tables of a study. A cell of kind SHARE holds a number from 0 to 1.
 enum wf_cell_kind { WF_CELL_NONE, WF_CELL_TEXT, WF_CELL_COUNT, WF_CELL_SHARE, WF_CELL_NUMBER };
 struct wf_cell {
     enum wf_cell_kind kind;
@@ -467,38 +546,42 @@ struct wf_column {
 };
 struct wf_table {
     const char *name, *title;
-    bool detail; // a row an instruction or a line: not for an overview of many kernels
-    bool cards;  // rows with long texts: each is shown as a paragraph
+    bool detail; // one row per instruction or line: too long for an overview of many kernels
+    bool cards;  // rows with long texts: show a row as a paragraph
     const struct wf_column *columns;
     size_t column_count;
-    const struct wf_cell *cells; // row by row
+    const struct wf_cell *cells; // row-major
     size_t row_count;
-    const size_t *rules; // rows above which a rule is drawn
+    const size_t *rules; // row numbers with a rule above
     size_t rule_count;
 };
 struct wf_study_report {
-    enum wf_status status; // WF_MISMATCH: the study found what must not be, in `failures`
+    enum wf_status status; // WF_MISMATCH: the study found a violation, described in `failures`
     const struct wf_table *tables;
     size_t table_count;
     const char *const *notes, *const *failures;
     size_t note_count, failure_count;
 };
+// Results for the launches so far. Valid until the next call for the study.
 const struct wf_study_report *wf_study_report(struct wf_study *s);
 
 // -- settings as data ---------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
-    const char *value; // now; NULL of a mechanism's option
-    const char *from;  // who says so: "default", "tiny:5" (a file's line), "set", "the classes' counts"
-    bool is_gpus;      // describes the GPU: the chip, its memory, energies
+    const char *value; // current value; NULL for a mechanism's option
+    const char *from;  // origin: "default", "tiny:5" (line of a file), "set", "the classes' counts"
+    bool is_gpus;      // describes the GPU: chip, memory or energy
 };
-bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key); // false past the last
-// Keys of the GPU (but for `sim.`, which are no card's) that neither its file nor wf_set says: they have their defaults, which
-// are gtx1080ti-paper's. is_like: the file begins from another GPU's, so that it is known whose it is.
+// All keys of the context, by index. False past the last.
+bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
+// Counts GPU keys set neither by the GPU's file nor by wf_set, except simulator keys (`sim.`). Such keys have
+// their defaults, which describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so
+// defaults come from a known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
-// The value and its origin in a class of SMs, by wf_class_at's index, of the key that is named, or of "count";
-// false where the class does not set it.
+// For the class with the given index (wf_class_at): value and origin of the key key->name, or of "count".
+// False if the class does not set the key.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
-bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key); // its options
-// The resolved configuration as a JSON object; valid until the next call.
+// Options of a mechanism, by index. False past the last.
+bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);
+// The resolved configuration as a JSON object. Valid until the next call.
 const char *wf_config_json(struct wf_context *c);

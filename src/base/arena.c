@@ -1,4 +1,4 @@
-// Arenas: a list of blocks, each filled from its start. Large requests get a block of their own.
+// Arenas: a list of blocks, each filled from the start. A large request gets a separate block.
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -67,7 +67,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
         size_t block_bytes = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
         struct arena_block *fresh = heap_alloc(sizeof *fresh + block_bytes);
         fresh->size_bytes = block_bytes;
-        if (b && block_bytes == size) { // a block of its own goes behind the one still being filled
+        if (b && block_bytes == size) { // a separate block goes behind the block being filled
             fresh->next = b->next;
             b->next = fresh;
         } else {
@@ -94,7 +94,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length < 0) heap_exhausted(0); // it asks for memory for wide fields
+    if (length < 0) heap_exhausted(0); // vsnprintf allocates for wide fields
     char *text = arena_alloc(a, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);

@@ -1,9 +1,8 @@
-// Arenas: memory that is given back all at once.
+// Arenas: memory freed all at once.
 //
-// Everything that lives as long as a module, a program or one compile is allocated from an arena owned by
-// that thing. Memory comes zeroed and aligned to 16 bytes. An arena never moves what it handed out. Running
-// out of host memory ends in heap_exhausted, so no caller checks for NULL; what asks for as much as its input
-// says takes heap_try.
+// An arena belongs to a module, a program or a compile run, and holds everything of the same lifetime. Memory
+// is zeroed, aligned to 16 bytes and never moves. When host memory runs out, the arena calls heap_exhausted,
+// so callers do not check for NULL. Sizes read from input use heap_try instead.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@ struct arena_block;
 
 struct arena {
     struct arena_block *blocks; // newest first
-    size_t used_bytes;          // handed out so far, for statistics
+    size_t used_bytes;          // sum of all requests, for statistics
 };
 
 void arena_init(struct arena *a);
@@ -25,15 +24,15 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args) __attribu
 #define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, count) ((type *)arena_alloc((a), sizeof(type) * (size_t)(count)))
 
-// Heap memory; free() gives it back. Zeroed.
+// Heap memory, zeroed; free() releases it.
 void *heap_alloc(size_t size_bytes);
-void *heap_resize(void *p, size_t size_bytes); // new bytes are not zeroed
+void *heap_resize(void *p, size_t size_bytes); // added bytes are not zeroed
 char *heap_strdup(const char *text);
 char *heap_strndup(const char *text, size_t most);
-// The same for sizes that come from input: NULL when there is not enough.
+// heap_alloc and heap_resize for sizes read from input: NULL if memory is insufficient.
 void *heap_try(size_t size_bytes);
-void *heap_try_resize(void *p, size_t size_bytes); // NULL: p stays as it was
+void *heap_try_resize(void *p, size_t size_bytes); // NULL: p stays valid and unchanged
 
-// What is called, from any thread, when there is no memory for any of these but heap_try. It does not return:
-// a program defines a function of this name to end its own way; the library's own aborts.
+// Called, from any thread, when an allocation other than heap_try fails. Must not return. A program may
+// define its own function of this name; the library's definition aborts.
 _Noreturn void heap_exhausted(size_t size_bytes);

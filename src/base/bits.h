@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint64_t align_up(uint64_t value, uint64_t alignment) // a power of two
+static inline uint64_t align_up(uint64_t value, uint64_t alignment) // alignment: a power of two
 {
     return (value + alignment - 1) & ~(alignment - 1);
 }
@@ -12,7 +12,7 @@ static inline uint32_t u32_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t u64_max(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline bool is_power_of_two(uint64_t v) { return v && !(v & (v - 1)); }
 static inline unsigned bit_count(uint64_t v) { return (unsigned)__builtin_popcountll(v); }
-static inline unsigned bit_count8(uint8_t v) // in a few instructions where the processor has none for it
+static inline unsigned bit_count8(uint8_t v) // a few instructions on processors without popcount
 {
     const uint64_t of_four_bits = 0x4332322132212110;
     return (of_four_bits >> (v & 15) * 4 & 15) + (of_four_bits >> (v >> 4) * 4 & 15);

@@ -1,4 +1,4 @@
-// Settings: finding a key, reading its value from text, saying what would have been right.
+// Settings: finds keys, parses values, and reports what would be valid.
 #include "base/config.h"
 
 #include <assert.h>
@@ -63,7 +63,7 @@ const char *config_type_name(enum config_type type)
     return "?";
 }
 
-// 1073741824 as "1G".
+// Prints 1073741824 as "1G".
 static void format_bytes(double value, struct strbuf *out)
 {
     static const char suffixes[] = " KMG";
@@ -77,10 +77,10 @@ static void format_bytes(double value, struct strbuf *out)
     if (i) strbuf_putc(out, suffixes[i]);
 }
 
-// The word that is written, without its other names.
+// Length of the primary name in "NAME|OTHER".
 static size_t name_length(const char *word) { return strcspn(word, "|"); }
 
-// "volta (sass)".
+// Appends "volta (sass)": the primary name and its other names.
 static void add_word(struct strbuf *out, const char *before, const char *word)
 {
     size_t length = name_length(word);
@@ -125,7 +125,7 @@ static bool read_bool(const char *text, bool *value)
     return str_equal(text, "0") || str_equal(text, "false");
 }
 
-// A count with an optional binary suffix.
+// Parses a count with an optional binary suffix.
 static bool read_bytes(const char *text, uint64_t *value)
 {
     size_t length = strlen(text);
@@ -148,7 +148,7 @@ static bool read_bytes(const char *text, uint64_t *value)
     return true;
 }
 
-// One of the names in "NAME|OTHER".
+// Whether text is one of the names in "NAME|OTHER".
 static bool is_word(const char *names, const char *text)
 {
     size_t length = name_length(names);
@@ -166,7 +166,7 @@ static bool read_word(const struct config_key *key, const char *text, int *value
     return false;
 }
 
-// False when the text is no value of the key's type and range; then *value is untouched.
+// Parses text into *value. False if text is outside the key's type or range; *value is then unchanged.
 static bool store_value(struct arena *texts, const struct config_key *key, const char *text, void *value)
 {
     uint64_t n;
@@ -188,7 +188,7 @@ static bool store_value(struct arena *texts, const struct config_key *key, const
         *(uint64_t *)value = n;
         return true;
     case CONFIG_F64:
-        if (!str_to_f64(text, &f) || !in_range(key, f)) return false; // a NaN is in no range
+        if (!str_to_f64(text, &f) || !in_range(key, f)) return false; // NaN is outside every range
         *(double *)value = f;
         return true;
     case CONFIG_WORD: return read_word(key, text, value);
@@ -275,12 +275,12 @@ static bool is_of_family(const struct config *c, const char *name)
     return c->family.prefix && str_starts_with(name, c->family.prefix);
 }
 
-// keep: what the key has stays, and the text is only looked at.
+// Sets a key of the layer. keep: checks the text and leaves the present value.
 static bool set_found(struct config *c, const struct config_layer *layer, const struct config_key *key,
                       const char *name, const char *text, bool keep, struct config_origin origin,
                       struct diag *d)
 {
-    union { // of any type
+    union { // a value of any type
         bool b;
         uint64_t n;
         double f;

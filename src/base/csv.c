@@ -17,7 +17,7 @@ static bool at_end_of_line(const struct reader *r)
            (r->text[r->at] == '\r' && r->at + 1 < r->length && r->text[r->at + 1] == '\n');
 }
 
-// "…", the reader behind its first quote.
+// Reads a quoted field; the reader is past the opening quote. False and r->why if the quote is not closed.
 static bool read_quoted(struct reader *r, struct strbuf *field)
 {
     for (;; r->at++) {

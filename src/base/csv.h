@@ -1,5 +1,5 @@
-// Comma-separated values (RFC 4180): a line of heads, then rows of as many fields; "…" keeps commas, line breaks
-// and doubled quotes.
+// Comma-separated values (RFC 4180): a header line, then rows with the same number of fields. Quoted fields
+// ("…") may contain commas, line breaks and doubled quotes.
 #pragma once
 #include "base/arena.h"
 #include "base/str.h"
@@ -12,7 +12,8 @@ struct csv {
     VEC(const char **) rows;
 };
 
-// On the caller's storage. False: *why is a static text, *line where it went wrong; csv_fini it all the same.
+// Parses text into *c. False: *why is a static text and *line the line of the error. Call csv_fini in either
+// case.
 bool csv_parse(struct csv *c, const char *text, size_t length, const char **why, size_t *line);
 void csv_fini(struct csv *c);
 bool csv_column(const struct csv *c, const char *head, size_t *column);

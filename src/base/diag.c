@@ -1,5 +1,5 @@
-// Collecting and formatting diagnostics. Errors past the limit are counted, not kept, and the last line says
-// so.
+// Collects and formats diagnostics. Errors past the limit are counted and not stored; the last line gives the
+// count.
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -97,7 +97,7 @@ void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out)
     if (loc.line) strbuf_printf(out, ":%u:%u", loc.line, loc.column ? loc.column : 1);
 }
 
-// The text of line `line`, or NULL.
+// Text of line `line` and its length; NULL if absent.
 static const char *find_line(const struct diag_source *s, uint32_t line, size_t *length)
 {
     if (!s->text || !line) return NULL;
@@ -112,7 +112,7 @@ static const char *find_line(const struct diag_source *s, uint32_t line, size_t 
     return p;
 }
 
-// The source line, cut to a window around the column when it is very long, and a caret below it.
+// Prints the source line and a caret below. A very long line is cut to a window around the column.
 static void format_snippet(const struct diag_source *s, struct loc loc, struct strbuf *out)
 {
     enum { WIDEST = 160, INDENT = 4 };
@@ -125,7 +125,7 @@ static void format_snippet(const struct diag_source *s, struct loc loc, struct s
     if (length <= WIDEST) first = 0;
     size_t last = length - first > WIDEST ? first + WIDEST : length;
     strbuf_printf(out, "%*s", INDENT, "");
-    for (size_t i = first, n; i < last; i += n) { // one column for each byte that cannot be shown
+    for (size_t i = first, n; i < last; i += n) { // a byte that cannot be shown takes one column
         n = printable_length(line + i, last - i);
         if (n)
             strbuf_write(out, line + i, n);

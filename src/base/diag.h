@@ -1,13 +1,13 @@
-// Diagnostics: what is wrong, where, and what would be right.
+// Diagnostics: the error, its location, and a valid alternative.
 //
-// A `struct diag` collects messages and knows the source texts they point into. Library calls add messages
-// and return false; only the command line prints them, as
+// A `struct diag` collects messages and holds the source texts referred to by locations. Library calls add
+// messages and return false. The command line prints messages as
 //
 //     vecadd.ptx:14:9: error: unknown instruction "addd.f32"; did you mean "add"?
 //         addd.f32 %f3, %f1, %f2;
 //         ^~~~
 //
-// A location of zero means "no place in a file": the message then starts with "error: ".
+// A zero location means no place in a file; the message then starts with "error: ".
 #pragma once
 #include "base/arena.h"
 #include "base/str.h"
@@ -21,7 +21,7 @@ struct loc {
     uint32_t source; // 1 + index of the source, 0 = none
     uint32_t line;   // from 1; 0 = the file as a whole
     uint32_t column; // from 1
-    uint32_t length; // how many columns to underline (0 or 1: just the caret)
+    uint32_t length; // columns to underline (0 or 1: only a caret)
 };
 
 enum diag_severity { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
@@ -33,7 +33,7 @@ struct diag_message {
 };
 
 struct diag_source {
-    char *name;       // as the user wrote it
+    char *name;       // as written by the user
     const char *text; // owned by the diag; NULL when only the name is known
     size_t length;
 };
@@ -42,7 +42,7 @@ struct diag {
     struct arena arena;
     VEC(struct diag_source) sources;
     VEC(struct diag_message) messages;
-    unsigned errors;       // counted even past the limit
+    unsigned errors;       // all errors, including errors past the limit
     unsigned errors_limit; // messages kept; 0 = DIAG_ERRORS_DEFAULT
 };
 
@@ -55,10 +55,9 @@ void diag_clear(struct diag *d); // forgets messages, keeps sources
 // Copies name and text; returns the number to put into loc.source.
 uint32_t diag_add_source(struct diag *d, const char *name, const char *text, size_t length);
 
-// Words that %s brings are made printable (base/printable.h), line breaks in them too; a text of several
-// lines is for diag_text. All of these take words from anywhere.
-//
-// Always returns false, so that a failing call can end in `return diag_error(...)`.
+// Arguments of %s are made printable (base/printable.h), line breaks included; use diag_text for a text of
+// several lines. Arguments may come from any input. The result of diag_error is always false, so that a
+// failing call can end in `return diag_error(...)`.
 bool diag_error(struct diag *d, struct loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list args)
@@ -66,10 +65,10 @@ bool diag_verror(struct diag *d, struct loc loc, const char *format, va_list arg
 void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-// A report that was put together elsewhere, perhaps of several lines; trailing line breaks are taken off.
+// Adds a message composed by the caller, possibly of several lines; trailing line breaks are removed.
 bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, const char *text);
 
-// "file:line:column" of a location, "" for none.
+// "file:line:column" of a location; "" for loc_none().
 void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out);
 // All messages with source line and caret; colour for a terminal.
 void diag_format(const struct diag *d, bool colour, struct strbuf *out);

@@ -1,4 +1,4 @@
-// Reading and atomically replacing whole files. The texts behind *why come from strerror's static table.
+// Reads and atomically replaces whole files. *why points into the static table of strerror.
 #include "base/file.h"
 #include "base/arena.h"
 #include "base/str.h"
@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// How much to ask for at first: what a regular file says it has. What is larger than texts are is asked for
-// at once, so that an absurd size fails before a byte is read.
+// Initial buffer size: the size reported for a regular file. A limit above FILE_TEXT_MOST is reserved at
+// once, so an absurd size fails before the first byte is read.
 static size_t first_capacity(const struct stat *st, size_t most)
 {
     size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST ? most : 0;
     if (size > most) size = most;
-    return size < 64 * 1024 - 2 ? 64 * 1024 : size + 2; // a byte more to see the end, and the NUL
+    return size < 64 * 1024 - 2 ? 64 * 1024 : size + 2; // + 2: a byte to detect the end of file, and the NUL
 }
 
 static bool read_stream(FILE *f, size_t most, char **bytes, size_t *length, const char **why)
@@ -136,7 +136,7 @@ bool file_can_write(const char *path, const char **why)
     return ok;
 }
 
-// "out.1234.part", and behind its NUL "out".
+// Returns "out.1234.part", followed after its NUL by "out" (the target). The caller frees it.
 char *file_temporary(const char *path)
 {
     char *target = file_target(path);
@@ -172,7 +172,7 @@ static bool write_file(const char *path, int flags, const void *bytes, size_t le
     return ok;
 }
 
-// One of the same name is of a process that was killed.
+// An existing temporary file was left by a killed process and is removed.
 bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why)
 {
     unlink(temporary);

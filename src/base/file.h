@@ -1,38 +1,38 @@
-// Whole files: read at once, and written so that a failure leaves nothing half-written.
+// Whole files: reads at once, and writes that leave no partial file after a failure.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FILE_TEXT_MOST = 256 << 20 }; // bytes: far more than any text we read; what is longer has no end
+enum { FILE_TEXT_MOST = 256 << 20 }; // bytes; a longer text is taken as endless
 
-// Reads all of a file into heap memory (free() it; a NUL follows the bytes). On failure returns false and
-// *why points to a static text ("no such file", "is a directory", …).
+// Reads a whole file into heap memory, followed by a NUL; the caller frees *bytes. False: *why is a static
+// text ("no such file", "is a directory", …).
 bool file_read(const char *path, char **bytes, size_t *length, const char **why);
-// The same of at most so many bytes: *length is `most` when that is all of the file or not.
+// file_read of at most `most` bytes. *length == most: the file may be longer.
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
-// Whether the path names a file, pipe or device that may be read; *why as above. Opens nothing.
+// Whether a path names a readable file, pipe or device; false sets *why as file_read. Opens nothing.
 bool file_can_read(const char *path, const char **why);
-bool file_is_regular(const char *path); // and there: no device, pipe or folder, whose reading may never end
+// True: exists, and is no device, pipe or folder, which may be endless.
+bool file_is_regular(const char *path);
 
-// Writes to a temporary neighbour and renames it into place; removes it when anything fails. Symbolic links
-// are followed. What is no regular file (/dev/null, a pipe) cannot be replaced, and is written where it is.
+// Writes a temporary file in the same folder and renames it to the path; removes the temporary file on
+// failure. Symbolic links are followed. A path to a device or pipe (/dev/null) is written in place.
 bool file_write(const char *path, const void *bytes, size_t length, const char **why);
 
-// The same of regular files in steps, so that several appear together or not at all. file_temporary names the
-// neighbour (heap); file_stage writes it, file_commit renames it into place, file_abandon removes it. Only
-// the first asks for memory.
+// file_write of regular files in steps, so that several files appear together or not at all. file_temporary
+// returns the temporary name (heap); file_stage writes the file, file_commit renames it, file_abandon removes
+// it. Only file_temporary allocates memory.
 char *file_temporary(const char *path);
 bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why);
 bool file_commit(const char *temporary, const char **why);
 void file_abandon(const char *temporary);
-// What is written where it is.
+// A path to be written in place: a device or pipe.
 bool file_is_stream(const char *path);
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why);
-// Where symbolic links lead, whether something is there or not. Heap.
+// The target of a path's symbolic links, existing or not. Heap.
 char *file_target(const char *path);
-// Whether writing to a path can begin: its folder exists and lets us, and it is no folder itself. Touches
-// nothing.
+// Whether a write to the path can begin: the folder exists and is writable, and the path is no folder.
+// Changes nothing.
 bool file_can_write(const char *path, const char **why);
-// Whether text for this descriptor may be coloured: it is a terminal, and the user did not set NO_COLOR
-// (no-color.org).
+// Whether text on the descriptor may be coloured: a terminal, without NO_COLOR set (no-color.org).
 bool file_takes_colour(int descriptor);

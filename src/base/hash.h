@@ -1,5 +1,5 @@
-// Hashing, and a map from byte strings or 64-bit keys to 32-bit values. Iteration order is insertion order,
-// so that nothing printed ever depends on where memory was.
+// Hashing, and maps from byte strings or 64-bit keys to 32-bit values. Iteration follows insertion order, so
+// output never depends on addresses.
 #pragma once
 #include "base/vec.h"
 
@@ -17,7 +17,7 @@ static inline uint64_t hash_u64(uint64_t x) // the finaliser of splitmix64
     return x ^ x >> 31;
 }
 
-// Keys are not copied: they must outlive the map (arena strings do).
+// The map does not copy keys; keys must outlive the map (for example, arena strings).
 struct strmap_entry {
     const char *key;
     size_t length;
@@ -32,7 +32,7 @@ struct strmap {
 
 void strmap_fini(struct strmap *m);
 bool strmap_get(const struct strmap *m, const char *key, size_t length, uint32_t *value);
-// Inserts or replaces; true when the key is new.
+// Inserts or replaces. True: the key is new.
 bool strmap_set(struct strmap *m, const char *key, size_t length, uint32_t value);
 
 struct u64map_entry {

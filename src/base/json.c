@@ -1,6 +1,6 @@
-// JSON text, two spaces a level. UTF-8 passes through, but for control characters, which a terminal would
-// obey; they are escaped, and so is what is no UTF-8 (names from a broken file), byte by byte as Latin-1: the
-// output always parses.
+// JSON text, indented by two spaces a level. UTF-8 is copied, except control characters, which a terminal
+// would obey. Control characters are escaped, and so are invalid bytes of UTF-8 (names from a broken file),
+// as Latin-1. The output is always valid JSON.
 #include "base/json.h"
 #include "base/printable.h"
 
@@ -124,7 +124,7 @@ void json_raw(struct json *j, const char *text)
     size_t length = strlen(text);
     while (length && text[length - 1] == '\n') length--;
     for (size_t i = 0; i < length; i++) {
-        strbuf_putc(j->out, text[i]); // a line break inside a JSON value is never part of a string
+        strbuf_putc(j->out, text[i]); // raw line breaks occur only between JSON tokens
         if (text[i] == '\n') strbuf_printf(j->out, "%*s", (int)(2 * j->depth), "");
     }
 }

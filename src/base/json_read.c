@@ -1,4 +1,4 @@
-// Recursive descent; depth is limited, so that no text can exhaust the stack.
+// Recursive descent. The depth is limited, so no input can exhaust the stack.
 #include "base/json_read.h"
 #include "base/str.h"
 
@@ -85,7 +85,7 @@ static bool take_escape(struct reader *r, struct strbuf *b)
         return true;
     }
     int high = c == 'u' ? hex4(r) : -1;
-    if (high <= 0) return false; // \u0000 would end our strings
+    if (high <= 0) return false; // \u0000 would end a C string
     uint32_t code = (uint32_t)high;
     if (high >= 0xd800 && high < 0xdc00 && take_word(r, "\\u")) {
         int low = hex4(r);
@@ -96,7 +96,7 @@ static bool take_escape(struct reader *r, struct strbuf *b)
     return true;
 }
 
-// So many bytes stand for themselves.
+// Number of bytes up to the next quote, escape or control character.
 static size_t plain_length(const struct reader *r)
 {
     const char *p = r->p;
@@ -104,13 +104,13 @@ static size_t plain_length(const struct reader *r)
     return (size_t)(p - r->p);
 }
 
-// The text behind an opening quote, up to and with the closing one. NULL: it is none.
+// Reads a string after its opening quote, up to and including the closing quote. NULL: malformed.
 static const char *take_string(struct reader *r)
 {
     struct strbuf b = {0};
     const char *text = NULL;
     size_t plain = plain_length(r);
-    if (r->p + plain < r->end && r->p[plain] == '"') { // nearly all
+    if (r->p + plain < r->end && r->p[plain] == '"') { // the common case: no escapes
         text = arena_strndup(r->arena, r->p, plain);
         r->p += plain + 1;
         return text;

@@ -1,4 +1,4 @@
-// Escaping by bytes. printf's conversions are taken apart one by one, because only %s and %c bring words.
+// Escapes byte by byte. printf conversions are processed one by one, because only %s and %c insert words.
 #include "base/printable.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ size_t printable_length(const char *p, size_t left)
     return c == 0xc2 && (unsigned char)p[1] < 0xa0 ? 0 : n; // C1
 }
 
-// ESC [ digits and semicolons m
+// Length of a colour sequence at p: ESC [ digits and semicolons m. 0: no such sequence.
 static size_t colour_length(const char *p, size_t left)
 {
     size_t n = 2;
@@ -21,8 +21,8 @@ static size_t colour_length(const char *p, size_t left)
     return n < left && p[n] == 'm' ? n + 1 : 0;
 }
 
-// How many bytes in front are printable ASCII: nearly all text is, so eight are judged at once. Of bytes below
-// 0x80, adding 1 lets only 0x7f reach the top bit, and taking 0x20 away borrows only from smaller ones.
+// Number of leading bytes of printable ASCII, eight bytes at a time. Among bytes below 0x80, adding 1 sets
+// the top bit only for 0x7f. Subtracting 0x20 borrows only in smaller bytes.
 static size_t plain_length(const char *text, size_t length)
 {
     const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
@@ -71,15 +71,15 @@ void printable_coloured(struct strbuf *out, const char *text, size_t length)
 }
 
 struct conversion {
-    const char *format; // from its % on
-    size_t size;
+    const char *format; // starts at the %
+    size_t size;        // length in bytes
     char flags[6];
     bool left;            // flag -
-    int width, precision; // precision below 0: none
+    int width, precision; // precision below 0: absent
     char length[3], kind;
 };
 
-// Digits, or the argument that * stands for.
+// Reads digits, or takes the argument of a *.
 static const char *take_number(const char *p, int *number, va_list *args)
 {
     if (*p == '*') {
@@ -90,7 +90,7 @@ static const char *take_number(const char *p, int *number, va_list *args)
     return p;
 }
 
-// The conversion behind a %; what follows it.
+// Parses a conversion after its %. Returns the rest of the format.
 static const char *take_conversion(const char *p, struct conversion *c, va_list *args)
 {
     *c = (struct conversion){.format = p - 1, .precision = -1};
@@ -116,7 +116,7 @@ static void put_spaces(struct strbuf *out, size_t count)
     }
 }
 
-// How many bytes at the end are the beginning of a longer character.
+// Number of bytes at the end of text that begin an incomplete UTF-8 character.
 static size_t begun_length(const char *text, size_t length)
 {
     for (size_t back = 1; back < 4 && back <= length; back++) {
@@ -127,8 +127,8 @@ static size_t begun_length(const char *text, size_t length)
     return 0;
 }
 
-// A word that fills its precision may be cut in the middle of a character, of which nothing is shown. As with printf, nothing
-// behind such a word is read: it may be an array without an end.
+// Appends a word. A precision may cut the last character; its bytes are dropped. As in printf, nothing beyond
+// the precision is read: the word may lack a NUL.
 static void put_word(struct strbuf *out, const struct conversion *c, const char *text)
 {
     size_t length = c->precision >= 0 ? strnlen(text, (size_t)c->precision) : strlen(text);
@@ -139,7 +139,7 @@ static void put_word(struct strbuf *out, const struct conversion *c, const char 
     if (c->left && out->length - before < width) put_spaces(out, width - (out->length - before));
 }
 
-// A conversion as printf reads it, with the widths and precisions that came as arguments written out.
+// Writes a conversion in printf's syntax, with * replaced by the arguments' values.
 static void spell_conversion(const struct conversion *c, char *text, size_t size)
 {
     if (c->size < size && !memchr(c->format, '*', c->size)) {
@@ -153,12 +153,12 @@ static void spell_conversion(const struct conversion *c, char *text, size_t size
     snprintf(text + n, size - (size_t)n, "%s%c", c->length, c->kind);
 }
 
-// The compiler has checked each conversion against its argument where the format was written.
+// The compiler has checked each format against its arguments at the call.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void put_number(struct strbuf *out, const struct conversion *c, va_list *args)
 {
-    char text[40]; // % and five flags, two numbers of eleven, a point, two letters of length, the kind
+    char text[40]; // %, five flags, two numbers of eleven, a point, two letters of length, the kind
     bool is_long = str_equal(c->length, "l") || str_equal(c->length, "z") || str_equal(c->length, "t") ||
                    str_equal(c->length, "j");
     _Static_assert(sizeof(long) == sizeof(size_t), "z, t and j are as long as l");
@@ -176,7 +176,7 @@ static void put_number(struct strbuf *out, const struct conversion *c, va_list *
 }
 #pragma GCC diagnostic pop
 
-// Whether some conversion brings a word, which a format that is all numbers does not: it is printf's.
+// Whether a format contains %s or %c. A format without words goes to printf directly.
 static bool brings_words(const char *format)
 {
     while ((format = strchr(format, '%')) != NULL) {

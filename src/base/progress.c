@@ -1,4 +1,4 @@
-// The bar is one line rewritten in place; it appears after a second and is erased at the end.
+// The bar is a single line rewritten in place. It appears after one second and is erased at the end.
 #include "base/progress.h"
 
 #include <stdio.h>

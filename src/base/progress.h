@@ -1,5 +1,5 @@
-// A progress bar on stderr for work over a second: share done, rate and time left. Silent when stderr is no
-// terminal. Times come from the monotonic clock and touch nothing but this line.
+// A progress bar on stderr for work longer than a second: share done, rate and time left. No output if stderr
+// is no terminal. Times come from the monotonic clock and affect only the bar.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
-// Text helpers; see the header. Edit distance is the plain dynamic programme over one row, with a
-// transposition counted as two edits.
+// Text helpers. Edit distance: dynamic programming over one row; a transposition counts as two edits.
 #include "base/str.h"
 #include "base/arena.h"
 
@@ -48,9 +47,9 @@ void strbuf_vprintf(struct strbuf *b, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    size_t room = b->capacity - b->length; // most texts fit behind what is there
+    size_t room = b->capacity - b->length; // most texts fit in the free capacity
     int length = vsnprintf(room ? b->text + b->length : NULL, room, format, args);
-    if (length < 0) heap_exhausted(0); // it asks for memory for wide fields
+    if (length < 0) heap_exhausted(0); // vsnprintf allocates for wide fields
     if (length > 0 && (size_t)length >= room) {
         reserve(b, (size_t)length);
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);
@@ -100,13 +99,13 @@ size_t utf8_length(const char *p, size_t left)
     if (n > left) return 0;
     for (size_t i = 1; i < n; i++)
         if ((c[i] & 0xc0) != 0x80) return 0;
-    // Longer than need be, half of a surrogate pair, past U+10FFFF.
+    // Overlong forms, surrogates, and code points past U+10FFFF.
     bool other = (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] >= 0xa0) || (*c == 0xf0 && c[1] < 0x90) ||
                  (*c == 0xf4 && c[1] >= 0x90);
     return n && !other ? n : 0;
 }
 
-// Digits without sign; true when all of text was a literal that fits.
+// Parses digits without sign. True if the whole text is a literal that fits.
 static bool parse_magnitude(const char *text, uint64_t *value)
 {
     unsigned base = 10;
@@ -169,12 +168,12 @@ bool str_to_f64(const char *text, double *value)
     return true;
 }
 
-// The edit distance of two words where it is below `most`; else some number from `most` on.
+// The edit distance of two words if it is below `most`; else any number from `most` up.
 static size_t edit_distance(const char *a, const char *b, size_t most)
 {
     enum { LONGEST = 127 };
     size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
-    if (n > LONGEST || m > LONGEST) return SIZE_MAX; // nobody means a word that long
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX; // a word of this length is no typing error
     if ((n > m ? n - m : m - n) >= most) return SIZE_MAX;
     for (size_t j = 0; j <= m; j++) row[j] = j;
     for (size_t i = 1; i <= n; i++) {
@@ -188,7 +187,7 @@ static size_t edit_distance(const char *a, const char *b, size_t most)
             row[j] = best;
             if (best < least) least = best;
         }
-        if (least >= most) return least; // distances never fall from row to row
+        if (least >= most) return least; // the minimum of a row never falls in later rows
     }
     return row[m];
 }
@@ -199,7 +198,7 @@ static bool is_candidate(const char *word, const char *known)
     return *known;
 }
 
-// The first letter of `word`, and every digit as often.
+// Whether the first letters match and every digit occurs equally often.
 static bool is_model_like(const char *word, const char *known)
 {
     int counts[10] = {0};

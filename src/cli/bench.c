@@ -1,4 +1,4 @@
-// `warpfold bench`: bundled workloads, each in a context of its own, checked against the CPU.
+// `warpfold bench`: bundled workloads, each in a separate context, checked against a CPU reference.
 #include "report/bench.h"
 #include "base/file.h"
 #include "cli/bench.h"
@@ -87,8 +87,8 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
     report_run_add(context, kernel, shape, stats);
 }
 
-// --verify: once more with nothing optimised, on the general engine. Programs of class D must leave the
-// same bytes; the others have been compared with the reference, as always.
+// --verify: runs the workload again without optimisation on the general engine. Outputs of class D must be
+// equal byte for byte; outputs of other classes have been compared with the reference.
 static enum wf_status verify(const struct options *o, const struct bench_selection *what,
                              const struct workload *w, uint64_t output_hash, struct diag *d)
 {
@@ -123,7 +123,7 @@ static void complain(const char *format, ...)
     strbuf_fini(&text);
 }
 
-// One workload; what went wrong is printed at once, the others still run.
+// Runs one workload and prints its errors at once. Later workloads run even after a failure.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
                               const struct bench_member *member, struct report_bench *b,
                               struct strbuf *timeline, struct diag *d)
@@ -141,7 +141,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
                                            .launched = record_launch,
                                            .launched_context = &row.run};
         struct workload_result result;
-        if (!b->rows.count) command_note_races(o, c, d); // once
+        if (!b->rows.count) command_note_races(o, c, d); // once per command
         command_watch(o, c);
         interrupt_watch(c);
         status = workload_run(w, c, &options, &result);
@@ -174,7 +174,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
     return status;
 }
 
-// Results, whatever became of single workloads.
+// Writes the results, including results of failed workloads.
 static enum wf_status publish(const struct options *o, struct report_bench *b, const struct strbuf *timeline,
                               struct results *r, struct diag *d)
 {

@@ -1,25 +1,27 @@
-// Choosing bundled workloads, for every command that runs them.
+// Selection of bundled workloads, shared by several commands.
 #pragma once
 #include "base/vec.h"
 #include "cli/options.h"
 #include "workload/workload.h"
 
-struct bench_selection { // --size, --ptx
+// Values of --size and --ptx.
+struct bench_selection {
     enum workload_size size;
     enum workload_ptx ptx;
 };
 
-// What is named, groups resolved.
+// A selected workload, with groups resolved.
 struct bench_member {
     const struct workload *workload;
-    unsigned registers; // as in struct workload_options: the group's
+    unsigned registers; // set by the group, as in struct workload_options
 };
 struct bench_list {
     VEC(struct bench_member) all;
 };
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
-// A kernel by its name; NULL, and an error with the nearest name, where there is none or not of this size.
+// A bundled kernel by name. NULL and an error with the nearest name if the kernel is unknown or has no such
+// size.
 const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
-// The same, or those of a group that have the size; else WF_BAD_INPUT.
+// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT if none.
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);

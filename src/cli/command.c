@@ -1,4 +1,4 @@
-// What the commands share: help, errors, settings, shapes.
+// Shared code of the commands: help, errors, settings, shapes.
 #include "cli/command.h"
 #include "base/file.h"
 #include "cli/print.h"
@@ -127,7 +127,7 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
     }
     if (threads) wf_set_threads(c, (unsigned)threads);
     wf_set_max_cycles(c, cycles);
-    // What has no time is still compiled as for that GPU.
+    // Functional runs still compile for the GPU's code profile.
     enum wf_status status = wf_gpu(c, gpu ? gpu : "gtx1080ti");
     bool is_untimed = options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY;
     return status == WF_OK && is_untimed ? wf_gpu(c, NULL) : status;

@@ -1,9 +1,8 @@
-// `warpfold compare A.json B.json`: what differs between the results of two runs, the largest change first.
+// `warpfold compare A.json B.json`: differences between the results of two runs, largest change first.
 //
-// Both files become lists of named figures: "cycles", "counters sm.l1.hits", and under an array of objects
-// the name of each, "matrixMul cycles". Wall-clock figures are left out; so are series over time and the
-// account by line, which have no names that two runs share, and events of energy, which are the counters over
-// again.
+// Both files become lists of named figures: "cycles", "counters sm.l1.hits". Elements of an array add their
+// names: "matrixMul cycles". Left out are wall-clock figures; time series and the account by line, whose
+// names differ between runs; and energy events, which repeat the counters.
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_read.h"
@@ -17,15 +16,15 @@
 
 struct figure {
     const char *name;
-    const struct json_value *a, *b; // NULL: only the other has it
-    double change;                  // relative; NAN from nothing, and of texts
+    const struct json_value *a, *b; // NULL: absent from the file
+    double change;                  // relative; NAN if the old value is 0, and for texts
     bool is_main;
 };
 
 struct comparison {
     struct arena arena;
     VEC(struct figure) figures, settings;
-    struct strmap by_name; // of figures and settings: index
+    struct strmap by_name; // of figures and settings: name to index
     size_t equal;
 };
 
@@ -44,7 +43,7 @@ static bool is_left_out(const char *key)
     return false;
 }
 
-// What an element of an array is called: the first text in it, or its number.
+// Name of an array element: its first text, or its index.
 static const char *name_of(struct arena *a, const struct json_value *element, size_t index)
 {
     for (const struct json_value *v = element->type == JSON_OBJECT ? element->first : NULL; v; v = v->next)
@@ -84,7 +83,7 @@ static void collect(struct comparison *c, const char *prefix, const struct json_
     for (const struct json_value *e = v->first; e; e = e->next, index++) {
         const char *key = v->type == JSON_OBJECT ? e->key : name_of(&c->arena, e, index);
         if (v->type == JSON_OBJECT && is_left_out(key)) continue;
-        // "workloads matrixMul cycles" is "matrixMul cycles".
+        // Omits container names: "workloads matrixMul cycles" becomes "matrixMul cycles".
         bool plain = v->type == JSON_OBJECT &&
                      (str_equal(key, "workloads") || str_equal(key, "config") || str_equal(key, "counters"));
         const char *name =
@@ -108,7 +107,7 @@ static const char *text_of(const struct json_value *v)
     return "-";
 }
 
-// The figures that people ask for first.
+// Whether a figure belongs to the main figures, listed first.
 static bool is_main(const char *name)
 {
     static const char *const names[] = {"cycles", "warp_instructions", "status",     "outcome", "tech",
@@ -119,7 +118,7 @@ static bool is_main(const char *name)
     return false;
 }
 
-// What only one has is no change if it is nothing, or says only how something is called.
+// A figure present in one file is unchanged if it is 0 or a text.
 static bool is_equal(const struct figure *f)
 {
     const struct json_value *only = f->a ? f->a : f->b;
@@ -131,12 +130,12 @@ static int by_change(const void *x, const void *y)
 {
     const struct figure *a = x, *b = y;
     if (a->is_main != b->is_main) return a->is_main ? -1 : 1;
-    // What has no relative change comes last.
+    // Figures without a relative change come last.
     double p = isnan(a->change) ? -1 : fabs(a->change), q = isnan(b->change) ? -1 : fabs(b->change);
     return p > q ? -1 : p < q ? 1 : strcmp(a->name, b->name);
 }
 
-// Leaves only what differs, the largest change first.
+// Keeps the changed figures and sorts them, largest change first.
 static void sift(struct comparison *c)
 {
     size_t kept = 0;

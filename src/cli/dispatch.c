@@ -1,4 +1,4 @@
-// Words with the program's name before them, to the command that they name.
+// Finds the command named on the command line and runs it.
 #include "base/printable.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -30,7 +30,7 @@ static int print(void (*write)(struct strbuf *out))
 
 static void write_version(struct strbuf *out) { strbuf_puts(out, "warpfold " WF_VERSION "\n"); }
 
-// A word that is no command; with_all: with the names of all commands.
+// Prints an error for an unknown command; with_all: with the names of all commands. Returns the exit status.
 static int refuse(const char *word, bool with_all)
 {
     struct strbuf text = {0};
@@ -57,7 +57,7 @@ static int run_command(const char *name, int argc, char **argv, bool with_all)
     return refuse(name, with_all);
 }
 
-// `warpfold help COMMAND` is `warpfold COMMAND --help`; without a command, an overview.
+// `warpfold help COMMAND` equals `warpfold COMMAND --help`. Without a command: an overview.
 static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};

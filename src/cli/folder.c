@@ -25,7 +25,7 @@ bool folder_make(const char *path, struct diag *d)
     return diag_error(d, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
 }
 
-// One that was killed a moment ago may have processes that are still ending.
+// Locks the folder, with retries for 2 seconds: processes of a killed command may still be ending.
 static bool take_lock(int lock)
 {
     for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
@@ -65,7 +65,7 @@ bool folder_program(char **program, char build[17], struct diag *d)
     return true;
 }
 
-// "report.html.1234.part" of report.html: what file_write had not finished.
+// Whether a name is a temporary file of file_write for an ending, such as "report.html.1234.part".
 static bool is_part_of(const char *name, const char *ending)
 {
     size_t length = strlen(name), digits = 0;

@@ -1,12 +1,14 @@
-// A folder of results that a command goes on in, whatever stopped it: one at a time works there, and results of different builds
-// do not mix.
+// A folder of results in which an interrupted command continues. One command at a time works in a folder.
+// Results of different builds are kept apart.
 #pragma once
 #include "base/diag.h"
 
-bool folder_make(const char *path, struct diag *d); // or it is there, and can be written into
-// Held until it is closed, or we end; -1 and an error.
+bool folder_make(const char *path, struct diag *d); // also true if the folder exists and is writable
+// Locks the folder. Returns a descriptor that holds the lock until closed or process exit; -1 and an error if
+// locked.
 int folder_lock(const char *folder, const char *command, struct diag *d);
-// What file_write had not finished of files with these endings (NULL ends them) when it was killed, and files that end in `also`.
+// Removes temporary files left by a killed file_write for the endings (a list ended by NULL), and files with
+// the ending `also`.
 void folder_sweep(const char *path, const char *const *endings, const char *also);
-// This program's path (heap), and a hash of it.
+// Path of the running program (heap), and a hash of the program.
 bool folder_program(char **program, char build[17], struct diag *d);

@@ -21,7 +21,8 @@ static void say(const struct options *o, struct strbuf *text)
     strbuf_fini(text);
 }
 
-// -- what needs the folder alone ----------------------------------------------------------------------------
+// -- commands on the folder alone
+// -----------------------------------------------------------------------------
 
 static bool status(const struct plan *p, struct strbuf *out, struct diag *d)
 {
@@ -137,7 +138,7 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
-// As the plan says that is there; else they are estimated now.
+// Expected seconds per point: from the plan if one exists, else estimated now.
 static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
     if (!old) {
@@ -170,7 +171,7 @@ static bool write_plan(const struct gather *g, struct plan *p)
     return good;
 }
 
-// What is to be done takes, on one core and on so many.
+// Appends the expected time of the remaining points on one core and on `workers` cores.
 static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
 {
     double seconds = 0, longest = p->points.count ? p->points.data[0].seconds : 0;
@@ -231,7 +232,7 @@ bool gather_submit(const struct gather *g)
 
 // -- results ------------------------------------------------------------------------------------------------
 
-// What was given up is, to the report, a run that failed.
+// Records points given up by workers as failed runs for the report.
 static bool note_left(const struct gather *g, const struct plan *p)
 {
     struct tokens all;
@@ -248,9 +249,9 @@ static bool note_left(const struct gather *g, const struct plan *p)
     return good;
 }
 
-static const double ask_seconds = 10; // between questions to Slurm whether it has jobs of ours
+static const double ask_seconds = 10; // seconds between queries to Slurm for live jobs
 
-// Takes in what comes, until all is there or somebody interrupts; or until no job is left that anything could come from.
+// Collects results until all points are done, a signal arrives, or no live job can deliver more.
 static bool collect_until(const struct gather *g, const struct plan *p, const sigset_t *watched,
                           struct collection *c)
 {
@@ -262,7 +263,7 @@ static bool collect_until(const struct gather *g, const struct plan *p, const si
         progress_update(&bar, c->done);
         if (clock_seconds() - asked > ask_seconds) {
             asked = clock_seconds();
-            ended = slurm_has_ended(p); // and then once more: the last results
+            ended = slurm_has_ended(p); // the loop collects the last results once more
         }
         int signal = sigtimedwait(watched, NULL, &(struct timespec){.tv_sec = !ended});
         if (signal <= 0) continue;

@@ -1,5 +1,5 @@
-// What `warpfold reproduce` does with a plan that others run: --submit, --wait and --collect, which know the experiments, and --status,
-// --retry and --cancel, which know only the folder.
+// Options of `warpfold reproduce` for plans run by other machines. --submit, --wait and --collect need the
+// experiments; --status, --retry and --cancel need only the folder.
 #pragma once
 #include "cli/command.h"
 #include "cluster/collect.h"
@@ -10,19 +10,20 @@ struct gather {
     const char *folder, *program, *build;
     const struct jobs *jobs;
     struct database *db;
-    struct pool *pool; // gets what was done, and what was left with its reason
+    struct pool *pool; // receives finished points, and given-up points with the reason
     struct diag *diag;
 };
 
-// --status, --retry, --cancel.
+// Whether --status, --retry or --cancel is given; gather_plain executes the option.
 bool gather_is_plain(const struct options *o);
 enum wf_status gather_plain(const struct options *o, struct diag *d);
-// What cannot be meant together.
+// Checks for options that exclude each other.
 bool gather_check(const struct options *o, struct diag *d);
-// The words that a plan was made by, as options of `warpfold reproduce`, said where they were said.
+// Parses the words stored in a plan as options of `warpfold reproduce`, after a change to the working
+// directory of the original command.
 bool gather_words(struct plan *p, const char *folder, struct options *o, struct diag *d);
-// Writes the plan, submits workers, and says what to type next.
+// Writes the plan, submits workers, and prints the next command to type.
 bool gather_submit(const struct gather *g);
-// Takes in what is there; with --wait until nothing is to come. *complete: nothing is waiting or running. Where the folder has
-// no plan of these jobs there is nothing to take.
+// Collects the finished points; with --wait, until no point is outstanding. *complete: no point is waiting or
+// running. No effect if the folder has no plan for the jobs.
 bool gather_collect(const struct gather *g, bool *complete);

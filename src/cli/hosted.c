@@ -1,4 +1,4 @@
-// Running a program: its options, its input, its results.
+// Runs a program with a host part: options, input, results.
 #include "cli/hosted.h"
 #include "base/file.h"
 
@@ -89,7 +89,7 @@ static bool read_input(const struct options *o, struct session *s, struct spec *
 enum wf_status hosted_run(const struct options *o, struct session *s)
 {
     struct spec input;
-    // Without a GPU that is named it runs without time.
+    // Without --gpu the run is functional.
     enum wf_status status = options_has(o, OPTION_GPU) ? WF_OK : wf_gpu(s->context, NULL);
     if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;

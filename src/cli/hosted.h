@@ -1,4 +1,4 @@
-// `warpfold run app.elf`: a program with a host part of its own (docs/riscv.md).
+// `warpfold run app.elf`: a program with its own host part (docs/riscv.md).
 #pragma once
 #include "cli/options.h"
 #include "cli/session.h"
@@ -9,7 +9,7 @@ enum hosted_kind {
     HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
 };
 enum hosted_kind hosted_kind(const char *path);
-// Which options do not go with a program.
+// Refuses options that do not apply to a program.
 bool hosted_check(const struct options *o, struct diag *d);
-// Loads it and runs it to its end; launches are recorded in the session's report.
+// Loads the program and runs it to the end. Launches are recorded in the session's report.
 enum wf_status hosted_run(const struct options *o, struct session *s);

@@ -1,4 +1,4 @@
-// `warpfold inject`: campaigns of fault injection on bundled kernels, one after the other.
+// `warpfold inject`: fault-injection campaigns on bundled kernels, one kernel after the other.
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/bench.h"
@@ -22,8 +22,8 @@ struct session {
     struct diag *diag;
     struct bench_selection what;
     struct bench_list workloads;
-    struct inject campaign;    // of the workload at hand
-    const char *tech, *folder; // folder NULL: nothing is kept
+    struct inject campaign;    // of the present workload
+    const char *tech, *folder; // folder NULL: no files are kept
     char build[17], *program;
     uint64_t count;
     int lock;
@@ -31,7 +31,7 @@ struct session {
     struct json json;
 };
 
-// -- what is asked for --------------------------------------------------------------------------------------
+// -- options ------------------------------------------------------------------------------------------------
 
 static bool prepare(void *context, struct wf_context *x)
 {
@@ -41,7 +41,8 @@ static bool prepare(void *context, struct wf_context *x)
     return status == WF_OK && command_has_time(s->options, x, s->diag);
 }
 
-// Bits turn in what uv has, and where another mechanism has a result nobody says where that is.
+// Faults are injected into structures of mechanism uv. Other mechanisms do not report the locations of
+// results.
 static enum wf_status choose_tech(struct session *s)
 {
     const char *given = options_value(s->options, OPTION_TECH);
@@ -115,7 +116,7 @@ static enum wf_status choose(struct session *s)
     return WF_OK;
 }
 
-// -- what is kept -------------------------------------------------------------------------------------------
+// -- files --------------------------------------------------------------------------------------------------
 
 static bool open_folder(struct session *s)
 {
@@ -128,7 +129,7 @@ static bool open_folder(struct session *s)
     return true;
 }
 
-// All that the ends of injections depend on, in a line.
+// A line with everything that determines the outcomes of injections.
 static void identify(const struct session *s, struct strbuf *out)
 {
     const struct options *o = s->options;
@@ -161,7 +162,7 @@ static bool publish(struct session *s, const struct journal *j)
     return good;
 }
 
-// -- what is shown ------------------------------------------------------------------------------------------
+// -- output -------------------------------------------------------------------------------------------------
 
 static void show_tally(struct session *s, enum upset_place place, const struct inject_tally *t)
 {
@@ -274,7 +275,7 @@ static enum wf_status replay_one(struct session *s, const struct inject_space *s
     return WF_OK;
 }
 
-// -- all ----------------------------------------------------------------------------------------------------
+// -- all workloads ------------------------------------------------------------------------------------------
 
 static enum wf_status run_all(struct session *s)
 {
@@ -289,7 +290,7 @@ static enum wf_status run_all(struct session *s)
     if (!replay && !open_folder(s)) return WF_BAD_INPUT;
     begin_json(s);
     for (size_t n = 0; n < s->workloads.all.count && status != WF_INTERRUPTED;
-         n++) { // others than one that fails, too
+         n++) { // workloads after a failed workload run, too
         struct inject_space space;
         s->campaign.workload = s->workloads.all.data[n].workload;
         s->campaign.options.registers = s->workloads.all.data[n].registers;
@@ -337,7 +338,7 @@ int command_inject(int argc, char **argv)
     enum wf_status status = command_claim(&o, &r) ? WF_OK : WF_BAD_INPUT;
     if (status == WF_OK) status = run_all(&s);
     if (status == WF_OK || s.table.cells.count > s.table.columns) print_results(&s, &r, &json);
-    print_flush(stdout); // before the messages
+    print_flush(stdout); // stdout precedes the messages
     exit_status = command_fail(&d, (int)status);
     if (s.lock >= 0) close(s.lock);
     free(s.program);

@@ -1,5 +1,5 @@
-// SIGINT is held back, so that a launch asks for it when it can stop; no handler, and nothing to remember. It
-// stays held back until a launch has taken it: a second one ends the program as always.
+// SIGINT is blocked, and a launch polls for it where the launch can stop. No handler and no state are needed.
+// The signal stays blocked until a launch has taken it; a second SIGINT ends the program.
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -34,5 +34,5 @@ bool interrupt_hold(void)
 
 void interrupt_watch(struct wf_context *c)
 {
-    if (interrupt_hold()) wf_set_interrupt(c, interrupt_asked, NULL); // not with nohup and &
+    if (interrupt_hold()) wf_set_interrupt(c, interrupt_asked, NULL); // false under nohup and &
 }

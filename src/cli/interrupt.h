@@ -1,8 +1,10 @@
-// ^C: the launch under way stops, results are written, and the exit status is 130.
+// ^C stops the launches under way, results are written, and the exit status is 130.
 #pragma once
 #include "api/warpfold.h"
 
-void interrupt_watch(struct wf_context *c); // its launches from now on
-// The same for who asks by itself (NULL): from now on ^C is held back until it does. False: it is ignored, as with nohup.
+// For later launches of the context.
+void interrupt_watch(struct wf_context *c);
+// For callers that poll interrupt_asked(NULL): interrupt_hold blocks SIGINT until the first poll that takes
+// it. False: SIGINT is ignored, as under nohup.
 bool interrupt_hold(void);
 bool interrupt_asked(void *nothing);

@@ -1,4 +1,4 @@
-// `warpfold list`: what there is, one a line.
+// `warpfold list`: tables of GPUs, mechanisms, kernels and more, an entry per line.
 #include "cli/list.h"
 #include "base/file.h"
 #include "cli/print.h"
@@ -17,7 +17,7 @@ void list_print(struct table *t)
     table_fini(t);
 }
 
-// A mechanism, and its options below it.
+// Mechanisms, with options below.
 static void list_techs(void)
 {
     static const char *const heads[] = {"mechanism, option", "default", "range", "what it is"};
@@ -65,7 +65,7 @@ static void list_kernels(void)
     list_print(&t);
 }
 
-// What size `paper` is.
+// Inputs of size `paper`.
 static void list_inputs(void)
 {
     static const char *const heads[] = {"workload", "suite",     "input",       "grid",
@@ -171,7 +171,7 @@ enum { TAKES_TECH = 1, TAKES_GPU = 2, TAKES_SET = 4, TAKES_BENCH = 8 };
 static const struct list {
     const char *name;
     void (*list)(void);
-    int (*list_with)(const struct options *o); // what reads --tech, --gpu or --set, or a word more
+    int (*list_with)(const struct options *o); // for lists with --tech, --gpu, --set or a further operand
     unsigned takes;                            // bits, TAKES_TECH …
 } lists[] = {{"gpus", NULL, list_gpus, TAKES_SET},
              {"techs", list_techs, NULL, 0},
@@ -193,7 +193,7 @@ static const char *next_list(const void *context, size_t i)
     return i < LIST_COUNT ? lists[i].name : NULL;
 }
 
-// NULL and an error: there is no such list.
+// NULL and an error for an unknown list.
 static const struct list *find(const struct options *o, struct diag *d)
 {
     static const char all[] = "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, "

@@ -1,4 +1,4 @@
-// `warpfold list gpus`: the GPUs there are; with a name or a file, what that one is like and who says so.
+// `warpfold list gpus`: the bundled GPUs. With a name or file: settings of the GPU, each with its origin.
 #include "cli/list.h"
 #include "cli/print.h"
 
@@ -51,7 +51,7 @@ static void add_key(struct table *t, const struct wf_key *key)
         table_add(t, "%s", from_text(key));
 }
 
-// What describes the GPU, and of other keys those that its file or --set says. Below a key its classes of SMs.
+// Lists keys of the GPU, and other keys set by the file or --set. Values of SM classes follow below a key.
 static void list_keys_of(struct wf_context *c)
 {
     static const char *const heads[] = {"key", "value", "from"};

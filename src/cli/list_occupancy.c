@@ -1,5 +1,6 @@
-// `warpfold list occupancy`: what blocks of the bundled kernels have of an SM, and what they leave (Figure 20 of Xiang's
-// dissertation). Kernels run once without time, at size small, since their host parts say in what shape they come.
+// `warpfold list occupancy`: resources of an SM used and left free by blocks of the bundled kernels (Figure
+// 20 of Xiang's dissertation). Kernels run once, functionally and at size small, because host programs choose
+// the block shapes.
 #include "cli/bench.h"
 #include "cli/list.h"
 
@@ -11,9 +12,9 @@
 struct listing {
     struct table table;
     struct bench_member of;
-    const char *seen[8]; // kernels of the workload that have a row
+    const char *seen[8]; // kernels of the workload listed so far
     size_t seen_count;
-    // Shares of the registers that are given: of all rows, and of those that registers limit.
+    // Sums of log shares of registers in use: over all rows, and over rows limited by registers.
     double log_used, log_used_limited;
     unsigned rows, limited_rows;
 };
@@ -50,7 +51,7 @@ static bool is_new(struct listing *l, const char *kernel)
     return true;
 }
 
-// launch.registers has the last word.
+// Source of the register count; launch.registers takes precedence.
 static const char *source_of(const struct listing *l, struct wf_kernel *kernel, unsigned given,
                              const struct wf_occupancy *o)
 {
@@ -79,7 +80,7 @@ static enum wf_status run_one(struct listing *l, const struct options *o, struct
     struct wf_context *c = wf_context_create();
     enum wf_status status = wf_gpu(c, gpu ? gpu : "gtx1080ti");
     if (status == WF_OK) status = command_set(o, c, d);
-    if (status == WF_OK) status = wf_gpu(c, NULL); // what it says stays, but for time
+    if (status == WF_OK) status = wf_gpu(c, NULL); // keeps the GPU's settings and makes runs functional
     struct workload_options how = {
         .size = WORKLOAD_SMALL, .registers = l->of.registers, .launched = launched, .launched_context = l};
     struct workload_result r;

@@ -1,10 +1,11 @@
-// What mechanisms say of themselves: features, claims, and storage in bits.
+// Properties of mechanisms: features, claims, and storage in bits.
 #include "cli/list.h"
 #include "energy/area.h"
 
 enum { TECHS_MAX = 14 };
 
-// A column a mechanism, behind `first` and before the meaning. How many of them.
+// Begins a table with columns `first`, a column per mechanism, and the meaning. Returns the number of
+// mechanisms.
 static size_t begin_columns(struct table *t, const char *first)
 {
     const char *heads[TECHS_MAX + 2] = {first}, *name, *meaning;
@@ -15,7 +16,7 @@ static size_t begin_columns(struct table *t, const char *first)
     return techs;
 }
 
-// Table 3 of the DARSIE paper, and more.
+// Table 3 of the DARSIE paper, extended.
 void list_features(void)
 {
     struct table t;
@@ -30,7 +31,7 @@ void list_features(void)
     list_print(&t);
 }
 
-// Two that have an exclusive one in common do not go together.
+// Claims. Two mechanisms with a common exclusive claim cannot be combined.
 void list_claims(void)
 {
     struct table t;
@@ -45,7 +46,7 @@ void list_claims(void)
     list_print(&t);
 }
 
-// Behind the mechanism's name.
+// Adds a sum row below a mechanism's structures.
 static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t file_bits)
 {
     table_add(t, "%s", what);
@@ -56,8 +57,8 @@ static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t f
     table_add(t, "%.1f%%", 100 * (double)bits / (double)file_bits);
 }
 
-// The structures of the mechanisms chosen, on SMs of one class; those that their papers count, then the others.
-// class NULL: the GPU has no classes.
+// Adds the structures of the selected mechanisms on SMs of one class: first the structures counted in the
+// papers. class NULL: the GPU has no classes.
 static void add_storage_of(struct table *t, struct wf_context *c, const struct wf_class *class)
 {
     const struct wf_storage *rows;
@@ -93,7 +94,7 @@ static void add_storage(struct table *t, struct wf_context *c)
     for (size_t k = 0; wf_class_at(c, k, &class); k++) add_storage_of(t, c, &class);
 }
 
-// What papers say of whole SMs.
+// Areas of whole SMs given in papers.
 static void print_millimetres(void)
 {
     static const char *const heads[] = {"area (Xiang, chapter 4)", "of", "mm2", "printed there"};
@@ -112,7 +113,7 @@ static void print_millimetres(void)
     list_print(&t);
 }
 
-// Each mechanism with its defaults, or those that --tech names, as configured.
+// Storage of each mechanism with default options, or of the mechanisms of --tech as configured.
 int list_area(const struct options *o)
 {
     static const char *const heads[] = {"mechanism", "structure of an SM",  "entries", "bits each", "bits",

@@ -1,8 +1,8 @@
-// The command line: dispatch only. Everything else is in the library.
+// The command line: dispatch only. All other code is in the library.
 #include "cli/command.h"
 #include "cli/print.h"
 
-// The library's last word when there is no memory.
+// Called by the library when memory runs out.
 _Noreturn void heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
 
 int main(int argc, char **argv)

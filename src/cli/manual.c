@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Text for roff: no line begins with a dot or a quote, and backslashes are themselves.
+// Appends text for roff: escapes backslashes, hyphens, and a dot or quote at the start of a line.
 static void put_roff(struct strbuf *out, const char *text)
 {
     if (*text == '.' || *text == '\'') strbuf_puts(out, "\\&");
@@ -29,7 +29,7 @@ void options_manual(struct strbuf *out)
     for (unsigned i = 0; options_command_at(i, &c); i++) {
         strbuf_printf(out, "%s.B warpfold %s\n", i ? ".br\n" : "", c.name);
         char *usage = heap_strdup(c.usage), *rest = usage;
-        put_roff(out, strsep(&rest, "\n")); // other forms are in the command's help
+        put_roff(out, strsep(&rest, "\n")); // the first form; help shows the others
         strbuf_putc(out, '\n');
         free(usage);
     }
@@ -92,7 +92,7 @@ void options_completion(struct strbuf *out)
         "    --tech) words=$(names techs) ;;\n"
         "    --bench) words=\"all darsie $(names kernels)\" ;;\n"
         "    --set) words=$(names keys | sed 's/$/=/'); compopt -o nospace 2>/dev/null ;;\n");
-    for (unsigned i = 0; options_option_at(i, &o); i++) // those that take one of a few words
+    for (unsigned i = 0; options_option_at(i, &o); i++) // options with a fixed list of words
         if (o.argument && strchr(o.argument, '|') && !strpbrk(o.argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")) {
             strbuf_printf(out, "    %s) words=\"", o.name);
             for (const char *p = o.argument; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
@@ -113,7 +113,7 @@ void options_completion(struct strbuf *out)
                      "            bench) words+=\" $(names kernels)\" ;;\n"
                      "            study) ((COMP_CWORD == 2)) && words+=\" $(names studies)\" ;;\n"
                      "            list) ((COMP_CWORD == 2)) && words+=\" ");
-    options_command_at(COMMAND_LIST, &c); // its usage is its words
+    options_command_at(COMMAND_LIST, &c); // the usage lists the operands
     for (const char *p = c.usage; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
     strbuf_puts(out, "\" ;;\n"
                      "            reproduce) words+=\" darsie silicon $(names experiments)\" ;;\n"

@@ -1,11 +1,11 @@
-// `warpfold mark`: the listing of a kernel's machine code with the redundancy mark of every instruction, in
-// the manner of DARSIE's Figure 6:
+// `warpfold mark`: a kernel's machine code with the redundancy mark of every instruction, in the style of
+// DARSIE's Figure 6:
 //
 //     CR>DR  affine 4*threadIdx.x  /*0088*/ SHL R10, R2, 0x2    matrixMul.cu:23   if x divides the warp size:
 //     …
 //
-// With a block's shape, CR instructions are promoted: "CR>DR", "CR>V", or with mark.warp_classes "CR/2", the
-// same in every second warp. With mark.grid a "g" says that all blocks agree.
+// With a block shape, CR instructions show the promotion: "CR>DR" or "CR>V"; with mark.warp_classes also
+// "CR/2", equal in every second warp. With mark.grid, "g" means equal in all blocks.
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/command.h"
@@ -40,7 +40,7 @@ static void count_marks(const struct wf_mark *marks, size_t count, size_t by_mar
 enum { UNIFORM, AFFINE, UNSTRUCTURED, PATTERNS };
 static const char *const patterns[PATTERNS] = {"uniform", "affine", "unstructured"};
 
-// Instructions with a mark and a pattern; of promoted marks, those that are DR in the launch.
+// Number of instructions with a mark and a pattern; promoted: compares the mark in the launch.
 static size_t count_class(const struct wf_mark *marks, size_t count, const char *mark, const char *pattern,
                           bool promoted)
 {
@@ -107,7 +107,7 @@ static void print_summary(const struct wf_mark *marks, size_t count, const uint3
         count_class(marks, count, names[DR], patterns[UNSTRUCTURED], true));
 }
 
-// "CR", "CR>DR", "CR/2", and "g" behind it.
+// Appends "CR", "CR>DR" or "CR/2", followed by " g" for equal in all blocks.
 static void print_mark(const struct wf_mark *m, bool colour, struct strbuf *out)
 {
     char text[32];

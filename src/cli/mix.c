@@ -1,4 +1,4 @@
-// `warpfold mix`: bundled workloads together on one chip (mix/mix.h).
+// `warpfold mix`: bundled workloads run together on one chip (mix/mix.h).
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/bench.h"
@@ -16,10 +16,10 @@ enum { REGISTERS_MAX = 255 };
 struct member {
     const struct workload *workload;
     struct tape tape;
-    struct wf_context *context; // of launches that are noted
-    unsigned registers;         // as --registers says; 0: what its code uses
-    uint32_t sms;               // of the GPU it was recorded on
-    struct mix_run run;         // while it runs alone
+    struct wf_context *context; // context for recording launches
+    unsigned registers;         // from --registers; 0: as many as the code uses
+    uint32_t sms;               // of the GPU used for recording
+    struct mix_run run;         // figures of the run alone
     struct mix_need need;
 };
 
@@ -29,14 +29,14 @@ struct mix {
     struct member members[MIX_PARTS_MAX];
     struct mix_result results[MIX_PARTS_MAX];
     struct mix_place places[MIX_PARTS_MAX];
-    const char *placement;               // the word, or the list of --place
-    char *places_text, *references_text; // heap, cut at commas
+    const char *placement;               // the word or list of --place
+    char *places_text, *references_text; // heap, split at commas
     const char *references[MIX_PARTS_MAX];
     size_t count;
     struct diag *d;
 };
 
-// -- what is asked for --------------------------------------------------------------------------------------
+// -- options ------------------------------------------------------------------------------------------------
 
 static enum wf_status parse_members(struct mix *m)
 {
@@ -55,7 +55,7 @@ static enum wf_status parse_members(struct mix *m)
     return WF_OK;
 }
 
-// One for all, or one for each, in order.
+// --reference: one GPU for all members, or a list with one GPU per member.
 static enum wf_status parse_references(struct mix *m)
 {
     const char *text = options_value(m->o, OPTION_REFERENCE);
@@ -71,7 +71,7 @@ static enum wf_status parse_references(struct mix *m)
     return WF_BAD_USAGE;
 }
 
-// One for each, in order.
+// --registers: a list with one number per member.
 static enum wf_status parse_registers(struct mix *m)
 {
     const char *text = options_value(m->o, OPTION_REGISTERS), *rest = text;
@@ -91,7 +91,7 @@ static enum wf_status parse_registers(struct mix *m)
     return WF_BAD_USAGE;
 }
 
-// -- where they run -----------------------------------------------------------------------------------------
+// -- placement ----------------------------------------------------------------------------------------------
 
 static bool range_place(const char *text, struct mix_place *place)
 {
@@ -138,7 +138,7 @@ static enum wf_status list_places(struct mix *m, struct wf_context *c)
     return WF_BAD_USAGE;
 }
 
-// When all have been recorded: steering asks what they can use.
+// Chooses the SMs of all members, after recording: steering uses the members' needs.
 static enum wf_status place_all(struct mix *m, struct wf_context *c)
 {
     struct mix_need needs[MIX_PARTS_MAX];
@@ -148,7 +148,7 @@ static enum wf_status place_all(struct mix *m, struct wf_context *c)
     m->placement = asked ? asked : "steer";
     if (str_equal(m->placement, "steer") && mix_steer(c, needs, m->count, m->places)) return WF_OK;
     if (!asked) m->placement = m->count <= sms ? "split" : "all";
-    if (str_equal(m->placement, "all")) return WF_OK; // everywhere
+    if (str_equal(m->placement, "all")) return WF_OK; // no restriction
     if (str_equal(m->placement, "split") && m->count <= sms) {
         mix_split(sms, m->count, m->places);
         return WF_OK;
@@ -203,7 +203,7 @@ static struct wf_context *new_context(const struct mix *m, enum wf_status *statu
     return c;
 }
 
-// What is wrong in a context is told before that goes.
+// Prints the messages of a failed context and destroys the context.
 static enum wf_status end_context(struct wf_context *c, enum wf_status status)
 {
     if (status != WF_OK) command_fail_context(c, (int)status);
@@ -312,7 +312,7 @@ static enum wf_status run_mix(struct mix *m, struct results *r)
         status = run_alone(m, &m->members[k], c, &m->members[k].tape);
         m->results[k].alone = m->members[k].run;
     }
-    if (status == WF_OK) status = place_all(m, c); // by this GPU, not by a reference
+    if (status == WF_OK) status = place_all(m, c); // on the mix's GPU, not on a reference GPU
     for (size_t k = 0; k < m->count && status == WF_OK; k++) make_part(m, c, k);
     for (size_t k = 0; k < m->count && status == WF_OK; k++)
         if (m->references[k]) status = run_reference(m, k);

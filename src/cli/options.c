@@ -1,10 +1,11 @@
-// Parsing by the table, and the help texts made from it.
+// Parses options by the table, and makes the help texts from it.
 #include "cli/options.h"
 #include "api/warpfold.h"
 
 #include <string.h>
 
-enum { // commands of a row
+// Bits in the column `commands` of options.def.
+enum {
     RUN = 1 << COMMAND_RUN,
     MARK = 1 << COMMAND_MARK,
     BENCH = 1 << COMMAND_BENCH,
@@ -56,7 +57,7 @@ bool options_option_at(unsigned index, struct options_option *o)
 
 bool options_takes(unsigned option, unsigned command) { return rows[option].commands >> command & 1; }
 
-// The i-th option that a command has; the others count as "", which is near to nothing.
+// Option i if the command takes it; else "", which matches no word.
 static const char *next_option(const void *context, size_t i)
 {
     enum command_id command = *(const enum command_id *)context;
@@ -89,7 +90,7 @@ static bool find(enum command_id command, const char *text, size_t length, enum 
     return false;
 }
 
-// One option at argv[*i], and its value there or in the next word.
+// Parses one option at argv[*i], with its value in the same word or the next.
 static bool parse_one(struct options *o, int argc, char **argv, int *i, struct diag *d)
 {
     const char *text = argv[*i], *value = strchr(text, '=');

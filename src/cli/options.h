@@ -1,4 +1,4 @@
-// Command-line options from the table options.def: parsed, checked and explained by the table alone.
+// Command-line options, parsed, checked and explained by the table options.def.
 #pragma once
 #include "base/diag.h"
 #include "base/vec.h"
@@ -19,27 +19,26 @@ enum command_id {
 
 struct option_given {
     enum option_id id;
-    const char *value; // of the switch: NULL; points into argv
+    const char *value; // NULL for a switch; points into argv
 };
 
 struct options {
     enum command_id command;
-    VEC(struct option_given) given; // in order
+    VEC(struct option_given) given; // in order of appearance
     VEC(const char *) operands;
 };
 
-// Options take `--name value` or `--name=value`; everything after `--` is an operand. False and errors for
-// unknown options (with the near miss), missing or needless values, repetition, and what this version does
-// not have yet.
+// Options are written `--name value` or `--name=value`. Words after `--` are operands. False and errors for
+// unknown options (with the nearest name), missing or superfluous values, and repetition.
 bool options_parse(struct options *o, enum command_id command, int argc, char **argv, struct diag *d);
 void options_fini(struct options *o);
 
 bool options_has(const struct options *o, enum option_id id);
-const char *options_value(const struct options *o, enum option_id id); // NULL when not given
+const char *options_value(const struct options *o, enum option_id id); // NULL if absent
 const char *options_name(enum option_id id);                           // "--kernel"
 const char *options_command(const struct options *o);                  // "run"
 
-// The tables, for those who write about them; false past the last.
+// Rows of the tables, for help and manual. False past the last.
 struct options_command {
     const char *name, *usage, *summary;
 };
@@ -53,6 +52,6 @@ bool options_takes(unsigned option, unsigned command);
 void options_manual(struct strbuf *out);     // roff, for man
 void options_completion(struct strbuf *out); // for bash
 
-// The help of a command, and the screen of `warpfold` alone.
+// Help text of one command, and the overview printed by `warpfold` alone.
 void options_help(enum command_id command, struct strbuf *out);
 void options_overview(struct strbuf *out);

@@ -1,4 +1,4 @@
-// Writing to the two streams. Why a write failed is told where it failed: errno does not outlive it.
+// Writes to stdout and stderr. A failed write is reported at once, while errno is valid.
 #include "cli/print.h"
 #include "api/warpfold.h"
 #include "base/printable.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A folder can be neither read nor written, nor opened for that as /dev/stdout: every use is an error.
+// A folder cannot be read, written or reopened as /dev/stdout, so any use of the descriptor fails.
 void print_begin(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -18,7 +18,7 @@ void print_begin(void)
 
 static void tell(FILE *to, int error)
 {
-    __fpurge(to); // what is left would fail again at the end
+    __fpurge(to); // the buffered rest would fail again at exit
     if (to == stdout) {
         fprintf(stderr, "error: cannot write to stdout: %s\n", strerror(error));
         fflush(stderr);

@@ -1,23 +1,22 @@
-// What commands say: results on stdout, messages on stderr. All that reaches either goes through here, so
-// that text of ours is printable whatever words are in it, and nothing is lost unseen: a command whose output
-// could not be written has failed, with one message, whatever it did.
+// Output of the commands: results on stdout, messages on stderr. All output goes through print_*. Text is
+// made printable, whatever words it contains. A failed write is never silent: the command prints one message
+// and fails.
 //
-// The stream's own error flag remembers the first failure; a stream that failed is written no more.
+// The stream's error flag records the first failure; nothing more is written to a failed stream.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-// Before anything is opened: descriptors 0, 1 and 2 that came closed are taken, so that no file of ours gets
-// them.
+// Call before opening files. Occupies closed descriptors 0, 1 and 2, so that no opened file receives them.
 void print_begin(void);
-// Text for people: control characters that came with a name become \x1b; line breaks and colours stay.
+// Prints text for a reader: control characters become \x1b; line breaks and colours are kept.
 void print_text(FILE *to, const char *text);
-// Bytes as they are: JSON, and what kernels print.
+// Prints raw bytes: JSON, and text of kernels.
 void print_bytes(FILE *to, const char *bytes, size_t length);
-// Writes out what is held back. False: some of it is lost, and stderr has the message.
+// Flushes the stream. False: output was lost and stderr has the message.
 bool print_flush(FILE *to);
-// Of a command that ends with `status`: the exit status, 1 instead of 0 when something it said is lost.
+// Exit status of a command that ends with `status`: 1 in place of 0 if output was lost.
 int print_end(int status);
-// One line on stderr and the end: there is no memory for what was asked. Removes and writes nothing.
+// Prints one line on stderr and exits: memory is used up. Removes and writes no file.
 _Noreturn void print_exhausted(size_t size_bytes);

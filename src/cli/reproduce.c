@@ -1,5 +1,5 @@
-// `warpfold reproduce`: experiments, from their files to tables, a database and a page to look at. Everything
-// is in one folder; the same command goes on where the last one was stopped, whatever stopped it.
+// `warpfold reproduce`: runs experiments from files and produces tables, a database and a page. All output is
+// in one folder. Repeating an interrupted command continues in the folder.
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/bench.h"
@@ -18,14 +18,15 @@
 #include <unistd.h>
 
 struct lab {
-    const struct options *options; // what is run and shown
-    const struct options *said;    // on the command line: with --collect the plan says the others
-    const char *collected;         // the folder of --collect; NULL: it is not asked for
+    const struct options *options; // options of the experiments to run and show
+    // Options of the command line; with --collect, the plan supplies the others.
+    const struct options *said;
+    const char *collected; // folder of --collect; NULL: absent
     struct diag *diag;
     const char *size;
     char *folder;   // absolute
-    char *program;  // this one
-    char *gpu_file; // of --gpu, absolute; NULL: it is no file
+    char *program;  // path of the running program
+    char *gpu_file; // file of --gpu, absolute; NULL: not a file
     char build[17];
     int lock;
     struct experiments experiments;
@@ -45,7 +46,7 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
     return path.text;
 }
 
-// What an interrupted run has not finished writing, in one of our folders; what else is there stays.
+// Removes partial files of an interrupted run in one folder of the results; other files are kept.
 static void sweep(const struct lab *l, const char *folder)
 {
     static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", "fidelity.md",
@@ -89,9 +90,9 @@ static bool write_file(struct lab *l, const char *folder, const char *name, cons
     return good;
 }
 
-// -- what to run --------------------------------------------------------------------------------------------
+// -- experiments and points ---------------------------------------------------------------------------------
 
-// A word of a command that a run is told by.
+// Checks that a word has no blanks and can be passed to a run.
 static bool is_word(struct lab *l, enum option_id id, const char *text)
 {
     return !strpbrk(text, " \t\n") ||
@@ -101,12 +102,13 @@ static bool is_word(struct lab *l, enum option_id id, const char *text)
 static bool choose_gpu(struct lab *l, const char *gpu)
 {
     if (!gpu || !is_word(l, OPTION_GPU, gpu)) return !gpu;
-    l->gpu_file = strpbrk(gpu, "/.") ? realpath(gpu, NULL) : NULL; // runs are in the results' folder
+    // Runs have the results' folder as working directory.
+    l->gpu_file = strpbrk(gpu, "/.") ? realpath(gpu, NULL) : NULL;
     l->silicon.gpu = l->gpu_file ? l->gpu_file : gpu;
     return !l->gpu_file || is_word(l, OPTION_GPU, l->gpu_file);
 }
 
-// What --gpu, --set and --measurements say; they are of points alone.
+// Applies --gpu, --set and --measurements, which affect points of silicon only.
 static enum wf_status choose_silicon(struct lab *l)
 {
     static const enum option_id own[] = {OPTION_GPU, OPTION_SET, OPTION_MEASUREMENTS};
@@ -183,7 +185,7 @@ static bool plan(struct lab *l)
     return good;
 }
 
-// The tables of an experiment, on the terminal and as CSV.
+// Prints the tables of an experiment and writes the CSV file.
 static bool publish_chart(struct lab *l, const struct chart *c)
 {
     struct strbuf text = {0};
@@ -197,13 +199,13 @@ static bool publish_chart(struct lab *l, const struct chart *c)
     return good;
 }
 
-// A page's last line.
+// Last line of a page.
 static void name_build(const struct lab *l, struct strbuf *page)
 {
     strbuf_printf(page, "\nMeasured by warpfold %s, build %s.\n", WF_VERSION, l->build);
 }
 
-// The points of silicon, on the terminal, as CSV and as Markdown.
+// Prints the points of silicon and writes CSV and Markdown.
 static bool publish_silicon(struct lab *l)
 {
     const struct fidelity *f = &l->silicon.fidelity;
@@ -251,7 +253,7 @@ static bool publish(struct lab *l)
     return good;
 }
 
-// A figure is shown when all its runs are there.
+// Drops figures with missing runs.
 static void leave_out_incomplete(struct lab *l)
 {
     size_t kept = 0;
@@ -271,7 +273,7 @@ static void leave_out_incomplete(struct lab *l)
     l->figures.count = kept;
 }
 
-// What workers elsewhere left. False: there is nothing to show yet, or it went wrong.
+// Collects results of workers on other machines. False: no results to show yet, or an error.
 static bool gather(struct lab *l, bool *complete)
 {
     struct gather g = {l->said, l->folder, l->program, l->build, &l->jobs, &l->database, &l->pool, l->diag};
@@ -279,7 +281,7 @@ static bool gather(struct lab *l, bool *complete)
     if (options_has(l->said, OPTION_SUBMIT) && !options_has(l->said, OPTION_WAIT)) return false;
     if (!gather_collect(&g, complete) || l->pool.interrupted) return false;
     leave_out_incomplete(l);
-    if (!*complete) l->silicon.points.list.count = 0; // its means are over all points
+    if (!*complete) l->silicon.points.list.count = 0; // the means cover all points
     return true;
 }
 
@@ -358,7 +360,7 @@ static void fini(struct lab *l)
     free(l->gpu_file);
 }
 
-// With --collect the plan in the folder says what else to do; otherwise the command line does.
+// --collect: the plan in the folder supplies the options; else the command line.
 static enum wf_status begin(struct lab *l, struct plan *p, struct options *planned)
 {
     const char *folder = options_value(l->said, OPTION_COLLECT);
@@ -388,7 +390,7 @@ int command_reproduce(int argc, char **argv)
     silicon_init(&l.silicon);
     jobs_init(&l.jobs);
     enum wf_status status = begin(&l, &p, &planned);
-    print_flush(stdout); // before the messages
+    print_flush(stdout); // stdout precedes the messages
     int interrupted = l.pool.interrupted;
     exit_status = command_fail(&d, (int)status);
     fini(&l);
@@ -396,7 +398,7 @@ int command_reproduce(int argc, char **argv)
     diag_fini(&d);
     options_fini(&planned);
     options_fini(&o);
-    if (interrupted) { // as who started us expects of a program that was interrupted
+    if (interrupted) { // end by the same signal, as the parent process expects
         signal(interrupted, SIG_DFL);
         raise(interrupted);
     }

@@ -1,5 +1,4 @@
-// `warpfold reproduce` where there was no SQLite to build it with; the Makefile takes this file or
-// reproduce.c.
+// `warpfold reproduce` in a build without SQLite. The Makefile selects this file or reproduce.c.
 #include "cli/command.h"
 #include "cli/print.h"
 

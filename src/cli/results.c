@@ -1,5 +1,5 @@
-// First every file beside its place, then what can only be written where it is (stdout, pipes), then all
-// files into place: a disk that is full leaves nothing behind. Nothing asks for memory in between.
+// Order of writing: all files under temporary names, then outputs written in place (stdout, pipes), then the
+// renames. A full disk leaves no partial result. No memory is allocated in between.
 #include "cli/results.h"
 #include "base/file.h"
 #include "cli/print.h"
@@ -27,7 +27,7 @@ void results_fini(struct results *r)
 
 static bool is_stdout(const char *path) { return str_equal(path, "-"); }
 
-// The memory devices of Linux: /dev/null takes anything from anyone.
+// Memory devices of Linux: /dev/null may be named many times.
 static bool is_memory_device(const struct stat *st)
 {
     return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1;
@@ -40,7 +40,7 @@ static bool identify(const char *path, struct place *p)
     if (is_stdout(path) ? fstat(STDOUT_FILENO, &st) == 0 : stat(path, &st) == 0) {
         p->regular = S_ISREG(st.st_mode);
         p->shared = is_memory_device(&st);
-    } else { // a name in its folder
+    } else { // a name in an existing folder
         char *target = file_target(path), *slash = strrchr(target, '/');
         p->name = heap_strdup(slash ? slash + 1 : target);
         if (slash) slash[1] = 0;
@@ -59,7 +59,7 @@ static bool is_same(const struct place *a, const struct place *b)
     return a->name && b->name ? str_equal(a->name, b->name) : a->name == b->name;
 }
 
-// What the descriptor of stdout or stderr leads to is written through it, behind what it has.
+// The stream, stdout or stderr, that already leads to the path. Such results are appended to the stream.
 static FILE *stream_of(const struct result *x)
 {
     struct stat st;
@@ -87,7 +87,7 @@ static bool claim(struct results *r, struct result x, struct loc loc)
     for (size_t i = 0; known && i < r->list.count; i++) {
         const struct result *other = &r->list.data[i];
         bool reads = x.is_read || other->is_read, both = x.is_read && other->is_read;
-        // Something other than a file can be read and written: a terminal, two ends of a socket.
+        // A terminal or socket may be read and written.
         if (both || !is_same(&x.place, &other->place) || (reads && !x.place.regular && !x.place.name))
             continue;
         refuse(r, &x, other, loc);
@@ -139,14 +139,15 @@ static bool write_stream(const struct result *x, const char **why)
     return print_flush(stream);
 }
 
-// A file's temporary neighbour; NULL of what is written where it is.
+// Name of the temporary file; NULL for results written in place.
 static char *neighbour(const struct result *x)
 {
     if (!x->bytes || is_stdout(x->path) || file_is_stream(x->path) || stream_of(x)) return NULL;
     return file_temporary(x->path);
 }
 
-// The first that cannot be written, all others' neighbours away; NULL: all are written.
+// Writes all results. Returns the first result that failed, after removing all temporary files; NULL:
+// success.
 static const struct result *write_all(struct results *r, char **temporary, const char **why)
 {
     const struct result *failed = NULL;
@@ -175,7 +176,7 @@ enum wf_status results_write(struct results *r)
     const char *why = NULL;
     for (size_t i = 0; i < r->list.count; i++) temporary[i] = neighbour(&r->list.data[i]);
     const struct result *failed = write_all(r, temporary, &why);
-    if (failed && why) // of stdout it was told where it happened
+    if (failed && why) // a failure of stdout has been reported
         diag_error(r->diag, loc_none(), "cannot write %s: %s", failed->path, why);
     for (size_t i = 0; i < r->list.count; i++) free(temporary[i]);
     free(temporary);

@@ -1,18 +1,19 @@
-// Where a run's results go: files and stdout, all of them or none.
+// Destinations of a run's results: files and stdout, all written or none.
 //
-// Each is claimed before anything runs, so that a path that cannot be written, or that two results or a file
-// that is read would share, is refused then. Links are followed: one file is one file, however it is spelled.
+// Every path is claimed before the run. The claim refuses unwritable paths, two results with the same file,
+// and results that overwrite an input. Links are followed, so different spellings of a file are recognised.
 #pragma once
 #include "api/warpfold.h"
 #include "base/diag.h"
 
 #include <sys/types.h>
 
-struct place { // what a path names
+// Identity of the file named by a path.
+struct place {
     dev_t device;
-    ino_t file;  // of the file, or of the folder where it will be
-    char *name;  // in that folder, heap; NULL: it is there
-    bool shared; // may be named often: /dev/null and its like
+    ino_t file;  // of the file, or of the folder of a file to be created
+    char *name;  // name in the folder, heap; NULL: the file exists
+    bool shared; // may be claimed repeatedly, such as /dev/null
     bool regular;
 };
 
@@ -20,7 +21,7 @@ struct result {
     char *what, *path; // "--json", "a.json"; heap
     struct place place;
     bool is_read; // a file the run reads
-    char *bytes;  // heap; NULL: nothing to write (yet)
+    char *bytes;  // heap; NULL: no content yet
     size_t length;
 };
 
@@ -32,12 +33,12 @@ struct results {
 void results_init(struct results *r, struct diag *d);
 void results_fini(struct results *r);
 
-// Before anything runs: `what` writes this path ("-" is stdout), or the run reads it. False and an error when
-// that cannot be.
+// Call before the run. results_claim: `what` (an option) writes the path, "-" for stdout. results_claim_read:
+// the run reads the path. False and an error if the path cannot be used.
 bool results_claim(struct results *r, const char *what, const char *path, struct loc loc);
 bool results_claim_read(struct results *r, const char *path, struct loc loc);
-// The content of a path that was claimed. `results_take` takes over heap memory.
+// Sets the content of a claimed path. results_put copies; results_take takes over heap memory.
 void results_put(struct results *r, const char *path, const void *bytes, size_t length);
 void results_take(struct results *r, const char *path, char *bytes, size_t length);
-// Writes all, or none.
+// Writes all results, or none and an error.
 enum wf_status results_write(struct results *r);

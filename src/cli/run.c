@@ -1,4 +1,4 @@
-// `warpfold run`: one launch from options, or a script; then results, dumps and JSON, all of them or none.
+// `warpfold run`: one launch from options, or a script. Results, dumps and JSON are all written, or none.
 #include "cli/run.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The words of the options that take part in one launch.
+// The arguments of a single launch.
 struct arguments {
     struct spec *specs;
     struct session_argument *values;
@@ -114,7 +114,7 @@ static void free_arguments(struct arguments *a)
     free(a->shown);
 }
 
-// Buffers get their memory, in order of the arguments.
+// Allocates buffers in order of the arguments.
 static enum wf_status place_arguments(struct session *s, struct arguments *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -155,7 +155,8 @@ static enum wf_status apply_symbols(const struct options *o, struct session *s)
     return status;
 }
 
-// INDEX|NAME=PATH as a place of the session. An index of no buffer says what the argument is.
+// Parses INDEX|NAME=PATH and finds the bytes to dump. The error for an index without a buffer describes the
+// argument.
 static enum wf_status find_dump(struct session *s, const char *text, const struct arguments *a,
                                 uint64_t *address, uint64_t *bytes, const char **path)
 {
@@ -182,7 +183,7 @@ static enum wf_status find_dump(struct session *s, const char *text, const struc
     return status;
 }
 
-// With `write` the bytes are taken; without, only what could go wrong is looked at, before anything runs.
+// Handles --dump. write: captures the bytes. Otherwise: only checks, before the run.
 static enum wf_status dumps(const struct options *o, struct session *s, const struct arguments *a, bool write)
 {
     for (size_t i = 0; i < o->given.count; i++) {
@@ -208,7 +209,7 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
     return ok;
 }
 
-// Of a run that has ended, or has been interrupted.
+// Captures the dumps of a finished or interrupted run.
 static enum wf_status dumps_of(const struct options *o, struct session *s, const struct arguments *a,
                                enum wf_status status)
 {
@@ -250,7 +251,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
 
 enum { MISMATCHES_SHOWN = 10 };
 
-// Bytes of the two runs' buffers, element by element.
+// Compares the buffers of the two runs element by element.
 static void compare_buffers(struct session *s, struct session *base)
 {
     enum { CHUNK = 1 << 20 };
@@ -289,8 +290,8 @@ static uint64_t counter(const struct report_run *r, const char *name)
     return 0;
 }
 
-// Whether other results than the same bytes are legal: races, the order of atomics, or launches that wait for each other, and may
-// count how long (output classes R and O).
+// The reason why different output bytes can be legal: races, the order of atomics, or launches that wait for
+// each other and may count iterations (output classes R and O). NULL: no reason.
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
@@ -300,8 +301,8 @@ static const char *why_order_matters(const struct report_run *base)
     return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
 }
 
-// The plain run cannot be made (an input that can be read only once), or the program failed in it. A load whose value
-// nobody needs is not in optimised code; where its address is illegal, the plain run alone finds that.
+// Reports a plain run that failed or could not be made (an input readable only once). Unoptimised code also
+// executes loads without users; an illegal address of such a load is found only by the plain run.
 static enum wf_status refuse_plain(struct session *s, const struct session *base, enum wf_status status)
 {
     bool failed = status == WF_PROGRAM_FAILED;
@@ -323,8 +324,8 @@ static void tell_shared(struct session *s, uint64_t count)
                "--verify: %" PRIu64 " shared values are not what their readers would have computed", count);
 }
 
-// What a GPU's compressed registers held, and what its mechanisms shared, was compared while it ran; there is no optimised
-// code to compare with. The first tell of themselves.
+// For RISC-V programs. Compressed registers and values shared by mechanisms were compared during the run, and
+// no optimised code exists to compare. Compressed registers report their own mismatches.
 static enum wf_status verify_hosted(struct session *s)
 {
     bool has_mechanisms = s->report.tech && !str_equal(s->report.tech, "base");
@@ -333,19 +334,19 @@ static enum wf_status verify_hosted(struct session *s)
     return s->report.verify_mismatches ? WF_MISMATCH : WF_OK;
 }
 
-// The same run once more: nothing optimised, the general engine, races looked for. Then memory must be
-// equal.
+// --verify: runs again without optimisation, on the general engine, with race detection. Then compares
+// memory.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     if (s->report.has_host) return verify_hosted(s);
-    uint64_t shared =
-        s->report.verify_mismatches; // values of a mechanism that its readers would not have had
+    // Shared values that differ from the values computed by the readers.
+    uint64_t shared = s->report.verify_mismatches;
     s->report.verify_mismatches = 0;
     static const char *const plain[][2] = {
         {"compile.optimise", "0"}, {"exec.isa", "general"}, {"check.races", "1"}};
     struct diag quiet;
     struct session base;
-    struct results nothing; // is written of it
+    struct results nothing; // discards the outputs of the plain run
     diag_init(&quiet);
     results_init(&nothing, &quiet);
     session_init(&base, wf_context_create(), &quiet, &nothing);
@@ -390,7 +391,8 @@ static enum wf_status verify(const struct options *o, struct session *s)
 
 // -- results ------------------------------------------------------------------------------------------------
 
-// Without memory of its own: the files are written by now, and nothing may fail any more.
+// Whether a buffer differs from its initial content. Allocates no memory: the files are already written, so
+// nothing may fail.
 static bool is_changed(struct session *s, const struct session_buffer *b)
 {
     enum { CHUNK = 1 << 10, WIDEST = 8 };
@@ -406,7 +408,7 @@ static bool is_changed(struct session *s, const struct session_buffer *b)
     return changed;
 }
 
-// "argument 2  f32[1024] changed: 0.5 1.5 2.5 3.5 ..."
+// Appends "argument 2  f32[1024] changed: 0.5 1.5 2.5 3.5 ..."
 static void print_buffer(struct session *s, const struct session_buffer *b, struct strbuf *out)
 {
     enum { SHOWN = 6 };
@@ -446,7 +448,7 @@ static void print_summary(struct session *s, bool energy)
 
 struct kernel_output {
     FILE *to;
-    struct strbuf *console; // of a program with a host part, whose end is kept; NULL: nothing is
+    struct strbuf *console; // keeps the end of a program's console output; NULL: not kept
 };
 
 static void print_kernel_text(void *context, const char *text, size_t length)
@@ -462,7 +464,7 @@ static void print_kernel_text(void *context, const char *text, size_t length)
     out->console->length = KEPT;
 }
 
-// Everything that leaves the program: files first, since they can fail, then stdout.
+// Writes all outputs: first the files, which can fail, then stdout.
 static enum wf_status publish(const struct options *o, struct session *s, enum wf_status status)
 {
     struct strbuf text = {0};
@@ -516,7 +518,8 @@ int command_run(int argc, char **argv)
         interrupt_watch(s.context);
         status = run_execute(&o, &s);
         if (status == WF_OK && options_has(&o, OPTION_VERIFY)) status = verify(&o, &s);
-        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED; // who asks for races is told
+        // A race fails a run with check.races.
+        if (status == WF_OK && s.report.race_text) status = WF_PROGRAM_FAILED;
         s.report.interrupted = status == WF_INTERRUPTED;
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
             command_note_gpu(&o, &d);
@@ -524,7 +527,7 @@ int command_run(int argc, char **argv)
             status = publish(&o, &s, status);
         }
     }
-    print_flush(stdout); // before the messages
+    print_flush(stdout); // stdout precedes the messages
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);

@@ -1,5 +1,5 @@
-// What a script's commands do to a session, line by line. What a word means (a spec, a name) is looked at when its line
-// runs, since buffers and modules come and go.
+// Executes a script's commands on a session, line by line. Words such as specs and names are interpreted at
+// execution, because buffers and modules come and go.
 #include "cli/script.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -13,7 +13,7 @@ struct script {
     struct session *session;
     struct diag *d;
     struct script_text text;
-    const char *folder;   // of the script; paths are relative to it
+    const char *folder;   // of the script; base of relative paths
     unsigned temporaries; // buffers made by buf= in a launch
 };
 
@@ -72,7 +72,7 @@ static enum wf_status run_set(struct script *s, const struct script_line *l, con
     return status;
 }
 
-// Memory with content, which is written when nobody runs; a zero one is there at once.
+// Allocates a buffer. Content other than zeros is written after a wait for all launches.
 static enum wf_status add_buffer(struct script *s, const char *name, const char *shown, struct spec *spec,
                                  const struct session_sampling *sampling, struct loc loc, size_t *index)
 {
@@ -91,7 +91,7 @@ static enum wf_status make_buffer(struct script *s, const struct script_line *l,
     if (status != WF_OK) return status;
     size_t index;
     status = add_buffer(s, name, name, &spec, sampling, l->words[1].loc, &index);
-    spec_fini(&spec); // empty, once the session has taken it
+    spec_fini(&spec); // no effect after the session has taken the spec
     return status;
 }
 
@@ -184,7 +184,7 @@ static enum wf_status run_fill(struct script *s, const struct script_line *l, co
         return bad(s, l->words[0].loc, "%" PRIu64 " x %s do not fit: %s has %" PRIu64 " bytes", count,
                    spec_type_name(spec.type), w[0], bytes);
     if ((status = session_wait(s->session)) != WF_OK) return status;
-    uint8_t content[4096]; // a part at a time: a buffer may be as large as the device's memory
+    uint8_t content[4096]; // filled in parts: a buffer may be as large as device memory
     uint64_t most = sizeof content / size;
     for (uint64_t i = 0; i < most; i++) memcpy(content + i * size, spec.value, size);
     for (uint64_t i = 0; i < count && status == WF_OK; i += most) {
@@ -195,8 +195,8 @@ static enum wf_status run_fill(struct script *s, const struct script_line *l, co
     return status;
 }
 
-// A word of a launch: SPEC, or a buffer's name. Specs that own memory are kept in `specs` until the launch is
-// over.
+// Makes a launch argument from a SPEC or a buffer's name. Specs with heap memory stay in `specs` until the
+// launch is over.
 static enum wf_status make_argument(struct script *s, const struct script_word *word, const char *text,
                                     struct spec *spec, struct session_argument *a)
 {
@@ -226,7 +226,7 @@ static enum wf_status make_argument(struct script *s, const struct script_word *
     return WF_OK;
 }
 
-// Where its blocks run: class=CLASS, sms=FIRST-LAST.
+// Sets the SMs of a stream: class=CLASS or sms=FIRST-LAST.
 static enum wf_status place_stream(struct script *s, struct wf_stream *stream, const struct script_word *word,
                                    const char *text)
 {
@@ -267,7 +267,7 @@ static enum wf_status run_wait(struct script *s, const struct script_line *l, co
     return wf_stream_wait(stream) == WF_OK ? WF_OK : session_wait(s->session);
 }
 
-// shared=BYTES, stream=NAME. False: the word is an argument.
+// Parses shared=BYTES or stream=NAME. False: the word is an argument.
 static bool take_option(struct script *s, const struct script_word *word, const char *text,
                         struct wf_launch_config *shape, enum wf_status *status)
 {

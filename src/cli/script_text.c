@@ -1,4 +1,4 @@
-// Lines to words, words to commands; then walked line by line.
+// Splits lines into words, finds commands, and walks the lines.
 #include "cli/script_text.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static bool find_command(struct script_text *s, const struct script_word *w, enu
     return false;
 }
 
-// Words are separated by blanks; "…" keeps blanks; # starts a comment at the beginning of a word.
+// Splits a line at blanks; "…" keeps blanks; # at the start of a word begins a comment.
 static bool split(struct script_text *s, const char *text, size_t length, uint32_t source, uint32_t number,
                   struct script_word words[SCRIPT_WORDS_MAX], unsigned *count)
 {
@@ -135,7 +135,7 @@ const struct script_line *script_text_line(const struct script_text *s)
     return s->at < s->lines.count ? &s->lines.data[s->at] : NULL;
 }
 
-// Behind a loop that is over, to the beginning of one that is not, or to the next line.
+// Moves on: past a finished loop, to the start of an unfinished loop, or to the next line.
 void script_text_go_on(struct script_text *s)
 {
     const struct script_line *l = &s->lines.data[s->at];
@@ -160,7 +160,7 @@ static const struct script_loop *find_loop(const struct script_text *s, const ch
     return NULL;
 }
 
-// A word with its $VARIABLEs replaced. NULL and an error for an unknown one.
+// A word with its $VARIABLEs replaced. NULL and an error for an unknown variable.
 static const char *expand(struct script_text *s, const struct script_word *w)
 {
     if (!strchr(w->text, '$')) return w->text;

@@ -1,12 +1,12 @@
-// The language of scripts, whoever runs it: lines as words with their counts checked, loops matched and walked, and
-// $VARIABLEs replaced (docs/script.md).
+// The script language, independent of execution: lines split into words and counted, loops matched and
+// walked, $VARIABLEs replaced (docs/script.md).
 //
-//     struct script_text s;
-//     script_text_init(&s, diag);
-//     bool good = script_text_read(&s, text, length, source);
-//     for (const struct script_line *l; good && (l = script_text_line(&s)) != NULL; script_text_go_on(&s))
-//         good = script_text_words(&s, l, words) && …;   script_text_repeat at `repeat`, script_text_end at `end`
-//     script_text_fini(&s);
+//   struct script_text s;
+//   script_text_init(&s, diag);
+//   bool good = script_text_read(&s, text, length, source);
+//   for (const struct script_line *l; good && (l = script_text_line(&s)) != NULL; script_text_go_on(&s))
+//       good = script_text_words(&s, l, words) && …;   // script_text_repeat, script_text_end
+//   script_text_fini(&s);
 #pragma once
 #include "base/diag.h"
 
@@ -29,7 +29,7 @@ struct script_line {
     struct script_word *words; // after the command's name
     unsigned count;
     struct loc loc;
-    size_t match; // repeat: its end; end: its repeat
+    size_t match; // line index: of the end for a repeat, of the repeat for an end
 };
 
 struct script_loop {
@@ -42,23 +42,23 @@ struct script_text {
     struct arena arena; // of words
     struct diag *diag;
     VEC(struct script_line) lines;
-    struct script_loop loops[SCRIPT_NESTING_MAX]; // those that the walk is in
+    struct script_loop loops[SCRIPT_NESTING_MAX]; // the open loops
     unsigned depth;
     size_t at;
 };
 
 void script_text_init(struct script_text *s, struct diag *d);
 void script_text_fini(struct script_text *s);
-// The whole script. False and errors at the words that cannot be read.
+// Reads the whole script. False and errors at unreadable words.
 bool script_text_read(struct script_text *s, const char *text, size_t length, uint32_t source);
 
-// The line that the walk has come to; NULL at the end.
+// The present line of the walk; NULL at the end.
 const struct script_line *script_text_line(const struct script_text *s);
 void script_text_go_on(struct script_text *s);
-// Words with their variables replaced. False and an error for an unknown one.
+// Words with variables replaced. False and an error for an unknown variable.
 bool script_text_words(struct script_text *s, const struct script_line *l,
                        const char *words[SCRIPT_WORDS_MAX]);
-// What `repeat` and `end` do to the walk.
+// Executes `repeat` and `end`: they change the position of the walk.
 bool script_text_repeat(struct script_text *s, const struct script_line *l, const char *const *words);
 void script_text_end(struct script_text *s);
 

@@ -20,12 +20,12 @@ void session_fini(struct session *s)
     for (size_t i = 0; i < s->streams.count; i++) free(s->streams.data[i].name);
     vec_fini(&s->buffers);
     vec_fini(&s->streams);
-    vec_fini(&s->pending); // the launches went with their context
+    vec_fini(&s->pending); // destroyed with the context
     report_run_fini(&s->report);
 }
 
-// Messages with a place of their own (in PTX) stay with the context, and a script line that led there gets a
-// note; the others move to the session, where they get the script's line.
+// Messages with a location in PTX stay in the context, and the script line gets a note. Messages without a
+// location move to the session and get the location of the script line.
 void session_take_errors(struct session *s, struct loc loc)
 {
     static const char placeless[] = "error: ";
@@ -60,7 +60,7 @@ struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc
     return k;
 }
 
-// Device memory is zero already; other contents are made a megabyte at a time.
+// Writes initial content, a chunk of 2^17 elements at a time. Zeros need no write.
 static enum wf_status write_content(struct session *s, const struct spec *spec, uint64_t address,
                                     struct loc loc)
 {
@@ -143,7 +143,7 @@ static const char *next_buffer(const void *context, size_t i)
     return i < s->buffers.count ? s->buffers.data[i].name : NULL;
 }
 
-// A buffer's or a variable's address and size.
+// Address and size of a buffer or variable.
 static enum wf_status find_place(struct session *s, const char *name, uint64_t *address, uint64_t *size_bytes,
                                  struct loc loc)
 {
@@ -229,7 +229,7 @@ void session_address_argument(struct session_argument *a, uint64_t address, cons
 static bool is_float_param(const struct wf_param *p) { return p->type[0] == 'f'; }
 static bool is_integer_param(const struct wf_param *p) { return p->type[0] == 'u' || p->type[0] == 's'; }
 
-// The parameter a message is about: `parameter 3 (u32)`, or its size for a structure.
+// Names a parameter in messages: `parameter 3 (u32)`, or the size of a structure.
 static void describe_param(const struct wf_kernel_info *info, size_t i, char text[64])
 {
     const struct wf_param *p = &info->params[i];
@@ -291,7 +291,8 @@ struct wf_stream *session_find_stream(struct session *s, const char *name, struc
     return NULL;
 }
 
-// Gives each launch's message its line; the others of the context stay with it, and a note tells the line.
+// Gives each failed launch's message the script line of the launch. Messages with locations stay in the
+// context, with a note for the line.
 static void take_failures(struct session *s)
 {
     bool placeless = str_starts_with(wf_errors(s->context), "error: ");
@@ -311,7 +312,7 @@ enum wf_status session_wait(struct session *s)
 {
     enum wf_status status = WF_OK;
     if (!s->pending.count) return WF_OK;
-    wf_synchronise(s->context); // what it returns the launches do, too
+    wf_synchronise(s->context); // the status is also in each launch's stats
     for (size_t i = 0; i < s->pending.count; i++) {
         const struct session_pending *p = &s->pending.data[i];
         const struct wf_stats *stats = wf_launch_stats(p->launch);

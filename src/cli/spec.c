@@ -1,4 +1,4 @@
-// Parsing SPEC by its separators: each part names itself in the error when it is wrong.
+// Parses SPEC by its separators. Each error names the faulty part.
 #include "cli/spec.h"
 #include "base/file.h"
 #include "base/printable.h"
@@ -34,9 +34,9 @@ unsigned spec_type_bytes(enum spec_type type) { return types[type].size_bytes; }
 const char *spec_type_name(enum spec_type type) { return types[type].name; }
 bool spec_type_is_float(enum spec_type type) { return types[type].is_float; }
 
-#define BYTES_MOST (1ull << 36) // the largest memory.size
+#define BYTES_MOST (1ull << 36) // the upper limit of memory.size
 
-// What the parser carries along to word its errors.
+// Context for error messages.
 struct parser {
     const char *text, *folder, *what;
     struct loc loc;
@@ -49,7 +49,7 @@ static bool fail(const struct parser *p, const char *format, ...)
     struct strbuf message = {0};
     va_list args;
     if (p->what && *p->what) strbuf_printf(&message, "%s: ", p->what);
-    // A long text (hex bytes) is cut: the reason says what matters.
+    // A long text (hex bytes) is cut; the reason follows.
     printable_format(&message, "\"%.60s%s\": ", p->text, strlen(p->text) > 60 ? "..." : "");
     va_start(args, format);
     printable_vformat(&message, format, args);
@@ -91,7 +91,7 @@ static bool parse_type(const struct parser *p, const char *word, enum spec_type 
                         "u8 s8 u16 s16 u32 s32 u64 s64 f32 f64");
 }
 
-// strtof and strtod by themselves: rounding to double first would round twice.
+// Parses with strtof or strtod. Rounding to double first would round a float twice.
 static bool read_float(enum spec_type type, const char *text, uint8_t value[8])
 {
     double d;
@@ -128,7 +128,7 @@ static bool parse_value(const struct parser *p, enum spec_type type, const char 
     return fail(p, "\"%s\" is no %s; it must be %s", text, types[type].name, types[type].range);
 }
 
-// A byte more than is wanted, if it is there: a device has no end.
+// Reads up to one byte more than needed, to detect excess. Devices may be endless.
 static bool read_bytes(const struct parser *p, const char *path, size_t most, struct spec *s)
 {
     struct strbuf full = {0};
@@ -222,7 +222,7 @@ static bool parse_init(const struct parser *p, const char *text, struct spec *s)
     return true;
 }
 
-// TYPE:COUNT:INIT or TYPE:W[xH[xD]]:INIT, taken apart in a copy.
+// Parses TYPE:COUNT:INIT or TYPE:W[xH[xD]]:INIT. Changes `text`.
 static bool parse_array(const struct parser *p, char *text, struct spec *s)
 {
     bool texture = s->kind == SPEC_TEXTURE;
@@ -306,7 +306,7 @@ uint64_t spec_size_bytes(const struct spec *s)
     return 0;
 }
 
-// Element i of a sequence; integers keep the low bits of the result.
+// Element i of a sequence; integers keep the low bits.
 static uint64_t element(const struct spec *s, uint64_t i)
 {
     float f;
@@ -339,7 +339,7 @@ void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)
     case SPEC_RAND:
         for (uint64_t i = 0; i < count; i++) {
             uint64_t z = element(s, first + i);
-            if (size == 4) // most often; a size the compiler knows is a store
+            if (size == 4) // the common case; a constant size compiles to a store
                 memcpy(p + i * 4, &z, 4);
             else
                 memcpy(p + i * size, &z, size);

@@ -1,13 +1,12 @@
-// SPEC: what the user says an argument, a symbol or a script's buffer holds.
+// SPEC: the user's description of an argument, a symbol or a script's buffer.
 //
-//   TYPE=VALUE                       u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
-//   buf=TYPE:COUNT:INIT              device memory
-//   bytes=HEX | bytes=@PATH          a structure by value
-//   tex=TYPE:W[xH[xD]]:INIT          a texture over device memory of its own
+//   TYPE=VALUE                          u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
+//   buf=TYPE:COUNT:INIT                 device memory
+//   bytes=HEX | bytes=@PATH             a structure by value
+//   tex=TYPE:W[xH[xD]]:INIT             a texture over newly allocated device memory
 //   INIT: zero | iota | const:V | rand:SEED | file:PATH
 //
-// Elements are made on demand (spec_fill), so that a description of any size costs nothing until memory for
-// it was found on the device.
+// Elements are generated on demand (spec_fill). A description needs no memory of its own, whatever the size.
 #pragma once
 #include "base/diag.h"
 
@@ -35,7 +34,7 @@ enum spec_init { SPEC_ZERO, SPEC_IOTA, SPEC_CONST, SPEC_RAND, SPEC_FILE };
 
 struct spec {
     enum spec_kind kind;
-    enum spec_type type; // not of BYTES
+    enum spec_type type; // unused for BYTES
     uint8_t value[8];    // SCALAR; the V of const:V
     uint64_t count;      // elements of BUFFER and TEXTURE
     uint32_t extent[3];  // TEXTURE; 0 for absent dimensions
@@ -43,11 +42,11 @@ struct spec {
     uint64_t seed;
     char *bytes; // BYTES and file:, heap
     size_t length;
-    char *path; // the file that was read, heap; NULL: none
+    char *path; // the file read, heap; NULL: no file
 };
 
-// Parses and reads the files it names, relative to `folder` (NULL: the current one). On failure adds one
-// error at `loc` that starts with `what` ("--arg 2"); then nothing is to be freed.
+// Parses SPEC and reads its files, relative to `folder` (NULL: the working directory). On failure adds an
+// error at `loc` that starts with `what` ("--arg 2"); the spec then needs no spec_fini.
 bool spec_parse(struct spec *s, const char *text, const char *folder, const char *what, struct loc loc,
                 struct diag *d);
 void spec_fini(struct spec *s);
@@ -59,5 +58,5 @@ void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out);
 unsigned spec_type_bytes(enum spec_type type);
 const char *spec_type_name(enum spec_type type);
 bool spec_type_is_float(enum spec_type type);
-// One element as text, floats with all their digits.
+// Appends one element as text, floats with all digits.
 void spec_print_element(enum spec_type type, const void *element, struct strbuf *out);

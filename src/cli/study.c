@@ -1,4 +1,4 @@
-// `warpfold study`: launches under the eyes of a limit study, from a file or of bundled workloads; then its
+// `warpfold study`: launches observed by a limit study, from a file or bundled workloads, and the study's
 // tables.
 #include "report/study.h"
 #include "base/file.h"
@@ -18,7 +18,7 @@ static const char *next_study(const void *context, size_t i)
     return wf_study_at(i, &name, &meaning) ? name : NULL;
 }
 
-// The first operand is the study; what is left is what `run` takes.
+// Takes the study's name from the operands. Remaining operands are operands of `run`.
 static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
 {
     if (!o->operands.count) {
@@ -36,14 +36,15 @@ static struct wf_study *take_study(struct options *o, struct diag *d, const char
     return s;
 }
 
-struct ran { // what was watched
+// Totals of the observed launches.
+struct ran {
     struct wf_study *study;
     uint64_t warp_instructions;
     double seconds;
     size_t workloads;
 };
 
-// What the study needs: a GPU if it is of timed launches; else nothing that is about time.
+// Selects the GPU for a study of timed launches. Refuses timing options for a functional study.
 static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, const struct wf_study *s,
                                  struct diag *d)
 {
@@ -137,7 +138,7 @@ static void print_kernel_text(void *context, const char *text, size_t length)
     print_bytes(context, text, length);
 }
 
-// Sources are looked for beside the file, too.
+// Adds the PTX file's folder to the folders with sources.
 static void look_beside(struct wf_study *s, const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -169,7 +170,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     return status;
 }
 
-// A list of launches, or of accesses, for studies that need nothing else.
+// Reads launches or accesses from a file, for studies that need no run.
 static enum wf_status read_launches(const struct options *o, struct ran *ran, struct results *r,
                                     struct diag *d)
 {
@@ -201,7 +202,7 @@ static enum wf_status publish(const struct options *o, const char *name, const s
                                  .detail = ran->workloads <= 1 || options_has(o, OPTION_DETAIL)};
     struct strbuf text = {0};
     if (options_has(o, OPTION_JSON)) {
-        struct wf_context *c = wf_context_create(); // for the settings, as they were given
+        struct wf_context *c = wf_context_create(); // holds the given settings
         command_settings(o, c, d);
         shown.config_json = wf_config_json(c);
         report_study_json(&shown, &text);
@@ -248,7 +249,7 @@ int command_study(int argc, char **argv)
     struct diag d;
     diag_init(&d);
     enum wf_status status = study(&o, &d);
-    print_flush(stdout); // before the messages
+    print_flush(stdout); // stdout precedes the messages
     exit_status = command_fail(&d, (int)status);
     diag_fini(&d);
     options_fini(&o);

@@ -1,4 +1,4 @@
-// `warpfold worker DIR`: takes part in a plan (cluster/worker.h).
+// `warpfold worker DIR`: works on a plan (cluster/worker.h).
 #include "cluster/worker.h"
 #include "base/str.h"
 #include "cli/command.h"
@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// The cores that we may use, or that Slurm says are ours.
+// Number of usable cores: Slurm's allocation, else the process's affinity.
 static unsigned cores(void)
 {
     const char *slurm = getenv("SLURM_CPUS_ON_NODE");
@@ -55,7 +55,7 @@ static void tell(const char *line)
     print_flush(stderr);
 }
 
-// What main does, in the process of a point.
+// Runs a command in the process of a point, as main does.
 static int run_point(int argc, char **argv) { return print_end(command_dispatch(argc, argv)); }
 
 int command_worker(int argc, char **argv)

@@ -15,9 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    RECORD = 192
-}; // bytes, blanks at the end: overwritten in place, it needs no room that a full disk has not
+// Bytes of a record, padded with blanks. A fixed length allows overwriting in place, even on a full disk.
+enum { RECORD = 192 };
 static const char ending[] = ".beat";
 
 void beat_file(const char *who, char name[TOKEN_WHO_MAX + 8])
@@ -34,7 +33,7 @@ static char *record_path(const char *workers, const char *who)
     return path.text;
 }
 
-// The node's name in Slurm, or the machine's.
+// Name of the node in Slurm, else of the machine. Other characters than letters and digits become '-'.
 static void host_name(char host[60])
 {
     const char *node = getenv("SLURMD_NODENAME");
@@ -72,7 +71,7 @@ void beat_write(struct beat *b)
                  ++b->count, b->ended, clock_seconds() - b->seconds, b->runs, b->failed, b->taken, b->lost);
     memset(record + length, ' ', sizeof record - (size_t)length);
     record[RECORD - 1] = '\n';
-    if (pwrite(b->file, record, RECORD, 0) != RECORD) return; // the next one will
+    if (pwrite(b->file, record, RECORD, 0) != RECORD) return; // on failure: the next beat writes the record
 }
 
 void beat_end(struct beat *b)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// So many names that others had renamed first, and what we know of the queue is too old to go on with.
+// After this many tokens lost to other workers, the list of open tokens is stale and the queue is read again.
 enum { MISSES_MOST = 32 };
-static const double scan_seconds = 0.5; // between readings of a queue that had nothing for us
-// A token is not seen while it is renamed, and some seconds later where a client remembers the folder; after so many
-// readings it is gone.
+static const double scan_seconds = 0.5; // pause between scans of a queue without claimable tokens
+// A token is invisible during a rename, and for some seconds where a client caches the folder. A token
+// missing in this many consecutive scans is lost.
 enum { MISSED_MOST = 10 };
 
 bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
@@ -46,7 +46,7 @@ static struct watched *watched_of(struct claims *c, const char *who)
     return &vec_last(&c->others);
 }
 
-// Looks at every beat we know of once a scan.
+// Reads the beats of known workers once per scan.
 static void watch_others(struct claims *c)
 {
     for (size_t i = 0; i < c->others.count; i++) {
@@ -65,7 +65,7 @@ static bool is_gone(struct claims *c, const char *who)
     return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
 }
 
-// How often its worker will have been lost when we take it.
+// Losses of a token after a claim: one more if a lost worker held the token.
 static unsigned losses_of(struct claims *c, const struct token *t)
 {
     bool lost = t->state == TOKEN_HELD && !watched_of(c, t->who)->beat.ended;
@@ -83,7 +83,8 @@ static bool may_claim(struct claims *c, const struct token *t)
            (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who));
 }
 
-// Puts a token in place of one that is gone. Nobody knows how far its point was: at worst it is run twice. 0, or errno.
+// Creates a token for a point whose token is lost. The point's progress is unknown; at worst the point runs
+// twice. Returns 0 or errno.
 static int restore(struct claims *c, size_t point)
 {
     const struct plan_point *p = &c->plan->points.data[point];
@@ -97,7 +98,7 @@ static int restore(struct claims *c, size_t point)
     return 0;
 }
 
-// How many points are not finished, and puts back tokens that are gone. *problem: errno.
+// Counts unfinished points and restores lost tokens. *problem: errno.
 static size_t count_unfinished(struct claims *c, const struct token *const *of, int *problem)
 {
     size_t unfinished = 0;
@@ -110,7 +111,7 @@ static size_t count_unfinished(struct claims *c, const struct token *const *of, 
     return unfinished;
 }
 
-// Reads the queue: what is open, and what a worker held that is gone. 0, or errno.
+// Reads the queue: open tokens, and tokens held by lost workers. Returns 0 or errno.
 static int scan(struct claims *c)
 {
     struct tokens all;

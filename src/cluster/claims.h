@@ -1,11 +1,11 @@
-// What a worker may claim: what it has seen of the queue, and of the beats of others.
+// Claimable points, from a worker's view of the queue and of other workers' beats.
 #pragma once
 #include "cluster/beat.h"
 #include "cluster/plan.h"
 
 struct watched {
-    struct beat beat; // as it was last seen
-    double since;     // when it was first seen so
+    struct beat beat; // as last read
+    double since;     // time of the first reading with this count
 };
 
 struct claims {
@@ -15,14 +15,14 @@ struct claims {
     const char *who;
     double lease_seconds;
     struct diag *diag;
-    VEC(struct token) open; // that may be claimed, the longest last, suspects before all others
+    VEC(struct token) open; // claimable tokens, longest last; suspects first, so taken last
     VEC(struct watched) others;
-    // Tells people a line while the worker works; NULL: nobody listens.
+    // Prints a line for the user during work; NULL: silent.
     void (*tell)(const char *line);
-    uint8_t *missed; // by point: how often in a row no token of it was seen
-    double scanned;  // when the queue was last read
-    unsigned misses; // since then: claimed by others
-    bool finished;   // nothing is open or held
+    uint8_t *missed; // by point: consecutive scans without a token
+    double scanned;  // time of the last scan
+    unsigned misses; // since the last scan: tokens claimed first by other workers
+    bool finished;   // no token is open or held
 };
 
 bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
@@ -30,10 +30,11 @@ bool claims_begin(struct claims *c, const struct plan *plan, const char *who, do
 void claims_fini(struct claims *c);
 
 enum claim_answer {
-    CLAIM_GOT,    // the token is ours
-    CLAIM_NONE,   // nothing to claim just now, or nothing any more (finished)
-    CLAIM_FAILED, // the queue cannot be changed: *problem is the errno
+    CLAIM_GOT,    // the worker holds the token
+    CLAIM_NONE,   // nothing to claim at present, or finished
+    CLAIM_FAILED, // the queue cannot be changed; *problem is the errno
 };
-// `busy`: we run others, so that suspects wait. `taken`: it was a worker's that is gone, which is a loss unless that worker has said
-// that it ends. A token with TOKEN_TRIES losses is to be given up.
+// Claims the next token. `busy`: other points are running, so suspects must wait. `taken`: the token was held
+// by a lost worker, which counts as a loss unless the worker had ended its beat. The caller gives up a token
+// with TOKEN_TRIES losses.
 enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem);

@@ -1,4 +1,5 @@
-// A result is removed only after the transaction that has it; so whatever ends us, it is in one of the two places.
+// A result file is removed only after the commit of its transaction. After any interruption the result is in
+// the folder or in the database.
 #include "cluster/collect.h"
 #include "base/json_read.h"
 #include "base/str.h"
@@ -11,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TOGETHER = 256 }; // results in a transaction: one each costs three times as much
+enum { TOGETHER = 256 }; // results per transaction; single transactions cost three times as much
 
 struct batch {
     const struct plan *plan;
     struct database *db;
     struct collection *report;
-    VEC(char *) paths; // to be removed behind the transaction
+    VEC(char *) paths; // files to remove after the commit
 };
 
 static bool finish_batch(struct batch *b)
@@ -32,7 +33,7 @@ static bool finish_batch(struct batch *b)
     return good;
 }
 
-// Its point is found to be lost then (mend_queue).
+// Reports a broken result. mend_queue later reopens the point.
 static void tell_broken(struct batch *b, const struct job *j, const char *path, const char *what)
 {
     b->report->broken++;
@@ -62,7 +63,7 @@ static bool take(struct batch *b, const struct job *j, const char *name)
     char *path = plan_path(b->plan, "committed", name), *bytes;
     size_t length;
     enum result_state state = result_read(path, j->id, &bytes, &length);
-    if (state == RESULT_ABSENT) { // the next time
+    if (state == RESULT_ABSENT) { // retried at the next collection
         free(path);
         return true;
     }
@@ -79,7 +80,7 @@ static bool take(struct batch *b, const struct job *j, const char *name)
     return (good && b->paths.count < TOGETHER) || (finish_batch(b) && good);
 }
 
-// The job that a name in `committed` is a result of; NULL: none of this plan, or not yet one.
+// The job of a result file in `committed`; NULL: a partial file, or not of the plan.
 static const struct job *job_of(const struct jobs *jobs, const char *name)
 {
     uint32_t index;
@@ -98,7 +99,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct result *)a)->name, ((const struct result *)b)->name);
 }
 
-// By their names, which are the database's order: it is written from front to back, and half as large.
+// Takes results in order of their names, which is the order of the database's keys. Sequential inserts halve
+// the file's size.
 static bool take_all(struct batch *b, const struct jobs *jobs)
 {
     char *path = plan_path(b->plan, "committed", "");
@@ -146,7 +148,7 @@ static void forget_failures(const struct plan *p, const char *id)
     free(path);
 }
 
-// What a token says is made true.
+// Corrects a token's state: done if the database has the result, open if a done point has no result.
 static void mend_token(const struct plan *p, struct database *db, const struct token *t, int queue,
                        struct collection *c)
 {
@@ -164,8 +166,9 @@ static void mend_token(const struct plan *p, struct database *db, const struct t
     if (to.state != t->state) token_move(queue, t, &to);
 }
 
-// What the database has is done, and what is said to be done but is nowhere (a loss of power, a broken result) is open again. A
-// point without a token is done if the database has it; else it is a worker's business, who sees whether it stays so (claims.c).
+// Corrects all tokens. Points in the database become done. Done points without a result (power loss, broken
+// file) become open. A point without a token counts as done if the database has it; otherwise workers restore
+// the token (claims.c).
 static bool mend_queue(const struct plan *p, struct database *db, struct collection *c)
 {
     char *path = plan_path(p, "queue", "");
@@ -186,8 +189,8 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     return good;
 }
 
-// What workers that were killed had not finished writing. Some that were given up may be at it yet: their runs will be counted, and
-// leave nothing.
+// Removes partial files of killed workers. A worker taken for lost may still be writing; its runs are counted
+// and leave no result.
 static void sweep(const struct plan *p, const char *name)
 {
     char *path = plan_path(p, name, "");
@@ -198,7 +201,8 @@ static void sweep(const struct plan *p, const char *name)
     free(path);
 }
 
-// Where results are is there, or is made anew: what was in it is lost, and its points are open again.
+// Checks that the results' folder exists, or creates it with a warning. Results in a lost folder are lost;
+// their points are reopened.
 static bool find_results(const struct plan *p, struct diag *d)
 {
     bool is_new;

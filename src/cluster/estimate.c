@@ -12,17 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char result_name[] = "runs/estimate.json"; // in the folder
-static const double measuring_most = 20; // seconds of small runs; what comes after is taken for average
+static const char result_name[] = "runs/estimate.json"; // in the results' folder
+static const double measuring_most = 20; // limit of seconds for small runs; later jobs use the average rate
 
-// How far points may be from what was expected of them, by what that comes from. Of 66 points at size medium nine in ten were within 2.8
-// of what small runs said; rates of kernels on a view were within 2.9 of their average, and 4.2 at most (docs/cluster.md).
+// Error factors of estimates, by source. Of 66 points at size medium, 90 % were within 2.8 of estimates from
+// small runs. Rates of kernels on a view were within 2.9 of the average, at most 4.2 (docs/cluster.md).
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 
 struct measured {
-    double instructions, seconds; // of warps, and of simulating them; 0: it was refused, say
-    double whole;                 // with starting, reading and compiling
+    double instructions, seconds; // warp instructions, and seconds simulating them; 0: failed or refused
+    double whole;                 // seconds including start, reading and compilation
 };
 
 struct average {
@@ -32,17 +32,17 @@ struct average {
 struct estimator {
     const struct estimate *e;
     struct arena arena;
-    struct strmap by_command; // of runs
+    struct strmap by_command; // command to index in runs
     VEC(struct measured) runs;
     struct strmap by_view;
-    VEC(struct average) averages; // of small runs on a view; the first is of all
-    double measuring;             // seconds so far
+    VEC(struct average) averages; // over small runs on a view; element 0: over all views
+    double measuring;             // seconds used by small runs
     struct progress bar;
 };
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-// Of a run, or of the workloads of one.
+// Figures from the JSON of a run, or summed over a run's workloads.
 static struct measured read_result(const char *path)
 {
     struct measured m = {0};
@@ -73,7 +73,7 @@ static double processor_seconds(const struct rusage *used)
            (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
 }
 
-// Seconds are of processor time: other work on this machine is none of a point's.
+// Runs a command. Seconds are processor time, independent of other load on the machine.
 static struct measured run(const struct estimate *e, const char *command)
 {
     struct strbuf path = {0};
@@ -106,7 +106,7 @@ static struct measured *find_run(struct estimator *m, const char *command)
     return strmap_get(&m->by_command, command, strlen(command), &index) ? &m->runs.data[index] : NULL;
 }
 
-// Once, however many jobs ask.
+// The result of a command, run once and then remembered.
 static struct measured run_once(struct estimator *m, const char *command)
 {
     struct measured *known = find_run(m, command);
@@ -117,9 +117,10 @@ static struct measured run_once(struct estimator *m, const char *command)
     return vec_last(&m->runs);
 }
 
-// -- what is run --------------------------------------------------------------------------------------------
+// -- commands -----------------------------------------------------------------------------------------------
 
-// The run of a job without time, as small as that or as large as it is; empty: there is none.
+// A functional run with the job's instruction count, at size small or at the job's size. Empty: no such run
+// exists.
 static char *counting_command(const struct job *j, bool small)
 {
     struct strbuf command = {0};
@@ -133,12 +134,12 @@ static char *counting_command(const struct job *j, bool small)
         strbuf_printf(&command, "bench %s --size %s --ptx %s --set compile.profile=%s --functional",
                       j->subject, small ? "small" : j->size, j->source, j->profile);
         for (char *c = command.text; *c; c++)
-            if (*c == ',') *c = ' '; // of several kernels
+            if (*c == ',') *c = ' '; // a list of kernels
     }
     return command.text ? command.text : heap_strdup("");
 }
 
-// The job at size small, and without its settings, which many differ by; empty: it is of no size.
+// The job at size small, without settings in which many jobs differ. Empty: the job has no size.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};
@@ -158,7 +159,8 @@ static char *small_command(const struct job *j)
 
 // -- rates --------------------------------------------------------------------------------------------------
 
-// What runs of the same have shown in this folder: instructions a second, and seconds each at this size.
+// Rates of similar runs in the folder's database: warp instructions, seconds, and mean seconds at the job's
+// size.
 static struct measured rate_shown(const struct estimate *e, const struct job *j)
 {
     sqlite3_stmt *s = database_query(
@@ -197,7 +199,7 @@ static double instructions_of(struct estimator *m, const struct job *j, bool sma
     return count;
 }
 
-// By a small run of the same: what it simulated grows as the instructions do.
+// Estimate from a small run: time grows with the number of instructions.
 static double seconds_by_small(struct estimator *m, const struct job *j, const char *small)
 {
     bool is_new = !find_run(m, small);
@@ -215,7 +217,7 @@ static double seconds_by_small(struct estimator *m, const struct job *j, const c
     return shown.whole + (before > 0 && after > before ? shown.seconds * (after / before - 1) : 0);
 }
 
-// As others run on its view, or on any.
+// Estimate from the average rate on the job's view, or on all views.
 static double seconds_by_average(struct estimator *m, const struct job *j)
 {
     const struct average *own = average_of(m, j), *a = own->instructions > 0 ? own : &m->averages.data[0];

@@ -1,7 +1,7 @@
-// What points will take, before any has run: the warp instructions of a subject, counted by running it without time, over the rate at
-// which its view and its mechanism simulate it. The rate is that of runs in the folder's database where it has some; else a small run
-// shows it; and where measuring takes too long, the others' average does. Good for an order, and for a time to within the factor that
-// is returned: settings change the rate, and machines differ.
+// Run times of points, estimated before the first run. The estimate divides a subject's warp instructions,
+// counted in a functional run, by a simulation rate. The rate comes from runs in the folder's database, else
+// from a small run, else, beyond a time limit, from an average. The estimates order the points and give a
+// total time within the returned factor. Settings and machines change the rate.
 #pragma once
 #include "lab/database.h"
 
@@ -10,8 +10,8 @@ struct estimate {
     const struct jobs *jobs;
     struct database *db;
     bool progress;
-    double factor; // out: all of it will take from 1/factor to factor times the sum
+    double factor; // out: the total takes from 1/factor to factor times the sum
 };
 
-// Seconds of a core for each job, in their order, heap; 0: nothing is known of it.
+// Seconds of one core per job, in the jobs' order, heap. 0: unknown.
 double *estimate_seconds(struct estimate *e);

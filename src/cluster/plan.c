@@ -1,5 +1,5 @@
-// The plan's file: lines of a word and what it says, of which the last says how many points there are, so that half a
-// file is seen to be one.
+// The plan's file: lines with a keyword and a value. The last line gives the number of points, so a truncated
+// file is recognised.
 #include "cluster/plan.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -59,20 +59,20 @@ static void add_point(struct plan *p, struct plan_point point)
 
 // -- reading ------------------------------------------------------------------------------------------------
 
-// A number of something: neither below 0 nor infinite.
+// Parses a finite number, at least 0.
 static bool read_number(const char *text, double *value)
 {
     return str_to_f64(text, value) && isfinite(*value) && *value >= 0;
 }
 
-// A name that a token can have, and of no point before.
+// Whether an id is valid in a token's name and new to the plan.
 static bool is_new_id(const struct plan *p, const char *id)
 {
     uint32_t index;
     return strspn(id, "0123456789abcdef") == 16 && !id[16] && !strmap_get(&p->by_id, id, 16, &index);
 }
 
-// "ID KIND SECONDS COMMAND".
+// Parses "ID KIND SECONDS COMMAND".
 static bool read_point(struct plan *p, char *text)
 {
     char *id = strsep(&text, " "), *kind = strsep(&text, " "), *seconds = strsep(&text, " ");
@@ -230,7 +230,7 @@ const struct token **plan_tokens(const struct plan *p, const struct tokens *all,
     return of;
 }
 
-// A token for each point that has none.
+// Creates missing tokens.
 static bool fill_queue(const struct plan *p, struct diag *d)
 {
     char *path = plan_path(p, "queue", "");

@@ -1,11 +1,12 @@
-// What is to be run, written once into the results' folder, so that any machine that sees the folder can take part:
+// Work on experiments, described once in the results' folder. Any machine with access to the folder can take
+// part:
 //
-//   DIR/plan          this list: which build made it, by which words, and every point, longest expected first
-//   DIR/queue/        a token a point, whose name says how far it is (token.h)
-//   DIR/committed/    results that nobody has taken into the database yet (worker.h, collect.h)
-//   DIR/compiled/     kernels, which points share that run the same one (api/kept.c)
-//   DIR/workers/      who works, or has worked (beat.h), and what Slurm's jobs said
-//   DIR/results.db    written by one alone, who holds DIR/lock; workers do not open it
+//   DIR/plan         this file: the build, the words of the command, and all points, longest first
+//   DIR/queue/       a token per point; its name holds the point's state (token.h)
+//   DIR/committed/   results not yet in the database (worker.h, collect.h)
+//   DIR/compiled/    compiled kernels, shared by points (api/kept.c)
+//   DIR/workers/     records of present and past workers (beat.h), and output of Slurm jobs
+//   DIR/results.db   written only by the holder of DIR/lock; workers do not open it
 #pragma once
 #include "base/diag.h"
 #include "cluster/token.h"
@@ -21,39 +22,39 @@ struct plan {
     struct arena arena;
     char *folder; // absolute
     char build[17];
-    const char *home;        // where the words were said
-    VEC(const char *) words; // of `warpfold reproduce`, without those that say how it is run
+    const char *home;        // working directory of the command
+    VEC(const char *) words; // of `warpfold reproduce`, without options on the manner of execution
     VEC(struct plan_point) points;
-    double factor;       // the sum of expected seconds is right to within this
+    double factor;       // error factor of the sum of expected seconds
     struct strmap by_id; // index into points
 };
 
-// Reads the plan of a folder. False and an error: there is none, or it is none that this version can read.
+// Reads the plan of a folder. False and an error: no plan, or a plan of another version.
 bool plan_read(struct plan *p, const char *folder, struct diag *d);
-// The same from the plan's text, for a folder. False: not a plan of this version.
+// plan_read from a text. False: not a plan of this version.
 bool plan_read_text(struct plan *p, const char *folder, const char *text, size_t length);
 void plan_print(const struct plan *p, struct strbuf *out); // the plan's text
 void plan_fini(struct plan *p);
 bool plan_is_there(const char *folder);
 
-// A plan of jobs; seconds: what each is expected to take, in the order of jobs, and all of them to within a factor. The longest come
-// first.
+// Makes a plan for the jobs, longest first. seconds: expected per job, in the jobs' order; factor: error of
+// the total.
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
                const double *seconds, double factor);
-// That it was made by this build; false and an error: by another.
+// Whether the plan was made by the build. False and an error otherwise.
 bool plan_is_of(const struct plan *p, const char *build, struct diag *d);
-// The same points of the same build; false and an error: it is another.
+// Whether two plans have the same build and points. False and an error otherwise.
 bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d);
-// Makes the folders and a token for every point that has none, and then writes the plan, so that whoever sees it sees
-// all of them. Again after whatever interrupted it: what is there stays.
+// Creates the folders and missing tokens, then the plan's file. A visible plan therefore has all tokens. May
+// be repeated after an interruption; existing files are kept.
 bool plan_write(const struct plan *p, struct diag *d);
 
-// One token a point, or NULL, heap: of those that were read the one that says the most (token_beats). *surplus: how many there are
-// beyond that; NULL: nobody asks.
+// The valid token per point, or NULL, in a heap array: among several tokens, the winner by token_beats.
+// *surplus: number of other tokens; the pointer may be NULL.
 const struct token **plan_tokens(const struct plan *p, const struct tokens *all, size_t *surplus);
-// A token for a point that has none. False and errno.
+// Creates the token of a point. False and errno.
 bool plan_make_token(int queue, const struct plan_point *point, enum token_state state);
-// A folder of the plan is there, or is made. *is_new: it was made. False and errno.
+// Creates a folder of the plan if missing. *is_new: created. False and errno.
 bool plan_has_folder(const struct plan *p, const char *folder, bool *is_new);
 
 // "DIR/FOLDER/NAME", heap.

@@ -1,18 +1,18 @@
-// Files in DIR/committed: what a point left, and a last line with a checksum over that and the point's name, so that a result that
-// somebody or a disk has changed is not believed.
+// Files in DIR/committed: a point's output and a last line with a checksum. The checksum covers output and
+// point id, and reveals changed files.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-// Adds the line to a file that a run has written. False: errno.
+// Appends the checksum line to an output file. False: errno.
 bool result_seal(const char *path, const char *id);
-// Writes a text with its line. False: *why.
+// Writes a text and its checksum line. False: *why.
 bool result_write(const char *path, const char *id, const char *text, const char **why);
 
 enum result_state {
     RESULT_GOOD,
-    RESULT_ABSENT, // or it cannot be read now
-    RESULT_BROKEN, // not what was written
+    RESULT_ABSENT, // absent, or unreadable at present
+    RESULT_BROKEN, // the checksum does not match
 };
-// bytes: heap, without the line, ended by a 0 behind them; NULL unless good.
+// bytes: heap, without the checksum line, NUL-terminated; NULL unless RESULT_GOOD.
 enum result_state result_read(const char *path, const char *id, char **bytes, size_t *length);

@@ -37,11 +37,12 @@ static void end_words(struct words *w)
     arena_fini(&w->arena);
 }
 
-// -- a program of Slurm's -----------------------------------------------------------------------------------
+// -- Slurm programs -----------------------------------------------------------------------------------------
 
 enum { NOT_THERE = 127 };
 
-// Runs it; what it prints, whichever way. The exit status; NOT_THERE: there is no such program.
+// Runs a program and collects stdout and stderr in `said`. Returns the exit status, or NOT_THERE if the
+// program is not installed.
 static int run_program(struct words *w, struct strbuf *said)
 {
     int ends[2], status;
@@ -64,7 +65,7 @@ static int run_program(struct words *w, struct strbuf *said)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The last line of what it said, which is where Slurm gives its reason; the lines before say what it will do about it.
+// The last line of Slurm's output, which holds the reason. Earlier lines describe consequences.
 static const char *reason(struct strbuf *said)
 {
     char *text = said->length ? str_trim(said->text) : NULL, *last = text ? strrchr(text, '\n') : NULL;
@@ -83,7 +84,7 @@ static bool refuse(const struct words *w, int status, struct strbuf *said, struc
 
 static char *jobs_path(const struct plan *p) { return plan_path(p, "workers", "slurm.jobs"); }
 
-// Adds the numbers of its jobs as words; how many.
+// Appends the folder's job numbers to the words. Returns the count.
 static size_t add_jobs(const struct plan *p, struct words *w)
 {
     char *path = jobs_path(p), *text = NULL, *rest;
@@ -131,7 +132,7 @@ static bool add_options(struct words *w, const char *spec, struct diag *d)
     return true;
 }
 
-// In single quotes, for a shell.
+// Appends a text in single quotes for a shell.
 static void put_quoted(struct strbuf *out, const char *text)
 {
     strbuf_putc(out, '\'');
@@ -160,7 +161,7 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     add_word(&w, "--job-name=warpfold");
     add_word(&w, "--array=1-%u", o->workers);
     add_word(&w, "--requeue");
-    add_word(&w, "--signal=B:USR1@60"); // its time is up: time to hand back what it holds
+    add_word(&w, "--signal=B:USR1@60"); // 60 s before the end: the worker releases its claims
     add_word(&w, "--open-mode=append");
     add_word(&w, "--chdir=%s", p->folder);
     add_word(&w, "--output=%s/workers/slurm-%%A_%%a.out", p->folder);
@@ -172,7 +173,7 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     }
     if (good) {
         const char *number = reason(&said);
-        snprintf(job, 32, "%.*s", (int)strcspn(number, ";"), number); // of clusters with names: JOB;CLUSTER
+        snprintf(job, 32, "%.*s", (int)strcspn(number, ";"), number); // a named cluster answers JOB;CLUSTER
         good = note_job(p, job, d);
     }
     end_words(&w);
@@ -181,13 +182,13 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     return good;
 }
 
-// Those that wait first, so that none begins when another ends.
+// Cancels pending tasks first, so that none starts when a running task ends.
 bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
 {
     static const char *const steps[][2] = {
         {"--state=PENDING", "--quiet"},
-        {"--batch",
-         "--signal=TERM"}, // the worker in the place of the shell, which then hands back what it holds
+        // Signals the worker, which runs in place of the shell and releases its claims.
+        {"--batch", "--signal=TERM"},
     };
     bool good = true;
     *count = 1;
@@ -199,7 +200,8 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
         add_word(&w, "%s", steps[i][1]);
         *count = add_jobs(p, &w);
         int status = *count ? run_program(&w, &said) : 0;
-        good = status != NOT_THERE || refuse(&w, status, &said, d); // jobs that have ended are none any more
+        // Ended jobs are an error of scancel, and harmless.
+        good = status != NOT_THERE || refuse(&w, status, &said, d);
         end_words(&w);
         strbuf_fini(&said);
     }
@@ -209,16 +211,16 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
 // -- asking -------------------------------------------------------------------------------------------------
 
 struct asked {
-    struct strbuf said; // lines of ID|STATE|REASON, a task of a job each
+    struct strbuf said; // lines of ID|STATE|REASON, one per task
     char *rest;
-    struct words jobs; // of the folder
+    struct words jobs; // job numbers of the folder
 };
 
 struct answer {
     const char *id, *state, *reason;
 };
 
-// False: no job was noted, or Slurm does not answer.
+// Queries squeue. False: no job is recorded, or Slurm does not answer.
 static bool ask(struct asked *a, const struct plan *p)
 {
     struct words w;
@@ -244,7 +246,7 @@ static bool is_ours(const struct asked *a, const char *id)
     return false;
 }
 
-// The next task of ours that waits or runs.
+// The next pending or running task of the folder. False: no more.
 static bool next_answer(struct asked *a, struct answer *one)
 {
     for (char *line; a->rest && (line = strsep(&a->rest, "\n")) != NULL;) {
@@ -262,7 +264,7 @@ static void end_asking(struct asked *a)
     strbuf_fini(&a->said);
 }
 
-// One that is held waits for somebody who lets it go.
+// Whether a task is held until a user releases it.
 static bool is_held(const struct answer *one)
 {
     return strstr(one->reason, "held") || str_starts_with(one->reason, "JobHeld");

@@ -1,23 +1,24 @@
-// Slurm as we use it: sbatch starts workers as one job array, scancel ends them, squeue says whether any is left. Each job runs
-// `warpfold worker DIR` in the place of its shell, so that what Slurm signals is the worker.
+// Slurm: sbatch starts the workers as a job array, scancel ends them, squeue reports live jobs. Each job
+// executes `warpfold worker DIR` in place of its shell, so Slurm's signals reach the worker.
 #pragma once
 #include "base/str.h"
 #include "cluster/plan.h"
 
-// "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": the options are sbatch's own, without their dashes.
+// "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": options of sbatch, without dashes.
 bool slurm_is(const char *spec);
 struct slurm_order {
-    const char *program; // warpfold itself
+    const char *program; // path of warpfold
     const char *spec;
-    const char *lease; // of the workers; NULL: as they have it
+    const char *lease; // of the workers; NULL: the default
     unsigned workers;
 };
-// Submits workers, and notes their job in the folder. False and an error in one line: no Slurm, or what it said.
+// Submits workers and records the job in the folder. False and a one-line error: no Slurm, or Slurm's reason.
 bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32], struct diag *d);
-// Ends all jobs that were noted; *count: how many. False and an error.
+// Cancels all recorded jobs. *count: the number of jobs. False and an error.
 bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d);
-// Whether there were some, of which none runs or will without somebody's help. Where Slurm does not answer: false, for it may be away
-// for a while.
+// Whether jobs were recorded and none can run any more: all ended or are held. False if Slurm does not
+// answer, because an outage may be temporary.
 bool slurm_has_ended(const struct plan *p);
-// A line of how many run and wait, and what for; nothing where no job was noted or Slurm does not answer.
+// Appends the numbers of running and pending tasks with reasons. No output without recorded jobs or an answer
+// from Slurm.
 void slurm_describe(const struct plan *p, struct strbuf *out);

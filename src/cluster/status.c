@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SHOWN = 20 };   // points of a kind; the others are counted
-enum { RECENT = 120 }; // seconds: who has not beaten for longer does not count to the rate
+enum { SHOWN = 20 };   // points listed per kind; further points are counted
+enum { RECENT = 120 }; // seconds; a worker with an older beat does not contribute to the rate
 
-// The queue as it was read, and each point's token.
+// The queue as read, and each point's token.
 struct queue {
     struct tokens all;
-    const struct token **of; // by point; NULL: it has none
+    const struct token **of; // by point; NULL: no token
     size_t surplus;
 };
 
@@ -51,7 +51,7 @@ char *status_reason(const struct plan *p, const char *id)
 
 void status_put_time(struct strbuf *out, double seconds)
 {
-    const double longest = 1e12; // whatever a plan says
+    const double longest = 1e12; // bound for any value in a plan
     uint64_t s = seconds > 0 ? (uint64_t)(seconds < longest ? seconds : longest) : 0, h = s / 3600,
              m = s / 60 % 60;
     if (h)
@@ -62,10 +62,10 @@ void status_put_time(struct strbuf *out, double seconds)
         strbuf_printf(out, "%llu s", (unsigned long long)s);
 }
 
-// -- the clock of the file system ---------------------------------------------------------------------------
+// -- the file server's clock --------------------------------------------------------------------------------
 //
-// Since when a point is held is the time of its token's renaming, which the file system has put down by its own clock. What time
-// it is there, a file tells that is touched now. Our own clock may be another.
+// The start of a claim is the time of the token's last rename, on the file server's clock. Touching a file
+// reads the present time of the same clock. The local clock may differ.
 
 static double changed(const struct plan *p, const char *folder, const char *name)
 {
@@ -83,7 +83,7 @@ static double beaten(const struct plan *p, const char *who)
     return changed(p, "workers", name);
 }
 
-// Where we may not write, the last beat of any worker tells, which is as late as that.
+// Present time on the file server. Without write access: the time of the latest beat.
 static double file_system_now(const struct plan *p, const struct beats *beats)
 {
     static const char name[] = "clock";
@@ -151,7 +151,7 @@ static void put_points(const struct plan *p, const struct queue *q, enum token_s
     if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
 }
 
-// What is not as workers leave it.
+// Reports damage: missing tokens, surplus tokens and missing folders.
 static void put_damage(const struct plan *p, const struct queue *q, size_t missing, struct strbuf *out)
 {
     static const char *const folders[] = {"committed", "workers"};
@@ -170,7 +170,7 @@ static void put_damage(const struct plan *p, const struct queue *q, size_t missi
     }
 }
 
-// What the workers say of themselves, and their rate.
+// Appends the workers' figures. Returns the rate in points per second.
 static double put_workers(const struct plan *p, const struct beats *beats, size_t done, double now,
                           struct strbuf *out)
 {
@@ -194,7 +194,8 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
     return rate;
 }
 
-// How long what is ahead is expected to take beside what is done, a point: the longest come first.
+// Expected time of a remaining point relative to a finished point. Longest points run first, so the ratio is
+// usually below 1.
 static double length_ahead(const struct plan *p, const struct queue *q)
 {
     double seconds[2] = {0};

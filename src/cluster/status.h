@@ -1,13 +1,14 @@
-// How far a plan is, from the names in its queue and the beats of its workers; and what can be done about it from outside.
+// Progress of a plan, from the names in the queue and the workers' beats; and retrying of failed points.
 #pragma once
 #include "cluster/beat.h"
 #include "cluster/plan.h"
 
-// A report for people: how many points are done, running where and since when, failed and why, waiting; the rate, the time to go. Each point counts once.
+// Appends a report: points done, running (worker, start), failed (reason), waiting; rate and remaining time.
+// Each point counts once.
 bool status_write(const struct plan *p, struct strbuf *out, struct diag *d);
-// "2 h 03 min".
+// Appends a time as "2 h 03 min".
 void status_put_time(struct strbuf *out, double seconds);
-// Points that were given up are anybody's again. *count: how many.
+// Reopens points that were given up. *count: the number of points.
 bool status_retry(const struct plan *p, size_t *count, struct diag *d);
-// Why a point failed the last time; heap.
+// Reason of a point's latest failure; heap.
 char *status_reason(const struct plan *p, const char *id);

@@ -26,7 +26,7 @@ bool token_beats(const struct token *a, const struct token *b)
     return a->failures + a->losses > b->failures + b->losses;
 }
 
-// ".N" with a single digit.
+// Parses ".N" with a single digit.
 static bool parse_count(const char *text, unsigned *count)
 {
     if (text[0] != '.' || !isdigit((unsigned char)text[1])) return false;

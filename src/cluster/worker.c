@@ -15,18 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double pause_seconds = 1; // after the place, not a point, was in the way
-static const double whole_time =
-    0.9; // what part of a worker's time a point has to have had, to be too long for it
+static const double pause_seconds = 1; // pause after an error of the file system
+// A point is too long for a worker if it has run for this share of the worker's time.
+static const double whole_time = 0.9;
 
-enum { TIME_IS_UP = SIGUSR1 }; // what Slurm is told to send before it ends a job (slurm.c)
+enum { TIME_IS_UP = SIGUSR1 }; // sent by Slurm before the end of a job (slurm.c)
 
 struct slot {
     pid_t process; // 0: free
     struct token token;
     const struct plan_point *point;
     double started;
-    int errors; // what the process complains of, in memory: it needs no room on a disk
+    int errors; // stderr of the process, in memory: works on a full disk
 };
 
 struct renaming {
@@ -39,16 +39,16 @@ struct worker {
     struct plan plan;
     struct claims claims;
     struct beat beat;
-    char *compiled;               // where points share kernels
-    double began, beaten, resume; // times: ours; of the last beat; when to claim again
-    bool has_told;                // of a place that is in the way
-    VEC(struct renaming) delayed; // of tokens that are ours, which the place did not let us rename
+    char *compiled;               // folder of shared compiled kernels
+    double began, beaten, resume; // times: own start; last beat; earliest next claim
+    bool has_told;                // a file-system error has been reported
+    VEC(struct renaming) delayed; // renames of own tokens that failed and are retried
     struct slot slots[WORKER_PROCESSES_MOST];
     unsigned busy;
     sigset_t watched, before;
 };
 
-// "committed/ID[.WHO].ENDING", seen from the folder, or whole.
+// "committed/ID[.WHO].ENDING", relative to the folder, or absolute if `whole`.
 static char *result_path(const struct worker *w, const struct token *t, bool whole, const char *ending)
 {
     struct strbuf path = {0};
@@ -58,7 +58,7 @@ static char *result_path(const struct worker *w, const struct token *t, bool who
     return path.text;
 }
 
-// What a place says that has no room, or is away for a while.
+// Whether an errno is a temporary error of the file system: no space, or unavailable.
 static bool is_place_error(int number)
 {
     static const int numbers[] = {ENOSPC, EDQUOT, EIO, ESTALE, EAGAIN, EINTR, ENOMEM, EMFILE, ENFILE};
@@ -75,14 +75,15 @@ static bool is_place_complaint(const char *text)
     return false;
 }
 
-// -- how a point ends ---------------------------------------------------------------------------------------
+// -- end of a point -----------------------------------------------------------------------------------------
 
 static void tell(const struct worker *w, const char *line)
 {
     if (w->order->tell) w->order->tell(line);
 }
 
-// A place is in the way, and nothing is claimed for a while. Said once, until something works again. NULL: not said.
+// Stops claiming for a while after an error of the file system. Reports the error once until the next
+// success. why NULL: no report.
 static void pause_for(struct worker *w, const char *why)
 {
     struct strbuf line = {0};
@@ -94,7 +95,7 @@ static void pause_for(struct worker *w, const char *why)
     strbuf_fini(&line);
 }
 
-// Of a claim that is lost the result is somebody's anyway. False: not now.
+// Renames a token. True also for a lost claim: the result counts in any case. False: retry later.
 static bool rename_token(struct worker *w, const struct renaming *r)
 {
     int problem = token_move(w->claims.queue, &r->from, &r->to);
@@ -103,7 +104,8 @@ static bool rename_token(struct worker *w, const struct renaming *r)
     return !problem || problem == ENOENT;
 }
 
-// Says how far the point is. Nobody else may while our beat goes on, so what does not work is tried until it does.
+// Records a point's new state. No other worker may change the token while the own beat advances, so a failed
+// rename is retried.
 static void release_as(struct worker *w, const struct token *t, enum token_state state, unsigned failures,
                        unsigned losses)
 {
@@ -130,7 +132,7 @@ static void hand_back(struct worker *w, struct token *t, const char *why)
     pause_for(w, why);
 }
 
-// Whether the point's result is there already. A broken one goes, and is said.
+// Whether a valid result of the point exists. Removes and reports a broken result.
 static bool is_committed(const struct worker *w, const struct token *t)
 {
     static const char *const endings[] = {"json", "refused"};
@@ -160,7 +162,8 @@ static void discard_part(const struct worker *w, const struct token *t)
     free(path);
 }
 
-// Before the result is seen: who is killed between may have run a point for nothing, and that shall be known.
+// Counts a run before its result is visible. A worker killed in between leaves a counted run without a
+// result, which shows as a duplicate.
 static void count_run(struct worker *w)
 {
     w->beat.runs++;
@@ -183,7 +186,7 @@ static void commit_result(struct worker *w, struct token *t)
     free(path);
 }
 
-// A run without a result: what it said is kept beside where the result would be.
+// Commits a run without a result: writes its message in place of the result.
 static void commit_message(struct worker *w, struct token *t, const char *ending, const char *message)
 {
     char *path = result_path(w, t, true, ending);
@@ -202,7 +205,7 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     free(path);
 }
 
-// A point that was lost too often; where that cannot be noted down, the next one who has it does it.
+// Gives up a point lost too often. If the message cannot be written, the next holder gives up the point.
 static void give_up(struct worker *w, struct token *t, const char *message)
 {
     char *path = result_path(w, t, true, "failed");
@@ -214,7 +217,7 @@ static void give_up(struct worker *w, struct token *t, const char *message)
     free(path);
 }
 
-// All that was written into a descriptor. Heap.
+// Everything written to a descriptor; heap.
 static char *read_back(int file)
 {
     char text[4096];
@@ -223,7 +226,8 @@ static char *read_back(int file)
     return process_complaint(text);
 }
 
-// Who kills a job kills all its processes, and ours may be the first to go: then this is no failure of the point.
+// Whether a point's process was killed together with the worker: the kill of a job reaches all processes in
+// any order. Such an end is no failure of the point.
 static bool is_our_end(int status)
 {
     if (!WIFSIGNALED(status) || (WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM)) return false;
@@ -242,8 +246,8 @@ static void settle(struct worker *w, struct slot *s, int status)
     w->busy--;
     if (!WIFSIGNALED(status) && access(part, F_OK) == 0) {
         commit_result(w, &s->token);
-    } else if (WIFEXITED(status) &&
-               WEXITSTATUS(status) == 2) { // this build has not what the run needs: a result, too
+        // Status 2: the build lacks a feature needed by the run. A refusal is a result, too.
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
         commit_message(w, &s->token, "refused", said);
     } else if (is_place_complaint(said) || is_our_end(status)) {
         discard_part(w, &s->token);
@@ -270,14 +274,14 @@ static void reap(struct worker *w)
             settle(w, &w->slots[k], status);
 }
 
-// -- how it begins ------------------------------------------------------------------------------------------
+// -- start of a point ---------------------------------------------------------------------------------------
 
 static void start(struct worker *w, struct slot *s, const struct token *t)
 {
     uint32_t index = 0;
     strmap_get(&w->plan.by_id, t->id, 16, &index);
     *s = (struct slot){.token = *t, .point = &w->plan.points.data[index]};
-    if (is_committed(w, t)) { // by a worker that ended before it could say so
+    if (is_committed(w, t)) { // committed by a worker that ended before it renamed the token
         release(w, &s->token, TOKEN_DONE);
         return;
     }
@@ -312,7 +316,7 @@ static bool cannot_claim(const struct worker *w, int problem)
                       strerror(problem));
 }
 
-// Whether a suspect runs, beside which nothing else does.
+// Whether a suspect is running; a suspect runs alone.
 static bool is_alone(const struct worker *w)
 {
     for (unsigned k = 0; k < w->order->processes; k++)
@@ -320,7 +324,8 @@ static bool is_alone(const struct worker *w)
     return false;
 }
 
-// Where results go is there, or made anew. False: not now (*problem is 0), or never, and an error.
+// Checks the results' folder, or creates it. False: a temporary error (*problem is 0), or a permanent one
+// with a message.
 static bool has_room(struct worker *w, int *problem)
 {
     bool is_new = false;
@@ -344,7 +349,7 @@ static bool has_room(struct worker *w, int *problem)
     return false;
 }
 
-// Gives free slots something to do. False and an error: nothing can be claimed here, now or later.
+// Starts points in free slots. False and an error: claims are impossible for good.
 static bool feed(struct worker *w)
 {
     struct token t;
@@ -368,7 +373,8 @@ static bool feed(struct worker *w)
     return true;
 }
 
-// Its process is gone, and nobody knows what it would have left. Where our time was up, and it had had nearly all of that, it is a loss.
+// Records a point whose process was killed by the worker's end; its result is unknown. Counts as a loss if
+// the worker's time expired and the point had nearly all of it.
 static void interrupt(struct worker *w, struct slot *s)
 {
     double now = clock_seconds();
@@ -420,7 +426,7 @@ static void watch_signals(struct worker *w)
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
 }
 
-// Makes the worker known to the others. Where there is no room for that now, there may be in a while.
+// Creates the worker's record, and waits if the disk is full.
 static bool enter(struct worker *w)
 {
     char *workers = plan_path(&w->plan, "workers", "");

@@ -1,39 +1,40 @@
-// A worker: claims points of a plan, longest expected first, runs each in a process of its own, and commits what it leaves.
+// A worker claims points of a plan, longest first, runs each point in a separate process, and commits the
+// results.
 //
-// A process writes DIR/committed/ID.WHO.part, which gets a checksum (result.h) and is renamed to ID.json when it has ended: equal
-// runs leave equal results, so whoever renames last does no harm. A run that was refused leaves ID.refused, one that failed
-// ID.failed, with the message.
+// A process writes DIR/committed/ID.WHO.part. At its end the file gets a checksum (result.h) and is renamed
+// to ID.json. Equal runs leave equal results, so concurrent renames are harmless. A refused run leaves
+// ID.refused, a failed run ID.failed, both with the message.
 //
-// What goes wrong with the place and not with the point (no room, a quota, a stale handle) is no failure: the worker hands the point
-// back, waits, and tries again. A point that was lost three times (token.h) is given up. Whoever waits says for what.
+// Errors of the file system (no space, quota, stale handle) are no failures of the point: the worker releases
+// the point, waits, and retries. Waiting is reported with its reason. A point lost three times (token.h) is
+// given up.
 //
-// What is missing in the folder is put back where that does no harm: a point's token, once it has not been seen for a while
-// (claims.h), and DIR/committed, whose results `--collect` finds to be lost. Otherwise the worker ends with an error.
+// Missing files are restored where safe: a point's token, after several scans without it (claims.h), and
+// DIR/committed, whose lost results `--collect` detects. Other damage ends the worker with an error.
 #pragma once
 #include "cluster/plan.h"
 
 enum { WORKER_PROCESSES_MOST = 64 };
 
 struct worker_order {
-    int (*run)(
-        int argc,
-        char **
-            argv); // warpfold itself, with its name before its words; it is called in a process of the point's own
-    const char *build; // of it: a plan of another is refused
+    // The command line of warpfold, argv[0] included. Called in the separate process of a point.
+    int (*run)(int argc, char **argv);
+    const char *build; // of the running program; a plan of another build is refused
     const char *folder;
-    unsigned processes; // runs at a time
-    // Tells people a line while the worker works: what it found missing. NULL: nobody listens.
+    unsigned processes; // points run at a time
+    // Prints a line for the user during work, about missing files; NULL: silent.
     void (*tell)(const char *line);
-    double lease_seconds; // a worker whose beat stands still as long is gone
+    double lease_seconds; // a worker whose beat stands still for the lease is lost
     struct diag *diag;
 };
 
 struct worker_report {
     uint64_t runs, failed, taken, lost; // as in beat.h
-    int interrupted;                    // the signal that ended it; 0: nothing was left to do
+    int interrupted;                    // the signal that ended the worker; 0: all points are finished
 };
 
-// What --lease says; NULL: as long as usual. False and an error: it is no time.
+// Parses --lease; text NULL: the default. False and an error: not a time.
 bool worker_lease(const char *text, double *seconds, struct diag *d);
-// Until every point of the plan is done or given up, or a signal. False and an error: it cannot work here.
+// Works until all points are done or given up, or a signal arrives. False and an error: the worker cannot
+// work in the folder.
 bool worker_run(const struct worker_order *o, struct worker_report *r);

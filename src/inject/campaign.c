@@ -1,10 +1,10 @@
-// Many injections: one run carries them all, and forks where a bit is to turn.
+// Many injections: a single run carries all injections, and forks at each place of an injection.
 //
-//     carrier ──┬────────────┬──┬───────────────────▶ end         (no bit turns in it)
-//               └ child: turns its bit ─ runs on ─▶ output, fault, or a check that speaks
+//   carrier ──┬────────────┬──┬───────────────────▶ end           (fault-free)
+//             └ child: flips its bit ─ runs on ─▶ output, fault, or a detecting check
 //
-// A child writes what became of it into memory that it shares with the carrier, which appends it to the journal when it has
-// ended. Children die with the carrier.
+// A child writes the outcome into memory shared with the carrier. The carrier appends the outcome to the
+// journal after the child's end. Children die with the carrier.
 #include "base/progress.h"
 #include "inject/impl.h"
 
@@ -23,14 +23,15 @@ struct pending {
     struct inject_injection injection;
 };
 
-struct queue { // of one kind of place, in the order in which the run comes to them
+// Injections into one kind of place, in the order of the run.
+struct queue {
     VEC(struct pending) list;
     size_t next;
-    uint64_t passed; // places
+    uint64_t passed; // places passed so far
 };
 
 struct worker {
-    pid_t process; // 0: none
+    pid_t process; // 0: free
     uint32_t number;
 };
 
@@ -39,12 +40,12 @@ struct carrier {
     const struct inject_space *space;
     struct journal *journal;
     struct queue queues[UPSET_PLACES];
-    struct inject_result *shared; // by number
-    struct inject_result *self;   // of a child; NULL: the carrier
+    struct inject_result *shared; // by injection number
+    struct inject_result *self;   // entry of the child in `shared`; NULL: in the carrier
     struct worker workers[WORKERS_MAX];
     unsigned working;
-    bool is_stopping; // nothing is begun any more
-    bool has_failed;  // an error says why
+    bool is_stopping; // no injection is started any more
+    bool has_failed;  // an error is in the diag
     struct progress bar;
 };
 
@@ -53,14 +54,14 @@ struct carrier {
 static _Noreturn void finish(struct carrier *k, enum inject_outcome outcome)
 {
     k->self->outcome = (uint8_t)outcome;
-    _exit(0); // nothing of the carrier's is written twice
+    _exit(0); // _exit: buffers inherited from the carrier are not flushed
 }
 
 static void become_child(struct carrier *k, const struct pending *p, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1); // it was killed before we asked for that
-    setpgid(0, 0);                     // a terminal's interrupt is for the carrier
+    if (getppid() != parent) _exit(1); // the carrier died before prctl took effect
+    setpgid(0, 0);                     // a terminal's interrupt reaches only the carrier
     k->self = &k->shared[p->number];
     *k->self = (struct inject_result){.number = p->number, .seed = p->injection.seed};
 }
@@ -79,7 +80,7 @@ static void found(void *context, uint64_t cycle)
     finish(k, INJECT_DETECTED);
 }
 
-// -- children that have ended -------------------------------------------------------------------------------
+// -- ended children -----------------------------------------------------------------------------------------
 
 static bool settle(struct carrier *k, uint32_t number, int status)
 {
@@ -95,7 +96,7 @@ static bool settle(struct carrier *k, uint32_t number, int status)
                       c->workload->name, (unsigned long long)r->seed);
 }
 
-// One that has ended, or waits for one. False: there is none.
+// Settles an ended child; waits: blocks until a child ends. False: no child ended.
 static bool reap(struct carrier *k, bool waits)
 {
     int status;
@@ -132,7 +133,7 @@ static bool has_room(struct carrier *k)
     return !k->is_stopping;
 }
 
-// True in the child.
+// Forks a child for an injection. True in the child.
 static bool start(struct carrier *k, const struct pending *p)
 {
     struct worker *w = k->workers;
@@ -158,7 +159,7 @@ static bool pass(void *context, const struct upset_site *s, struct upset_hit *hi
     struct carrier *k = context;
     struct queue *q = &k->queues[s->place];
     uint64_t first = q->passed;
-    if (k->self) return false; // one bit, and it has turned
+    if (k->self) return false; // the child has flipped its bit
     q->passed += s->count;
     while (q->next < q->list.count && q->list.data[q->next].injection.nth < q->passed) {
         const struct pending *p = &q->list.data[q->next++];

@@ -1,32 +1,33 @@
-// Inside inject/: a run of the workload in a context of its own.
+// Private to inject/: a run of the workload in a separate context.
 #pragma once
 #include "inject/inject.h"
 
-struct inject_injection { // all of it
+// An injection in full.
+struct inject_injection {
     uint64_t seed;
     enum upset_place place;
-    uint64_t nth; // of the places of that kind
+    uint64_t nth; // index among the places of the kind
     uint64_t draw;
 };
 struct inject_injection inject_draw(const struct inject *c, const struct inject_space *space, uint64_t seed);
 
-// Of a run: what it has come to, and when it is too late for it.
+// Progress of a run, and the limits for a hang.
 struct inject_watch {
     const struct inject *campaign;
     uint64_t launches, cycles;
     uint64_t most_launches, most_cycles; // 0: no limit
-    bool is_over;                        // a limit was passed
-    bool never_ends;                     // a launch did
-    // After every launch; NULL: nobody asks.
+    bool is_over;                        // a limit was exceeded
+    bool never_ends;                     // a launch was stopped as endless
+    // Called after every launch; NULL: not called.
     void (*launched)(void *context, struct wf_kernel *k, const struct wf_stats *stats);
     void *context;
 };
 
 void inject_watch_limit(struct inject_watch *w, const struct inject_space *space);
-// `complains`: what goes wrong becomes an error of the campaign's diag.
+// Runs the workload. `complains`: errors are added to the campaign's diag.
 enum wf_status inject_execute(struct inject_watch *w, const struct upsets *upsets, bool complains,
                               struct workload_result *result);
-// Of a run in which a bit has turned and that no check has said anything of.
+// The outcome of a run with a flipped bit that no check has detected.
 enum inject_outcome inject_judge(const struct inject_watch *w, const struct inject_space *space,
                                  enum wf_status status, const struct workload_result *result);
 void inject_note(struct inject_result *r, const struct inject_watch *w, const struct upset_site *s,

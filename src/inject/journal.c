@@ -62,11 +62,11 @@ static bool append(struct journal *j, const char *text, size_t length)
     ssize_t written = write(j->file, text, length);
     if (written == (ssize_t)length) return true;
     int why = written < 0 ? errno : ENOSPC;
-    if (end >= 0 && ftruncate(j->file, end) != 0) why = errno; // half a line is dropped when it is read, too
+    if (end >= 0 && ftruncate(j->file, end) != 0) why = errno; // reading also drops an incomplete line
     return diag_error(j->diag, loc_none(), "cannot write %s: %s", j->path, strerror(why));
 }
 
-// Whole lines count; what stands behind the last one was being written when we were killed.
+// Reads the complete lines. An incomplete last line, left by a killed process, is cut off.
 static bool take(struct journal *j, char *text, size_t length, const char *of_what)
 {
     size_t whole = length, begin = strlen(of_what), line = 2;

@@ -1,11 +1,11 @@
-// Where bits may turn, which of these a seed means, and how a run ends.
+// Places of flips, the meaning of seeds, and outcomes of runs.
 #include "base/hash.h"
 #include "base/rng.h"
 #include "inject/impl.h"
 
 #include <string.h>
 
-enum { LIMIT = 10 }; // times the cycles, or the launches, of a run without a fault: more is a hang
+enum { LIMIT = 10 }; // times the cycles or launches of the fault-free run; a longer run is a hang
 
 const char *inject_place_name(enum upset_place place)
 {
@@ -13,9 +13,9 @@ const char *inject_place_name(enum upset_place place)
     return names[place];
 }
 
-// -- what a seed means --------------------------------------------------------------------------------------
+// -- seeds --------------------------------------------------------------------------------------------------
 
-// Kernels of one campaign draw apart.
+// Injection seeds differ between kernels of a campaign.
 uint64_t inject_seed(const struct inject *c, uint32_t number)
 {
     const char *name = c->workload->name;
@@ -85,7 +85,7 @@ enum wf_status inject_execute(struct inject_watch *w, const struct upsets *upset
     *result = (struct workload_result){0};
     enum wf_status status = c->prepare(c->prepare_context, x) ? WF_OK : WF_BAD_USAGE;
     if (status == WF_OK) {
-        wf_set_threads(x, 1); // places come in one order
+        wf_set_threads(x, 1); // fixes the order of the places
         wf_set_max_cycles(x, w->most_cycles);
         wf_set_interrupt(x, is_interrupted, w);
         wf_set_upsets(x, upsets);
@@ -122,11 +122,11 @@ void inject_note(struct inject_result *r, const struct inject_watch *w, const st
     r->bit = f->bit;
 }
 
-// -- without a fault ----------------------------------------------------------------------------------------
+// -- fault-free run -----------------------------------------------------------------------------------------
 
 struct census {
     struct inject_space *space;
-    bool was_found; // an error where there is none
+    bool was_found; // a check fired without a fault: an error
 };
 
 static bool count(void *context, const struct upset_site *s, struct upset_hit *hit)
@@ -148,7 +148,7 @@ static void found_nothing(void *context, uint64_t cycle)
     ((struct census *)context)->was_found = true;
 }
 
-// What the mechanism predicts is in its counters.
+// Adds the mechanism's predictions, which are counters of the launch.
 static void add_predicted(void *context, struct wf_kernel *k, const struct wf_stats *stats)
 {
     static const char *const names[UPSET_PLACES] = {"uv.covered_lanes", "uv.covered_cycles",
@@ -187,7 +187,7 @@ enum wf_status inject_measure(const struct inject *c, struct inject_space *space
     return status;
 }
 
-// -- a whole run for one injection --------------------------------------------------------------------------
+// -- complete run for one injection -------------------------------------------------------------------------
 
 struct replay {
     struct inject_watch watch;

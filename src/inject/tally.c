@@ -4,7 +4,7 @@
 
 void inject_interval(uint64_t hits, uint64_t all, double *low, double *high)
 {
-    const double z = 3.290526731491926; // of the normal distribution: 0.05 % are above
+    const double z = 3.290526731491926; // two-sided quantile of the normal distribution: 0.05 % lie above
     double n = (double)all, share = (double)hits / n, z2 = z * z;
     double middle = share + z2 / (2 * n), scale = 1 + z2 / n;
     double half = z * sqrt(share * (1 - share) / n + z2 / (4 * n * n));

@@ -1,12 +1,12 @@
-// Tapes side by side: whoever's launch is over goes on at once, in order of the parts.
+// Plays tapes side by side: a part whose launch is over continues at once, in order of the parts.
 #include "mix/mix.h"
 
 #include <string.h>
 
 struct player {
     struct mix_part *part;
-    size_t next;              // step
-    struct wf_launch *launch; // under way; NULL: none
+    size_t next;              // index in the tape
+    struct wf_launch *launch; // NULL: no launch under way
 };
 
 void mix_run_add(struct mix_run *run, const struct wf_stats *launch)
@@ -52,7 +52,7 @@ static enum wf_status end_launch(struct player *p)
     return status;
 }
 
-// Up to its next launch, or to the end of the pass.
+// Plays a tape up to its next launch, or to the end of the pass.
 static enum wf_status go_on(struct player *p)
 {
     const struct tape *t = p->part->tape;
@@ -79,7 +79,7 @@ static bool all_have_passed(const struct player *players, size_t count)
     return true;
 }
 
-// Everybody whose launch is over, or who has not begun, has another one under way, unless all have passed.
+// Continues every part without a launch under way, until all parts have finished a pass.
 static enum wf_status advance(struct player *players, size_t count)
 {
     for (size_t k = 0; k < count; k++) {

@@ -2,7 +2,8 @@
 #include "report/fields.h"
 #include "report/table.h"
 
-// Cycles of two GPUs compare as they are: clocks are the GPUs' business, and a chip of classes has one.
+// Compares cycles of different GPUs directly: clocks are part of the GPU, and the classes of a chip share one
+// clock.
 double mix_progress(const struct mix_result *r)
 {
     return r->part.run.cycles ? mix_ipc(&r->part.run) / mix_ipc(&r->alone) : 0;

@@ -1,16 +1,18 @@
-// What a mix measured, as a table for a terminal and as JSON (docs/json.md, schema warpfold.mix/1).
+// Results of a mix, as JSON (docs/json.md, schema warpfold.mix/1) and as a table.
 #pragma once
 #include "base/str.h"
 #include "mix/mix.h"
 
-struct mix_result { // of a workload
+// Of one workload.
+struct mix_result {
     const char *name;
     struct mix_place place;
     struct mix_need need;
-    const char *reference; // the GPU that it ran on alone; NULL: this one
-    struct mix_run alone;  // on all SMs of that
-    struct mix_run apart;  // on its own SMs of this one, with nobody on the others; no launches: it has all
-    struct mix_part part;  // together
+    const char *reference; // GPU of the run alone; NULL: the mix's GPU
+    struct mix_run alone;  // on all SMs of the reference
+    // On the part's SMs of the mix's GPU, other SMs idle; no launches: the part has all SMs.
+    struct mix_run apart;
+    struct mix_part part; // in the mix
 };
 
 struct mix_report {
@@ -23,6 +25,6 @@ struct mix_report {
     double wall_seconds;
 };
 
-double mix_progress(const struct mix_result *r); // its speed together as a share of its speed alone
+double mix_progress(const struct mix_result *r); // speed together, relative to the speed alone
 void mix_report_table(const struct mix_report *m, bool colour, struct strbuf *out);
 void mix_report_json(const struct mix_report *m, struct strbuf *out);

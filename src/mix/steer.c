@@ -1,4 +1,4 @@
-// Which SMs a workload gets by what it can use of them.
+// Assigns SMs to workloads by their resource needs.
 #include "base/str.h"
 #include "mix/mix.h"
 
@@ -31,7 +31,7 @@ static bool class_place(struct wf_context *c, const char *name, struct mix_place
     return false;
 }
 
-// The part that has the most warps, or the fewest; of several the first.
+// The part with the most or the fewest warps; the first of equal parts.
 static size_t extreme(const struct mix_need *needs, size_t count, bool most)
 {
     size_t best = 0;

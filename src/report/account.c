@@ -1,5 +1,5 @@
-// Rows of one source line are those whose lines, inlined calls included, read the same; they stand where the
-// line's first instruction does. What had no warp belongs to no line.
+// Issue-slot accounts as JSON and tables. Instructions with equal source lines, inlined calls included, share
+// a row at the place of the line's first instruction. Slots without a warp belong to no line.
 #include "report/account.h"
 #include "report/fields.h"
 #include "report/table.h"
@@ -28,7 +28,7 @@ static void add_to(uint64_t *sums, const uint64_t *slots)
     for (size_t n = slot_count(); n-- > 0;) sums[n] += slots[n];
 }
 
-// {"issued": 12, "memory": 88}: what is zero is left out.
+// Writes {"issued": 12, "memory": 88}; zero slots are omitted.
 static void write_slots(struct json *j, const uint64_t *slots)
 {
     struct wf_slot slot;
@@ -55,7 +55,7 @@ static void write_sms(const struct report_run *r, struct json *j)
     json_close_array(j);
 }
 
-// Only what is counted by SM.
+// Writes counters per class of SMs; counters not counted by SM are omitted.
 static void write_classes(const struct report_run *r, struct json *j)
 {
     struct wf_counter counter;
@@ -192,8 +192,7 @@ void report_account_table(const struct report_run *r, bool colour, struct strbuf
     const char *heads[SLOTS_MAX + 1] = {"slots of schedulers, %"};
     struct wf_slot slot;
     size_t columns = 1;
-    if (!r->kernels.count)
-        return; // of a program whose host part starts them: its machine has no such schedulers
+    if (!r->kernels.count) return; // RISC-V programs: the SIMTight core has no such schedulers
     while (columns <= SLOTS_MAX && wf_slot_at(columns - 1, &slot)) heads[columns++] = slot.name;
     struct table t;
     table_init(&t, heads, columns);

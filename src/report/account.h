@@ -1,10 +1,10 @@
-// Where the schedulers' slots went: by kernel as a table, by SM, instruction and source line in JSON.
+// Issue slots by reason: per kernel as a table; per SM, instruction and source line in JSON.
 #pragma once
 #include "report/run.h"
 
-void report_account_json(const struct report_run *r,
-                         struct json *j); // the value of "account"; null: not timed
-// A line a kernel, shares of its slots.
+// Writes the value of "account"; null for a functional run.
+void report_account_json(const struct report_run *r, struct json *j);
+// A row per kernel with shares of its slots.
 void report_account_table(const struct report_run *r, bool colour, struct strbuf *out);
-// A line a class of SMs; nothing for a GPU without any.
+// A row per class of SMs; no table for a GPU without classes.
 void report_classes_table(const struct report_run *r, bool colour, struct strbuf *out);

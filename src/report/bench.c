@@ -63,7 +63,7 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
         table_add(&t, "%.1f", speed(&total) / 1e6);
         table_add(&t, "%.1e", row->max_error);
         table_add(&t, "%s", outcome(row));
-        if (timed && total.cycles == WF_UNKNOWN) { // a launch was refused
+        if (timed && total.cycles == WF_UNKNOWN) { // a launch was refused by the checks
             table_add(&t, "-");
             table_add(&t, "-");
         } else if (timed) {
@@ -94,7 +94,7 @@ void report_bench_energy(const struct report_bench *b, bool colour, struct strbu
     report_energy_fini(&all);
 }
 
-// A row a kernel of the workload: its launches summed.
+// Writes a row per kernel of the workload, summed over the kernel's launches.
 static void write_kernels(struct json *j, const struct report_run *run)
 {
     json_key(j, "kernels");

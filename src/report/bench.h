@@ -1,4 +1,4 @@
-// Results of `warpfold bench`: a row a workload, and the geometric mean of their speeds.
+// Results of `warpfold bench`: a row per workload, and the geometric mean of the speeds.
 #pragma once
 #include "report/run.h"
 
@@ -7,21 +7,22 @@ struct report_bench_row {
     char class_letter;
     double tolerance;
     enum wf_status status;
-    bool verified; // against the CPU's reference
+    bool verified; // against the CPU reference
     uint64_t compared, mismatches, output_hash;
     double max_error;
     struct report_run run; // the launches
 };
 
 struct report_bench {
-    const char *size, *ptx; // as the options say them
+    const char *size, *ptx; // as given by the options
     VEC(struct report_bench_row) rows;
     const char *config_json; // not owned
 };
 
 void report_bench_fini(struct report_bench *b);
-// Warp instructions a second over the workloads that ran and took measurable time; 0 when there are none.
+// Warp instructions per second: geometric mean over workloads with measurable time; 0 if none.
 double report_bench_speed(const struct report_bench *b);
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out);
-void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out); // of all together
+// Of all workloads together.
+void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out);
 void report_bench_json(const struct report_bench *b, struct strbuf *out);

@@ -1,4 +1,4 @@
-// The energy of a run's launches: rows of events, their parts, the total and the average power.
+// The energy of a run: rows of events, parts, total and average power.
 #pragma once
 #include "api/warpfold.h"
 #include "base/json.h"
@@ -11,10 +11,12 @@ struct report_energy {
 };
 
 void report_energy_fini(struct report_energy *e);
-void report_energy_add(struct report_energy *e, const struct wf_stats *stats); // a launch with the same rows
+// Of a launch with the same rows.
+void report_energy_add(struct report_energy *e, const struct wf_stats *stats);
 void report_energy_merge(struct report_energy *e, const struct report_energy *more);
 double report_energy_total(const struct report_energy *e); // pJ
 double report_energy_part(const struct report_energy *e, const char *part);
-double report_energy_watts(const struct report_energy *e); // over the launches' time; NAN without any
+// Over the launches' time; NAN without timed launches.
+double report_energy_watts(const struct report_energy *e);
 void report_energy_json(const struct report_energy *e, struct json *j);
-void report_energy_table(const struct report_energy *e, bool colour, struct strbuf *out); // a line a part
+void report_energy_table(const struct report_energy *e, bool colour, struct strbuf *out); // a row per part

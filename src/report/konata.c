@@ -1,10 +1,10 @@
-// A timeline as Konata's log (Kanata format 0004): tab-separated commands in order of time; every instruction
-// has an id in order of fetch.
+// A timeline as a Konata log (Kanata format 0004): tab-separated commands in order of time. Instruction ids
+// follow the order of fetch.
 //
-//     F fetch ─▶ D in the I-buffer ─▶ I issue ─▶ C operands ─▶ X or M execute, memory ─▶ W result
+//   F fetch ─▶ D in the I-buffer ─▶ I issue ─▶ C operands ─▶ X or M execute, memory ─▶ W result
 //
-// An instruction that was dropped, or whose result never came, is marked as flushed. Waits are not told: they
-// are the lengths of D.
+// An instruction that was dropped, or has no result, is marked as flushed. Waits are not separate stages:
+// they lengthen D.
 #include "base/printable.h"
 #include "isa/program.h"
 #include "report/timeline.h"
@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct row { // an instruction
+// An instruction.
+struct row {
     const struct watch_inst *inst;
     uint32_t sm, place;
 };

@@ -1,5 +1,5 @@
-// Results of `warpfold run`. With several launches the figures at the top are sums, and those that belong to
-// one launch (kernel, grid, registers …) are null there and stand in "launches".
+// Results of `warpfold run`. With several launches, top-level figures are sums. Fields of a single launch
+// (kernel, grid, registers …) are then null at the top level and appear in "launches".
 #include "report/run.h"
 #include "report/account.h"
 #include "report/fields.h"
@@ -51,12 +51,12 @@ void report_run_fini(struct report_run *r)
 
 static void add_counters(struct report_run *r, const struct wf_stats *stats)
 {
-    if (!stats->counters) return; // it was refused, and counted nothing
+    if (!stats->counters) return; // a launch refused by the checks has no counts
     if (!r->counters) {
         r->counter_count = stats->counter_count;
         r->counters = heap_alloc(r->counter_count * sizeof *r->counters);
         memcpy(r->counters, stats->counters, r->counter_count * sizeof *r->counters);
-        // A mechanism's names live as long as the context, and results longer.
+        // A copy of the names: a mechanism's names live only as long as the context.
         for (size_t i = 0; i < r->counter_count; i++) r->counters[i].name = heap_strdup(r->counters[i].name);
         return;
     }
@@ -71,7 +71,7 @@ static void add_counters(struct report_run *r, const struct wf_stats *stats)
     }
 }
 
-static size_t counters_of_all_gpus(void) // without a mechanism's own
+static size_t counters_of_all_gpus(void) // without counters of mechanisms
 {
     struct wf_counter counter;
     size_t n = 0;
@@ -169,7 +169,7 @@ static void write_warnings(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
-// Keeps the launch's counters, energy and fault, which the run's sums take too.
+// Copies the launch's counters, energy and fault. The run's sums contain the same figures.
 static void keep_details(struct report_launch *l, const struct wf_stats *stats)
 {
     report_energy_add(&l->energy, stats);
@@ -233,7 +233,7 @@ static void write_extent(struct json *j, const char *key, const uint32_t extent[
     json_close_array(j);
 }
 
-// What describes the launch itself; nulls when there is not exactly one.
+// Writes kernel, grid and block; null unless the run has exactly one launch.
 static void write_shape(struct json *j, const struct report_launch *l)
 {
     report_text(j, "kernel", l ? l->mangled : NULL);
@@ -256,7 +256,7 @@ struct report_launch report_run_sum(const struct report_run *r)
         s.thread_instructions += l->thread_instructions;
         s.wall_seconds += l->wall_seconds;
         bool timed = l->cycles != WF_UNKNOWN && s.cycles != WF_UNKNOWN;
-        if (timed && l->cycles) // weighted by time
+        if (timed && l->cycles) // weighted by cycles
             s.occupancy = (s.occupancy * (double)s.cycles + l->occupancy * (double)l->cycles) /
                           (double)(s.cycles + l->cycles);
         s.cycles = timed ? s.cycles + l->cycles : WF_UNKNOWN;
@@ -344,7 +344,7 @@ static void write_launches(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
-// What is counted at blocks' ends has no place in time, and is left out.
+// Writes the samples. Counters updated only at the end of a block have no time and are omitted.
 void report_run_samples(const struct report_run *r, struct json *j)
 {
     json_key(j, "samples");
@@ -381,7 +381,7 @@ static bool same_class(const struct wf_storage *a, const struct wf_storage *b)
     return a->sm_class && b->sm_class ? str_equal(a->sm_class, b->sm_class) : a->sm_class == b->sm_class;
 }
 
-// Of an SM; where classes differ, of one that has the most.
+// Bits of mechanisms' storage in an SM; with classes, in the SM with the most bits.
 static uint64_t storage_bits(const struct report_run *r)
 {
     uint64_t most = 0;
@@ -473,7 +473,7 @@ static void format_extent(const uint32_t extent[3], char text[40])
         snprintf(text, 40, "%u", extent[0]);
 }
 
-// Microseconds in the unit that leaves one to three digits before the point.
+// Adds a time in microseconds, in the unit with one to three digits before the point.
 static void add_time(struct table *t, double us)
 {
     if (us < 1)
@@ -488,7 +488,7 @@ static void add_time(struct table *t, double us)
 
 static bool same_extent(const uint32_t a[3], const uint32_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
 
-// One row: the launches of the kernel that launch `first` is the first of.
+// Adds a row for all launches of the kernel whose first launch is number `first`.
 static void add_kernel_row(struct table *t, const struct report_run *r, size_t first)
 {
     const struct report_launch *l = &r->launches.data[first];

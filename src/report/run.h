@@ -1,5 +1,4 @@
-// What a run measured, and how it is written: as JSON (the fields of docs/json.md) and as a table for a
-// terminal.
+// The figures of a run and their output: JSON (the fields of docs/json.md) and a table for a terminal.
 #pragma once
 #include "api/warpfold.h"
 #include "base/json.h"
@@ -11,45 +10,46 @@ struct report_launch {
     uint32_t grid[3], block[3];
     uint32_t registers, instructions, shared_bytes; // shared: static and dynamic
     enum wf_status status;
-    bool has_waited; // for another launch
+    bool has_waited; // waited for another launch
     uint64_t warp_instructions, thread_instructions, races;
-    uint64_t start; // the chip's cycle in which it came; WF_UNKNOWN: not timed
-    uint64_t cycles, elapsed, fetched, skipped, reused; // WF_UNKNOWN: not timed
-    double occupancy;                                   // below 0: not timed
-    double core_mhz;                                    // of the GPU; 0: not timed
+    uint64_t start;                                     // the chip's cycle of arrival; WF_UNKNOWN: functional
+    uint64_t cycles, elapsed, fetched, skipped, reused; // WF_UNKNOWN: functional
+    double occupancy;                                   // below 0: functional
+    double core_mhz;                                    // of the GPU; 0: functional
     double wall_seconds;                                // of the host
-    // Of programs with a host part: members of the run's JSON, for the launch alone.
-    uint64_t *counters; // heap, in the run's order; NULL: the launch counted nothing, or is no program's
+    // For programs with a host part: members of the run's JSON for a single launch.
+    uint64_t *counters; // heap, in the run's order; NULL: no counters, or not a launch of a program
     struct report_energy energy;
-    char *fault_text; // heap; NULL: none
+    char *fault_text; // heap; NULL: no fault
 };
 
 struct report_sm {
     uint64_t active_cycles, warp_instructions, *slots; // slots: heap
-    char *sm_class;                                    // heap; NULL: the GPU has no classes of SMs
+    char *sm_class;                                    // heap; NULL: the GPU has no classes
 };
 
-struct report_class { // of SMs
-    char *name;       // heap
+// A class of SMs.
+struct report_class {
+    char *name; // heap
     uint32_t first, count;
-    uint64_t *counters; // heap, by wf_counter_at's index
+    uint64_t *counters; // heap, indexed as wf_counter_at
 };
 
 struct report_sample {
     size_t launch;
-    uint64_t from, to, *counters; // counters: heap, as report_run's
+    uint64_t from, to, *counters; // counters: heap, indexed as report_run.counters
 };
 
 struct report_warning {
-    char *name, *text; // heap; about the first
-    uint64_t count;    // in all launches
+    char *name, *text; // heap; text: about the first case
+    uint64_t count;    // over all launches
 };
 
 enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
 
 struct report_run {
     VEC(struct report_launch) launches;
-    VEC(struct wf_kernel *) kernels; // those timed; they live as long as their context
+    VEC(struct wf_kernel *) kernels; // kernels with timed launches; owned by the context
     struct report_sm *sms;           // sums over the launches, heap
     size_t sm_count;
     VEC(struct report_class) classes; // sums over the launches
@@ -57,15 +57,15 @@ struct report_run {
     size_t counter_count;
     VEC(struct report_sample) samples; // with report.interval
     struct report_energy energy;
-    VEC(struct wf_storage) storage; // of the mechanisms; names not owned, but sm_class on the heap
-    char *gpu;                      // heap; NULL: not timed
+    VEC(struct wf_storage) storage; // of the mechanisms; names not owned, sm_class on the heap
+    char *gpu;                      // heap; NULL: functional
     char *tech;                     // heap; NULL: base
     bool interrupted;
     bool has_host;              // a program with a host part; set before the first launch
-    uint64_t host_instructions; // with host_seconds: of the whole run
+    uint64_t host_instructions; // with host_seconds: over the whole run
     double host_seconds;
-    struct strbuf console;        // the end of what it printed
-    char *fault_text, *race_text; // heap; NULL when there was none
+    struct strbuf console;        // end of the program's output
+    char *fault_text, *race_text; // heap; NULL: no fault, no race
     VEC(struct report_warning) warnings;
     const char *config_json; // not owned
     enum report_verified verified;
@@ -73,18 +73,18 @@ struct report_run {
 };
 
 void report_run_fini(struct report_run *r);
-// Takes over what a launch returned.
+// Adds a launch's figures to the run; copies what outlives the launch.
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats);
-// The measured figures of all launches together; what belongs to one launch is zero.
+// Sums of all launches' figures; fields of a single launch are zero.
 struct report_launch report_run_sum(const struct report_run *r);
-double report_run_ipc(const struct report_launch *l); // warp instructions a cycle; NAN: not timed
-// A warning as a sentence: "… (and 41 more)".
+double report_run_ipc(const struct report_launch *l); // warp instructions per cycle; NAN: functional
+// Appends a warning as a sentence: "… (and 41 more)".
 void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
-// Keys of its object: storage_bits and storage; counters.
+// Write members of the present JSON object: storage_bits and storage; samples; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
 void report_run_samples(const struct report_run *r, struct json *j);
 void report_run_counters(const struct report_run *r, struct json *j);
-// A line a kernel: launches of one kernel are summed.
+// A row per kernel, summed over the kernel's launches.
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);

@@ -1,4 +1,4 @@
-// Tables of a study: JSON is an object by table name, each an array of rows; a share is a number from 0 to 1.
+// Tables of a study. In JSON: an object with an array of rows per table name; shares are numbers from 0 to 1.
 #include "report/study.h"
 #include "base/printable.h"
 #include "report/fields.h"
@@ -92,7 +92,7 @@ static void show_cell(struct table *t, const struct wf_cell *c)
     }
 }
 
-// Names of columns with spaces for their underscores.
+// Column heads: names with spaces in place of underscores.
 static void show_heads(const struct wf_table *w, struct table *t)
 {
     const char **heads = heap_alloc(w->column_count * sizeof *heads);
@@ -113,7 +113,7 @@ static void show_heads(const struct wf_table *w, struct table *t)
 
 enum { CARD_WIDTH = 112, CARD_NAME = 10 };
 
-// A text under its name, wrapped at words.
+// Appends a text beside its name, wrapped at words.
 static void show_text(const char *name, const char *text, bool colour, struct strbuf *out)
 {
     size_t indent = 4 + CARD_NAME, room = CARD_WIDTH - indent;
@@ -153,8 +153,8 @@ static void show_card(const struct wf_table *w, size_t row, size_t number, bool 
     }
 }
 
-// A row a paragraph: its first texts and shares as a head, each other text under its column's name. Numbers
-// begin again with the first column.
+// Prints a row as a paragraph. The head holds the row's first texts and shares; further texts follow under
+// their columns' names. Paragraph numbers restart when the first column changes.
 static void show_cards(const struct wf_table *w, bool colour, struct strbuf *out)
 {
     size_t number = 0;

@@ -1,4 +1,4 @@
-// What a study found, for a terminal and as JSON.
+// Results of a study, as JSON and tables for a terminal.
 #pragma once
 #include "api/warpfold.h"
 #include "base/str.h"

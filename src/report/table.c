@@ -1,4 +1,4 @@
-// Tables: cells are kept as text and measured when printed. Width counts UTF-8 characters, not bytes.
+// Tables: cells are stored as text and measured at printing. Widths count UTF-8 characters, not bytes.
 #include "report/table.h"
 #include "base/printable.h"
 
@@ -23,7 +23,7 @@ void table_add(struct table *t, const char *format, ...)
 {
     struct strbuf cell = {0};
     va_list args;
-    strbuf_puts(&cell, ""); // a cell has a text, even an empty one
+    strbuf_puts(&cell, ""); // allocates a text even for an empty cell
     va_start(args, format);
     printable_vformat(&cell, format, args);
     va_end(args);
@@ -66,7 +66,7 @@ static size_t width(const char *text)
     return n;
 }
 
-// A count, a figure, a shape such as "16,16"; "-" stands for one that is absent.
+// Whether a cell is a count, a figure, a shape such as "16,16", or "-" for an absent figure.
 static bool is_number(const char *text)
 {
     return strspn(text, "0123456789.,+-e%") == strlen(text) &&
@@ -83,7 +83,7 @@ static size_t column_width(const struct table *t, size_t column)
     return widest;
 }
 
-// A column of numbers stands to the right, its head with it.
+// Whether a column is right-aligned: all of its cells are numbers. The head follows the column.
 static bool stands_right(const struct table *t, size_t column)
 {
     bool any = false;
@@ -98,7 +98,7 @@ static bool stands_right(const struct table *t, size_t column)
 static void print_row(const struct table *t, size_t row, const size_t *widths, const bool *right,
                       struct strbuf *out)
 {
-    size_t pending = 0; // spaces owed, so that no line ends in spaces
+    size_t pending = 0; // deferred spaces, so that no line ends in spaces
     for (size_t c = 0; c < t->columns && row * t->columns + c < t->cells.count; c++) {
         size_t index = row * t->columns + c;
         const char *cell = t->cells.data[index];

@@ -1,15 +1,15 @@
-// A timeline as trace-event JSON. Slices of a row must not overlap (they nest or follow each other), so what
-// a warp has under way at once is spread over rows: each instruction takes the first one that is free.
+// A timeline as trace-event JSON. Slices of a row must nest or follow each other, without overlap. Concurrent
+// instructions of a warp are therefore spread over rows: each instruction takes the first free row.
 //
-//     process   SM 0
-//     thread      block slot 0      block (0,0,0) ────────────────────
-//                 warp 00           block (0,0,0) warp 0 ─────────────      its waits nested below
-//                                     not fetched ── ready ─ memory ──
-//                 warp 00 fetch     fetch 0x0 ──   fetch 0x10 ──
-//                 warp 00 issue     S2R R0 ───  IMAD R1 ────                from issue to the result
-//                 warp 00 issue 2       MOV R2 ──────
+//   process   SM 0
+//   thread    block slot 0      block (0,0,0) ────────────────────
+//             warp 00           block (0,0,0) warp 0 ─────────────      waits are nested below
+//                               not fetched ── ready ─ memory ──
+//             warp 00 fetch     fetch 0x0 ──   fetch 0x10 ──
+//             warp 00 issue     S2R R0 ───  IMAD R1 ────                from issue to result
+//             warp 00 issue 2       MOV R2 ──────
 //
-// Where there are several streams, each is a process of its own on every SM.
+// With several streams, each SM has a process per stream.
 #include "report/timeline.h"
 #include "base/json.h"
 #include "isa/program.h"
@@ -127,7 +127,8 @@ const char *timeline_lines(struct timeline_texts *t, const struct program *p, ui
 
 enum { CHIP_PID = 1, SM_PID = 2, SM_ROWS = 1000000, WARP_ROWS = 10000, ROW_LIFE = 0, ROW_FETCH, ROW_ISSUE };
 
-struct fetch_group { // instructions that were fetched together
+// Instructions fetched together.
+struct fetch_group {
     uint64_t from, to;
     uint32_t inst, count, launch;
 };
@@ -135,13 +136,13 @@ struct fetch_group { // instructions that were fetched together
 struct writer {
     const struct watcher *watcher;
     struct timeline_streams streams;
-    const struct watch_sm *sm; // NULL: the chip
-    unsigned index, stream;    // of the SM, and of its launches that are shown
-    unsigned process;          // number among those of SMs
+    const struct watch_sm *sm; // NULL: the chip's own process
+    unsigned index, stream;    // index: of the SM; stream: of the launches shown
+    unsigned process;          // among the processes of SMs
     struct strbuf *out;
     struct timeline_texts texts;
     bool filled;
-    VEC(uint64_t) ends[WATCH_WARPS]; // of what stands last in a row of instructions
+    VEC(uint64_t) ends[WATCH_WARPS]; // by row of instructions: end of the last slice
     struct fetch_group fetch[WATCH_WARPS];
 };
 
@@ -188,13 +189,13 @@ static const struct program *program_of(const struct writer *w, uint32_t launch)
     return w->watcher->launches.data[launch].program;
 }
 
-// Launches of its stream are shown now.
+// Whether the launch belongs to the stream being written.
 static bool is_shown(const struct writer *w, uint32_t launch)
 {
     return w->streams.of.data[launch] == w->stream;
 }
 
-// "pc":"0x0010","source":"vecadd.cu:3"
+// Writes "pc":"0x0010","source":"vecadd.cu:3".
 static void write_place(struct writer *w, uint32_t launch, uint32_t inst)
 {
     const char *lines = timeline_lines(&w->texts, program_of(w, launch), inst);
@@ -341,7 +342,7 @@ static void write_span(struct writer *w, const struct watch_span *s)
 
 static bool is_life(const struct watch_span *s) { return s->kind == WATCH_WARP || s->kind == WATCH_BLOCK; }
 
-// A slice that others nest in comes first.
+// Writes spans of blocks and warps first, since waits nest in them.
 static void write_spans(struct writer *w)
 {
     for (unsigned nested = 0; nested < 2; nested++) {
@@ -378,7 +379,7 @@ static void name_rows(struct writer *w)
     }
 }
 
-// ": vecadd, scan": what has been launched in the stream.
+// Appends ": vecadd, scan": kernels launched in the stream.
 static void print_kernels(const struct writer *w, struct strbuf *out)
 {
     enum { MOST = 3 };
@@ -404,7 +405,7 @@ static bool has_shown(const struct writer *w)
     return false;
 }
 
-// Those of its launches that are in the stream.
+// Writes a process for the SM's launches in the present stream.
 static void write_part(struct writer *w, bool is_only)
 {
     struct strbuf name = {0};
