@@ -1,4 +1,4 @@
-// Areas in square millimetres, of parts that papers give and of what is made of them (area.def).
+// Areas in square millimetres, of parts given in papers and of sums of parts (area.def).
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 struct area {
     const char *kind; // "part", "SM", "chip"
     const char *name;
-    double mm2;   // a part's as the text has it, others' added up
-    double paper; // what the text prints for the sum; 0: nothing, or it is a part
+    double mm2;   // part: as in the text; SM, chip: sum of parts
+    double paper; // sum printed in the text; 0: not printed, or a part
 };
 bool area_at(size_t index, struct area *a); // false past the last

@@ -36,7 +36,7 @@ const char *energy_part_meaning(enum energy_part part) { return parts[part].mean
 
 static const struct structure {
     const char *tech, *name;
-    uint64_t bits; // of an access; 0: an entry's
+    uint64_t bits; // of an access; 0: a whole entry
     const char *read_ports, *write_ports, *reads, *writes;
 } structures[] = {
 #define STRUCTURE(tech, name, bits, read_ports, write_ports, reads, writes)                                  \
@@ -45,7 +45,7 @@ static const struct structure {
 #undef STRUCTURE
 };
 
-// The value of an option that is a number, or the number itself.
+// The value of a numeric option named `text`, or the number in `text`.
 static unsigned ports(const struct tech_use *u, const char *text)
 {
     for (size_t k = 0; k < u->tech->key_count; k++) {
@@ -58,7 +58,7 @@ static unsigned ports(const struct tech_use *u, const char *text)
     return (unsigned)strtoul(text, NULL, 10);
 }
 
-// "lookups+leaders": the sum of those counters; names the mechanism does not have count nothing.
+// "lookups+leaders": sum of the named counters; unknown names count as 0.
 static uint64_t sum(const struct tech *t, const uint64_t *counters, const char *names)
 {
     uint64_t total = 0;
@@ -75,7 +75,7 @@ static uint64_t sum(const struct tech *t, const uint64_t *counters, const char *
 struct list {
     struct energy_row *rows;
     size_t count;
-    const char *class; // of the SMs that the next rows are about; "": of all
+    const char *class; // class of the SMs for the next rows; "": all SMs
 };
 
 static void add(struct list *l, enum energy_part part, const char *unit, uint64_t count, double pj,
@@ -87,7 +87,7 @@ static void add(struct list *l, enum energy_part part, const char *unit, uint64_
              *l->class ? ", class " : "", l->class);
 }
 
-// On the SMs of a kind: `counters` are theirs.
+// Adds the rows of a mechanism on SMs of one kind; `counters` are sums over SMs of the kind.
 static void add_mechanism(struct list *l, const struct energy_config *e, const struct tech_use *u,
                           const struct gpu_kind *kind, const uint64_t *counters, uint64_t cycles)
 {
@@ -112,7 +112,7 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
         "leakage", "");
 }
 
-// Of all SMs, what a class may have and another not.
+// Counts over all SMs of parts present in some classes only.
 struct parts_of_sms {
     uint64_t board_entries, bypasses;
 };

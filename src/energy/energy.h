@@ -1,9 +1,9 @@
 // Energy of a timed launch: counts of events times what one costs, by part of the chip.
 //
-// Every row is one kind of event, and the total is the sum of the rows: nothing is fitted or scaled after the
-// fact. What an event costs is a setting (energy.*, events.def), which a GPU's file may change; a mechanism's
-// structures cost what their size, width and ports make of an SRAM (sram.h, structures.def).
-// Left out: temperature, voltage and frequency other than the node's, and power gating.
+// Every row is one kind of event, and the total is the sum of the rows, without fitting or scaling
+// afterwards. The cost of an event is a setting (energy.*, events.def), which a GPU's file may change.
+// Structures of a mechanism are SRAMs: size, width and ports give the cost (sram.h, structures.def). Left
+// out: temperature, voltage and frequency other than the node's, and power gating.
 #pragma once
 #include "chip/chip.h"
 
@@ -34,15 +34,16 @@ const char *energy_part_name(enum energy_part part);    // "registers"
 const char *energy_part_meaning(enum energy_part part); // "register file"
 
 struct energy_row {
-    char name
-        [96]; // "register_read"; of a structure "darsie: PC skip table, reads", with classes of SMs "…, class big"
+    // "register_read"; of a structure "darsie: PC skip table, reads", with classes of SMs "…, class big"
+    char name[96];
     enum energy_part part;
     const char *unit;
     uint64_t count;
-    double pj; // each
+    double pj; // per event
 };
 enum { ENERGY_ROWS_MAX = 40 + GPU_KINDS_MAX * TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
 
-// The same rows in the same order for every launch with the same mechanisms.
+// Fills the rows of a launch and returns their number. Launches with the same mechanisms give the same rows
+// in order.
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,
                    struct energy_row rows[ENERGY_ROWS_MAX]);

@@ -1,12 +1,12 @@
 // The energy of an access to a small SRAM, from its size, width and ports.
 //
-// Word lines and bit lines grow with the square root of the capacity, and so does the energy of a bit; each
-// port beyond the first adds a word line and a pair of bit lines to every cell, which stretches all lines by
-// half a cell. Calibrated at one point (64 bits of 8 KB, one port); Horowitz's other points, 20 pJ for 32 KB
-// and 100 pJ for 1 MB, then come out as 20 and 113. Left out: associative search, whose tags count as bits
-// that are read.
+// Word lines and bit lines grow with the square root of the capacity, and so does the energy of a bit. Each
+// port beyond the first adds a word line and a pair of bit lines to every cell, stretching all lines by half
+// a cell. Calibrated at one point (64 bits of 8 KB, one port). Horowitz's other points, 20 pJ for 32 KB and
+// 100 pJ for 1 MB, come out as 20 and 113. Left out: associative search; tags count as read bits.
 #pragma once
 #include <stdint.h>
 
-// `reference_pj`: of 64 bits of 8 KB with one port. bits, word_bits, ports: 1 or more.
+// Energy of an access in pJ. `reference_pj`: 64 bits of 8 KB with one port. bits, word_bits, ports: 1 or
+// more.
 double sram_access_pj(double reference_pj, uint64_t bits, uint64_t word_bits, unsigned ports);

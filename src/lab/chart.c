@@ -1,4 +1,4 @@
-// Charts as data: what all forms ask of them, and table `points`.
+// Charts as data: the common functions of all output forms, and table `points`.
 #include "lab/chart.h"
 
 #include <math.h>

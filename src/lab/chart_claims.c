@@ -1,5 +1,4 @@
-// What became of an experiment's claims: each pair of neighbours in each category it is about, held against
-// the values.
+// Judges an experiment's claims: every pair of neighbouring terms is compared in every category of the claim.
 #include "lab/chart.h"
 #include "workload/workload.h"
 
@@ -10,10 +9,10 @@ struct judging {
     const struct chart_view *view;
     const struct claim *claim;
     size_t pairs, wrong, missing;
-    struct strbuf text; // of what is contradicted
+    struct strbuf text; // contradictions in words
 };
 
-// A series' format, for a number too that stands beside it.
+// The format of a term's series, or of a neighbouring series for numbers.
 static enum chart_format format_beside(const struct judging *j, size_t term)
 {
     for (size_t n = 0; n < j->claim->terms.count; n++) {
@@ -33,7 +32,7 @@ static double term_value(const struct judging *j, size_t term, const char *categ
     return !v ? NAN : is_paper ? v->paper : v->value;
 }
 
-// "DARSIE 1.120", "DARSIE at LIB 0.560", "50.0%"; with more digits when both of a pair would read the same.
+// "DARSIE 1.120", "DARSIE at LIB 0.560", "50.0%"; with more digits where two values would print alike.
 static void add_term(const struct judging *j, size_t term, double value, bool exact, struct strbuf *out)
 {
     const struct claim_term *t = &j->claim->terms.data[term];
@@ -75,7 +74,7 @@ static void add_pair(const struct judging *j, size_t left, const char *category,
 
 static void judge_category(struct judging *j, const char *category)
 {
-    enum { NAMED = 3 }; // how many of those contradicted are told
+    enum { NAMED = 3 }; // contradictions written out
     for (size_t i = 0; i < j->claim->orders.count; i++) {
         double left = term_value(j, i, category), right = term_value(j, i + 1, category);
         j->pairs++;
@@ -89,7 +88,7 @@ static void judge_category(struct judging *j, const char *category)
     }
 }
 
-// A category is meant itself, or by the group of kernels or programs that it belongs to.
+// True: the claim names the category, or the group of its kernel or program.
 static bool is_meant(const struct judging *j, const char *category)
 {
     return figure_in_group(j->experiment, j->claim->category, category) ||

@@ -1,5 +1,5 @@
-// Where cycles and energy went, as charts: the bars of a figure's runs over again, cut into parts. The height
-// of a bar is what the same figures of time and energy show, so a stack can be read beside them.
+// Cycles and energy as charts: the bars of a figure's runs, cut into parts. Heights equal the bars of the
+// figures of time and energy, so a stack can be compared with a bar.
 #include "api/warpfold.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
@@ -9,7 +9,7 @@
 
 struct cost {
     const char *name, *title, *axis;
-    const char *whole; // SQL over the runs r and b: the height of r's bar
+    const char *whole; // SQL over the runs r and b: height of r's bar
     const char *parts; // SQL: (part, amount) of run ?
 };
 
@@ -34,7 +34,7 @@ struct stacking {
     struct chart_view *view;
 };
 
-// The parts there may be, as the library lists them.
+// Adds a series for every possible part, as listed by the library.
 static void add_parts(const struct stacking *k, enum chart_cost cost)
 {
     struct wf_slot slot;
@@ -62,7 +62,7 @@ static double height_of(const struct stacking *k, const char *run, const char *b
     return height;
 }
 
-// One bar: every part its share of the height. A run that is missing has no values.
+// Adds one bar: every part with its share of the height. A missing run leaves no values.
 static bool add_bar(const struct stacking *k, size_t category, size_t bar, const char *run, const char *base)
 {
     double height = height_of(k, run, base), sum = 0;
@@ -97,7 +97,7 @@ static int by_place(const void *a, const void *b)
     return (x->series > y->series) - (x->series < y->series);
 }
 
-// Parts that no run has are left out: a GPU without the structure, a kernel set that never waits so.
+// Drops parts absent from all runs: a GPU without the structure, kernels that never stall for the reason.
 static void drop_unused(struct chart_view *v)
 {
     size_t kept = 0;
@@ -105,7 +105,7 @@ static void drop_unused(struct chart_view *v)
         bool used = false;
         for (size_t i = 0; i < v->values.count; i++) {
             if (v->values.data[i].series != s) continue;
-            v->values.data[i].series = kept; // kept <= s, and those of `kept` have been counted
+            v->values.data[i].series = kept; // kept <= s, and series `kept` has been handled
             used = true;
         }
         if (used) v->series.data[kept++] = v->series.data[s];
@@ -113,7 +113,7 @@ static void drop_unused(struct chart_view *v)
     v->series.count = kept;
 }
 
-// Whether a series is what the others are compared with.
+// True: the series is the experiment's base of comparison.
 static bool is_base(const struct experiment *x, const struct experiment_series *s)
 {
     const char *gpu = s->gpu ? s->gpu : "", *base_gpu = x->base.gpu ? x->base.gpu : "";
@@ -121,7 +121,7 @@ static bool is_base(const struct experiment *x, const struct experiment_series *
            str_equal(gpu, base_gpu);
 }
 
-// The bar of a series; one that is the base itself has that bar, which is the first.
+// The bar of a series; the base, and a series equal to the base, have bar 0.
 static size_t bar_of(const struct experiment *x, size_t series)
 {
     size_t bar = 1;

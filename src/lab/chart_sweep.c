@@ -1,5 +1,6 @@
-// The lines of a sweep: one for every subject, series and combination of the other axes, over the steps of the first axis; behind them
-// one for the mean over the subjects, which is what a page draws where there are several.
+// The lines of a sweep, over the steps of the first axis. One line for every subject, series and combination
+// of the other axes, and behind them one for the mean over the subjects. A page draws the mean where there
+// are several subjects.
 #include "lab/chart.h"
 #include "lab/measures.h"
 
@@ -18,7 +19,7 @@ void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure
     }
 }
 
-// The mean is missing where one of its values is.
+// The mean of a step; NAN if any value is missing.
 static double mean_at(const struct measure *m, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -31,7 +32,7 @@ void chart_mean_lines(struct chart_view *v, const struct figure *f)
     const struct measure *m = measure_find(f->experiment->measure);
     size_t lines = f->lines.count, steps = v->categories.count;
     if (f->subjects < 2) return;
-    double *values = heap_alloc((lines * steps + 1) * sizeof *values); // of a step all lines
+    double *values = heap_alloc((lines * steps + 1) * sizeof *values); // by step: the values of all lines
     for (size_t i = 0; i < v->values.count; i++)
         values[v->values.data[i].category * lines + v->values.data[i].series] = v->values.data[i].value;
     for (size_t step = 0; step < steps; step++)

@@ -1,4 +1,4 @@
-// Charts as tables for a terminal, as CSV, and beside the paper as Markdown.
+// Output of charts: tables for a terminal, CSV, and Markdown with the paper's values.
 #include "base/csv.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
@@ -18,7 +18,7 @@ static void add_cell(struct table *t, const struct chart_series *s, double value
     strbuf_fini(&text);
 }
 
-// One category: a cell of each series, and below, where the paper's text has values, a row of those.
+// One category: a row with a cell per series, and below a row of the paper's values, if any.
 static void add_category(struct table *t, const struct chart_view *v, size_t category)
 {
     const struct chart_value *cells[64] = {0};
@@ -53,7 +53,7 @@ static void add_view(const struct chart_view *v, bool colour, struct strbuf *out
     table_fini(&t);
 }
 
-// Of a sweep the steps stand beside each other, and its lines below each other.
+// Sweeps: steps as columns, lines as rows.
 static void add_lines(const struct chart *c, const struct chart_view *v, bool colour, struct strbuf *out)
 {
     const char *heads[65] = {c->across};
@@ -75,7 +75,7 @@ static void add_lines(const struct chart *c, const struct chart_view *v, bool co
     free(cells);
 }
 
-// "BIN is binomialOptions": those whose abbreviation is not their name.
+// "BIN is binomialOptions": kernels whose abbreviation differs from the name.
 static void add_key(const struct chart *c, struct strbuf *out)
 {
     const char *between = "kernels: ";
@@ -140,7 +140,7 @@ void chart_csv(const struct chart *c, struct strbuf *out)
 
 // -- Markdown -----------------------------------------------------------------------------------------------
 
-// In running text two digits tell enough of a ratio.
+// A ratio in running text has two decimals.
 static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value)
 {
     bool runs = c->experiment->kind == EXPERIMENT_RUNS;
@@ -154,7 +154,7 @@ static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_f
         strbuf_printf(out, runs ? " %.2f |" : " %.3g |", value);
 }
 
-// Every value that the paper's text gives of a chart, in each view.
+// Every value of a chart given in the paper's text, in each view.
 static void add_papers(const struct chart *c, struct strbuf *out)
 {
     const struct chart_view *first = c->views.data;
@@ -176,7 +176,7 @@ static void add_papers(const struct chart *c, struct strbuf *out)
     }
 }
 
-// The means of a chart's series, whether or not the paper's text gives them.
+// The means of a chart's series, with or without a paper's value.
 static void add_means(const struct chart *c, struct strbuf *out)
 {
     static const char *const means[][2] = {
@@ -216,14 +216,14 @@ static void add_members(const struct chart *c, const struct chart_view *v, unsig
     if (!*before) strbuf_puts(out, "none");
 }
 
-// The mean of a series over a class, and the paper's.
+// The mean of a series over a class, and the paper's mean.
 static void add_class_mean(const struct chart_view *v, const char *class, const char *series,
                            struct strbuf *out)
 {
     struct strbuf category = {0};
     strbuf_printf(&category, "GMEAN-%s", class);
     const struct chart_value *p = chart_find(v, category.text, series);
-    if (!p) p = chart_find(v, category.text + 1, series); // an arithmetic one
+    if (!p) p = chart_find(v, category.text + 1, series); // arithmetic mean
     double values[] = {p ? p->value : NAN, p ? p->paper : NAN};
     for (unsigned k = 0; k < 2; k++)
         if (isnan(values[k]))

@@ -17,14 +17,14 @@ struct filling {
     size_t index; // of the view
 };
 
-// -- what the kinds share -----------------------------------------------------------------------------------
+// -- common to all kinds ------------------------------------------------------------------------------------
 
 static const char *id_of(const struct filling *fill, size_t job)
 {
     return job == NO_JOB ? NULL : fill->jobs->list.data[job].id;
 }
 
-// Kept as long as the chart; NULL stays NULL.
+// A text column, copied to the chart's arena; NULL stays NULL.
 static const char *text_of(const struct filling *fill, sqlite3_stmt *s, int column)
 {
     const char *text = (const char *)sqlite3_column_text(s, column);
@@ -55,7 +55,7 @@ static double paper_value(const struct experiment *x, const char *series, const 
     return NAN;
 }
 
-// The category and the series have their names by now.
+// Adds a value with the paper's value; category and series must have names already.
 static void add_value(const struct filling *fill, struct chart_value value)
 {
     const struct chart_view *v = fill->view;
@@ -66,7 +66,8 @@ static void add_value(const struct filling *fill, struct chart_value value)
 
 // -- a value of a run, and means ----------------------------------------------------------------------------
 
-// The value of a run beside its base, by the measure's SQL. NAN: one of them was refused or failed, or *nothing.
+// The measure's value of a run beside its base. *value is NAN if a run was refused or failed; *nothing: both
+// runs exist, but the measure's denominator is empty.
 static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value, bool *nothing)
 {
     struct strbuf sql = {0};
@@ -94,8 +95,8 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over those of the first categories that are in. NAN when any value of the series is missing, or all have
-// nothing to measure.
+// The mean of a series over the first `categories` categories with in[category] set. NAN: a value of the
+// series is missing, or all values are empty.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {
@@ -122,7 +123,7 @@ static bool paper_names(const struct experiment *x, const char *category)
     return false;
 }
 
-// The highest value of a series, whosever it is: a row where the paper says one.
+// Adds a category with the highest value of every series, if the paper names such a row.
 static void add_most(const struct filling *fill, size_t categories)
 {
     const struct chart_view *v = fill->view;
@@ -140,13 +141,13 @@ static void add_most(const struct filling *fill, size_t categories)
     }
 }
 
-struct averaging { // over some of the categories
+struct averaging { // a mean over some of the categories
     const struct measure *measure;
     size_t categories;
     bool *in;
 };
 
-// Of all series, as a category more.
+// Adds a category with the mean of every series.
 static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix)
 {
     size_t category = fill->view->categories.count;
@@ -178,7 +179,7 @@ static size_t find_class(const struct filling *fill, const struct averaging *a, 
     return count;
 }
 
-// Over the classes of the split, when it is known of every kernel which it is in.
+// Adds the means over the classes of the split, if the class of every kernel is known.
 static void add_means_of_classes(const struct filling *fill, const struct averaging *a)
 {
     const struct experiment *x = fill->experiment;
@@ -207,10 +208,10 @@ static void add_means(const struct filling *fill)
     }
     add_means_of_classes(fill, &a);
     size_t count = find_group(fill, &a, "all");
-    if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // else it would be the same kernels
+    if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // otherwise a group has the same kernels
 }
 
-// Values that are each one of one run, and the means over the groups of kernels.
+// Fills values of one run each, and means over the groups of kernels.
 static bool fill_values(const struct filling *fill)
 {
     const struct figure *f = fill->figure;
@@ -236,7 +237,7 @@ static bool fill_values(const struct filling *fill)
 
 // -- tables -------------------------------------------------------------------------------------------------
 
-// A table of which each row is a category and each series a column; rows of several runs follow each other.
+// Fills a table: rows are categories, series are columns. Rows of several runs follow each other.
 static bool fill_table(const struct filling *fill, const struct figure_cell *c, const char *table,
                        const char *rows)
 {
@@ -265,7 +266,7 @@ static bool fill_table(const struct filling *fill, const struct figure_cell *c, 
     return true;
 }
 
-// Structures of a mechanism: what the paper counts, what it leaves out, and sums.
+// Fills structures of a mechanism: the paper's structures, structures left out by the paper, and sums.
 static bool fill_storage(const struct filling *fill, const struct figure_cell *c)
 {
     static const char sql[] =
@@ -290,7 +291,7 @@ static bool fill_storage(const struct filling *fill, const struct figure_cell *c
     return s != NULL;
 }
 
-// The word of a setting, yes or no of a boolean; NULL: a number.
+// A setting as a word: a string, yes or no; NULL: a number.
 static const char *setting_word(const struct json_value *v)
 {
     switch (v->type) {
@@ -305,7 +306,7 @@ static const char *setting_word(const struct json_value *v)
     return NULL;
 }
 
-// What the GPU of the view is configured as; a series is a key, and a row.
+// Fills the configuration of the view's GPU; a series is a key, and a row.
 static void fill_settings(const struct filling *fill)
 {
     const struct experiment *x = fill->experiment;
@@ -376,8 +377,7 @@ static int by_cycle(const void *a, const void *b)
     return (x->value.series > y->value.series) - (x->value.series < y->value.series);
 }
 
-// Executed warp instructions a cycle over a run's time. A category is a cycle at which a sample of some run
-// ends.
+// Executed warp instructions a cycle over a run's time. A category is the end cycle of a sample of any run.
 static bool fill_time(const struct filling *fill)
 {
     static const char sql[] =
@@ -432,7 +432,7 @@ static void name_series(const struct filling *fill)
     for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
 }
 
-// Runs have ratios, and where all values are large and whole, counts. Lines of a sweep are all alike.
+// Runs have ratios, or counts if all values are large and whole. All lines of a sweep have the same format.
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;
@@ -496,7 +496,7 @@ static bool fill_view(const struct filling *fill)
     return good;
 }
 
-// A study's runs have the table, and of its columns all that the figure shows.
+// Checks the study's table and the columns named by the figure. False and an error.
 static bool check_columns(const struct figure *f, const struct jobs *jobs, struct database *db)
 {
     const struct experiment *x = f->experiment;
@@ -526,7 +526,7 @@ static bool check_columns(const struct figure *f, const struct jobs *jobs, struc
     return good;
 }
 
-// Why values are missing: what was refused, or did not give the reference's values.
+// Collects reasons for missing values: refused runs, or results unlike the reference.
 static bool find_missing(const struct filling *fill)
 {
     const struct figure *f = fill->figure;

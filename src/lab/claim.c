@@ -1,8 +1,8 @@
-// Claims: their grammar, and what each order means of two numbers.
+// Claims: the grammar, and the meaning of each order for two numbers.
 //
 //     claim ::= (category | group of kernels) ["on" gpu] ":" term (order term)+ ["within" number]
 //     term  ::= series ["at" category] | number | "paper"
-//     order ::= ">" | ">=" | "<" | "<=" | "~", with blanks on both sides, since labels may hold these signs
+//     order ::= ">" | ">=" | "<" | "<=" | "~", with blanks on both sides, since labels may contain the signs
 #include "lab/claim.h"
 #include "base/str.h"
 
@@ -47,7 +47,7 @@ static bool claim_number(const char *text, double *value)
     return true;
 }
 
-// What stands before the last " WORD " is left in the text; what is behind it is returned, or NULL.
+// Cuts the text at the last " WORD ". Returns the text behind the word, or NULL without the word.
 static char *claim_cut(char *text, const char *word)
 {
     char *at = NULL;
@@ -69,7 +69,7 @@ static void claim_add_term(struct claim *c, char *text)
     vec_push(&c->terms, term);
 }
 
-// The first sign of an order in the text; NULL: there is none.
+// The first sign of an order in the text; NULL: no sign.
 static char *claim_sign(char *text, enum claim_order *order)
 {
     char *first = NULL;

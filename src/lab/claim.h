@@ -1,13 +1,13 @@
-// What an experiment expects, in a form that can be held against its values:
+// The expectations of an experiment, in a checkable form:
 //
 //     claim = GMEAN-2D on gtx1080ti-paper : DARSIE > DAC-IDEAL > UV
 //     claim = all : DARSIE at LIB >= DARSIE
 //     claim = GMEAN : LRR ~ two-level within 2%
 //     claim = all : DARSIE ~ paper within 2%
 //
-// Before the colon a category, or a group of kernels for each of them, and a GPU when the claim is of one
-// alone; behind it series, or numbers, in an order. `>=` and `<=` leave room of a hundredth; `~` is no
-// further apart than `within`. `paper` is the paper's value of the series beside, in the same category.
+// Before the colon: a category, or a group of kernels for each of its members, and optionally the only GPU
+// concerned. Behind the colon: series or numbers in an order. `>=` and `<=` tolerate one hundredth; `~`
+// tolerates `within`. `paper` is the paper's value of the neighbouring series in the same category.
 #pragma once
 #include "base/vec.h"
 
@@ -17,24 +17,24 @@ enum claim_order { CLAIM_ABOVE, CLAIM_AT_LEAST, CLAIM_BELOW, CLAIM_AT_MOST, CLAI
 
 struct claim_term {
     const char *series;   // NULL: the number, or the paper's value
-    bool is_paper;        // of the series of the term before, or of the term behind the first
-    const char *category; // the series' value there, whatever the claim's; NULL: at the claim's own
+    bool is_paper;        // the paper's value of the series of the previous term (first term: of the next)
+    const char *category; // category of this term; NULL: the claim's category
     double number;
 };
 
 struct claim {
-    const char *text;     // as it was written
+    const char *text;     // as written
     const char *category; // NULL: every kernel
-    const char *gpu;      // NULL: every one
+    const char *gpu;      // NULL: every GPU
     double within;
     VEC(struct claim_term) terms;
     VEC(enum claim_order) orders; // [i] stands between terms i and i + 1
 };
 
-// On the caller's storage, with texts in the arena. False, and *why says what is wrong.
+// Parses a claim. On the caller's storage, with texts in the arena. False, and *why is the error.
 bool claim_parse(const char *text, struct arena *arena, struct claim *c, const char **why);
 void claim_fini(struct claim *c);
-size_t claim_paper_of(size_t term); // the term with the series of a term `paper`
+size_t claim_paper_of(size_t term); // the term whose series a term `paper` refers to
 
 bool claim_holds(enum claim_order order, double left, double right, double within);
 const char *claim_order_words(enum claim_order order); // "above"

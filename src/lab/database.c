@@ -17,7 +17,8 @@ static bool fail(struct database *db, const char *doing)
 
 // -- statements ---------------------------------------------------------------------------------------------
 
-// lives: SQLITE_STATIC where the texts stay until the statement has been stepped through, else SQLITE_TRANSIENT.
+// lives: SQLITE_STATIC for texts valid until the statement has been stepped through, otherwise
+// SQLITE_TRANSIENT.
 static bool bind(sqlite3_stmt *s, const char *types, va_list values, sqlite3_destructor_type lives)
 {
     bool good = true;
@@ -31,7 +32,8 @@ static bool bind(sqlite3_stmt *s, const char *types, va_list values, sqlite3_des
     return good;
 }
 
-// Of a text that stays where it is, such as a literal: one that nobody else steps through, kept until the database is closed.
+// Prepares a statement once per literal and keeps it until the database is closed. `sql` must stay at its
+// address; the statement must not be in use by another caller.
 static sqlite3_stmt *prepare_once(struct database *db, const char *sql)
 {
     struct prepared new = {.sql = sql};
@@ -76,7 +78,7 @@ void database_rollback(struct database *db) { sqlite3_exec(db->handle, "ROLLBACK
 
 // -- opening ------------------------------------------------------------------------------------------------
 
-// The first column of a query's only row, heap; NULL when there is none.
+// The first column of a query's only row, on the heap; NULL without a row.
 static char *single(struct database *db, const char *sql)
 {
     sqlite3_stmt *s = NULL;
@@ -141,8 +143,8 @@ bool database_open(struct database *db, const char *path, const char *build, str
         bool empty = tables && str_equal(tables, "0");
         free(tables);
         db->sound = empty ? create(db, build) : check(db, build);
-        // A commit survives us, whatever kills us, without waiting for the disk; after a loss of power the
-        // last runs may have to be done again.
+        // A commit survives a killed process without waiting for the disk. A power failure may lose the last
+        // runs.
         if (db->sound)
             sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL,
                          NULL);
@@ -159,7 +161,7 @@ void database_close(struct database *db)
     for (size_t i = 0; i < db->prepared.count; i++) sqlite3_finalize(db->prepared.data[i].statement);
     vec_fini(&db->prepared);
     settings_fini(db);
-    // One file, which read-only places can hold too.
+    // Leaves a single file, readable in read-only places.
     if (db->sound) sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(db->handle);
     free(db->path);
@@ -193,7 +195,7 @@ bool database_add_refused(struct database *db, const struct job *j, const char *
     return add_row(db, j, "refused", message);
 }
 
-// NULL: there is no such member, and the column stays NULL. The column's type makes a number of it.
+// A member as text; NULL without the member, for a NULL column. The column's type converts to a number.
 static const char *figure(const struct json_value *result, const char *member)
 {
     const struct json_value *v = json_member(result, member);
@@ -282,7 +284,7 @@ static bool add_table(struct database *db, const struct job *j, const char *name
     return good;
 }
 
-// Columns of a run, and the members that say them; what a kind of run does not have stays NULL.
+// Sets columns of a run from members of its result; absent members stay NULL.
 static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
 {
     return database_do(
@@ -308,7 +310,7 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
            add_samples(db, j, json_member(w, "samples"));
 }
 
-// The figures of all together are cells of table `mix`; a row of `workloads` is one of them.
+// Overall figures are cells of table `mix`; a row of `workloads` is one workload of the mix.
 static bool add_mix(struct database *db, const struct job *j, const struct json_value *result)
 {
     static const char *const figures[] = {"weighted_speedup", "throughput", "turnaround", "fairness"};
@@ -340,7 +342,7 @@ static bool add_launches(struct database *db, const struct job *j, const struct 
                        "t", j->id);
 }
 
-// The first line of a report.
+// The first line of a report, on the heap; NULL stays NULL.
 static char *first_line(const char *text) { return text ? heap_strndup(text, strcspn(text, "\n")) : NULL; }
 
 static bool add_script(struct database *db, const struct job *j, const struct json_value *result)
@@ -354,7 +356,8 @@ static bool add_script(struct database *db, const struct job *j, const struct js
     return good;
 }
 
-// A program's own test of its results says how it went, on the console, in whatever words: a run that FAILED counts for nothing.
+// True: the console contains the word, in any case. A program's self-test reports on the console in free
+// words; a run that says FAILED is not counted.
 static bool says(const char *console, const char *word)
 {
     size_t length = strlen(word);
@@ -400,7 +403,7 @@ static bool add_marks(struct database *db, const struct job *j, const struct jso
 
 bool database_add_run(struct database *db, const struct job *j, const struct json_value *result)
 {
-    // A savepoint is a transaction of its own, or a part of the one that is open: of many runs at once.
+    // A savepoint is a transaction, or a part of an open transaction over many runs.
     if (!database_do(db, "SAVEPOINT run", "")) return false;
     bool good = str_equal(j->kind, "bench")     ? add_bench(db, j, result)
                 : str_equal(j->kind, "program") ? add_program(db, j, result)

@@ -1,4 +1,4 @@
-// The results database (schema.sql): opened, checked, and given what runs left.
+// The results database (schema.sql): opening, checking, and storing results of runs.
 #pragma once
 #include "base/diag.h"
 #include "base/json_read.h"
@@ -8,7 +8,7 @@
 
 enum { DATABASE_SCHEMA = 3 };
 
-struct prepared { // a run has hundreds of rows, and to prepare a statement costs more than to insert one
+struct prepared { // cached statement: a run has hundreds of rows, and preparing costs more than inserting
     const char *sql;
     sqlite3_stmt *statement;
 };
@@ -16,28 +16,29 @@ struct prepared { // a run has hundreds of rows, and to prepare a statement cost
 struct database {
     sqlite3 *handle;
     VEC(struct prepared) prepared;
-    struct origins *origins; // of configurations (settings.h)
+    struct origins *origins; // bundled GPUs' configurations (settings.h); heap
     char *path;
-    bool sound;        // it is ours to write
-    struct diag *diag; // where errors go
+    bool sound;        // checked: a results database of this build
+    struct diag *diag; // destination of errors
 };
 
-// Makes the file when there is none. False and an error, and the file as it was, when it is no results
-// database, is broken, is of a newer schema, or was made by another build.
+// Opens the database, creating a missing file. False, an error, and an unchanged file if it is not a results
+// database, is broken, has a newer schema, or was made by another build.
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d);
 void database_close(struct database *db);
 
-// True when it has succeeded; otherwise there is an error. `sql`: a literal, which is prepared once. `types`: t text, i int64_t, d
-// double, of the values.
+// Executes a statement; false and an error on failure. `sql`: a literal, prepared once. `types`: of the
+// values; t text, i int64_t, d double.
 bool database_do(struct database *db, const char *sql, const char *types, ...);
-// A statement to step through with the same values; NULL and an error on failure. sqlite3_finalize it.
+// A statement to step through, with values as in database_do. NULL and an error on failure. End with
+// sqlite3_finalize.
 sqlite3_stmt *database_query(struct database *db, const char *sql, const char *types, ...);
 bool database_begin(struct database *db);
 bool database_commit(struct database *db);
 void database_rollback(struct database *db);
 
 bool database_has_run(struct database *db, const char *id);
-// What a run left, all of it or nothing.
+// Stores the whole result of a run, or nothing on failure.
 bool database_add_run(struct database *db, const struct job *job, const struct json_value *result);
-// A run that was refused: this build has no such mechanism, say.
+// Stores a refused run: a build without the mechanism, for example.
 bool database_add_refused(struct database *db, const struct job *job, const char *message);

@@ -1,5 +1,5 @@
-// Reading experiments. A file is lines of KEY = VALUE; a line that begins with a space goes on with the last
-// one; # starts a comment line. Keys come from one table, which also says which of them may be repeated.
+// Reading experiments. A file is lines of KEY = VALUE. A line beginning with a space continues the previous
+// line; # starts a comment line. Keys come from one table, with a flag for repeatable keys.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "lab/experiment_parser.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what comes with the library ----------------------------------------------------------------------------
+// -- bundled with the library -------------------------------------------------------------------------------
 
 #define EMBED(SYMBOL, NAME)                                                                                  \
     __asm__(".pushsection .rodata\n.global experiment_text_" SYMBOL "\nexperiment_text_" SYMBOL              \
@@ -117,8 +117,8 @@ static bool set_input(struct parser *p, char *value)
     return true;
 }
 
-// The name that a code profile is written by, whichever of its names this is: one name a profile in results. NULL and an
-// error: it is none.
+// The canonical name of a code profile, given any of its names, so results use one name. NULL and an error:
+// unknown name.
 static const char *profile_name(struct parser *p, const char *view, const char *word)
 {
     if (word && program_code(word)) return program_code(word);
@@ -147,7 +147,7 @@ static bool set_views(struct parser *p, char *value)
     return true;
 }
 
-// Cuts the text at a word between blanks; what is behind it, or NULL.
+// Cuts the text at a word between blanks. Returns the text behind the word, or NULL.
 static char *cut_word(char *text, const char *word)
 {
     char *at = strstr(text, word);
@@ -156,7 +156,7 @@ static char *cut_word(char *text, const char *word)
     return str_trim(at + strlen(word));
 }
 
-// "WHAT with KEY=VALUE … on GPU", the last two as one likes.
+// "WHAT with KEY=VALUE … on GPU", the last two optional.
 static struct experiment_series parse_run(char *text, const char *label)
 {
     const char *gpu = cut_word(text, " on "), *settings = cut_word(text, " with ");
@@ -255,7 +255,7 @@ static bool set_measure(struct parser *p, char *value)
         p->x->field = value;                                                                                 \
         return true;                                                                                         \
     }
-// What a group's paper calls the kernel; NULL and an error: there is none.
+// The kernel's name in the group's paper; NULL and an error: unknown kernel.
 static const char *short_name(struct parser *p, const char *name)
 {
     const char *abbreviation, *near;
@@ -331,7 +331,7 @@ static const struct key {
     const char *name;
     bool (*set)(struct parser *p, char *value); // the value lives as long as the experiments
     bool many;
-    const char *words; // those it may be; NULL: any
+    const char *words; // allowed words; NULL: any
 } keys[] = {{"title", set_title, false, NULL},
             {"source", set_source, false, NULL},
             {"group", set_group, false, NULL},
@@ -378,7 +378,7 @@ static bool is_one_of(const char *word, const char *words)
     return !words || (at && length && (at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '));
 }
 
-// "KEY = VALUE", all of it in memory that lives as long as the experiments.
+// Sets "KEY = VALUE". The entry's text must live as long as the experiments.
 static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
 {
     char *value = experiment_cut(entry, '=');
@@ -429,7 +429,7 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
     char *line = arena_strndup(&e->arena, text, length), *entry = NULL;
     uint32_t number = 0, first = 0;
     struct strbuf value = {0};
-    for (;; number++) { // an entry ends where the next one begins
+    for (;; number++) { // an entry ends at the next entry
         char *next = line ? strchr(line, '\n') : NULL;
         if (next) *next++ = 0;
         bool goes_on = line && (*line == ' ' || *line == '\t') && *str_trim(line);
@@ -504,7 +504,7 @@ bool experiments_add(struct experiments *x, const char *name, struct diag *d)
         if (str_equal(experiments[i].name, name))
             return experiments_add_text(x, experiments[i].name, text, strlen(text), d);
     }
-    for (size_t i = 0; i < EXPERIMENTS; i++) { // a group: those whose file says so
+    for (size_t i = 0; i < EXPERIMENTS; i++) { // a group: experiments by the `group` line of their file
         const char *text = experiments[i].text;
         if (!experiments_add_text(x, experiments[i].name, text, strlen(text), d)) return false;
         if (str_equal(vec_last(&x->list).group, name)) continue;

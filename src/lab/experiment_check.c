@@ -1,4 +1,4 @@
-// Whether an experiment can be run: what its kind needs, and that all it names is there.
+// Checks an experiment: requirements of its kind, and existence of all named things.
 #include "api/warpfold.h"
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
@@ -15,14 +15,15 @@ bool experiment_refuse(struct parser *p, struct wf_context *c)
                       message);
 }
 
-// KEY=VALUE words, of a GPU whose settings they change.
+// Checks KEY=VALUE words by applying the settings to a GPU's context.
 static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
 {
     bool good = true;
     char *words = heap_strdup(settings), *rest = words;
     for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
         char *value = experiment_cut(word, '=');
-        if (p->x->pairs.count && str_equal(word, "place")) continue; // the command's option
+        // place=WORD is an option of the command, not a setting
+        if (p->x->pairs.count && str_equal(word, "place")) continue;
         if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }
     free(words);
@@ -37,7 +38,8 @@ static bool is_setting(struct wf_context *c, const char *name)
     return false;
 }
 
-// Of an experiment on programs: each view's profile and each series is a code, and every program has its form.
+// Experiments on programs: checks a code named by a view or series, and the form of every program for the
+// code.
 static bool check_code(struct parser *p, const char *code, const char *where)
 {
     struct loc whole = {.source = p->loc.source};
@@ -50,7 +52,7 @@ static bool check_code(struct parser *p, const char *code, const char *where)
     return true;
 }
 
-// The GPU of a series, which is WHAT or WHAT/CODE, with its settings.
+// Splits the GPU of a series, WHAT or WHAT/CODE, and checks it with its settings.
 static bool check_program_series(struct parser *p, struct experiment_series *series)
 {
     char *code = experiment_cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
@@ -65,7 +67,7 @@ static bool check_program_series(struct parser *p, struct experiment_series *ser
     return good;
 }
 
-// A run of kernels on another GPU than the view's: that there is one, with the settings.
+// Checks the GPU of a series, other than the view's, with the settings.
 static bool check_gpu(struct parser *p, const struct experiment_series *series)
 {
     if (!series->gpu) return true;
@@ -92,7 +94,7 @@ static bool check_programs(struct parser *p)
     return good;
 }
 
-// A run that is compared with something of its own: that there is such a thing.
+// Checks a series' own base of comparison.
 static bool check_over(struct parser *p, const struct experiment_series *series)
 {
     const struct experiment_series *over = series->over;
@@ -104,7 +106,8 @@ static bool check_over(struct parser *p, const struct experiment_series *series)
     return good;
 }
 
-// GPUs, settings and the study are there. A mechanism may be absent: then its runs say so, and others go on.
+// Checks GPUs, settings and the study. A missing mechanism is no error: its runs are refused, and other runs
+// go on.
 static bool check_names(struct parser *p)
 {
     const struct experiment *x = p->x;
@@ -131,7 +134,8 @@ static bool check_names(struct parser *p)
             good = wf_tech(c, x->mechanism) == WF_OK || experiment_refuse(p, c);
         wf_context_destroy(c);
     }
-    struct wf_context *of_base = wf_context_create(); // of a mechanism that is missing, all would be
+    // A base with a missing mechanism is an error: all runs would be refused.
+    struct wf_context *of_base = wf_context_create();
     good = good && check_gpu(p, &x->base) && check_settings(p, of_base, x->base.settings) &&
            (wf_tech(of_base, x->base.what) == WF_OK || experiment_refuse(p, of_base));
     wf_context_destroy(of_base);
@@ -147,7 +151,7 @@ static bool check_names(struct parser *p)
     return good;
 }
 
-// Series of some kinds are not the file's.
+// True: the experiment has the series. Some kinds name series outside of the file.
 static bool has_series(const struct experiment *x, const char *label)
 {
     bool has = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
@@ -166,7 +170,7 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return true;
 }
 
-// Every {SERIES | CATEGORY} of the headline.
+// Checks every {SERIES | CATEGORY} of the headline.
 static bool check_headline(struct parser *p)
 {
     for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
@@ -180,7 +184,7 @@ static bool check_headline(struct parser *p)
     return true;
 }
 
-// What a kind of experiment needs to be one.
+// Checks the requirements of the experiment's kind.
 bool experiment_check(struct parser *p)
 {
     struct experiment *x = p->x;

@@ -1,4 +1,4 @@
-// What reading an experiment's file (experiment.c) and checking it (experiment_check.c) share.
+// Common parts of reading an experiment's file (experiment.c) and checking it (experiment_check.c).
 #pragma once
 #include "lab/experiment.h"
 
@@ -8,12 +8,13 @@ struct parser {
     struct experiment *x;
     struct arena *arena;
     struct diag *diag;
-    struct loc loc; // of the line
+    struct loc loc; // current line
 };
 
-// Cuts at the separator; what is behind it, or NULL.
+// Cuts at the separator. Returns the text behind it, or NULL without a separator.
 char *experiment_cut(char *text, char separator);
-// The error that the library has said last of a setting, a GPU or a mechanism, in the experiment's name. False.
+// Reports the library's last error about a setting, a GPU or a mechanism, in the experiment's name. Returns
+// false.
 bool experiment_refuse(struct parser *p, struct wf_context *c);
-// What a kind of experiment needs to be one; fills in what the file leaves to it.
+// Checks the requirements of the experiment's kind and fills in defaults. False and errors.
 bool experiment_check(struct parser *p);

@@ -10,7 +10,7 @@ void figure_fini(struct figure *f)
     vec_fini(&f->lines);
 }
 
-// The i-th kernel that a name of the experiment's stands for, a group's or its own; NULL past the last.
+// The i-th kernel of a name in an experiment: of a group, or the kernel itself; NULL past the last.
 static const struct workload *named_kernel(const char *name, size_t i, const char **abbreviation)
 {
     if (workload_is_group(name)) return workload_in_group(name, i, abbreviation);
@@ -50,7 +50,7 @@ bool figure_in_group(const struct experiment *x, const char *group, const char *
 
 struct kernel {
     const char *name, *abbreviation;
-    unsigned registers; // as its group has it
+    unsigned registers; // registers per thread in the group's table
 };
 struct kernel_list {
     VEC(struct kernel) all;
@@ -64,7 +64,7 @@ static void add_kernel(struct kernel_list *list, const struct workload *w, const
     for (size_t i = 0; i < list->all.count; i++) {
         if (str_equal(list->all.data[i].name, w->name)) return;
         if (str_equal(list->all.data[i].abbreviation, abbreviation))
-            abbreviation = w->name; // another paper's
+            abbreviation = w->name; // abbreviation of another paper
     }
     vec_push(&list->all, (struct kernel){w->name, abbreviation, registers});
 }
@@ -76,7 +76,7 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
-// The kernels of an experiment that have the size, groups resolved, none twice.
+// The kernels of an experiment available in the size, groups resolved, without duplicates.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size)
 {
     struct kernel_list list = {0};
@@ -141,8 +141,8 @@ static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
 
 // -- sweeps -------------------------------------------------------------------------------------------------
 
-// A kernel or a program at a point of a sweep: what is swept stands before the series' own settings and the base's, which have the
-// last word.
+// Plans a kernel or a program at a point of a sweep. Swept settings stand before the settings of series and
+// base, which override them.
 static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel *kernel,
                        const struct program_subject *program, struct figure_cell *cell, const char *swept)
 {
@@ -161,7 +161,8 @@ static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel 
     }
 }
 
-// A series of the figure is one of the experiment's at one combination of the other axes, for one subject.
+// Plans a sweep. A series of the figure is a series of the experiment at one combination of the other axes,
+// for one subject.
 static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;

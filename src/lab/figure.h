@@ -1,13 +1,12 @@
-// A figure or table of an experiment: which runs each of its values comes from (chart.h makes the values of
-// them).
+// A figure or table of an experiment: the runs behind each of its values (chart.h computes the values).
 #pragma once
 #include "lab/database.h"
 #include "workload/workload.h"
 
-struct figure_cell { // one value, or a table of them
+struct figure_cell { // one value, or a table
     size_t view, category_order, series;
     const char *category;
-    size_t job, base; // into jobs; NO_JOB: none
+    size_t job, base; // index into jobs; NO_JOB: no run
 };
 #define NO_JOB SIZE_MAX
 
@@ -15,19 +14,21 @@ struct figure {
     const struct experiment *experiment;
     const char *size;
     VEC(struct figure_cell) cells;
-    // Of a sweep: what a series of cells is called, the subjects of one combination after each other; how many these are.
+    // Sweeps: names of the series of cells, with the subjects of one combination consecutive; number of
+    // subjects.
     VEC(const char *) lines;
     size_t subjects;
 };
 
 void figure_fini(struct figure *f);
-// False and an error: kernels are named, and none of them has the size. The others are left out. Programs have all sizes.
+// False and an error: the experiment names kernels, but no kernel has the size. Kernels without the size are
+// skipped. Programs have all sizes.
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
-// Puts what the figure needs into jobs.
+// Adds the jobs needed for the figure.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
-// A category that stands for a kernel, or for one of the experiment's programs or pairs; in a group of those: "all", or of kernels
-// one of Table 1's.
+// figure_is_subject: the category is a kernel, or a program or pair of the experiment. figure_in_group: the
+// subject also belongs to the group, "all" or a group of kernels from Table 1.
 bool figure_is_subject(const struct experiment *x, const char *category);
 bool figure_in_group(const struct experiment *x, const char *group, const char *category);
-// The bundled kernel that a category of the experiment names by its abbreviation; NULL: none.
+// The bundled kernel abbreviated by a category of the experiment; NULL: no kernel.
 const struct workload *figure_kernel(const struct experiment *x, const char *category);

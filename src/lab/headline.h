@@ -1,6 +1,6 @@
-// What came out, in a sentence or two for a page's top: of the experiments that have a headline their words
-// with the values measured, of others the highest and the lowest mean; and whether the outputs were those of
-// the reference.
+// Results in one or two sentences for the top of a page. Experiments with a headline: its words with measured
+// values. Other experiments: the highest and the lowest mean. Finally, comparison of outputs with the
+// reference.
 #pragma once
 #include "lab/chart.h"
 
@@ -14,11 +14,11 @@ struct headline {
     struct arena arena;
 };
 
-struct headline_outputs { // of the timed runs that are shown
+struct headline_outputs { // counts of the shown timed runs
     uint64_t compared, equal, refused;
 };
 
-// Of a GPU and profile, and on the caller's storage.
+// The headline of a GPU and profile. On the caller's storage; free with headline_fini.
 void headline_make(struct headline *h, const struct charts *charts, const char *gpu, const char *profile,
                    const struct headline_outputs *outputs);
 void headline_fini(struct headline *h);

@@ -21,7 +21,7 @@ void jobs_fini(struct jobs *j)
     arena_fini(&j->arena);
 }
 
-// Of an experiment's file or of a workload; NULL: none of that name.
+// The text of an experiment's file or of a workload's PTX; NULL: unknown name.
 static const char *ptx_text(const char *name)
 {
     const char *text = experiment_file(name), *near;
@@ -56,7 +56,7 @@ static size_t add(struct jobs *j, struct job job, uint64_t kernel_hash)
     return j->list.count - 1;
 }
 
-// "--set a=1 --set b=2" of "a=1 b=2"; of pairs "--place all" of "place=all".
+// "--set a=1 --set b=2" from "a=1 b=2"; for pairs "--place all" from "place=all".
 static void add_settings(struct strbuf *command, const char *settings)
 {
     static const char place[] = "place=";
@@ -76,7 +76,7 @@ static const char *keep(struct jobs *j, struct strbuf *text)
     return kept;
 }
 
-// A file that commands name, to be put into the results' folder.
+// Requests a file named by commands in the results' folder, without duplicates.
 static void want_file(struct jobs *j, const char *name)
 {
     for (size_t i = 0; i < j->files.count; i++)
@@ -90,7 +90,7 @@ static const struct workload *workload_named(const char *name)
     return workload_find(name, &near);
 }
 
-// Over the PTX of kernels named with commas between them.
+// Hash of the PTX of kernels, named in a list with commas.
 static uint64_t hash_kernels(const char *names, const char *ptx)
 {
     uint64_t hash = 0;
@@ -102,7 +102,8 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
-// A timed run of `operands`, which are the kernels of the subject, with what stands before the experiment's settings.
+// Adds a timed run of `operands`, the kernels of the subject, with the settings `before` ahead of the
+// experiment's.
 static size_t add_timed(struct jobs *j, const struct experiment *x, const char *kind, const char *operands,
                         const char *subject, const char *before, const char *size,
                         const struct experiment_view *view, const struct experiment_series *series)
@@ -132,7 +133,7 @@ size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series)
 {
-    char before[40] = ""; // what follows has the last word
+    char before[40] = ""; // later settings override
     if (registers) snprintf(before, sizeof before, "launch.registers=%u ", registers);
     return add_timed(j, x, "bench", kernel, kernel, before, size, view, series);
 }
@@ -200,7 +201,7 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
     return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
 }
 
-// Of a program's file, of the library or one's own; 0: it cannot be read, which the run will say.
+// Hash of a bundled or own program file; 0: not readable, reported by the run.
 static uint64_t hash_program(const char *file)
 {
     size_t length;

@@ -1,9 +1,9 @@
-// What of a timed run experiments show: a table of SQL expressions over the results database.
+// Measures of a timed run shown by experiments: a table of SQL expressions over the results database.
 #pragma once
 #include <stddef.h>
 
-// SQL: the energy of a run (r or b) in events of a kind; and those of work, which leakage and idle clocks are
-// not.
+// SQL: the energy of a run (r or b) in events selected by a condition. MEASURE_WORK: events of work, without
+// leakage and idle clocks.
 #define MEASURE_ENERGY_OF(run, condition)                                                                    \
     "(SELECT sum(count * pj_each) FROM energy WHERE run = " run ".id AND (" condition "))"
 #define MEASURE_WORK "part NOT IN ('leakage', 'clock') AND unit <> 'bit cycles'"
@@ -14,7 +14,7 @@ struct measure {
     enum measure_aggregate aggregate;
 };
 const struct measure *measure_at(size_t i);                   // NULL past the last
-const struct measure *measure_find(const char *name);         // NULL: none
+const struct measure *measure_find(const char *name);         // NULL: unknown name
 const char *measure_next_name(const void *context, size_t i); // for str_nearest
-// Of a group's values: geometric or arithmetic mean, as the measure says. NAN for none.
+// Mean of a group's values, geometric or arithmetic by the measure. NAN without values.
 double measure_mean(const struct measure *m, const double *values, size_t count);

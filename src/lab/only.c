@@ -21,7 +21,7 @@ static bool is_among(struct only *o, const char *text)
     return false;
 }
 
-// Where none of a list is named, the name may be of another experiment, and all of it stays.
+// Keeps the named views. Without a match, the name may belong to another experiment, and all views stay.
 static void keep_views(struct experiment *x, struct only *o)
 {
     size_t kept = 0;
@@ -50,7 +50,7 @@ static void keep_programs(struct experiment *x, struct only *o)
     if (kept) all->list.count = kept;
 }
 
-// Those of groups are left out when it is planned (figure.c).
+// Selects the named kernels; figure.c leaves out other kernels of groups.
 static void keep_kernels(struct experiment *x, struct only *o)
 {
     for (size_t i = 0; i < o->names.count; i++) {

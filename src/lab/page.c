@@ -23,7 +23,7 @@ static void write_value(struct json *j, sqlite3_stmt *s, int column)
     }
 }
 
-// The columns of a row as members, from the given one on.
+// Writes the columns of a row as members, from the given column on.
 static void write_row(struct json *j, sqlite3_stmt *s, int from)
 {
     for (int i = from; i < sqlite3_column_count(s); i++) {
@@ -39,7 +39,7 @@ static bool finish(struct database *db, sqlite3_stmt *s)
     return good;
 }
 
-// Rows as an array of objects.
+// Writes rows as an array of objects.
 static bool write_rows(struct json *j, const char *key, struct database *db, sqlite3_stmt *s)
 {
     json_key(j, key);
@@ -53,7 +53,7 @@ static bool write_rows(struct json *j, const char *key, struct database *db, sql
     return finish(db, s);
 }
 
-// Rows of (key, value) as an object.
+// Writes rows of (key, value) as an object.
 static bool write_pairs(struct json *j, const char *key, struct database *db, sqlite3_stmt *s)
 {
     json_key(j, key);
@@ -76,7 +76,7 @@ static void write_texts(struct json *j, const char *key, const char *const *text
 
 // -- charts -------------------------------------------------------------------------------------------------
 
-// [category, bar, series, value, text, paper, run, base], without the nulls at its end.
+// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls.
 static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
 {
     const char *run = is_part ? NULL : p->run, *base = is_part ? NULL : p->base;
@@ -85,7 +85,7 @@ static void write_value_of(struct json *j, const struct chart_value *p, bool is_
     json_u64(j, p->category);
     json_u64(j, p->bar);
     json_u64(j, p->series);
-    json_f64(j, is_part ? round(p->value * 1e6) / 1e6 : p->value); // parts are drawn, and there are many
+    json_f64(j, is_part ? round(p->value * 1e6) / 1e6 : p->value); // parts are only drawn, and are numerous
     if (fields > 4) json_string(j, p->text);
     if (fields > 5) json_f64(j, p->paper);
     if (fields > 6) json_string(j, run);
@@ -168,7 +168,7 @@ static void write_chart(struct json *j, const struct chart *c)
     json_close_object(j);
 }
 
-// -- where cycles and energy went ---------------------------------------------------------------------------
+// -- cycles and energy --------------------------------------------------------------------------------------
 
 static bool has_job(const struct figure *f, size_t job)
 {
@@ -184,13 +184,13 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
     return true;
 }
 
-// A figure of timed runs gets stacks of its own, unless another shows the same runs and more, or the same
-// before it.
+// True: a figure of timed runs gets its own stacks. False if another figure shows the same runs and more, or
+// if an earlier figure shows the same runs.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
     if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count)
-        return false; // programs have no slots, no energy; a pair has two of each; of sweeps they would be too many
+        return false; // programs have no slots and no energy; a pair has two of each; a sweep has too many
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
@@ -218,7 +218,7 @@ static bool write_costs(struct json *j, const struct page *page, struct database
     return good;
 }
 
-// -- views, and what came out in each -----------------------------------------------------------------------
+// -- views and results --------------------------------------------------------------------------------------
 
 static void write_headline(struct json *j, const struct page *page, const struct chart_view *v,
                            const struct headline_outputs *outputs)
@@ -238,7 +238,7 @@ static void write_headline(struct json *j, const struct page *page, const struct
     headline_fini(&h);
 }
 
-// The GPUs and profiles of all charts, in the order in which their experiments name them.
+// Writes the GPUs and profiles of all charts, in the order of the experiments.
 static void write_views(struct json *j, const struct page *page, const struct headline_outputs *outputs)
 {
     VEC(const struct chart_view *) seen = {0};
@@ -280,7 +280,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
-// The kernel that a chart calls so; NULL: it has no such category.
+// The kernel with this label in a chart; NULL: no such category.
 static const struct workload *called(const struct chart *c, const char *label)
 {
     if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
@@ -289,7 +289,8 @@ static const struct workload *called(const struct chart *c, const char *label)
     return NULL;
 }
 
-// The first chart that calls the kernel so, and none calls another so: nothing said is better than the wrong kernel.
+// True: the chart is the first with this label for the kernel, and no chart uses the label for another
+// kernel. An ambiguous label gets no explanation.
 static bool introduces(const struct page *page, size_t chart, const struct workload *w, const char *label)
 {
     for (size_t i = 0; i < page->charts->list.count; i++) {
@@ -299,7 +300,7 @@ static bool introduces(const struct page *page, size_t chart, const struct workl
     return called(&page->charts->list.data[chart], label) == w;
 }
 
-// What the abbreviations of the charts stand for.
+// Writes the names behind the charts' abbreviations.
 static void write_kernels(struct json *j, const struct page *page)
 {
     const struct workload *w;
@@ -323,14 +324,14 @@ static void write_kernels(struct json *j, const struct page *page)
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-#define LISTED "5000" // what a browser makes a table of in a moment; of more, results.db has the others
+#define LISTED "5000" // limit of a browser's quick table; results.db has the rest
 
 static bool show_run(struct database *db, int64_t *place, const char *id)
 {
     return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
-// The runs that values of the charts and the parts of other rooms come from, in the order in which they are first met.
+// Collects the runs behind values of the charts and of other rooms' parts, in order of first use.
 static bool choose_runs(const struct page *page, struct database *db)
 {
     int64_t place = 0;
@@ -379,7 +380,7 @@ static bool write_runs(struct json *j, struct database *db)
 
 #define LISTED_RUNS "(SELECT config, place FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED ")"
 
-// What differs of a configuration from the first one.
+// Writes the differences of other configurations from the first configuration.
 static bool write_others(struct json *j, struct database *db, const char *first)
 {
     sqlite3_stmt *s = database_query(
@@ -398,7 +399,7 @@ static bool write_others(struct json *j, struct database *db, const char *first)
     return good;
 }
 
-// The first configuration whole, of the others what differs from it.
+// Writes the first configuration in full, and the others as differences.
 static bool write_configs(struct json *j, struct database *db)
 {
     sqlite3_stmt *s =
@@ -491,7 +492,7 @@ bool page_write(const struct page *page, struct database *db, struct strbuf *out
     json_init(&j, &text);
     bool good = write_data(&j, page, db);
     strbuf_write(out, lab_page, (size_t)(place - lab_page));
-    // In a script element "</" would end it, and indentation is for readers of text.
+    // "</" would end the script element, and indentation is of no use inside it.
     for (const char *p = strbuf_text(&text); *p; p++) {
         if (*p == '\n')
             p += strspn(p, "\n ") - 1;

@@ -1,25 +1,25 @@
-// report.html: one file that shows the figures, the runs behind them and where their time and energy went.
+// report.html: one file with the figures, the runs behind them, and the parts of time and energy.
 //
-// The page is a template built from web/ (its folder says how), which is part of the library; the data go
-// into it as JSON, read from the database.
+// The page is a template built from web/ (described in its folder) and embedded in the library. The data,
+// read from the database, are inserted as JSON.
 #pragma once
 #include "base/json.h"
 #include "lab/chart.h"
 
-// A part of the page that another room writes.
+// A part of the page written by another room.
 struct page_part {
     const void *context;
-    void (*write)(struct json *j, const void *context); // members of the page's data
-    const char *(*run_at)(const void *context,
-                          size_t index); // runs that the part shows, by id; NULL past the last
+    void (*write)(struct json *j, const void *context); // writes members of the page's data
+    // runs shown by the part, by id; NULL past the last
+    const char *(*run_at)(const void *context, size_t index);
 };
 
 struct page {
-    const struct figure *figures; // as many as charts, one made of each
+    const struct figure *figures; // as many as charts; chart i is made of figure i
     size_t count;
     const struct charts *charts;
     const struct jobs *jobs;
-    const char *size; // of the inputs, where an experiment has none of its own
+    const char *size; // of the inputs, for experiments without their own size
     const struct page_part *parts;
     size_t part_count;
 };

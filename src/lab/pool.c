@@ -14,7 +14,7 @@
 enum { WORKERS_MAX = 64 };
 
 struct worker {
-    pid_t process; // 0: none
+    pid_t process; // 0: idle
     const struct job *job;
 };
 
@@ -57,7 +57,7 @@ static pid_t start(const struct pool *p, const struct job *j, const sigset_t *ma
 
 // -- its result ---------------------------------------------------------------------------------------------
 
-// Takes the JSON that a finished run left. False when there is none, or none that can be kept.
+// Stores the JSON of a finished run in the database. False: no JSON (*there false), or not storable.
 static bool take_result(struct pool *p, struct database *db, const struct job *j, bool *there)
 {
     char *path = path_of(p, j, "json"), *bytes;
@@ -70,7 +70,7 @@ static bool take_result(struct pool *p, struct database *db, const struct job *j
         arena_init(&arena);
         const struct json_value *v = json_parse(bytes, length, &arena, &why, &offset);
         if (!v) {
-            unlink(path); // a broken one is made anew
+            unlink(path); // broken JSON: run again
             *there = false;
         } else {
             good = database_add_run(db, j, v);
@@ -83,7 +83,7 @@ static bool take_result(struct pool *p, struct database *db, const struct job *j
     return good;
 }
 
-// What a process complained of, in one line. Heap.
+// The process's complaint in one line. Heap.
 static char *complaint(const struct pool *p, const struct job *j)
 {
     char *path = path_of(p, j, "err"), *text;
@@ -96,7 +96,7 @@ static char *complaint(const struct pool *p, const struct job *j)
     return message;
 }
 
-// One of many points is no reason to stop. True: it is a point's, and has been noted.
+// Records the failure of a point; one failed point of many does not stop the pool. True: the job is a point.
 static bool note_failure(struct pool *p, const struct job *j, const char *why)
 {
     if (!str_equal(j->kind, "run")) return false;
@@ -105,7 +105,7 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
     return true;
 }
 
-// What a process that ended left. Bad usage (2) is a result too: this build does not have what the run needs.
+// Handles an ended process. Bad usage (2) is a result too: the build lacks something needed by the run.
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);
@@ -129,7 +129,7 @@ static bool settle(struct pool *p, struct database *db, const struct job *j, int
     return good;
 }
 
-// -- all of them --------------------------------------------------------------------------------------------
+// -- the pool -----------------------------------------------------------------------------------------------
 
 static void kill_all(struct worker *workers, unsigned count)
 {
@@ -140,7 +140,7 @@ static void kill_all(struct worker *workers, unsigned count)
     }
 }
 
-// Ended processes' results; false when we cannot go on.
+// Collects the results of ended processes; false: cannot continue.
 static bool collect(struct pool *p, struct database *db, struct worker *workers)
 {
     bool good = true;
@@ -155,7 +155,7 @@ static bool collect(struct pool *p, struct database *db, struct worker *workers)
     return good;
 }
 
-// Gives free workers something to do; how many work now, -1 when none can be started.
+// Starts jobs on idle workers. Returns the number of busy workers, -1: cannot start a process.
 static int feed(struct pool *p, struct database *db, const struct jobs *jobs, size_t *next,
                 struct worker *workers, const sigset_t *mask)
 {
@@ -194,7 +194,7 @@ bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
     sigaddset(&watched, SIGINT);
     sigaddset(&watched, SIGTERM);
     sigaddset(&watched, SIGHUP);
-    sigprocmask(SIG_BLOCK, &watched, &before); // they wait for sigtimedwait
+    sigprocmask(SIG_BLOCK, &watched, &before); // pending until sigtimedwait
     struct progress bar;
     progress_init(&bar, "reproduce", "runs", jobs->list.count, p->progress);
     size_t next = 0;

@@ -11,12 +11,13 @@
 
 enum { WORDS_MAX = 64 };
 
-// In the new process, of one thread: what is ours is none of its business.
+// Runs in the forked child (single-threaded): drops the parent's terminal, signals and descriptors.
 static _Noreturn void become(const struct process_order *o, int count, char **words, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127); // it was killed before we asked for that
-    setpgid(0, 0); // a terminal's interrupt is for the parent, which must not take our end for a failure
+    if (getppid() != parent) _exit(127); // the parent died before prctl
+    // a terminal's interrupt is for the parent, which must not see interrupted children as failures
+    setpgid(0, 0);
     int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);

@@ -1,4 +1,4 @@
-// Which programs there are, and their files.
+// The bundled programs, and files of programs.
 #include "lab/program.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what comes with the library: the Makefile lists it (program_files.def) ---------------------------------------------
+// -- bundled files: the Makefile writes program_files.def ---------------------------------------------------
 
 // clang-format off
 #define FILE_OF(name, number)                                                                                \
@@ -46,7 +46,7 @@ static const char *next_program(const void *context, size_t i)
 // -- codes --------------------------------------------------------------------------------------------------
 
 static const struct {
-    const char *name, *folder; // the folder that a form's file is in
+    const char *name, *folder; // folder of the form's files
 } codes[] = {{"rv32i", ""}, {"rv32e", "rv32e/"}};
 enum { CODES = sizeof codes / sizeof codes[0] };
 const char program_codes[] = "rv32i and rv32e";
@@ -111,7 +111,7 @@ const char *program_input(const char *size) { return str_equal(size, "small") ? 
 
 // -- files --------------------------------------------------------------------------------------------------
 
-// In one folder: "VecAdd.elf", "rv32e-VecAdd.elf".
+// True: `name` is the name of `file` in a flat folder: "VecAdd.elf", "rv32e-VecAdd.elf".
 static bool is_file_name(const char *name, const char *file)
 {
     const char *slash = strchr(file, '/');
@@ -135,7 +135,7 @@ const char *program_file_name(const struct program_subject *s, const char *code,
 {
     size_t length;
     const char *folder = folder_of(code);
-    if (s->path) { // one's own stays where it is
+    if (s->path) { // own programs stay in their folder
         const char *name = strrchr(s->path, '/') + 1,
                    *path = arena_printf(arena, "%.*s%s%s.elf", (int)(name - s->path), s->path, folder, name);
         return file_is_regular(path) ? path : NULL;

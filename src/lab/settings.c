@@ -8,7 +8,7 @@
 
 struct origins {
     struct arena arena;
-    VEC(const struct json_value *) list; // of the bundled GPUs, in their order
+    VEC(const struct json_value *) list; // configurations of the bundled GPUs, in the order of wf_gpu_at
 };
 
 static const char *text_of(const struct json_value *v)
@@ -50,7 +50,7 @@ void settings_fini(struct database *db)
     db->origins = NULL;
 }
 
-// How many settings differ, as long as these are fewer than `most`. SIZE_MAX: they have not the same keys.
+// Number of different settings, at most `most`. SIZE_MAX: the keys differ.
 static size_t difference(const struct json_value *a, const struct json_value *b, size_t most)
 {
     size_t count = 0;
@@ -61,7 +61,7 @@ static size_t difference(const struct json_value *a, const struct json_value *b,
     return count >= most ? most : a || b ? SIZE_MAX : count;
 }
 
-// NULL: it has other keys than a GPU of this build.
+// The bundled GPU with the fewest differences. NULL: other keys than the GPUs of this build.
 static const struct json_value *nearest(const struct origins *o, const struct json_value *config)
 {
     const struct json_value *best = NULL;
@@ -83,7 +83,7 @@ static bool is_known(struct database *db, const char *name)
     return known;
 }
 
-// What differs from the origin, which is another or itself; of that all.
+// Stores the differences from the origin, or the whole configuration if it is its own origin.
 static bool store(struct database *db, const struct json_value *config, const char *name,
                   const struct json_value *origin, const char *origin_name)
 {

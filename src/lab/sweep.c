@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MOST = 1000000 }; // of one experiment: a slip of the pen makes more
+enum { POINTS_MOST = 1000000 }; // limit per experiment, against typing errors
 
 // -- the product --------------------------------------------------------------------------------------------
 
@@ -71,7 +71,7 @@ bool sweep_add(struct parser *p, char *value)
     return true;
 }
 
-// Numbers that become larger, as an axis has them; suffixes of sizes are not among them.
+// Checks the first axis: ascending numbers, without suffixes of sizes.
 static bool check_first(struct parser *p, const struct experiment_axis *axis)
 {
     double last = 0, value;

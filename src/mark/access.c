@@ -1,6 +1,6 @@
-// Spill slots are the words between the program's variables and the end of its fixed local memory, and are
-// only reached by LDL and STL at absolute addresses. The rest of local memory is one location: a load depends
-// on all that was ever stored there, and a store on what was there before.
+// Spill slots are the words between the program's variables and the end of its fixed local memory. Only LDL
+// and STL at absolute addresses reach a spill slot. The rest of local memory is one location: a load depends
+// on every earlier store, and a store depends on the previous content.
 #include "mark/access.h"
 
 static void add_access(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
@@ -42,7 +42,8 @@ static void add_slot(struct access_list *l, const struct program *p, const struc
 uint32_t access_local(const struct program *p) { return LOCATION_SPILL + (p->spill_bytes + 3) / 4; }
 uint32_t access_location_count(const struct program *p) { return access_local(p) + 1; }
 
-// Stores and atomics through generic addresses may go there.
+// True: the instruction may write local memory outside the spill slots, by STL or by a store or atomic
+// through a generic address.
 static bool writes_local(const struct program *p, const struct inst *i)
 {
     if (i->op == OP_STL) return !access_is_spill(p, i);
@@ -87,7 +88,7 @@ bool access_may_change(const struct inst *i)
 
 bool access_is_full_barrier(const struct inst *i)
 {
-    if (i->op == OP_WARPCMD) return false; // its launch says which warps meet there
+    if (i->op == OP_WARPCMD) return false; // the launch of the warp command says which warps take part
     return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 

@@ -1,6 +1,6 @@
-// The locations an instruction reads and writes: registers, predicates, the words of spill slots, which
-// are as good as registers because nothing else addresses them, and the rest of a thread's local memory as
-// one location that every store changes.
+// The locations an instruction reads and writes: registers, predicates, spill slots word by word, and local
+// memory. A spill slot counts as a register because nothing else addresses its word. The rest of a thread's
+// local memory is one location, changed by every store.
 #pragma once
 #include "isa/program.h"
 
@@ -16,27 +16,27 @@ struct access_list {
     struct {
         uint32_t location;
         uint8_t role;    // reads
-        uint8_t operand; // reads: which source
+        uint8_t operand; // reads: index of the source operand
     } at[ACCESSES_MAX];
     unsigned count;
 };
 
 uint32_t access_location_count(const struct program *p);
-// The location that stands for a thread's local memory, the last one.
+// The location of a thread's local memory outside the spill slots: the last location.
 uint32_t access_local(const struct program *p);
-// Everything the instruction's results depend on that lies in a location; a guarded write reads its
-// destination.
+// Every location the instruction's results depend on. A guarded write also reads its destination.
 void access_reads(const struct program *p, const struct inst *i, struct access_list *out);
 void access_writes(const struct program *p, const struct inst *i, struct access_list *out);
-// Whether a local access goes to a spill slot.
+// True: a local access goes to a spill slot.
 bool access_is_spill(const struct program *p, const struct inst *i);
-// Whether what a thread loads afterwards may be another thread's newer store: barriers, fences, acquires and
-// ordered loads, the end of asynchronous copies, and calls, which may hold any of them.
+// True: a load after the instruction may return another thread's newer store. Barriers, fences, acquires,
+// ordered loads and the end of asynchronous copies; also calls, because the callee may hold any such
+// instruction.
 bool access_orders_memory(const struct inst *i);
-// A load of the block's shared memory, or an operand from there.
+// A load of the block's shared memory, or an operand in shared memory.
 bool access_reads_shared(const struct inst *i);
-// Whether it reads memory that other threads may write while the kernel runs: not what is read-only, nor
+// True: the instruction reads memory writable by other threads during the kernel, so neither read-only nor
 // local memory.
 bool access_may_change(const struct inst *i);
-// A barrier of the whole block, by its form: no count of threads, and it waits.
+// True: a barrier of the whole block by its form: a waiting barrier without a thread count.
 bool access_is_full_barrier(const struct inst *i);

@@ -1,12 +1,12 @@
-// What a rule says of a value's redundancy: nothing against it (uniform(), no conditions), only in blocks of
-// some shapes, or not at all; with the cause that a reader is told.
+// The claim of a rule about a value's redundancy: redundant (no conditions), redundant in blocks of some
+// shapes, or vector; with the cause reported to the user.
 #pragma once
 #include "mark/ssa.h"
 
 struct claim {
     bool vector;
     uint8_t conditions, cause;
-    bool varies; // of a branch, join or loop exit: lanes of one warp part there
+    bool varies; // of a branch, join or loop exit: lanes of one warp part at it
 };
 
 static inline bool claim_is_weak(const struct claim *c) { return c->vector || c->conditions; }
@@ -18,26 +18,28 @@ static inline struct claim claim_vector(enum mark_cause cause)
     return (struct claim){.vector = true, .cause = (uint8_t)cause};
 }
 
-// Whether a soundness rule is in force: the paper's rules have none of them, tests leave out one at a time.
+// True: a soundness rule is in force. The paper's rules use no soundness rule; tests leave out one rule at a
+// time.
 static inline bool claim_rule_is_on(const struct mark_rules *r, enum mark_soundness rule)
 {
     return !r->paper && !(r->broken >> rule & 1);
 }
 
-// What an instruction does to redundancy apart from its sources: where redundancy comes from and what forbids
+// The claim an instruction makes apart from its sources: origins of redundancy and instructions that forbid
 // it (source.c).
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i);
 
-// The pattern over the lanes of a warp of instruction `inst`'s first result, from its sources' patterns
-// (pattern.c). TOP when a source is not known yet. `seen` gives a source's pattern as seen from the
-// instruction's block.
+// The pattern over the lanes of a warp of the first result of `inst`, from the patterns of its sources
+// (pattern.c). TOP while a source is unknown. `seen` gives a source's pattern as seen from the instruction's
+// block.
 typedef struct mark_pattern claim_pattern_of(const void *context, uint32_t def, uint32_t block);
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
                                   claim_pattern_of *seen, const void *context);
 struct mark_pattern claim_pattern_merged(struct mark_pattern a, struct mark_pattern b);
-// Instructions that cut a thread's index out of a larger number, so that their results are as redundant as *c says whatever
-// their sources are: tid.x & (2^n - 1) with 2^n up to the warp size (rules->tid_x_mod), and of RISC-V the hart's number &
-// (2^n - 1) (rules->hart). *p: the pattern (index.c). Both are asked of every instruction again and again.
+// Instructions that cut a thread's index out of a larger number (index.c). The results are as redundant as *c
+// says, independent of the sources: tid.x & (2^n - 1) with 2^n up to the warp size (rules->tid_x_mod), and in
+// RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern. Called repeatedly for every
+// instruction.
 static inline bool claim_may_be_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
 {
     return (r->tid_x_mod || r->hart) && s->program->insts[inst].op == OP_LOP3;

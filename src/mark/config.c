@@ -1,4 +1,4 @@
-// The settings of marking: the table, and rules made from it.
+// The settings of marking: the table, and the conversion from settings to rules.
 #include "mark/mark.h"
 
 static const char *const rules_words[] = {"sound", "paper", "none", NULL};

@@ -1,12 +1,12 @@
-// Joins by label propagation, as in Karrenberg and Hack's divergence analysis: every block reached from a
-// successor of the branch carries the label of that successor, or its own once two labels have met in it.
-// Labels change at most twice, so a walk costs the edges of the region between the branch and its immediate
-// post-dominator.
+// Joins by label propagation, as in Karrenberg and Hack's divergence analysis. A block reached from a
+// successor of the branch carries the label of the successor. A block reached by two different labels becomes
+// a join and carries a label of its own. Labels change at most twice, so a walk costs the edges of the region
+// between the branch and its immediate post-dominator.
 #include "mark/divergence.h"
 #include "base/vec.h"
 #include "mark/access.h"
 
-// reaches[n]: has[m] of n itself or of a block behind it.
+// reaches[n]: has[m] holds for n or for a block reachable from n.
 static bool *find_reaching(const struct mark_ssa *s, const bool *has)
 {
     const struct flow_graph *g = &s->flow.graph;
@@ -29,8 +29,8 @@ static bool *find_reaching(const struct mark_ssa *s, const bool *has)
     return reaches;
 }
 
-// Cycles that no natural loop describes: strongly connected components (Tarjan 1972) of what is left of the
-// graph without the natural loops' back edges.
+// Irreducible cycles: strongly connected components (Tarjan 1972) of the graph without the back edges of
+// natural loops.
 struct components {
     const struct mark_ssa *s;
     uint32_t *index, *low, *edge, *stack, *path, *core;
@@ -137,7 +137,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
 {
     const struct flow_graph *g = &d->s->flow.graph;
     uint32_t stop = d->s->postdominators.parent[n], touched = 0, first = g->succ_first[n];
-    // Of two ways one leads to the end itself: nothing but the other way's label is ever under way to it.
+    // One of two successors is the post-dominator itself: only the other successor's label can reach it.
     if (g->succ_first[n + 1] - first == 2 && g->succs[first] != g->succs[first + 1] &&
         (g->succs[first] == stop || g->succs[first + 1] == stop)) {
         visit(context, stop);
@@ -153,7 +153,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
     }
     while (work.count) {
         uint32_t at = vec_pop(&work);
-        if (at == stop) continue; // all ways meet there; what follows is common again
+        if (at == stop) continue; // all paths meet at the post-dominator; the code behind it is common again
         for (uint32_t e = g->succ_first[at]; e < g->succ_first[at + 1]; e++) {
             uint32_t t = g->succs[e];
             if (d->labels[t] == FLOW_NONE) {
@@ -165,7 +165,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
                 vec_push(&work, t);
                 visit(context, t);
             } else if (d->labels[t] != d->labels[at]) {
-                visit(context, t); // a successor of the branch itself that another way leads to
+                visit(context, t); // a successor of the branch, reachable from another successor
             }
         }
     }
@@ -173,7 +173,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
     clear_labels(d, touched);
 }
 
-// Notes what is known of the ways from `count` touched blocks to `stop`.
+// Records `has` for the paths from `count` touched blocks to `stop`.
 static void note_ways(struct divergence_way *ways, const uint32_t *blocks, uint32_t count, uint32_t stop,
                       bool has)
 {
@@ -181,8 +181,9 @@ static void note_ways(struct divergence_way *ways, const uint32_t *blocks, uint3
         ways[blocks[k]] = (struct divergence_way){.stop = stop, .has = has, .known = true};
 }
 
-// Blocks on the way from `from` to `stop`, which is not entered: has any what is asked for? Branches often
-// share their end, and where a way has nothing, neither have the ways of the blocks on it.
+// True: a block on a path from `from` to `stop`, `stop` excluded, holds a barrier (`barriers`) or any
+// operation ordering memory. Branches often share their post-dominator. A negative answer for `from` holds
+// for every block on the path, so later queries reuse the result.
 static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, bool barriers)
 {
     const struct flow_graph *g = &d->s->flow.graph;
@@ -222,7 +223,7 @@ bool divergence_unbalanced(struct divergence *d, uint32_t n, bool barriers)
     for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
         with += way_has(d, t, stop, barriers);
-        // A way that only leads out of the kernel has nothing left to meet anyone in.
+        // A path that only leaves the kernel passes no further operation to be compared with.
         lasting += d->reaches_sync[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
     }
     return with > 0 && lasting > 1;

@@ -1,15 +1,15 @@
-// Thread indices that are cut out of a larger number by a mask.
+// Thread indices cut out of a larger number by a mask.
 //
 //     S2R R4, SR_TID.X             S2R R28, SR_HART
-//     LOP3.AND R5, R4, 0x1f        MOV R17, c[0x0][0x170]       an argument of the launch (riscv/closure.h), or an immediate
-//                                  LOP3.AND R17, R28, R17       threadIdx.x where blockDim.x is the mask + 1
+//     LOP3.AND R5, R4, 0x1f        MOV R17, c[0x0][0x170]     launch argument (riscv/closure.h) or immediate
+//                                  LOP3.AND R17, R28, R17     threadIdx.x where blockDim.x is the mask + 1
 //
-// The second is how CUDA's indices come to be on SIMTight: 2,048 harts are numbered through, and a block has as many of them
-// as its dimensions say, powers of two.
+// The second form is the source of CUDA's indices on SIMTight: 2,048 harts are numbered consecutively, and a
+// block has x * y * z of the harts, with powers of two as dimensions.
 #include "mark/access.h"
 #include "mark/claim.h"
 
-// The instruction behind a source operand, through copies; NULL: there is none, or several.
+// The instruction defining a source operand, through copies. NULL: no defining instruction, or several.
 static const struct inst *origin(const struct mark_ssa *s, uint32_t inst, unsigned operand)
 {
     for (;;) {
@@ -57,7 +57,7 @@ static bool is_tid_modulo(const struct mark_ssa *s, const struct mark_rules *r, 
 }
 
 struct hart_mask {
-    bool known; // else a word of the launch
+    bool known; // false: the mask is a word of the launch's constant bank
     uint32_t value;
 };
 
@@ -104,7 +104,7 @@ bool claim_index_pattern(const struct mark_ssa *s, const struct mark_rules *r, u
     *p = (struct mark_pattern){.known = true, .class = MARK_UNSTRUCTURED};
     if (is_tid_modulo(s, r, inst)) return true;
     if (!is_hart_masked(s, r, inst, &m)) return false;
-    bool by_lane = m.known && m.value >= r->warp_size - 1; // whole warps lie in a row
+    bool by_lane = m.known && m.value >= r->warp_size - 1; // the index runs over a whole warp
     p->class = MARK_AFFINE;
     p->basis = by_lane ? MARK_BASIS_LANE : MARK_BASIS_TID_X;
     p->base_known = !m.known || m.value < r->warp_size;

@@ -1,4 +1,4 @@
-// What a result is computed from in the end: a walk from a definition to everything it depends on.
+// The inputs a result is computed from: a walk from a definition through all its dependences.
 #include "mark/leaves.h"
 #include "base/vec.h"
 #include "mark/access.h"
@@ -6,8 +6,8 @@
 
 struct walk {
     const struct marks *marks;
-    uint32_t loop; // the innermost around the instruction
-    bool *seen;    // definitions
+    uint32_t loop; // innermost loop around the instruction
+    bool *seen;    // by definition
     VEC(uint32_t) next;
     struct mark_leaves *leaves;
 };

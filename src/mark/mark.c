@@ -14,7 +14,7 @@ static struct mark_ssa *analyse(const struct program *p, const struct mark_rules
     return s;
 }
 
-// The same analysis with what differs between blocks a vector.
+// Repeats the analysis with every value that differs between blocks as a vector.
 static void add_grid_marks(struct marks *m)
 {
     struct mark_rules r = m->rules;
@@ -31,7 +31,7 @@ static void add_grid_marks(struct marks *m)
     arena_fini(&scratch);
 }
 
-// As a compiler leaves a program that knows nothing of marks; and where jumps go to places that nothing tells.
+// Marks everything VECTOR: for rules->none, and for programs with unknown jump targets.
 static void remove_marks(struct marks *m)
 {
     for (uint32_t k = 0; k < m->program->inst_count; k++) {
@@ -94,8 +94,8 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
     return a / x * b;
 }
 
-// After how many warps the index repeats that a condition speaks of. Thread t of a block is in warp t / W,
-// and t mod x, or t mod x*y, comes back to lane 0 after lcm(x, W) threads.
+// Period, in warps, of the index named by a condition. Thread t of a block is in warp t / W. In lane 0,
+// t mod x returns to 0 after lcm(x, W) threads, and t mod x*y after lcm(x*y, W) threads.
 static uint64_t period_of(unsigned condition, unsigned met, uint64_t x, uint64_t y, uint64_t z, uint64_t w)
 {
     if (met & condition) return 1;
@@ -262,7 +262,8 @@ static const char *branch_text(enum mark_cause c)
     return "is carried around a loop whose barriers warps may meet unevenly after";
 }
 
-// What a branch asks: the weakest of its sources, UINT32_MAX when all are redundant.
+// The definition a branch depends on: the first non-redundant source, or UINT32_MAX if all sources are
+// redundant.
 static uint32_t asked_of(const struct marks *m, uint32_t branch)
 {
     for (uint32_t k = m->ssa->read_first[branch]; k < m->ssa->read_first[branch + 1]; k++) {
@@ -272,12 +273,12 @@ static uint32_t asked_of(const struct marks *m, uint32_t branch)
     return FLOW_NONE;
 }
 
-// Prints the link at `def` and gives the definition the chain goes on with, UINT32_MAX at its root. Plain
-// dependences are followed silently: only what starts or turns the chain is worth reading.
+// Prints the link at `def` and returns the next definition of the chain, UINT32_MAX at the root. Plain
+// dependences are followed silently: only the start and the turns of the chain are worth reading.
 static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, struct strbuf *out)
 {
     const struct mark_def *d = &m->ssa->defs[def];
-    bool passed = false; // through other values on the way
+    bool passed = false; // through intermediate values
     for (unsigned k = 0; k < 10000 && d->cause == CAUSE_SOURCE; k++, passed = true)
         d = &m->ssa->defs[d->from_def];
     if (!first) strbuf_puts(out, ", which ");
@@ -343,7 +344,7 @@ static void print_conditions(unsigned conditions, struct strbuf *out)
         }
 }
 
-// The definition to start from: the weakest of what the instruction writes.
+// The first definition of the chain: the weakest one written by the instruction.
 static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = FLOW_NONE;
@@ -354,8 +355,8 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
     return def;
 }
 
-// The definition at the end of the plain dependences of what the instruction writes; NULL: it has no result,
-// or nothing to explain.
+// The definition at the end of the plain dependences of the instruction's result. NULL: no result, or a
+// redundant instruction.
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);

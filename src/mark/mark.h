@@ -1,14 +1,14 @@
-// Static redundancy marks: which instructions of a program give every warp of a block the same result,
-// provably, and why the others do not.
+// Static redundancy marks: instructions of a program that provably give every warp of a block the same
+// result, and why other instructions do not.
 //
 //   program ─ blocks, SSA over registers, predicates and spill slots ─ marks per definition ─▶ struct marks
 //                                                     block's shape at launch ─ promote ─▶ final marks
 //
-// The claim behind a mark (docs/soundness.md): whenever two warps of a block, all lanes active, execute the
-// instruction with the same history of uniform branches since the last barrier of the whole block, their
-// results are equal bit for bit. REDUNDANT claims it for every shape of block, CONDITIONAL for shapes that
-// meet the mark's conditions, VECTOR not at all. The definitions and the rules follow DARSIE section 4.2
-// where it is sound and replace it where it is not.
+// The claim behind a mark (docs/soundness.md): two warps of a block executing the instruction get results
+// equal bit for bit. Assumed: all lanes active, and one history of uniform branches since the last barrier of
+// the whole block. REDUNDANT claims it for every shape of block, CONDITIONAL for shapes meeting the mark's
+// conditions, VECTOR never. Definitions and rules follow DARSIE section 4.2 where it is sound and replace
+// unsound rules.
 #pragma once
 #include "base/arena.h"
 #include "base/config.h"
@@ -17,7 +17,7 @@
 
 enum mark_kind { MARK_VECTOR, MARK_CONDITIONAL, MARK_REDUNDANT }; // the two bits of inst->mark
 
-// What the block's shape must fulfil. x, y, z are its dimensions, W the warp size.
+// Conditions on the block's shape. x, y, z are the block's dimensions, W the warp size.
 enum mark_condition {
     MARK_IF_TID_X = 1 << 0,    // tid.x repeats: x divides W
     MARK_IF_TID_Y = 1 << 1,    // tid.y repeats: x * y divides W, or y = 1
@@ -25,14 +25,14 @@ enum mark_condition {
     MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W repeats: y = z = 1, or x divides W, or W divides x
 };
 
-// The pattern of a value over the lanes of a warp, where all of them execute. It holds where lanes that part
-// meet again at the immediate post-dominator (simt=stack); with simt=splits lanes in different iterations of
+// The pattern of a value over the lanes of a warp, with all lanes executing. Valid where diverged lanes
+// reconverge at the immediate post-dominator (simt=stack). With simt=splits, lanes in different iterations of
 // a loop may share an execution.
 enum mark_class { MARK_UNIFORM, MARK_AFFINE, MARK_UNSTRUCTURED };
 enum mark_basis { MARK_BASIS_NONE, MARK_BASIS_TID_X, MARK_BASIS_LANE };
 
 struct mark_pattern {
-    bool known;    // while it is looked for: seen at all
+    bool known;    // false during the analysis: no value seen yet
     uint8_t class; // enum mark_class
     uint8_t basis; // AFFINE: enum mark_basis of b below
     bool base_known, stride_known;
@@ -44,45 +44,44 @@ enum mark_scope { MARK_SCOPE_BLOCK, MARK_SCOPE_GRID };
 
 enum mark_cause {
     CAUSE_NONE,         // redundant: nothing to explain
-    CAUSE_THREAD_INDEX, // reads tid.x, tid.y, tid.z (the condition says which), or warp numbers
+    CAUSE_THREAD_INDEX, // reads tid.x, tid.y, tid.z (see the condition), or warp numbers
     CAUSE_SPECIAL,      // a clock, counter or other special register
     CAUSE_SOURCE,       // a source operand's definition (`from`)
     CAUSE_GUARD,        // the guard's definition
-    CAUSE_OLD,          // a guarded write keeps the old value, which comes from `from`
+    CAUSE_OLD,          // a guarded write keeps the old value, defined by `from`
     CAUSE_JOIN,         // merges values of two sides of the branch at `from`
     CAUSE_LOOP,         // leaves a loop whose trip count differs: the exit branch at `from`
-    CAUSE_BARRIER,      // carried around a loop whose barriers warps may meet in different iterations (branch
-                        // `from`)
-    CAUSE_EPOCH, // loaded where warps may have met different numbers of barriers or fences (branch `from`)
-    CAUSE_UNDEFINED,  // a register that some path leaves unwritten
-    CAUSE_LOCAL,      // loaded from local memory, where something weaker was stored
+    CAUSE_BARRIER,      // around a loop whose barriers warps may meet in different iterations (branch `from`)
+    CAUSE_EPOCH, // loaded where warps may have passed different numbers of barriers or fences (branch `from`)
+    CAUSE_UNDEFINED,  // a register unwritten on some path
+    CAUSE_LOCAL,      // loaded from local memory after a store of a weaker value
     CAUSE_GENERIC,    // a generic address not proved to be global or shared
     CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
-    CAUSE_ATOMIC,     // each execution changes memory
+    CAUSE_ATOMIC,     // every execution changes memory
     CAUSE_CROSS_LANE, // reads which lanes are active
     CAUSE_EFFECT,     // store, barrier, fence, output: must happen for every warp
     CAUSE_CALL,       // crosses a call: parameters are not followed
     CAUSE_BLOCK,      // at grid scope: differs between blocks
     CAUSE_CONTROL,    // branches are executed by every warp
-    CAUSE_UNMARKED    // rules->none, or control may go anywhere (flow/blocks.h)
+    CAUSE_UNMARKED    // rules->none, or control flow with unknown targets (flow/blocks.h)
 };
 
 struct mark_rules {
-    bool none;             // the program is not marked: all V, as a compiler leaves it that knows no marks
+    bool none;             // leave all instructions V, as a compiler without marks does
     bool paper;            // the paper's literal rules, unsound where docs/soundness.md says so
     bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
     bool laneid;           // %laneid and the lanemasks are redundant in every block
     bool tid_x_mod;        // tid.x & (W - 1)
     bool hart;             // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
-    bool two_dimensions;   // threadIdx.x repeats in blocks of two dimensions alone, as the paper asks
-    bool warp_classes;     // a CR whose condition fails may hold among the warps w, w + p, w + 2p …
-    bool grid;             // which marks hold for all warps of all blocks
+    bool two_dimensions;   // threadIdx.x repeats in two-dimensional blocks only, as the paper requires
+    bool warp_classes;     // a CR with an unmet condition may hold among the warps w, w + p, w + 2p …
+    bool grid;             // compute grid marks: equal for all warps of all blocks
     enum mark_scope scope; // set by marks_compute
     unsigned warp_size;
-    uint32_t broken; // bit per enum mark_soundness, for tests: that rule is left out
+    uint32_t broken; // tests only: bit per enum mark_soundness, a set bit leaves the rule out
 };
 
-// The rules that make the marks sound, each of which a test leaves out to see it missed.
+// The rules that make marks sound. Tests leave out one rule at a time and expect a wrong mark.
 enum mark_soundness {
     SOUND_JOIN,
     SOUND_LOOP,
@@ -105,7 +104,7 @@ void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4
 
 enum mark_rules_choice { MARK_RULES_SOUND, MARK_RULES_PAPER, MARK_RULES_NONE };
 enum mark_blocks { MARK_BLOCKS_ANY, MARK_BLOCKS_TWO };
-// The settings as a user writes them (config.def of this folder).
+// The settings as written by a user (config.def in this folder).
 struct mark_settings {
     int rules;     // enum mark_rules_choice
     int promotion; // enum mark_promotion
@@ -118,23 +117,23 @@ void mark_rules_from(struct mark_rules *r, const struct mark_settings *s, unsign
 
 struct mark {
     uint8_t kind;                // enum mark_kind
-    uint8_t conditions;          // of CONDITIONAL: all of them must hold
-    uint8_t cause;               // enum mark_cause of what made it weaker than REDUNDANT
-    struct mark_pattern pattern; // of the result; of several, the weakest
-    bool grid;                   // rules->grid: the same in all blocks, under `grid_conditions`
+    uint8_t conditions;          // CONDITIONAL: bits of enum mark_condition, all required
+    uint8_t cause;               // enum mark_cause of the weakening below REDUNDANT
+    struct mark_pattern pattern; // of the result; the weakest of several
+    bool grid;                   // rules->grid: equal in all blocks, under `grid_conditions`
     uint8_t grid_conditions;
-    bool guarded; // executed under a guard that fetch cannot know
-    // Of a branch: enum mark_kind of where it goes. Of one that is not VECTOR all warps with one history take
-    // the same way, under these conditions.
+    bool guarded; // executed under a guard unknown at fetch
+    // Branches: enum mark_kind of the branch direction. Unless VECTOR, all warps with one history take the
+    // same direction under `way_conditions`.
     uint8_t way, way_conditions;
-    bool way_varies; // lanes of one warp may part there
-    bool has_result; // writes a register, predicate or spill slot (else the mark is VECTOR by its effect)
-    bool
-        is_index; // cuts a thread's index out of a larger number: as redundant as the index is, whatever its sources are
-    bool reached;   // control can come to it: RISC-V's programs are all the code of their files
-    bool shareable; // writes vector registers and nothing else, without a guard: what register renaming can
-                    // share
-    uint32_t from;  // instruction the cause points at, UINT32_MAX when it has none
+    bool way_varies; // lanes of one warp may part at the branch
+    bool has_result; // writes a register, predicate or spill slot (otherwise VECTOR by its effect)
+    // cuts a thread's index out of a larger number
+    bool is_index;
+    bool reached; // reachable; RISC-V programs hold all code of a file
+    // writes vector registers only, without a guard: sharable by register renaming
+    bool shareable;
+    uint32_t from; // instruction blamed by the cause; UINT32_MAX without a cause
 };
 
 struct mark_ssa;
@@ -143,36 +142,36 @@ struct marks {
     struct arena arena;
     const struct program *program;
     struct mark_rules rules;
-    struct mark *marks;   // one an instruction
-    struct mark_ssa *ssa; // behind mark_explain
+    struct mark *marks;   // one per instruction
+    struct mark_ssa *ssa; // used by mark_explain
 };
 
-// NULL never; free with marks_free.
+// The marks of a program, on the heap; never NULL. Free with marks_free.
 struct marks *marks_compute(const struct program *p, const struct mark_rules *r);
 void marks_free(struct marks *m);
 
-// The conditions that a block's shape fulfils. With rules->paper: the paper's check, two dimensions and x a
-// power of two not above W.
+// The conditions met by a block's shape, as bits of enum mark_condition. With rules->paper: the paper's
+// check, two dimensions and x a power of two not above W.
 unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3]);
-// The mark in a launch: CONDITIONAL becomes REDUNDANT or VECTOR.
+// The mark at launch: CONDITIONAL becomes REDUNDANT or VECTOR.
 static inline enum mark_kind mark_promoted(const struct mark *m, unsigned conditions_met)
 {
     if (m->kind != MARK_CONDITIONAL) return (enum mark_kind)m->kind;
     return (m->conditions & ~conditions_met) ? MARK_VECTOR : MARK_REDUNDANT;
 }
-// Among which warps of a block the results are equal: 1, all of them; p > 1, those whose numbers differ by a
-// multiple of p (rules->warp_classes: where x is 64, every other warp has the same threadIdx.x); 0, none.
+// The warps of a block with equal results. 1: all warps; p > 1: warps whose numbers differ by a multiple of p
+// (rules->warp_classes: with x = 64, every other warp has the same threadIdx.x); 0: no two warps.
 uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3]);
 
-// The static encoding of 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and with the program the conditions
-// that its CR instructions name. Hardware without a mechanism ignores both; on hardware with one, a program
-// that was never marked has nothing but V.
+// The static encoding of 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and in the program the conditions
+// named by its CR instructions. Hardware without a mechanism ignores both. For a mechanism, an unmarked
+// program is all V.
 void marks_encode(const struct marks *m, struct program *p);
-// Promotion at launch, in the paper's two variants. Both turn the code of an instruction into its mark in a
-// launch of that shape, from the encoded program alone or from all that the compiler knows:
+// Promotion at launch, in the paper's two variants. Both turn the code of an instruction into its mark for
+// the shape of the launch. Input: the encoded program alone, or everything known to the compiler.
 //   DRIVER    the driver's finalisation writes the launch's marks into its copy of the program
-//   HARDWARE  the program stays as it is; a comparison with the block's shape decides once a launch about
-//             all CR instructions together, and decode reads CR as DR or V by that one bit
+//   HARDWARE  the program stays unchanged; one comparison with the block's shape at launch decides for
+//             all CR instructions together, and decode reads CR as DR or V by the resulting bit
 enum mark_promotion { MARK_BY_DRIVER, MARK_BY_HARDWARE };
 void marks_finalise(const struct marks *m, const uint32_t block[3], struct program *p);
 bool mark_hardware_promotes(const struct mark_rules *r, const struct program *p, const uint32_t block[3]);
@@ -187,12 +186,12 @@ const char *mark_class_name(enum mark_class c); // "uniform"
 const char *mark_cause_name(enum mark_cause c); // one word, for tables
 // "affine 0x1000 + 4*threadIdx.x", "uniform 32", "unstructured"
 void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
-// The cause at the end of that chain's plain dependences: what would have to be known for the instruction to
-// be stronger. *root is the instruction it concerns (of a thread index, the one that reads it; of JOIN, LOOP,
-// BARRIER and EPOCH the branch), UINT32_MAX when there is none.
+// The cause at the end of the chain of plain dependences: the fact missing to make the instruction stronger.
+// *root: the instruction concerned (a reader of the thread index; the branch of JOIN, LOOP, BARRIER and
+// EPOCH), or UINT32_MAX.
 enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root);
-// That root in a few words: "threadIdx.y", "a branch that warps take differently".
+// The root cause in a few words: "threadIdx.y", "a branch that warps take differently".
 void mark_print_root(const struct marks *m, uint32_t inst, struct strbuf *out);
-// "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the chain of
-// causes down to its root, bounded.
+// "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the bounded
+// chain of causes down to the root.
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out);

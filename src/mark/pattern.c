@@ -1,5 +1,5 @@
-// Patterns over the lanes of a warp: sums of affine values of one basis, times constants, keep a base and a
-// stride (DAC's tuples); everything else that varies is unstructured.
+// Patterns over the lanes of a warp. Sums of affine values of one basis, times constants, keep a base and a
+// stride (DAC's tuples). Every other varying value is unstructured.
 //
 //     S2R R2, SR_TID.X            0 + 1 * threadIdx.x
 //     SHL R10, R2, 0x2            0 + 4 * threadIdx.x
@@ -40,7 +40,7 @@ struct reader {
     const void *context;
 };
 
-// Of a source operand's first register.
+// Pattern of a source operand's first register.
 static struct mark_pattern operand_pattern(const struct reader *r, unsigned operand)
 {
     const struct inst *i = &r->s->program->insts[r->inst];
@@ -69,7 +69,7 @@ static bool add_term(struct mark_pattern *total, const struct reader *r, unsigne
         return false;
     if (o->flags & OPERAND_NEG) factor = 0u - factor;
     bool exact = factor_known && !(o->flags & (OPERAND_ABS | OPERAND_NOT));
-    bool is_zero = p.base_known && !p.base; // nought times anything
+    bool is_zero = p.base_known && !p.base; // 0 times anything
     total->base_known &= p.base_known && (exact || is_zero);
     total->base += factor * p.base;
     if (p.class == MARK_AFFINE) {
@@ -134,7 +134,7 @@ static struct mark_pattern special_pattern(enum isa_sreg sreg)
     case SREG_HART:
         p.class = MARK_AFFINE;
         p.basis = MARK_BASIS_LANE;
-        p.base_known = false; // the warp's first
+        p.base_known = false; // the warp's first thread
         p.stride_known = true;
         p.stride = 1;
         return p;
@@ -153,7 +153,7 @@ static struct mark_pattern special_pattern(enum isa_sreg sreg)
 static bool is_lane_blind(const struct inst *i)
 {
     if (isa_has(i, ISA_ATOMIC | ISA_CALL | ISA_CROSS_LANE | ISA_BARRIER | ISA_SIDE_EFFECT)) return false;
-    return i->op != OP_LD && i->op != OP_ST; // a generic address may be a lane's own
+    return i->op != OP_LD && i->op != OP_ST; // a generic address may be local to the lane
 }
 
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
@@ -180,7 +180,7 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
         varies |= p.class != MARK_UNIFORM;
         spilled = p;
     }
-    // Reloads and spills of one word hand on what they carry.
+    // Reloads and spills of one word pass the pattern on.
     bool word = access_is_spill(s->program, i) && list.count == 1;
     struct mark_pattern total = constant(0);
     if (word) return spilled;

@@ -1,11 +1,11 @@
-// The rules, and their fixed point. Everything starts redundant with no pattern known; a definition is
-// weakened by what it reads, by branches whose sides it merges, by loops it leaves, and the instructions that
-// see it are looked at again. Values only ever get weaker, so this ends, whatever the order.
+// The rules, and their fixed point. Everything starts redundant, with unknown pattern. A definition is
+// weakened by its sources, by branches with sides merging at the definition, and by loops left on the way.
+// Readers of a weakened definition are visited again. Values only get weaker, so the iteration ends in any
+// order.
 //
-// What passes from value to value settles first; branches and patterns have their turn then, so that of two
-// reasons for the same weakness the plainer one is told. What waits to be looked at is swept over in the
-// order of the program, so that most sources are known before their users, and what a branch changes tells
-// whom it concerns: the work grows with the program, not with its square.
+// Dependences between values settle first; branches and patterns follow, so that the plainer of two reasons
+// is reported. The work list is swept in program order, which makes most sources known before their users.
+// Branches know their affected readers: the work grows with the program, not with its square.
 #include "mark/propagate.h"
 #include "base/bits.h"
 #include "mark/access.h"
@@ -13,7 +13,7 @@
 #include "mark/divergence.h"
 #include "mark/readers.h"
 
-struct blamed { // a claim and the branch behind it
+struct blamed { // a claim and the responsible branch
     struct claim claim;
     uint32_t branch;
 };
@@ -23,15 +23,16 @@ struct worker {
     const struct mark_rules *r;
     struct divergence divergence;
     struct readers readers;
-    uint64_t *waiting; // bits by place: to be looked at
+    uint64_t *waiting; // work list: bits by place
     uint32_t waiting_count;
-    bool settled;              // what passes from value to value: branches and patterns have their turn
-    struct claim *branch_done; // of a block: the weakness of its branch already applied
-    struct blamed *loop_exit;  // of a loop: what is seen outside of it is as weak as this
-    bool *core_varies;         // of a cycle with several entries: lanes part in it
-    struct blamed *epoch;      // of a block: so are loads in it
-    // Claims applied already, apart for branches that part lanes: to what time concerns in the whole program,
-    // to every block's loads, and to those behind a block, across barriers and not.
+    bool settled;              // value dependences have settled: branches and patterns follow
+    struct claim *branch_done; // by block: weakness of its branch, already applied
+    struct blamed *loop_exit;  // by loop: weakness of its values seen from outside
+    bool *core_varies;         // by irreducible cycle: lanes part inside
+    struct blamed *epoch;      // by block: weakness of loads in the block
+    // Claims already applied, separately for branches that part lanes (index 1). time_done: loops of the
+    // whole program; epoch_done: loads of every block; after_done: by block, loads behind the block, [1]
+    // across barriers too.
     struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
 };
 
@@ -52,7 +53,7 @@ static void look_again(struct worker *w, uint32_t def)
         look_at(w, w->readers.users[k]);
 }
 
-// Whether a claim is news where `done` has been applied, which it becomes part of.
+// Merges claim *c into *done; true when *c adds a weakness.
 static bool is_news(struct claim *done, const struct claim *c)
 {
     bool news = (c->vector && !done->vector) || (c->conditions & ~done->conditions);
@@ -84,7 +85,7 @@ static bool same_pattern(const struct mark_pattern *a, const struct mark_pattern
 
 static const struct mark_pattern scattered = {.known = true, .class = MARK_UNSTRUCTURED};
 
-// What a definition is now known to look like, which may only be vaguer than before.
+// Sets the pattern of a definition; a known pattern only becomes vaguer.
 static void set_pattern(struct worker *w, uint32_t def, struct mark_pattern p)
 {
     struct mark_def *d = &w->s->defs[def];
@@ -103,7 +104,7 @@ static struct claim claim_of_def(const struct mark_def *d, enum mark_cause cause
     return (struct claim){.vector = d->vector, .conditions = d->conditions, .cause = (uint8_t)cause};
 }
 
-// The weakest exit branch of the loops that hold the definition but not block `use`.
+// The weakest exit branch of the loops around the definition but not around block `use`.
 static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32_t use, struct blamed *left)
 {
     const struct mark_ssa *s = w->s;
@@ -122,8 +123,8 @@ static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32
     return claim_is_weak(&left->claim);
 }
 
-// A definition's pattern as block `block` sees it: lanes that left a loop in different iterations hold
-// different iterations' values.
+// A definition's pattern as seen from block `block`. Lanes that left a loop in different iterations hold
+// values of different iterations.
 static struct mark_pattern pattern_seen(const void *context, uint32_t def, uint32_t block)
 {
     const struct worker *w = context;
@@ -168,18 +169,18 @@ static void weaken_phis(struct worker *w, uint32_t n, const struct claim *c, uin
     }
 }
 
-struct applied { // a branch's weakness, on its way through the graph
+struct applied { // a branch's weakness on its way through the graph
     struct worker *w;
     struct claim claim;
     uint32_t branch;
-    bool past_resets; // on its way to blocks behind a barrier of the whole block too
+    bool past_resets; // continues past barriers of the whole block
 };
 
 static void weaken_join(void *context, uint32_t n)
 {
     struct applied *a = context;
     struct claim c = a->claim;
-    // Warps that parted never correspond again without a barrier; those whose lanes parted may.
+    // Parted warps correspond again only after a barrier; warps with parted lanes may correspond earlier.
     if (!a->w->divergence.reaches_reset[n] && !c.varies) {
         c.vector = false;
         c.conditions = 0;
@@ -200,8 +201,8 @@ static void weaken_epoch(const struct applied *a, uint32_t n)
         if (access_may_change(&w->s->program->insts[k])) look_at(w, k);
 }
 
-// Of a block behind the branch; whether the way leads on. Where the claim has been before, it has also gone
-// on.
+// Weakens the loads of a block behind the branch. True: visit the block's successors. A claim without news
+// has been passed on already.
 static bool weaken_epoch_behind(void *context, uint32_t n)
 {
     struct applied *a = context;
@@ -223,7 +224,8 @@ static void weaken_core(struct applied *a, uint32_t core)
         weaken_join(a, w->readers.core_blocks[k]);
 }
 
-// The loops that block n's branch leaves, and the cycles with several entries around it.
+// Weakens values seen outside of the loops left by block n's branch, and of irreducible cycles around the
+// block.
 static void weaken_exits(struct applied *a, uint32_t n)
 {
     struct worker *w = a->w;
@@ -250,15 +252,15 @@ static void weaken_exits(struct applied *a, uint32_t n)
     if (w->divergence.core[n] != FLOW_NONE) weaken_core(a, w->divergence.core[n]);
 }
 
-// Warps that part at block n, some of them to pass a barrier or at least something that orders memory, may be
-// in different iterations, or have seen memory at different times, when they next correspond.
+// Warps part at block n and may pass a barrier, or another operation ordering memory, on one side only. When
+// the warps next correspond, iterations may differ, and so may the states of memory at their loads.
 static void weaken_time(struct applied *a, uint32_t n, bool barriers)
 {
     struct worker *w = a->w;
     const struct mark_ssa *s = w->s;
     struct divergence *d = &w->divergence;
     a->claim.cause = CAUSE_BARRIER;
-    // Lanes that part concern values whose claims are no news.
+    // Parting lanes concern values even when the claim brings no news.
     if (barriers && is_on(w, SOUND_BARRIER) &&
         (is_news(&w->time_done[a->claim.varies], &a->claim) ||
          (a->claim.varies && !w->time_done[1].varies))) {
@@ -273,7 +275,7 @@ static void weaken_time(struct applied *a, uint32_t n, bool barriers)
     if (!s->flow.blocks[n].function) {
         a->past_resets = barriers;
         divergence_after(d, n, weaken_epoch_behind, a);
-    } else if (is_news(&w->epoch_done[a->claim.varies], &a->claim)) { // it may return into any of its callers
+    } else if (is_news(&w->epoch_done[a->claim.varies], &a->claim)) { // may return into any caller
         for (uint32_t m = 0; m < s->flow.count; m++) weaken_epoch(a, m);
     }
 }
@@ -286,7 +288,7 @@ static void weaken_after_branch(struct applied *a, uint32_t n)
     if (barriers || divergence_unbalanced(d, n, false)) weaken_time(a, n, barriers);
 }
 
-// A barrier or fence behind a guard is one that some warps pass and others do not.
+// Warps may differ in passing a guarded barrier or fence.
 static void visit_guarded_sync(struct worker *w, uint32_t inst)
 {
     const struct mark_ssa *s = w->s;
@@ -333,7 +335,7 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// Whether lanes or warps part at this instruction and go on at different places of the same function.
+// True: lanes or warps part at this instruction and continue at different places of the same function.
 static bool is_parting(const struct mark_ssa *s, const struct inst *i, uint32_t n)
 {
     if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL)) return false;
@@ -357,7 +359,7 @@ static void set_result_patterns(struct worker *w, uint32_t inst)
     for (uint32_t d = first; d < s->write_first[inst + 1]; d++) {
         uint32_t at = s->defs[s->writes[d]].location;
         bool is_word = at < LOCATION_PREDICATE || at >= LOCATION_SPILL;
-        // The low word of a pair is the sum; its high word, a carry or a comparison is something else.
+        // The low word of a pair is the sum; its high word, a carry or a comparison follows no pattern.
         if (d > first || !is_word) {
             if (p.class != MARK_UNIFORM) p.class = MARK_UNSTRUCTURED;
             p.base_known = p.stride_known = false;
@@ -412,11 +414,10 @@ static void weaken_outside(struct worker *w)
     for (uint32_t k = 0; k < w->s->def_count; k++) {
         uint8_t kind = w->s->defs[k].kind;
         if (kind != DEF_UNDEFINED && kind != DEF_CALL) continue;
-        bool is_riscv =
-            w->s->program->profile == PROFILE_RISCV; // whose registers are nought when a kernel begins
+        bool is_riscv = w->s->program->profile == PROFILE_RISCV; // RISC-V registers are 0 at kernel start
         if (kind == DEF_UNDEFINED && (is_riscv || w->s->defs[k].location == access_local(w->s->program))) {
-            set_pattern(
-                w, k, (struct mark_pattern){.known = true, .base_known = is_riscv}); // nought in every thread
+            // 0 in every thread
+            set_pattern(w, k, (struct mark_pattern){.known = true, .base_known = is_riscv});
             continue;
         }
         set_pattern(w, k, scattered);
@@ -426,7 +427,8 @@ static void weaken_outside(struct worker *w)
     }
 }
 
-// Looks at everything that waits, in order; what comes to wait behind is for the next sweep.
+// Visits everything on the work list in program order. Additions behind the current place wait for the next
+// sweep.
 static void sweep(struct worker *w)
 {
     uint32_t insts = w->s->program->inst_count;
@@ -473,7 +475,7 @@ static bool must_execute(const struct inst *i)
     return isa_has(i, ISA_STORE | ISA_FENCE | ISA_BRANCH | ISA_BARRIER | ISA_SIDE_EFFECT | ISA_ATOMIC);
 }
 
-// Only where mark_propagate has looked at the branch does it know where warps go.
+// Fills the direction of a branch from the results of mark_propagate.
 static void set_way(const struct mark_ssa *s, uint32_t inst, struct mark *out)
 {
     uint32_t n = s->flow.block_of[inst];

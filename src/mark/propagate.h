@@ -4,7 +4,7 @@
 
 void mark_propagate(struct mark_ssa *s, const struct mark_rules *r);
 
-// What an instruction itself claims: its definitions' weakest value, or VECTOR with a cause when it must be
-// executed by every warp. Fills everything but `from`'s chain, which mark_explain follows through the
+// The claim of an instruction: the weakest value of its definitions, or VECTOR with a cause when every warp
+// must execute it. Fills *out except for the chain behind `from`; mark_explain follows the chain through the
 // definitions.
 void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct mark *out);

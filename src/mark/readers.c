@@ -1,5 +1,5 @@
-// Readers are listed in rows, one behind the other: how long each is is counted, the starts are sums of the
-// counts, and a second pass fills the rows in.
+// Lists of readers stand one behind the other in one array. A first pass counts the length of every list,
+// sums of the counts give the starts, and a second pass fills the lists in.
 #include "mark/readers.h"
 
 static void find_users(struct readers *r, const struct mark_ssa *s)
@@ -47,7 +47,8 @@ static void find_places(struct readers *r, const struct mark_ssa *s)
     r->place_count = place;
 }
 
-// Counts, or with `fill` lists, who sees what from outside of which loops and cycles.
+// Counts readers outside the loops and irreducible cycles of a definition, or lists the readers when `fill`
+// is set.
 static void collect_leavers(struct readers *r, const struct mark_ssa *s, const uint32_t *core_of,
                             uint32_t *loop_count, uint32_t *core_count, bool fill)
 {
@@ -66,7 +67,7 @@ static void collect_leavers(struct readers *r, const struct mark_ssa *s, const u
         }
 }
 
-// Where each list starts when they stand one behind the other; sets the counts to nought.
+// Start of every list in the common array; resets the counts to 0.
 static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n)
 {
     uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 1);
@@ -79,7 +80,8 @@ static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n)
 
 static void find_leavers(struct readers *r, const struct mark_ssa *s, const uint32_t *core_of)
 {
-    uint32_t loops = s->loops.count, blocks = s->flow.count; // there are no more cycles than blocks
+    // a block belongs to at most one cycle, so blocks bound the cycles
+    uint32_t loops = s->loops.count, blocks = s->flow.count;
     uint32_t *loop_count = ARENA_ARRAY(s->arena, uint32_t, loops + 1);
     uint32_t *core_count = ARENA_ARRAY(s->arena, uint32_t, blocks + 1);
     collect_leavers(r, s, core_of, loop_count, core_count, false);

@@ -1,5 +1,5 @@
-// Whom a change concerns: who reads a definition, and who sees from outside what a loop defines; and the order in which
-// mark/propagate.c looks at them. Built once from the finished SSA form and in its arena.
+// Readers of a changed definition, readers outside a loop of the values defined inside, and the order in
+// which mark/propagate.c visits readers. Built once from the finished SSA form, in the arena of the SSA form.
 //
 // A reader is an instruction's index, or inst_count + definition for a phi.
 #pragma once
@@ -7,12 +7,12 @@
 #include "mark/ssa.h"
 
 struct readers {
-    // Places, in the order of the program: of each block its phis, then its instructions.
-    uint32_t *place_of_inst, *place_of_phi, *at_place, place_count; // at_place: the reader
+    // Positions in program order: the phis of a block, then its instructions.
+    uint32_t *place_of_inst, *place_of_phi, *at_place, place_count; // at_place: the reader at a position
     uint32_t *user_first, *users;                                   // by definition
-    // By loop, and by cycle with several entries: readers outside of what is defined in it.
+    // By loop, and by irreducible cycle: readers outside of values defined inside.
     uint32_t *leaver_first, *leavers, *core_leaver_first, *core_leavers;
-    uint32_t *core_first, *core_blocks; // by cycle with several entries: its blocks
+    uint32_t *core_first, *core_blocks; // blocks by irreducible cycle
 };
 
 void readers_init(struct readers *r, const struct mark_ssa *s, const struct divergence *d);

@@ -1,5 +1,5 @@
-// Where redundancy comes from (DARSIE 4.2: block indices, dimensions, constants, parameters, shared
-// addresses; threadIdx.x conditionally; extensions behind settings) and what no source can make redundant.
+// Sources of redundancy, and instructions no source can make redundant. Sources (DARSIE 4.2): block indices,
+// dimensions, constants, parameters, shared addresses; threadIdx.x conditionally; extensions behind settings.
 #include "mark/access.h"
 #include "mark/claim.h"
 
@@ -52,8 +52,8 @@ static struct claim special_register(const struct mark_rules *r, enum isa_sreg s
     return claim_vector(CAUSE_SPECIAL);
 }
 
-// Another block's shared memory is another memory, and where blocks talk to one another (atomics, fences,
-// ordered accesses), what is loaded may depend on which block asks.
+// True at grid scope for a load whose value may depend on the block. Shared memory differs between blocks.
+// Global memory may differ where blocks communicate by atomics, fences or ordered accesses.
 static bool differs_between_blocks(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i)
 {
     if (r->scope != MARK_SCOPE_GRID || !access_may_change(i)) return false;
@@ -71,7 +71,7 @@ struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r,
     if (isa_has(i, ISA_BARRIER | ISA_SIDE_EFFECT)) return claim_vector(CAUSE_EFFECT);
     if (differs_between_blocks(s, r, i)) return claim_vector(CAUSE_BLOCK);
     if (i->op == OP_ST || (i->op == OP_RED && i->space == SPACE_GENERIC))
-        return claim_vector(CAUSE_GENERIC); // what local memory holds after it
+        return claim_vector(CAUSE_GENERIC); // the value of local memory after the store
     if (!isa_has(i, ISA_LOAD) || i->op == OP_LDL) return claim_redundant();
     if (i->op == OP_LD && claim_rule_is_on(r, SOUND_GENERIC)) return claim_vector(CAUSE_GENERIC);
     if (i->sem != SEM_WEAK && claim_rule_is_on(r, SOUND_ORDERED)) return claim_vector(CAUSE_ORDERED);

@@ -1,5 +1,5 @@
 // Pruned SSA after Cytron et al. (1991): liveness, phis at iterated dominance frontiers, renaming down the
-// dominator tree with the state at each block's end kept instead of a stack.
+// dominator tree. Renaming keeps the state at each block's end instead of a stack.
 #include "mark/ssa.h"
 #include "base/vec.h"
 #include "mark/access.h"
@@ -11,16 +11,16 @@ struct builder {
     uint64_t *live_in; // words per block
     uint32_t words;
     VEC(struct mark_def) defs;
-    uint32_t *at_end;  // definition of each location at each block's end
-    uint32_t call;     // the first of the definitions DEF_CALL, one a location
-    uint32_t **phi_of; // per block: location -> 1 + definition; NULL when it has no phi
+    uint32_t *at_end;  // by block, location: the definition at the block's end
+    uint32_t call;     // first of the DEF_CALL definitions, one per location
+    uint32_t **phi_of; // by block: location -> 1 + definition; NULL: no phi
 };
 
 static bool bit_get(const uint64_t *set, uint32_t k) { return set[k / 64] >> (k % 64) & 1; }
 static void bit_set(uint64_t *set, uint32_t k) { set[k / 64] |= 1ull << (k % 64); }
 static void bit_clear(uint64_t *set, uint32_t k) { set[k / 64] &= ~(1ull << (k % 64)); }
 
-// live_in of a block from what is live at its end, instruction by instruction backwards.
+// live_in of a block, from the locations live at its end, backwards instruction by instruction.
 static bool block_liveness(struct builder *b, uint32_t n, uint64_t *live)
 {
     const struct mark_ssa *s = b->s;
@@ -70,7 +70,8 @@ struct block_list {
     size_t count, capacity;
 };
 
-// Registers, predicates and local memory, but not the caller's spill slots.
+// True: a callee may write the location: registers, predicates and local memory, but no spill slot of the
+// caller.
 static bool is_callees(const struct mark_ssa *s, uint32_t at)
 {
     return at < LOCATION_SPILL || at == access_local(s->program);
@@ -87,7 +88,7 @@ static void place_phis(struct builder *b)
     uint32_t count = s->flow.count;
     struct flow_frontiers frontiers;
     flow_frontiers_init(&frontiers, &s->flow.graph, &s->dominators);
-    // Blocks that write each location, as one list by location.
+    // Blocks writing a location, one list per location.
     struct block_list *writers = heap_alloc(s->location_count * sizeof *writers);
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
@@ -95,8 +96,8 @@ static void place_phis(struct builder *b)
             struct access_list list;
             access_writes(s->program, i, &list);
             for (unsigned a = 0; a < list.count; a++) add_writer(&writers[list.at[a].location], n);
-            for (uint32_t at = 0; isa_has(i, ISA_CALL) && at < s->location_count;
-                 at++) // whatever the callee writes
+            // Locations the callee may write.
+            for (uint32_t at = 0; isa_has(i, ISA_CALL) && at < s->location_count; at++)
                 if (is_callees(s, at)) add_writer(&writers[at], n);
         }
     for (uint32_t at = 0; at < s->location_count; at++) {
@@ -125,14 +126,16 @@ static void rename_block(struct builder *b, uint32_t n)
     uint32_t *state = &b->at_end[(size_t)n * s->location_count];
     uint32_t parent = s->dominators.parent[n];
     if (parent == FLOW_NONE) {
-        for (uint32_t at = 0; at < s->location_count; at++) state[at] = at; // the undefined ones come first
+        // undefined definitions come first
+        for (uint32_t at = 0; at < s->location_count; at++) state[at] = at;
     } else {
         memcpy(state, &b->at_end[(size_t)parent * s->location_count], s->location_count * sizeof *state);
     }
     for (uint32_t at = 0; b->phi_of[n] && at < s->location_count; at++)
         if (b->phi_of[n][at]) state[at] = b->phi_of[n][at] - 1;
+    // The values at function entry are unknown.
     if (s->flow.blocks[n].begins_function)
-        for (uint32_t at = 0; at < s->location_count; at++) state[at] = b->call + at; // it knows nothing
+        for (uint32_t at = 0; at < s->location_count; at++) state[at] = b->call + at;
     for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {
         uint32_t index = s->flow.blocks[n].first + k;
         const struct inst *i = &s->program->insts[index];

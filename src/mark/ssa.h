@@ -1,5 +1,5 @@
-// SSA over an allocated program: which definition each read of a register, predicate or spill slot sees.
-// Built anew from the program alone, so any front end's code can be analysed.
+// SSA over an allocated program: the definition seen by every read of a register, predicate or spill slot.
+// Built from the program alone, so code of any front end can be analysed.
 #pragma once
 #include "flow/blocks.h"
 #include "isa/program.h"
@@ -7,7 +7,7 @@
 
 enum mark_def_kind {
     DEF_UNDEFINED,
-    DEF_CALL, // whatever is in a register when a function begins, and when a call returns
+    DEF_CALL, // value of a location at function entry and after a call
     DEF_INST,
     DEF_PHI
 };
@@ -17,14 +17,14 @@ struct mark_def {
     uint32_t location;
     uint32_t block;
     uint32_t inst;     // INST
-    uint32_t *sources; // PHI: one a predecessor, definitions
-    // What propagate.c finds. A definition starts redundant, its pattern unknown, and only ever gets weaker.
-    bool vector, varies; // varies: lanes of a warp meet here with values of different ways
+    uint32_t *sources; // PHI: definitions, one per predecessor
+    // Results of propagate.c. A definition starts redundant, with unknown pattern, and only becomes weaker.
+    bool vector, varies; // varies: lanes of one warp bring values of different paths to the phi
     uint8_t conditions;
     struct mark_pattern pattern;
     uint8_t cause;      // enum mark_cause of the last weakening
-    uint32_t from_def;  // SOURCE, GUARD, OLD: definition to blame
-    uint32_t from_inst; // JOIN, LOOP, BARRIER, EPOCH: branch
+    uint32_t from_def;  // SOURCE, GUARD, OLD: the definition to blame
+    uint32_t from_inst; // JOIN, LOOP, BARRIER, EPOCH: the branch to blame
 };
 
 struct mark_ssa {
@@ -37,16 +37,16 @@ struct mark_ssa {
     bool blocks_talk; // the program has atomics, fences or ordered accesses
     struct mark_def *defs;
     uint32_t def_count;
-    // Of instruction i: definitions behind its reads, in access_reads' order, and made by its writes, in
-    // access_writes'.
-    uint32_t *read_first, *reads; // read_first[i] … read_first[i + 1]
+    // Instruction i: definitions of its reads, in the order of access_reads; definitions made by its writes,
+    // in the order of access_writes.
+    uint32_t *read_first, *reads; // range of i: read_first[i] … read_first[i + 1]
     uint32_t *write_first, *writes;
-    uint32_t *phi_first, *phis; // of block b: phi_first[b] … phi_first[b + 1]
-    // Found by mark_propagate, of the branch that ends a block: warps may part there; where, unless the
-    // conditions hold, they may.
+    uint32_t *phi_first, *phis; // range of block b: phi_first[b] … phi_first[b + 1]
+    // Results of mark_propagate for the branch ending a block. parts: warps may part at the branch.
+    // parts_unless: warps part unless the conditions hold.
     bool *parts;
     uint8_t *parts_unless;
-    bool *parts_lanes; // lanes of one warp may
+    bool *parts_lanes; // lanes of one warp may part
 };
 
 void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);

@@ -1,4 +1,4 @@
-// How near simulated values are to measured ones.
+// Accuracy of simulated values against measured values.
 #pragma once
 #include <stddef.h>
 
@@ -11,5 +11,6 @@ struct accuracy {
     double ratio;            // geometric mean of ours / theirs
 };
 
-// Of pairs of positive values. NAN: none to say it of; correlations are said of three pairs or more that differ.
+// Accuracy over pairs of positive values. NAN without pairs; correlations need three pairs with different
+// values.
 struct accuracy accuracy_of(const double *ours, const double *theirs, size_t count);

@@ -14,7 +14,7 @@ static double mean_log(const double *x, size_t count)
     return sum / (double)count;
 }
 
-// The sum of products of deviations of logarithms.
+// Sum of products of the logarithms' deviations from their means.
 static double covary(const double *x, const double *y, size_t count)
 {
     double mean_x = mean_log(x, count), mean_y = mean_log(y, count), sum = 0;
@@ -22,11 +22,12 @@ static double covary(const double *x, const double *y, size_t count)
     return sum;
 }
 
-// log t = a + c log core + m log memory: the normal equations of least squares, cc c + cm m = ct and cm c + mm m = mt.
+// Least squares of log t = a + c log core + m log memory. Normal equations: cc c + cm m = ct and cm c + mm m
+// = mt.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory)
 {
-    static const double LEAST = 1e-9; // less is rounding
+    static const double LEAST = 1e-9; // a smaller variance is rounding noise
     double cc = covary(core, core, count), mm = covary(memory, memory, count),
            cm = covary(core, memory, count), ct = covary(core, time, count), mt = covary(memory, time, count);
     *of_core = *of_memory = NAN;
@@ -64,7 +65,7 @@ static bool is_measured(const struct fidelity_row *r) { return r->point->measure
 static void add_series(struct fidelity *f, const struct point *p)
 {
     struct elasticity e = {.series = p->series, .card = p->card};
-    struct times times[2] = {0}; // ours, the card's
+    struct times times[2] = {0}; // simulated, the card's
     size_t measured = 0;
     for (size_t i = 0; i < f->rows.count; i++)
         measured += is_of(&f->rows.data[i], p->series) && is_measured(&f->rows.data[i]);
@@ -101,7 +102,7 @@ void elasticity_add(struct fidelity *f)
 
 // -- as text ------------------------------------------------------------------------------------------------
 
-struct difference { // of ours from the card's, over launches of a card
+struct difference { // sum of |simulated - the card's| over a card's launches
     size_t count;
     double sum;
 };

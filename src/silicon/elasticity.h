@@ -1,6 +1,7 @@
-// How time answers to clocks: d log t / d log f of launches that were measured at several (points of set `clocks`), ours beside the
-// card's. A launch that computes has -1 for the core's clock, one that waits for memory -1 for the memory's. Sizes may be other ones
-// than were measured: no time is compared, only how it changes.
+// Elasticity of time over clocks: d log t / d log f of launches measured at several clocks (points of set
+// `clocks`), simulated beside the card's. A compute-bound launch has -1 for the core clock, a memory-bound
+// launch -1 for the memory clock. Input sizes may differ from the measured sizes, because only changes of
+// time are compared.
 #pragma once
 #include "base/str.h"
 
@@ -11,16 +12,17 @@ struct fidelity;
 
 struct elasticity {
     const char *series, *card;
-    size_t points; // with times of both, or, where nothing was measured, of ours
+    size_t points; // with simulated and measured times; without measurements, with simulated times
     bool measured;
-    double core[2], memory[2]; // ours, the card's; NAN: the clock is always the same, or not measured
+    double core[2], memory[2]; // simulated, the card's; NAN: the clock never changes, or no measurement
 };
 
-// d log t / d log f of the two clocks by least squares; NAN where a clock does not vary, or not without the other.
+// d log t / d log f of the two clocks by least squares. NAN: the clock does not vary, or only with the other
+// clock.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory);
-void elasticity_add(struct fidelity *f); // to f->elasticities, in the list's order
-// How far ours are from the cards', a line a card, each behind `before`.
+void elasticity_add(struct fidelity *f); // fills f->elasticities, in the order of the list
+// Adds the mean differences from the cards, a line per card, each line behind `before`.
 void elasticity_sentences(const struct fidelity *f, const char *before, struct strbuf *out);
 void elasticity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void elasticity_markdown(const struct fidelity *f, struct strbuf *out);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-// -- ours ---------------------------------------------------------------------------------------------------
+// -- simulated values ---------------------------------------------------------------------------------------
 
-// A query for one number of a run, ?1, by how launches are counted; ?2 is a counter.
+// Queries for one number of a run ?1, by the way of counting launches; ?2 is a counter.
 static const char *const column_sql[] = {
     [POINT_ALL] = "SELECT %s FROM runs WHERE id = ?1",
     [POINT_LAST] = "SELECT %s FROM launches WHERE run = ?1 ORDER BY ordinal DESC LIMIT 1",
@@ -44,7 +44,7 @@ static const char *failure_of(const struct pool *pool, const struct job *job)
     return NULL;
 }
 
-// Why the database has no figures of a run; NULL: it has. False: it cannot be read.
+// Why a run has no figures in the database; NULL: the figures exist. False: the database is not readable.
 static bool read_trouble(struct fidelity *f, const struct pool *pool, struct database *db,
                          const struct job *job, const char **trouble)
 {
@@ -174,7 +174,7 @@ static void add_rival(struct fidelity *f, enum point_set set, const char *card, 
 }
 
 struct words {
-    VEC(const char *) list; // each once, as first met
+    VEC(const char *) list; // distinct words, in order of first occurrence
 };
 
 static void add_word(struct words *w, const char *word)
@@ -184,7 +184,7 @@ static void add_word(struct words *w, const char *word)
     vec_push(&w->list, word);
 }
 
-// Of each set: of each card its classes and all of it, then all cards.
+// Adds the groups of every set: for every card the classes and the whole card, then all cards together.
 static void add_groups(struct fidelity *f)
 {
     struct words cards = {0}, classes = {0};

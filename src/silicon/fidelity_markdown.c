@@ -1,4 +1,4 @@
-// docs/fidelity.md: what warpfold makes of the measured launches, and where the measurements come from.
+// docs/fidelity.md: simulation of the measured launches, and sources of the measurements.
 #include "report/table.h"
 #include "silicon/fidelity.h"
 
@@ -24,7 +24,7 @@ static void add_number(struct strbuf *out, const char *format, double value)
         strbuf_printf(out, format, value);
 }
 
-// A text in a cell: a bar would end it.
+// Adds a cell's text with escaped bars.
 static void add_text(struct strbuf *out, const char *text)
 {
     strbuf_putc(out, ' ');
@@ -177,7 +177,7 @@ static bool is_first_of_source(const struct fidelity *f, size_t i)
     return true;
 }
 
-// What a note is of: a row at all its clocks, all variants of a kernel, or a point.
+// Subject of a note: a row at all its clocks, all variants of a kernel, or a point.
 static const char *noted(const struct point *p)
 {
     return p->series ? p->series : p->set == POINT_VARIANTS ? p->application : p->name;

@@ -1,5 +1,5 @@
-// DRAM transactions of launches that move far more than the L2 holds. There neither what the L2 had before nor what stays in it
-// afterwards matters, so that ours should be the card's.
+// DRAM transactions of launches moving far more than the L2 holds. Content of the L2 before and after the
+// launch is negligible, so simulated and measured transactions should be equal.
 #include "silicon/fidelity.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Points of silicon for a terminal and as CSV.
+// Points of silicon as tables for a terminal and as CSV.
 #include "base/csv.h"
 #include "report/table.h"
 #include "silicon/fidelity.h"
@@ -78,7 +78,7 @@ static void add_points(const struct fidelity *f, bool colour, struct strbuf *out
     table_init(&t, heads, sizeof heads / sizeof heads[0]);
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
-        if (!point_stands_alone(r->point)) continue; // elasticity_table, add_variants
+        if (!point_stands_alone(r->point)) continue; // shown by elasticity_table or add_variants
         table_add(&t, "%s", r->point->name);
         table_add(&t, "%s", point_set_names[r->point->set]);
         table_add(&t, "%s", r->point->class);
@@ -170,7 +170,7 @@ static void add_variants(const struct fidelity *f, bool colour, struct strbuf *o
     ranks_sentences(f, "", out);
 }
 
-// What was left out of the means, and ratios of instructions that ask for a reason.
+// Adds points left out of the means, and ratios of instructions outside the accepted range.
 static void add_remarks(const struct fidelity *f, struct strbuf *out)
 {
     for (size_t i = 0; i < f->rows.count; i++) {

@@ -1,4 +1,4 @@
-// The files of silicon/ that points need, as part of the library: the Makefile lists them (files.def).
+// Embedded files of silicon/ used by points: the Makefile writes files.def.
 #include "silicon/point.h"
 
 // clang-format off

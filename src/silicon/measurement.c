@@ -1,4 +1,4 @@
-// Measurements that do not stand in the list of points: CSV files of a folder, or one.
+// Measurements outside of the list of points: the CSV files of a folder, or one file.
 #include "base/csv.h"
 #include "base/file.h"
 #include "silicon/point.h"
@@ -19,7 +19,8 @@ struct measurements {
     struct diag *diag;
 };
 
-// Lines above the heads that begin with # say where a file is from. Their number.
+// Skips lines beginning with # above the heads: remarks about the origin of the file. Returns the number of
+// lines.
 static size_t skip_remarks(const char **text)
 {
     size_t lines = 0;
@@ -98,7 +99,7 @@ static const char *text_of(struct measurements *m, const struct sheet *s, const 
     return arena_strndup(&m->points->arena, text, strlen(text));
 }
 
-// All that the row has, and nothing of what the list says of another card.
+// Replaces the point's measurements by the row's, and drops the list's data about its own card.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++)
@@ -121,7 +122,7 @@ static bool has_cycles(const struct sheet *s, const char *const *row)
 
 static bool take_all_named(struct measurements *m)
 {
-    struct strbuf seen = {0}; // "\nNAME\n" of those that were measured
+    struct strbuf seen = {0}; // "\nNAME\n" of measured points
     bool good = true;
     for (size_t i = 0; i < m->sheets.count && good; i++) {
         const struct sheet *s = &m->sheets.data[i];
@@ -130,7 +131,7 @@ static bool take_all_named(struct measurements *m)
         for (size_t n = 0; n < s->csv.rows.count && good; n++) {
             const char *const *row = s->csv.rows.data[n];
             struct point *p = find_point(m->points, row[name]);
-            if (!p || !has_cycles(s, row)) continue; // p: one that was not chosen
+            if (!p || !has_cycles(s, row)) continue; // NULL: the point was not chosen
             char line[300];
             snprintf(line, sizeof line, "\n%s\n", p->name);
             good = (!strstr(strbuf_text(&seen), line) ||
@@ -144,7 +145,7 @@ static bool take_all_named(struct measurements *m)
     return good;
 }
 
-// -- where the list says ------------------------------------------------------------------------------------
+// -- at the place named in the list -------------------------------------------------------------------------
 
 static bool has_all(const struct sheet *s, const char *const *row, const char *conditions)
 {
@@ -160,7 +161,7 @@ static bool has_all(const struct sheet *s, const char *const *row, const char *c
     return all;
 }
 
-// The place of another simulator in points.models; POINT_MODELS_MOST: there is no room.
+// Index of another simulator in points.models, added if new; POINT_MODELS_MOST: no room.
 static size_t find_model(struct points *p, const char *name)
 {
     size_t i = 0;
@@ -170,7 +171,7 @@ static size_t find_model(struct points *p, const char *name)
     return i;
 }
 
-// Columns NAME_cycles of the row that measures a point are other simulators'; hw_cycles and the like are its own.
+// Reads columns NAME_cycles of the point's row: cycles of other simulators. Column `own` is the card's.
 static void take_models(struct measurements *m, const struct sheet *s, const char *const *row,
                         const char *own, struct point *p)
 {

@@ -1,4 +1,4 @@
-// Reading lists of points, and choosing of them.
+// Reading lists of points, and choosing points.
 #include "base/csv.h"
 #include "base/file.h"
 #include "silicon/point_row.h"
@@ -35,7 +35,7 @@ void points_fini(struct points *p)
 
 // -- rows ---------------------------------------------------------------------------------------------------
 
-// The columns of points.csv and where their text goes.
+// Columns of points.csv, and the members for their text.
 static const struct {
     const char *head;
     size_t offset; // of a const char *
@@ -48,7 +48,7 @@ static const struct {
     {"licence", offsetof(struct point, licence)},     {"note", offsetof(struct point, note)}};
 enum { TEXTS = sizeof texts / sizeof texts[0] };
 
-struct list { // points.csv while it is read
+struct list { // points.csv during reading
     struct points *points;
     struct csv csv;
     const char *file, *folder;
@@ -79,7 +79,7 @@ static const char *field(const struct list *l, const char *head)
     return l->csv.rows.data[l->row][column];
 }
 
-// Of a column that a list may leave out.
+// Text of a column missing in some lists; "" without the column.
 static const char *optional(const struct list *l, const char *head)
 {
     size_t column;
@@ -98,7 +98,7 @@ static bool find_word(const char *const *words, size_t count, const char *word, 
     return false;
 }
 
-// Names are files, and words of a choice.
+// True: usable as a file name and as a word of a choice.
 static bool is_name(const char *text)
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+");
@@ -115,7 +115,7 @@ static bool are_settings(const char *text)
     return true;
 }
 
-// Of set variants a time, which ranks as cycles do.
+// Reads milliseconds as cycles. Only set variants has times, ranked in the same way as cycles.
 static bool read_milliseconds(struct list *l, struct point *p)
 {
     const char *text = optional(l, "milliseconds");
@@ -198,7 +198,7 @@ static bool is_called(const struct point *p, enum choice kind, const char *word)
     return false;
 }
 
-struct names { // everything a word can be, for the nearest
+struct names { // all known words, for suggestions
     VEC(struct point) points;
 };
 
@@ -213,7 +213,7 @@ static const char *next_word(const void *context, size_t i)
     return class_names[i - POINT_SETS];
 }
 
-// The kind of a word; CHOICES: no point is called so.
+// The kind of a word; CHOICES: unknown to all points.
 static enum choice kind_of(const struct names *all, const char *word)
 {
     for (unsigned kind = 0; kind < CHOICES; kind++)
@@ -360,7 +360,7 @@ static bool read_list(struct list *l, const char *text, size_t length, struct na
     return good;
 }
 
-// Those of silicon/, which are part of the library.
+// Reads the lists of silicon/ embedded in the library.
 static bool read_own(struct list *l, struct names *all)
 {
     static const char *const lists[] = {"points.csv", "clocks.csv", "variants.csv"};

@@ -1,7 +1,8 @@
-// Launches that real cards were measured with (silicon/README.md): read from points.csv, chosen by words, and given
-// measurements from elsewhere.
+// Launches measured on real cards (silicon/README.md): read from points.csv, chosen by words, and optionally
+// given separate measurements.
 //
-// Those of silicon/ are part of the library. A list of one's own is a file points.csv with points/NAME.wf beside it.
+// The points of silicon/ are embedded in the library. An own list is a file points.csv with points/NAME.wf
+// beside it.
 #pragma once
 #include "base/diag.h"
 
@@ -16,39 +17,39 @@ struct quantity_info {
 };
 extern const struct quantity_info quantity_info[QUANTITIES];
 
-// Of `clocks`: launches that were measured at several clocks, for how time answers to them alone (elasticity.h). Of `variants`:
-// versions of one kernel, for how they rank alone (ranks.h). Both are chosen by that word or by name.
+// `clocks`: launches measured at several clocks, only for the elasticity of time (elasticity.h). `variants`:
+// versions of one kernel, only for their ranking (ranks.h). Both are chosen by set or by name only.
 enum point_set { POINT_TUNING, POINT_SECOND, POINT_CLOCKS, POINT_VARIANTS, POINT_SETS };
 extern const char *const point_set_names[POINT_SETS];
-enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // of the script's launches
+enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // launches of the script that count
 
 enum { POINT_MODELS_MOST = 8 };
 
 struct point {
-    // gpu: the file it runs on, the card's, wherever it was measured
+    // gpu: the run's GPU file, for the card of the measurement
     const char *name, *card, *class, *gpu, *application, *kernel, *grid, *block;
     const char *settings;  // KEY=VALUE words
     const char *elsewhere; // FILE?COLUMN=VALUE&…#COLUMN; ""
     const char *source, *licence, *note;
-    const char *script; // its file in points/, without .wf
-    const char *series; // of set clocks: the row that the point is of, at core_mhz and dram_mhz; NULL
+    const char *script; // file in points/, without .wf
+    const char *series; // set clocks: name of the row measured at core_mhz and dram_mhz; otherwise NULL
     double core_mhz, dram_mhz;
-    const char *folder; // of the list, where the script is; NULL: part of the library
+    const char *folder; // of the list, with the script; NULL: embedded
     enum point_set set;
     enum point_counted counted;
-    double measured[QUANTITIES];      // NAN: not; of set variants the cycles are milliseconds
+    double measured[QUANTITIES];      // NAN: not measured; in set variants, cycles are milliseconds
     double models[POINT_MODELS_MOST]; // cycles of other simulators, by points.models; NAN: none
-    const char *why;                  // cycles are not measured
-    bool left_out;                    // it is chosen, and not to be run
+    const char *why;                  // reason for missing cycles
+    bool left_out;                    // chosen, but not to be run
 };
 
 struct points {
     struct arena arena;
     VEC(struct point) list;
-    VEC(const char *) models; // other simulators that measurements have cycles of
+    VEC(const char *) models; // other simulators with cycles in the measurements
 };
 
-// Its own figures are compared with the card's: it is of a set that is run unasked.
+// True: the point's own figures are compared with the card's; the set is run by default.
 static inline bool point_stands_alone(const struct point *p)
 {
     return p->set == POINT_TUNING || p->set == POINT_SECOND;
@@ -56,18 +57,20 @@ static inline bool point_stands_alone(const struct point *p)
 
 void points_init(struct points *p);
 void points_fini(struct points *p);
-// Whether an operand of `reproduce` means points: silicon or FILE.csv, and behind a colon which of them.
+// True: an operand of `reproduce` means points: silicon or FILE.csv, with an optional choice behind a colon.
 bool points_are(const char *operand);
-// Adds them. Words, with commas between them, are sets, cards, classes and names of points: words of one kind widen
-// the choice, words of different kinds narrow it. -WORD: what is called so stays on the list and is not run. False and errors.
+// Adds points. Words, separated by commas, are sets, cards, classes and names of points. Words of one kind
+// widen the choice, words of different kinds narrow it. -WORD: matching points stay on the list but are not
+// run. False and errors.
 bool points_add(struct points *p, const char *operand, struct diag *d);
-// Measurements of a CSV file, or of those of a folder: points named in a column `point` are measured there and
-// nowhere else; others where their `elsewhere` says (measurement.c). False and errors.
+// Reads measurements of a CSV file, or of all CSV files of a folder. Points named in a column `point` take
+// their measurements from the row alone; other points look up their `elsewhere` (measurement.c). False and
+// errors.
 bool points_measure(struct points *p, const char *path, struct diag *d);
 
-// A file of silicon/ that is part of the library ("points/NAME.wf"); NULL: none of that name.
+// An embedded file of silicon/ ("points/NAME.wf"); NULL: unknown name.
 const char *silicon_file(const char *name);
-// The point's script and the files it names, each told by its path relative to the list's folder; stops when `tell`
-// says false. False and an error when one is not there.
+// Calls `tell` for the point's script and every file named in it, by path relative to the list's folder,
+// until `tell` returns false. False and an error for a missing file.
 typedef bool point_file(void *context, const char *name, const char *text, size_t length);
 bool point_files(const struct point *p, point_file *tell, void *context, struct diag *d);

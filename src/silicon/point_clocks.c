@@ -1,7 +1,7 @@
-// A row of set `clocks` is a launch that was measured at several clocks: a point for each of them.
+// A row of set `clocks` is a launch measured at several clocks: one point per clock pair.
 //
-//     clocks     1680/2900/5800 2080/3650/7300    core and DRAM clock as settings have them, and what else a place needs
-//     settings   gpu.core_mhz={1} dram.mhz={2}    {1}, {2}, … are the parts of the clocks' word
+//     clocks     1680/2900/5800 2080/3650/7300    core and DRAM clock as in settings, and further parts
+//     settings   gpu.core_mhz={1} dram.mhz={2}    {1}, {2}, … are parts of a word of `clocks`
 //     elsewhere  x.csv?core={1}&memory={3}#ms
 #include "silicon/point_row.h"
 
@@ -9,7 +9,7 @@
 
 enum { PARTS = 4 };
 
-// "{N}" replaced by the parts' texts. NULL: there is no such part.
+// Replaces "{N}" by the text of part N. NULL: no such part.
 static const char *fill_in(struct arena *a, const char *text, const char *const parts[PARTS], size_t count)
 {
     struct strbuf out = {0};
@@ -29,7 +29,7 @@ static const char *fill_in(struct arena *a, const char *text, const char *const 
     return filled;
 }
 
-// The point of one word. NULL: it is right; otherwise what is wrong.
+// Makes the point of one word. NULL: good; otherwise the error, a static text.
 static const char *make(struct arena *a, const struct point *row, char *word, struct point *p)
 {
     const char *parts[PARTS] = {0};

@@ -1,4 +1,4 @@
-// Which files a point's script names: what has to lie beside it, and what its result depends on.
+// The files named in a point's script: files required beside the script, and inputs of its result.
 #include "base/file.h"
 #include "silicon/point.h"
 
@@ -11,7 +11,7 @@ struct walk {
     struct diag *diag;
 };
 
-// "ptx/x.ptx" of "../ptx/x.ptx" in points/. NULL: it leaves the list's folder.
+// "ptx/x.ptx" from "../ptx/x.ptx" in points/. NULL: outside of the list's folder.
 static char *relative(const char *path)
 {
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
@@ -38,7 +38,7 @@ static bool tell_file(const struct walk *w, const char *name)
     return good;
 }
 
-// A path that the script has, relative to itself.
+// Reports a path in the script, relative to the script.
 static bool tell_path(const struct walk *w, const char *path)
 {
     char *inside = *path == '/' ? NULL : relative(path);
@@ -55,7 +55,7 @@ static bool tell_path(const struct walk *w, const char *path)
     return good;
 }
 
-// The path that a word names, by the word before it and its own beginning; NULL: none.
+// The path in a word, recognised by the previous word or the beginning of the word; NULL: no path.
 static const char *path_of(const char *before, const char *word)
 {
     const char *file = strstr(word, ":file:"), *bytes = strstr(word, "bytes=@");

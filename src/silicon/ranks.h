@@ -1,5 +1,6 @@
-// How measured variants of one kernel rank (points of set `variants`): whether what is faster on the card is faster here. Variants run
-// on a part of the card and of the input, so no time is compared, only their order.
+// Ranking of measured variants of one kernel (points of set `variants`): does the simulator find the variant
+// faster on the card? Variants run on a part of the card and of the input, so only orders are compared, not
+// times.
 #pragma once
 #include "silicon/accuracy.h"
 
@@ -9,11 +10,11 @@ struct fidelity;
 
 struct ranking { // of an application on a card
     const char *application, *card;
-    size_t points;         // those that cannot be compared with them
-    struct accuracy times; // its correlations
-    double
-        lost; // time on the card of the variant that is fastest here, over the fastest's, less 1; NAN: none
+    size_t points;         // comparable or not
+    struct accuracy times; // only the correlations
+    // the card's time of the variant fastest in simulation, over the fastest time, less 1; NAN: none
+    double lost;
 };
 
-void ranks_add(struct fidelity *f); // to f->rankings, in the list's order
-void ranks_sentences(const struct fidelity *f, const char *before, struct strbuf *out); // a line a ranking
+void ranks_add(struct fidelity *f); // fills f->rankings, in the order of the list
+void ranks_sentences(const struct fidelity *f, const char *before, struct strbuf *out); // a line per ranking

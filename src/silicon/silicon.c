@@ -22,12 +22,12 @@ void silicon_fini(struct silicon *s)
     vec_fini(&s->runs);
 }
 
-// -- what a point reads -------------------------------------------------------------------------------------
+// -- files read by a point ----------------------------------------------------------------------------------
 
 struct placing {
     const struct point *point;
     const char *folder; // of the results
-    uint64_t hash;      // of everything that the point reads
+    uint64_t hash;      // over all files read by the point
     struct diag *diag;
 };
 
@@ -58,7 +58,7 @@ static bool place_file(void *context, const char *name, const char *text, size_t
     return good;
 }
 
-// The hash of a GPU's file; of one that is known by its name, 0.
+// The hash of a GPU's file; 0 for a GPU known by name.
 static bool hash_gpu(const char *gpu, uint64_t *hash, struct diag *d)
 {
     char *text;
@@ -73,8 +73,8 @@ static bool hash_gpu(const char *gpu, uint64_t *hash, struct diag *d)
     return true;
 }
 
-// The cycles of a launch's only sample: more than any launch takes. Of a script's last launch alone there are counters
-// in samples only.
+// Sample interval in cycles, longer than any launch, for one sample per launch. Counters of a single launch
+// exist only in samples.
 #define WHOLE_LAUNCHES "report.interval=9007199254740992"
 
 static size_t job_of(const struct silicon *s, const struct point *p, const char *path, uint64_t hash,
@@ -106,7 +106,7 @@ static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jo
     return good;
 }
 
-// About how long a point takes; one that nobody measured may take longest.
+// Estimated work of a point; unmeasured points count as the longest.
 static double work_of(const struct point *p)
 {
     double instructions = p->measured[QUANTITY_INSTRUCTIONS], cycles = p->measured[QUANTITY_CYCLES];

@@ -1,23 +1,23 @@
-// `warpfold reproduce silicon`: chosen points, their runs, and what these came to.
+// `warpfold reproduce silicon`: chosen points, their runs, and the results.
 #pragma once
 #include "lab/page.h"
 #include "silicon/fidelity.h"
 
 struct silicon {
     struct points points;
-    const char *gpu;          // in place of the points' cards; NULL: those
+    const char *gpu;          // replaces the points' cards; NULL: the cards
     struct strbuf settings;   // KEY=VALUE words, applied last
-    struct strbuf unlike;     // what of that is not as the list says, in words
-    VEC(size_t) runs;         // of each point its job
-    struct fidelity fidelity; // once made
+    struct strbuf unlike;     // deviations of gpu and settings from the list, in words
+    VEC(size_t) runs;         // job of every point
+    struct fidelity fidelity; // valid after silicon_judge
 };
 
 void silicon_init(struct silicon *s);
 void silicon_fini(struct silicon *s);
-// Puts the points' runs into jobs, the longest first, and what they read into the folder: points of the library have
-// their scripts in its silicon/, those of a list of one's own are run where they are. False and errors.
+// Plans the points' runs, the longest first, and writes the files of embedded points into the folder's
+// silicon/. Points of an own list run in place. False and errors.
 bool silicon_plan(struct silicon *s, struct jobs *jobs, const char *folder, struct diag *d);
-// Makes s->fidelity of what was run, and stores it.
+// Makes s->fidelity from the runs, and stores it in the database.
 bool silicon_judge(struct silicon *s, const struct jobs *jobs, const struct pool *pool, struct database *db);
-// What report.html shows of it (silicon/page.c).
+// The part of report.html for the points (silicon/page.c).
 struct page_part silicon_page_part(const struct silicon *s);

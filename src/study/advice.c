@@ -1,12 +1,12 @@
-// From what a source line repeats to what its author could do. Each piece of advice saves a part of the
-// repeated work that follows from what it is; what was equal by accident, and no mark proves, gives none:
+// From the repeated work of a source line to advice for the author. Each piece of advice saves a part of the
+// repeated work, by its kind. Accidental equality, unproved by any mark, gives no advice:
 //
-//     hoist       what the same warp did in the iteration before     all of it
-//     argument    made of arguments and dimensions alone             all of it
-//     constant    one word that all threads load                     f (1 - 1/W)
-//     stage       words that all warps load, a lane each its own     f (1 - 1/W)
-//     keep, rows, scalar: what all warps compute or read alike, if   f (1 - 1/K), K warps in one
-//                 a thread did the work of K
+//     hoist       repeats the warp's previous iteration              all of it
+//     argument    computed from arguments and dimensions alone       all of it
+//     constant    one word loaded by all threads                     f (1 - 1/W)
+//     stage       words loaded by all warps, one a lane              f (1 - 1/W)
+//     keep, rows, scalar: computed or read alike by all warps;       f (1 - 1/K), K warps in one
+//                 one thread does the work of K
 #include "study/explain.h"
 
 static uint64_t if_done_in_rows(uint64_t saved, uint32_t warps)

@@ -1,6 +1,7 @@
-// What an affine warp could do of a kernel (DAC, sections 3 and 4): of each instruction whether it computes on scalars and
-// thread indices, what it is to the compiler, in which stream it ends up, and why not; with how often it executes. The
-// split is that of `--tech decoupled`, by the same rules (decouple/): its options are settings here, study.decoupled.pieces …
+// The potential of an affine warp for a kernel (DAC, sections 3 and 4). For each instruction: computation on
+// scalars and thread indices or not, the compiler's classification, the resulting stream and why, and
+// executions. The split is that of `--tech decoupled`, by the same rules (decouple/). Options of the
+// technique are settings of the study, study.decoupled.pieces …
 #include "decouple/decouple.h"
 #include "study/study.h"
 
@@ -14,7 +15,7 @@ struct inst_fate {
 struct kernel_fate {
     struct inst_fate *insts;
     uint32_t steps;
-    const char *whole; // why it is not split; NULL: it is
+    const char *whole; // why the kernel is not split; NULL: split
 };
 
 static struct kernel_fate *fate_of(const struct study_kernel *k) { return k->data; }
@@ -77,7 +78,7 @@ static void after(void *context, const struct observed *o)
     fate_of(s->kernel)->insts[o->index].executed++;
 }
 
-// -- report ---------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 struct sums {
     uint64_t insts, potential, kinds[DECOUPLE_VECTOR + 1], executed, removed, loads, decoupled;

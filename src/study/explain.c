@@ -1,10 +1,10 @@
-// A page for the author of a kernel: source lines by the work that warps of a block repeat, of what kind it
-// is, why a compiler could or could not tell, and what to change in the source, with what that would save at
-// most; then what keeps the rest of the work apart, and what other shapes of the block would do. Lines are
-// those of the PTX where it says nothing of its source.
+// A page for the author of a kernel: source lines by work repeated among warps of a block. Content: the kind
+// of work, why a compiler could or could not detect the repetition, and changes to the source with an upper
+// bound of savings. Next, what keeps other work apart, and the effect of other block shapes. PTX lines stand
+// in for an unknown source.
 //
-// The counts are those of `redundancy` (study/repeat.h), with the warp's own past beside them; the reasons
-// are those of the marks, as the launch's settings have them.
+// The counts come from `redundancy` (study/repeat.h), plus the warp's own past; the reasons come from the
+// marks under the launch's settings.
 #include "study/explain.h"
 #include "base/file.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { LINES_MAX = 8 };
-static const double line_share = 0.01,
-                    advice_share = 0.005; // of all a kernel executes: less is not worth reading
+// Shares of all executions of a kernel; smaller shares are not reported.
+static const double line_share = 0.01, advice_share = 0.005;
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
@@ -44,8 +44,7 @@ static const char *keep(struct study *s, struct strbuf *text)
     return kept;
 }
 
-// Lines of PTX are too small to explain one by one: those of one basic block that do one kind of work go
-// together.
+// Groups lines of PTX, too small to explain one by one: one group per basic block and kind of work.
 static uint32_t group_of(const struct study_inst *i, const struct marks *m, uint32_t n,
                          enum explain_work work)
 {
@@ -164,7 +163,7 @@ static size_t collect_lines(const struct study_kernel *k, struct explain_line *l
     return count;
 }
 
-// PTX may name any path as its source; of a device or a pipe, reading would have no end.
+// PTX may name any path as its source; reading a device or a pipe might never end.
 static bool read_source(const char *path, char **text)
 {
     size_t length;
@@ -172,7 +171,7 @@ static bool read_source(const char *path, char **text)
     return file_is_regular(path) && file_read(path, text, &length, &why);
 }
 
-// The source line itself, without the white space around it; "" when no such file is to be found.
+// The source line, without surrounding white space; "" when the file is not found.
 static const char *source_text(const struct study *s, struct study_report *r, const struct study_inst *at)
 {
     char *text = NULL;
@@ -410,7 +409,7 @@ static uint64_t marked_in_shape(const struct study_kernel *k, const uint32_t blo
     return marked;
 }
 
-// A kernel whose blocks have rows and columns may be launched with other ones.
+// Kernels with two-dimensional blocks may be launched with other shapes.
 static void report_shapes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {

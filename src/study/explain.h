@@ -1,10 +1,10 @@
-// What the study `explain` knows of a kernel, and how it becomes advice: explain.c watches and counts,
+// The data of study `explain` about a kernel, and its conversion to advice. explain.c watches and counts,
 // advice.c judges a line.
 #pragma once
 #include "mark/leaves.h"
 #include "study/repeat.h"
 
-enum explain_work { // what an instruction does, as an author of kernels would sort it
+enum explain_work { // kind of work of an instruction, in the terms of a kernel author
     WORK_INTEGER,
     WORK_FLOAT,
     WORK_COMPARE,
@@ -18,13 +18,13 @@ enum explain_work { // what an instruction does, as an author of kernels would s
 };
 
 struct explain_inst {
-    uint32_t group;     // of instructions that are explained together: a source line
+    uint32_t group;     // group of instructions explained together: a source line
     uint8_t work;       // enum explain_work
     uint8_t mark;       // enum mark_kind
-    uint8_t conditions; // of CR
-    bool invariant;     // in a loop that carries nothing into it
+    uint8_t conditions; // conditions of a CR mark, as bits of enum mark_condition
+    bool invariant;     // in a loop that carries no input of the instruction
     struct mark_leaves leaves;
-    const char *root, *root_line; // of the mark: "threadIdx.y", "k.cu:31"
+    const char *root, *root_line; // root cause of the mark and its line: "threadIdx.y", "k.cu:31"
     const char *reason;
 };
 
@@ -33,21 +33,21 @@ struct explain_kernel { // repeat_kernel->own
     struct explain_inst *insts;
 };
 
-// Everything that instructions of one source line executed.
+// Everything executed by the instructions of one source line.
 struct explain_line {
     const struct study_inst *at;
-    uint32_t group, last; // last: line number, where they are several
+    uint32_t group, last; // last: number of the last line, if the group has several
     struct repeat_totals n;
-    uint64_t repeated, proved;       // in the block; by instructions that are marked so
-    uint64_t lanes, proved_lanes;    // of those: not uniform over the lanes
-    uint64_t work[WORK_COUNT];       // of the repeated
-    uint64_t saved_work[WORK_COUNT]; // of the proved: what sharing it would save
-    uint64_t saved_loads_by_lane; // of global loads and textures: those with an address of their own a lane
-    uint64_t again;               // of the invariant: with operands and result of the execution before
-    uint64_t from_arguments;      // made of arguments and dimensions: the host could compute it
-    struct mark_leaves leaves;    // of the repeated
-    bool conditional;             // some of it only in blocks of such a shape
-    uint32_t unproved;            // the instruction with most repeated work that no mark proves
+    uint64_t repeated, proved;       // executions: repeated in the block; repeated by marked instructions
+    uint64_t lanes, proved_lanes;    // of `repeated` and `proved`: not uniform over the lanes
+    uint64_t work[WORK_COUNT];       // of `repeated`
+    uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
+    uint64_t saved_loads_by_lane;    // of global loads and textures: loads with one address per lane
+    uint64_t again;          // of invariant instructions: operands and result equal the previous execution's
+    uint64_t from_arguments; // computed from arguments and dimensions: the host could do it
+    struct mark_leaves leaves; // of `repeated`
+    bool conditional;          // part of the work repeats only in blocks of some shapes
+    uint32_t unproved;         // instruction with most repeated work unproved by a mark
     uint64_t unproved_work;
 };
 
@@ -69,7 +69,7 @@ struct explain_choice {
 };
 
 enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
-// The pieces of advice that would save most, best first; ADVICE_NONE where there are fewer.
+// The pieces of advice with the largest savings, best first; ADVICE_NONE fills the rest.
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);
@@ -77,6 +77,6 @@ const char *explain_advice_text(enum explain_advice a);
 void explain_what(const struct explain_line *l, struct strbuf *out);
 // "arguments 3 and 4, blockIdx, a loop's counter"
 void explain_from(const struct explain_line *l, struct strbuf *out);
-// Whether a compiler could tell.
+// Why a compiler could or could not detect the repetition.
 void explain_why(const struct explain_line *l, const struct explain_kernel *k, const uint32_t block[3],
                  struct strbuf *out);

@@ -1,10 +1,10 @@
-// What each extension of the marks would add: by kernel, how many of its instructions are marked in blocks of
-// its shape, and how much of what it executes a mechanism at block scope need not execute then; with none,
-// with each alone, with all. And at the scope of the grid, where one block would do it for all.
+// The effect of each extension of the marks. By kernel: instructions marked in blocks of the launched shape,
+// and executions saved by a mechanism at block scope. Columns: no extension, each alone, all together; and at
+// grid scope, where one block would execute for all blocks.
 //
-// One run judges them all: ghosts (study/identity.h) follow the marks with every extension on, which hold
-// whatever any of them marks alone. Marks at grid scope are held to the bits of their results in all blocks,
-// over the first instances of a launch that find room.
+// One run judges all sets. Ghosts (study/identity.h) follow the marks with every extension on, whose
+// guarantees include those of every single extension. Marks at grid scope must give equal bits in all blocks,
+// checked for the first instances of a launch within GRID_ROOM.
 #include "base/hash.h"
 #include "study/identity.h"
 #include "study/study.h"
@@ -16,12 +16,12 @@
 enum { NONE, TID_Y, LANEID, TID_X_MOD, WARP_CLASSES, ALL, SETS };
 static const char *const set_names[SETS] = {"none",           "mark.tid_y",        "mark.laneid",
                                             "mark.tid_x_mod", "mark.warp_classes", "all of these"};
-enum { GRID_ROOM = 1 << 16 }; // instances of a launch that are compared over blocks
+enum { GRID_ROOM = 1 << 16 }; // instances of a launch compared over blocks
 
 struct inst_counts {
     bool marked[SETS], grid;
-    uint64_t executions, shared; // shared: all but one of each set of corresponding ones
-    uint64_t grid_shared;        // with results compared over all blocks
+    uint64_t executions, shared; // shared: all but one of each group of corresponding executions
+    uint64_t grid_shared;        // of instances compared over all blocks
 };
 
 struct grid_entry {
@@ -30,20 +30,20 @@ struct grid_entry {
 
 struct kernel_data {
     struct inst_counts *insts;
-    struct marks *marks; // while it is launched, with all extensions
+    struct marks *marks; // valid during the launch, with all extensions
     struct identity *ghosts;
-    struct grid_entry *grid; // of the launch under way
+    struct grid_entry *grid; // of the current launch
     uint32_t grid_used;
-    uint64_t not_compared; // at grid scope
-    uint64_t way;          // of the warp that is executing
+    uint64_t not_compared; // executions at grid scope
+    uint64_t way;          // path of the executing warp
     uint64_t executed, compared, holes, grid_compared, grid_holes;
     const char *hole;
-    uint32_t grid_hole; // the instruction
+    uint32_t grid_hole; // the first failing instruction
 };
 
 struct block {
-    void *ghosts;   // their state of this block
-    uint64_t *ways; // of warps: where they went since they started
+    void *ghosts;   // identity's state of the block
+    uint64_t *ways; // by warp: path since its start
 };
 
 static struct kernel_data *data_of(const struct study_kernel *k) { return k->data; }
@@ -83,7 +83,7 @@ static void group_done(void *context, const struct identity_group *g)
     d->insts[g->index].shared += g->count - 1;
 }
 
-// The way of a warp and the instruction name one instance: a way never becomes an earlier one again.
+// The path of a warp and the instruction name one instance: a path never returns to an earlier value.
 static void compare_over_grid(void *context, const struct observed *o, uint64_t results)
 {
     struct kernel_data *d = context;
@@ -240,7 +240,7 @@ static void add_kernel(struct sums *to, const struct study_kernel *k)
         "grid", grid                                                                                         \
     }
 
-// One row a workload, or a kernel where there are none: a workload's kernels follow one another.
+// One row a workload, or a kernel outside of workloads: a workload's kernels are consecutive.
 static void report_sums(struct study *s, struct study_table *t, bool dynamic)
 {
     double mean[SETS + 1] = {0};
@@ -293,7 +293,7 @@ static void report_workloads(struct study *s, struct study_report *r)
                 true);
 }
 
-// The sets that mark it, without the first one that all are compared with.
+// The sets that mark the instruction, without the baseline set.
 static void print_sets(struct study_table *t, const struct inst_counts *x)
 {
     char text[160] = "";
@@ -366,7 +366,7 @@ static void fini(struct study *s)
 {
     for (size_t i = 0; i < s->kernels.count; i++) {
         struct kernel_data *d = data_of(s->kernels.data[i]);
-        if (!d || !d->ghosts) continue; // of a launch that a fault ended
+        if (!d || !d->ghosts) continue; // not created: a fault ended the launch
         identity_destroy(d->ghosts);
         marks_free(d->marks);
         free(d->grid);

@@ -1,6 +1,6 @@
-// Every execution gets its names (naming.h) and is looked up among those of its block that it corresponds
-// with (kept.h). That list begins anew when the whole block meets, for none before can correspond with one
-// after.
+// Every execution gets its names (naming.h) and is looked up among corresponding executions of its block
+// (kept.h). The list is cleared at a barrier of the whole block, because executions before and after never
+// correspond.
 #include "study/identity.h"
 #include "base/bits.h"
 #include "study/kept.h"
@@ -15,8 +15,8 @@ enum { BARRIERS = 16 };
 struct ghost_warp {
     struct names names; // of the program's locations and of the epoch
     uint64_t history;
-    uint64_t arrived[BARRIERS]; // lanes at each barrier that is filling
-    uint32_t next;              // the entry it will correspond with, if it goes on as others did
+    uint64_t arrived[BARRIERS]; // lanes at each barrier still filling
+    uint32_t next;              // expected list entry of the next execution
 };
 
 struct ghost_block {
@@ -26,7 +26,7 @@ struct ghost_block {
     bool raced;
     struct kept_list kept;
     uint32_t warp_count;
-    struct ghost_block *next; // of the spare ones
+    struct ghost_block *next; // next in the list of spare blocks
 };
 
 struct identity {
@@ -38,11 +38,11 @@ struct identity {
     struct value_op *ops;
     struct arena arena;
     const struct launch *launch;
-    struct ghost_block *spare; // of blocks of this launch that have ended
+    struct ghost_block *spare; // finished blocks of this launch, for reuse
     uint64_t launches;
-    uint32_t *classes; // of an instruction in this launch: mark_warp_classes
-    bool has_classes;  // of some, more than one
-    uint64_t operands; // of the execution under way
+    uint32_t *classes; // by instruction of the launch: mark_warp_classes
+    bool has_classes;  // some instruction has more than one class
+    uint64_t operands; // hash of the current execution's sources
     struct strbuf first_hole, first_race, first_pattern;
 };
 
@@ -117,7 +117,7 @@ static void block_begin(void *context, struct observed_block *o)
         memset(w->arrived, 0, sizeof w->arrived);
         for (uint32_t at = 0; at < s->naming.epoch; at++)
             w->names.at[at] = (struct name){NAMING_UNWRITTEN + ++s->naming.own, NULL};
-        w->names.at[access_local(s->marks->program)].common = 0; // nought in every thread
+        w->names.at[access_local(s->marks->program)].common = 0; // 0 in every thread
         w->names.at[s->naming.epoch] = (struct name){0, NULL};
     }
     o->state = b;
@@ -147,13 +147,13 @@ static void launch_begin(void *context, const struct launch *l)
     }
 }
 
-// All warps at one place: lanes that were there have the same epoch from now on, and if all were, the warps
-// correspond again.
+// Barrier completion. Participating lanes at one place get a new epoch; with whole warps of the whole block,
+// the warps correspond again.
 static void barrier(void *context, struct observed_block *o, const struct observed_barrier *met)
 {
     struct identity *s = context;
     struct ghost_block *b = o->state;
-    // Of RISC-V's groups of warps, which have numbers of their own, one is the whole block, or none.
+    // RISC-V barriers belong to groups of warps with their own numbers; at most one is the whole block.
     bool is_group = s->naming.is_riscv;
     unsigned number = is_group ? 0 : met->number;
     bool at_one_place = met->whole && met->index != NO_TARGET &&
@@ -174,8 +174,8 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 
 // -- executions ---------------------------------------------------------------------------------------------
 
-// What the instruction reads, while the values are those before it. Spill slots hand on what they carry and
-// are left to the names.
+// Hash of the instruction's sources, from values before the instruction. Spill slots pass values on and are
+// judged by name only.
 static uint64_t operands_of(const struct values *v, const struct observed *o)
 {
     const struct value_op *op = &v->ops[o->index];
@@ -200,13 +200,13 @@ static uint64_t results_of(const struct values *v, const struct observed *o)
 static unsigned barrier_number(const struct observed *o)
 {
     const struct operand *n = &o->inst->src[0];
-    if (o->inst->op == OP_WARPCMD) return 0; // the operand is its command
+    if (o->inst->op == OP_WARPCMD) return 0; // the operand is the command of the warp
     if (n->kind == OPERAND_IMM) return n->value % BARRIERS;
     if (n->kind != OPERAND_REG || n->reg == REG_ZERO || !o->lanes) return 0;
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
 }
 
-// Lanes that pass a fence have another epoch from then on.
+// Gives lanes passing a fence a new epoch.
 static void pass(struct names *n, uint32_t epoch, const struct observed *o)
 {
     uint64_t now[WARP_SIZE_MAX];
@@ -231,7 +231,7 @@ static void go_on(const struct identity *s, const struct observed *o)
         w->history = mix(mix(w->history, o->index), o->path);
     } else if (o->path == o->full && isa_has(o->inst, ISA_BRANCH | ISA_BARRIER)) {
         uint64_t outcome = o->lanes == o->path ? 1 : o->lanes ? 2 : 0;
-        if (isa_has(o->inst, ISA_INDIRECT)) outcome = o->path; // may go anywhere: named by who came along
+        if (isa_has(o->inst, ISA_INDIRECT)) outcome = o->path; // any target: named by the lanes present
         w->history = mix(mix(w->history, o->index), outcome);
     }
 }
@@ -239,7 +239,7 @@ static void go_on(const struct identity *s, const struct observed *o)
 static void before(void *context, const struct observed *o)
 {
     if (isa_has(o->inst, ISA_BARRIER))
-        go_on(context, o); // the last one to arrive completes it before `after`
+        go_on(context, o); // the last arrival completes the barrier before `after`
 }
 
 // -- executions that correspond -----------------------------------------------------------------------------
@@ -264,9 +264,9 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     uint32_t classes = s->classes[o->index];
     uint64_t key = mix(w->history, o->index), results = results_of(&b->values, o);
     if (classes > 1) key = mix(key, 1 + o->warp % classes);
-    // A warp at the list's end is ahead of all others with its history, since these executed what it did, in
-    // the same order; not so where loose histories become equal again, or classes of warps have entries of
-    // their own.
+    // A warp at the list's end leads all other warps with its history: warps ahead executed the same
+    // instructions in the same order. Exceptions: loose histories may become equal again, and classes of
+    // warps have separate entries.
     struct kept *e = kept_find(&b->kept, key, &w->next, !s->options.loose && !s->has_classes);
     s->counts.executions++;
     if (s->options.executed) s->options.executed(s->options.context, o, results);
@@ -290,7 +290,7 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     }
     if (!classes) return;
     s->counts.compared++;
-    if (same_name || b->raced) return; // after a race, guards may differ and names with them
+    if (same_name || b->raced) return; // after a race, guards may differ, and so may names
     s->counts.holes++;
     report(s, &s->first_hole, o, e, same_result ? "compute the same value by accident" : "differ");
 }
@@ -310,7 +310,7 @@ static bool lanes_follow(const struct mark_pattern *p, const struct observed *o,
         if (p->base_known && stride_known && v[lane] != p->base + stride * index) return false;
         if (!any) first = v[lane], first_index = index;
         any = true;
-        // With an unknown stride, neighbours tell it.
+        // With an unknown stride, neighbouring lanes give the stride.
         if (!stride_known && index == first_index + 1) stride = v[lane] - first, stride_known = true;
         if (stride_known && v[lane] != first + stride * (index - first_index)) return false;
     }

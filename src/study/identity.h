@@ -1,19 +1,19 @@
-// Ghost identities: where every value of a functional run came from, so that redundancy marks can be judged
-// by more than coincidence of bits.
+// Ghost identities: the origin of every value of a functional run, a stricter judge of redundancy marks than
+// a coincidence of bits.
 //
-// Each lane of each register, predicate and spill slot of a warp carries a 64-bit name:
+// Every lane of a register, predicate or spill slot of a warp carries a 64-bit name:
 //
-//   arithmetic, moves, read-only loads     hash(instruction, names of what this lane read)
+//   arithmetic, moves, read-only loads     hash(instruction, names of the lane's sources)
 //   thread and block indices, dimensions   hash(special register, value; of thread indices, of all lanes)
 //   loads of memory that may change        hash(…, the lane's last barrier of the block, fences passed since)
 //   shuffles and votes                     hash(…, all active lanes and their names)
-//   atomics, clocks, ordered loads         a name of its own
+//   atomics, clocks, ordered loads         a fresh name
 //
-// Equal names mean equal values, unless a race lies between. Two executions of an instruction by warps of a
-// block *correspond* when both warps have executed the same instructions with the same lanes since the last
-// barrier that the whole block met at one place; that is their history, and with it go the branches and
-// which lanes took them. A marked instruction must give corresponding executions with all lanes on the path
-// equal names and equal values.
+// Equal names mean equal values, except for a race. Two executions of an instruction by warps of a block
+// *correspond* when the warps have equal histories. A history is the sequence of instructions with active
+// lanes since the last barrier met by the whole block at one place. Branches and taken lanes follow from it.
+// In corresponding executions with all lanes on the path, a marked instruction must give equal names and
+// equal values.
 #pragma once
 #include "base/str.h"
 #include "exec/observe.h"
@@ -23,40 +23,41 @@ struct identity;
 
 struct identity_counts {
     uint64_t executions; // with results, all lanes on the path
-    uint64_t compared;   // marked ones that met an earlier one that corresponds
-    uint64_t holes;      // of them, with another name or another value
-    uint64_t raced;      // equal names, unequal values: a race in the program; its block is judged no further
-    uint64_t patterns;   // executions whose lanes deny the pattern of their mark
-    uint64_t not_kept;   // executions that found no room among the kept ones of their block
+    uint64_t compared;   // executions of marked instructions with an earlier corresponding execution
+    uint64_t holes;      // of `compared`: with another name or another value
+    uint64_t raced; // equal names, unequal values: a race in the program; the rest of the block is not judged
+    uint64_t patterns; // executions whose lanes contradict the pattern of the mark
+    uint64_t not_kept; // executions without room in the list of their block
 };
 
-// Corresponding executions, once no more can come.
+// Corresponding executions, reported when the group is complete.
 struct identity_group {
-    uint64_t key;   // names the group; equal in runs whose control flow is equal
-    uint32_t index; // of the instruction
+    uint64_t key;   // names the group; equal in runs with equal control flow
+    uint32_t index; // index of the instruction
     uint32_t count; // executions
     bool same_names, same_results;
-    bool same_operands; // and results: what the paper calls redundant
+    bool same_operands; // also equal results: redundant in the paper's sense
 };
 
 struct identity_options {
     bool check_patterns; // simt=stack only, see mark.h
-    // simt=stack only: histories hold the outcomes of the branches to which all lanes of a warp come
-    // together, so warps whose lanes parted, in whatever way, correspond again once they have met.
+    // simt=stack only. Histories hold only outcomes of branches reached by all lanes of a warp together.
+    // After reconvergence of their lanes, warps correspond again, regardless of the divergence.
     bool loose;
     void (*group)(void *context, const struct identity_group *g); // may be NULL
-    // Of every execution with results by all lanes, with a hash of these; may be NULL.
+    // Called for every execution with results by all lanes; `results`: a hash of the results. May be NULL.
     void (*executed)(void *context, const struct observed *o, uint64_t results);
     void *context;
 };
 
-// The marks' program is the one that runs, and they outlive the runs observed.
+// The program of the marks must be the running program, and the marks must outlive the observed runs. On the
+// heap; free with identity_destroy.
 struct identity *identity_create(const struct marks *m, const struct identity_options *options);
 void identity_destroy(struct identity *s);
-// The observer to run with; valid as long as `s`.
+// The observer of a run; valid as long as `s`.
 const struct observer *identity_observer(struct identity *s);
 const struct identity_counts *identity_counts(const struct identity *s);
-// The first hole: instruction, source line, warps, reason of the mark; "" when there was none.
+// The first hole: instruction, source line, warps, reason of the mark; "" without holes.
 const char *identity_first_hole(struct identity *s);
 const char *identity_first_race(struct identity *s);
-const char *identity_first_pattern(struct identity *s); // likewise, of patterns denied
+const char *identity_first_pattern(struct identity *s); // likewise, for contradicted patterns

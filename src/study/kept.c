@@ -30,7 +30,7 @@ static void put(struct kept_list *l, uint32_t entry)
     l->table[at] = entry + 1;
 }
 
-// Puts all entries into the table.
+// Puts all entries into the hash table.
 static void index_all(struct kept_list *l)
 {
     if (2 * l->room > l->table_room) {

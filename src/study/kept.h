@@ -1,12 +1,12 @@
-// Executions of a block that correspond (identity.h), in the order in which the first of each came. They are
-// found by following: warps with equal histories execute the same instructions in the same order, so each
-// walks along the list, and looks further only where the next entry is not its own. Then a hash table over
-// the list is made, which grows from then on. A list that is full takes no more.
+// Corresponding executions of a block (identity.h), in the order of first occurrence. Warps with equal
+// histories execute the same instructions in the same order, so every warp walks along the list. On a
+// mismatch a hash table over the list is built and kept up to date afterwards. A full list accepts no more
+// entries.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kept { // corresponding executions so far
+struct kept { // one group of corresponding executions
     uint64_t key, names, results, operands;
     uint32_t index, count, warp;
     bool same_names, same_results, same_operands;
@@ -15,15 +15,16 @@ struct kept { // corresponding executions so far
 struct kept_list {
     struct kept *at;
     uint32_t count, room;
-    uint32_t *table; // of entries, + 1: hashed by key; `indexed` of them are in it
+    uint32_t *table; // hash table by key: entry index + 1; `indexed`: entries in the table
     uint32_t table_room, indexed;
 };
 
 void kept_init(struct kept_list *l);
 void kept_fini(struct kept_list *l);
 void kept_clear(struct kept_list *l);
-// The entry of this key; count 0: new. NULL: no room. `next` is the entry that the warp will correspond with
-// if it goes on as others did. `leads`: at the list's end, the warp has nobody before it with its history.
+// Finds or adds the entry of `key`. New entries have count 0; NULL: no room. `next`: expected entry of the
+// warp's next execution, updated. `leads`: a warp at the end of the list is the first with its history, so a
+// new entry needs no search.
 struct kept *kept_look_for(struct kept_list *l, uint64_t key, uint32_t *next, bool leads);
 static inline struct kept *kept_find(struct kept_list *l, uint64_t key, uint32_t *next, bool leads)
 {

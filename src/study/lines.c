@@ -1,11 +1,11 @@
-// The one source line that each instruction is shown with. An instruction stands for a set of lines; shown is
-// the first that says what it is for:
+// The source line shown with an instruction. An instruction stands for a set of lines; the first suitable
+// line is shown:
 //
-//     line 0                    what compilers made up or merged: the line of whoever uses the result first
-//     the kernel's head         an operand that was a parameter brings it along: another one of the set
-//     a line of another file    inlined from a header: where the kernel's own file calls it or uses the
-//     result PTX as its own source     the last, which computes; those before it load parameters or were
-//     fused in
+//     line 0                         made up or merged by a compiler: the line of the first user
+//     the kernel's head              comes from a parameter operand: another line of the set
+//     a line of another file         inlined from a header: the calling line in the kernel's own file, or the
+//                                    line using the result
+//     PTX as its own source          the last line, which computes; earlier lines load parameters
 #include "base/str.h"
 #include "mark/access.h"
 #include "study/study.h"
@@ -22,7 +22,7 @@ static uint32_t outermost(const struct program *p, uint32_t line)
     return line;
 }
 
-// The kernel's own file: the one that most instructions come from in the end. UINT32_MAX: none is known.
+// The kernel's own file: the file of most instructions, after inlining. UINT32_MAX: unknown.
 static uint32_t own_file(const struct program *p, const bool *is_shown)
 {
     uint32_t *count = heap_alloc((p->file_count + 1) * sizeof *count), best = UINT32_MAX;
@@ -40,7 +40,7 @@ static uint32_t own_file(const struct program *p, const bool *is_shown)
 
 struct place {
     const struct program *p;
-    uint32_t file, head; // the kernel's own; number of its lowest line, where parameters are loaded
+    uint32_t file, head; // the kernel's own file; number of its lowest line, where parameters are loaded
     bool is_ptx;
 };
 

@@ -1,6 +1,7 @@
-// Locality of what reaches L1 (Xiang's dissertation, 5.2): P(w, n), the probability that an access comes back to its neighbourhood
-// of n bytes within w accesses, or within w blocks of n bytes as in a cache of these; and what follows for fetching lines by
-// twos and fours. Launches are timed, since the order is that of a machine with many warps.
+// Locality of accesses reaching L1 (Xiang's dissertation, 5.2). P(w, n) is the probability of an access
+// returning to its neighbourhood of n bytes within w accesses. The window may also count w different blocks
+// of n bytes, as in a cache of w blocks. The verdict concerns fetching lines by twos and fours. Launches are
+// timed, because the order of accesses depends on the scheduling of many warps.
 //
 //     SM 0   ─ line ─ line ─ line ─▶ ┐
 //     SM 1   ─ line ──── line ─────▶ ┼─▶ streams of the chip, an SM, a block, a warp ─▶ P(w, n)
@@ -18,7 +19,7 @@ enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
 
 const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
 
-// By fours only if that is better than by twos: a line that nobody uses takes the place of another.
+// Fours must beat twos: an unused line takes the place of another line.
 enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 {
     if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
@@ -27,15 +28,15 @@ enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 
 struct accesses { // of a kernel
     struct stream stream;
-    unsigned line, blocks; // 1 << so many: bytes of a line, lines of L1
+    unsigned line, blocks; // log2 of the line's bytes; log2 of the lines of L1
 };
 
 struct state {
     uint32_t launches;
-    VEC(struct accesses *) of_kernels; // to free
+    VEC(struct accesses *) of_kernels; // heap; freed at the end
 };
 
-// -- looking on -------------------------------------------------------------------------------------------------
+// -- observing ----------------------------------------------------------------------------------------------
 
 struct of_launch {
     uint32_t number;
@@ -66,7 +67,7 @@ static unsigned log2_below(uint64_t n)
     return k;
 }
 
-// Asked for every kind of SM.
+// Called once per kind of SM.
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     struct study *s = (struct study *)u->options;
@@ -99,7 +100,7 @@ static void keep(struct stream *s, const struct stream_access *a, uint64_t most)
         s->left_out++;
 }
 
-// No SM runs any more.
+// Called after the last cycle of all SMs; merges the SM's accesses.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;
@@ -136,7 +137,7 @@ static const struct tech looks_on = {.name = "locality",
                                      .sm_end = sm_end,
                                      .access = access_line};
 
-// -- a file -----------------------------------------------------------------------------------------------------
+// -- a file -------------------------------------------------------------------------------------------------
 
 static bool read_file(struct study *s, const char *text, uint32_t source, struct diag *d)
 {
@@ -149,7 +150,7 @@ static bool read_file(struct study *s, const char *text, uint32_t source, struct
     return stream_read(&a->stream, text, source, d);
 }
 
-// -- report -----------------------------------------------------------------------------------------------------
+// -- report -------------------------------------------------------------------------------------------------
 
 #define KERNEL_COLUMNS                                                                                       \
     {"workload", "bundled workload"}, {"kernel", "its entry"}, { "block", "threads in x, y, z" }
@@ -171,7 +172,7 @@ static void make_mesh(struct study *s, struct accesses *a, enum stream_level lev
     reuse_destroy(r);
 }
 
-// As many bytes, in blocks of 1 << more lines. Smaller windows than one block there are not.
+// Reuse probability of a cache of equal capacity with blocks of 1 << more lines; at least one block.
 static double at_capacity(const struct accesses *a, const struct mesh *m, unsigned more)
 {
     unsigned window = a->blocks > more ? a->blocks - more : 0;

@@ -1,15 +1,14 @@
-// The static marks beside what happened: for each instruction, how many of its executions were repeated
-// within the threadblock, and whether its mark caught them or why it missed them; a marked instruction whose
-// executions were not equal is a failure of the analysis and of the study.
+// The static marks beside observed repetition. For each instruction: executions repeated within the
+// threadblock, and whether the mark caught the repetition, or the reason for missing it. A marked instruction
+// with unequal executions is a failure of the analysis and of the study.
 //
-// *Repeated*: of the executions with all lanes on the path that correspond (study/identity.h), two or more
-// had equal operands and equal results. Stores, barriers, branches and whatever else must happen for every
-// warp are not counted. When a group is launched again under the same name (other inputs), an execution
-// counts as repeated only if it was in every run: what depends on the inputs, no compiler can know.
+// *Repeated*: two or more of the corresponding executions with all lanes on the path (study/identity.h) had
+// equal operands and equal results. Stores, barriers, branches and other instructions necessary for every
+// warp are not counted. After launches of a group under the same name with other inputs, only executions
+// repeated in every run count: no compiler can know the inputs.
 //
-// A miss is an *accident* when the executions computed equal values from different ones (their ghost names
-// differ): a carry that is nowhere set, a comparison that all warps pass. No analysis of where values come
-// from can see those.
+// A miss is an *accident* when the executions computed equal values from different sources (the ghost names
+// differ): a carry never set, a comparison passed by all warps. No analysis of origins can see an accident.
 #include "study/identity.h"
 #include "study/study.h"
 
@@ -19,25 +18,25 @@
 
 enum { INSTANCE_LIMIT = 1 << 21 };
 
-struct instance {   // corresponding executions
+struct instance {   // a group of corresponding executions
     uint64_t key;   // 0: free
     uint32_t index; // of the instruction
     uint32_t count; // executions, in the first run
-    uint32_t runs;  // in which they were repeated
-    bool accident;  // their names differ
+    uint32_t runs;  // runs with repetition
+    bool accident;  // the names differ
 };
 
 struct inst_facts {
     const char *mark, *promoted, *reason;
-    const char *root; // why it is no better, in a few words, for tables
-    bool counts;      // has results that may be shared
+    const char *root; // why the mark is not stronger, in a few words, for tables
+    bool counts;      // has sharable results
     bool caught;      // redundant in blocks of this shape
     uint64_t executions;
 };
 
 struct marks_kernel {
     const struct study_kernel *kernel; // of the first run
-    const char *run;                   // the group's text, which is another for every run
+    const char *run;                   // name of the group; differs between runs
     uint32_t runs;
     struct inst_facts *insts;
     struct instance *instances;
@@ -45,7 +44,7 @@ struct marks_kernel {
     uint64_t not_kept;
     uint64_t compared, holes;
     const char *hole;
-    struct marks *marks; // while the program lives
+    struct marks *marks; // valid during the program's life
     const struct program *program;
     struct identity *ids;
 };
@@ -143,7 +142,7 @@ static void group_done(void *context, const struct identity_group *g)
         return;
     }
     if (!i->key) {
-        if (k->runs > 1) return; // it was not repeated in an earlier run
+        if (k->runs > 1) return; // not repeated in an earlier run
         *i = (struct instance){.key = g->key | 1, .index = g->index, .count = g->count};
         k->used++;
     }
@@ -234,7 +233,7 @@ struct tally {
     uint64_t executions, marked, repeated, caught;
 };
 
-// Of each instruction: executions repeated in every run; by accident, if that is asked for.
+// By instruction: executions repeated in every run; only accidents if `accidents_only`.
 static uint64_t *repeated_of(struct study_report *r, const struct marks_kernel *k, bool accidents_only)
 {
     uint64_t *repeated = ARENA_ARRAY(&r->arena, uint64_t, k->kernel->inst_count);
@@ -294,7 +293,7 @@ static void report_kernels(struct study *s, struct study_report *r)
 struct miss {
     const char *root;
     uint64_t executions, accidents;
-    uint32_t example; // the instruction that misses most
+    uint32_t example; // the instruction with most misses
     uint64_t example_executions;
 };
 

@@ -1,4 +1,4 @@
-// Locations whose lanes differ, and their return to one name when they no longer do.
+// Locations with different lanes, and the return to one name after the lanes agree again.
 #include "study/names.h"
 #include "base/arena.h"
 

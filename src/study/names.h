@@ -1,6 +1,6 @@
-// Names of what a warp's locations hold, a name a lane: kept as one while all lanes have the same, which is
-// nearly always, and apart only where they differ. The form is canonical: equal lanes are always one, so
-// warps whose lanes have equal names compare equal however they came by them.
+// Names of values in a warp's locations, one name per lane. Lanes with equal names, the usual case, share one
+// stored name; differing lanes are stored separately. The form is canonical: names of equal lanes always
+// compare equal, whatever writes made them.
 #pragma once
 #include "exec/launch.h"
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 struct name {
-    uint64_t common; // of all lanes, where they agree
-    uint64_t *lanes; // where they do not; NULL: they do
+    uint64_t common; // name of all lanes, if equal
+    uint64_t *lanes; // names by lane, if different; otherwise NULL
 };
 
 struct names {
     struct name *at;  // by location
-    uint64_t **store; // of lanes, by location: NULL until they first differed
-    uint64_t all;     // lanes that there are
+    uint64_t **store; // storage for lanes, by location; NULL before the first difference
+    uint64_t all;     // mask of existing lanes
     uint32_t count;
 };
 
@@ -27,7 +27,7 @@ static inline uint64_t names_lane(const struct names *n, uint32_t at, unsigned l
     return n->at[at].lanes ? n->at[at].lanes[lane] : n->at[at].common;
 }
 
-// Gives some lanes of a location a name.
+// Gives `lanes` of location `at` one name.
 void names_set_some(struct names *n, uint32_t at, uint64_t lanes, uint64_t name);
 static inline void names_set(struct names *n, uint32_t at, uint64_t lanes, uint64_t name)
 {
@@ -36,7 +36,7 @@ static inline void names_set(struct names *n, uint32_t at, uint64_t lanes, uint6
     else
         n->at[at] = (struct name){name, NULL};
 }
-// The same, each lane its own.
+// Gives every lane of `lanes` its own name.
 void names_set_each(struct names *n, uint32_t at, uint64_t lanes, const uint64_t name[WARP_SIZE_MAX]);
 
 static inline uint64_t names_mix(uint64_t h, uint64_t v)
@@ -45,7 +45,7 @@ static inline uint64_t names_mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-// One name for what these lanes hold: theirs, if they agree.
+// One name for the values of `lanes`: the common name if equal, otherwise a hash of the names.
 uint64_t names_of_lanes(const struct names *n, uint32_t at, uint64_t lanes);
 static inline uint64_t names_of(const struct names *n, uint32_t at, uint64_t lanes)
 {

@@ -19,7 +19,7 @@ static enum naming_rule rule_of(const struct inst *i)
         return time ? NAME_OF_ITS_OWN : NAME_BY_VALUE;
     }
     if (isa_has(i, ISA_CROSS_LANE)) return NAME_BY_LANES;
-    if (i->op == OP_ST || i->op == OP_RED) return NAME_OF_ITS_OWN; // to local memory, perhaps
+    if (i->op == OP_ST || i->op == OP_RED) return NAME_OF_ITS_OWN; // possibly to local memory
     if (isa_has(i, ISA_ATOMIC | ISA_BARRIER | ISA_SIDE_EFFECT)) return NAME_OF_ITS_OWN;
     if (!access_may_change(i)) return NAME_BY_SOURCES;
     if (i->sem != SEM_WEAK) return NAME_OF_ITS_OWN;
@@ -37,12 +37,12 @@ static void describe(struct naming *s, const struct marks *marks, uint32_t k)
     access_writes(p, i, &writes);
     assert(writes.count <= sizeof d->writes / sizeof d->writes[0]);
     for (unsigned n = 0; n < writes.count; n++) d->writes[d->write_count++] = writes.at[n].location;
-    for (unsigned n = 0; n < reads.count; n++) // shuffles and votes depend on their guard's lanes as well
+    for (unsigned n = 0; n < reads.count; n++) // shuffles and votes also depend on the guard's lanes
         if (reads.at[n].role == ROLE_SOURCE || d->rule == NAME_BY_LANES)
             d->sources[d->source_count++] = reads.at[n].location;
     if (d->rule == NAME_BY_TIME || d->rule == NAME_BY_SPACE) d->sources[d->source_count++] = s->epoch;
     s->wants_access |= d->rule == NAME_BY_SPACE;
-    if (marks->marks[k].is_index) d->rule = NAME_BY_VALUE; // tid.x & 31 is a source, though tid.x differs
+    if (marks->marks[k].is_index) d->rule = NAME_BY_VALUE; // tid.x & 31 is a source, although tid.x differs
     bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
     d->kept = d->write_count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
 }
@@ -58,7 +58,7 @@ void naming_init(struct naming *s, const struct marks *m)
 
 void naming_fini(struct naming *s) { free(s->insts); }
 
-// A thread's index that is cut out of its hart's number is named by what the lanes get.
+// Name of a thread index cut out of the hart's number: from the values of the lanes.
 static uint64_t name_of_index(const struct observed *o)
 {
     uint64_t h = mix(NAMING_SREG, SREG_HART);
@@ -67,7 +67,8 @@ static uint64_t name_of_index(const struct observed *o)
     return h;
 }
 
-// Thread indices, and what their low bits are, are named by what all lanes hold, whichever of them read it.
+// Name of thread indices, and of their low bits: from the values of all present lanes, not just active lanes.
+// Other special registers: from the value read.
 static uint64_t name_by_value(const struct naming *s, const struct observed *o)
 {
     const struct inst *i = o->inst;
@@ -108,14 +109,14 @@ static void name_each_lane(struct naming *s, struct names *n, const struct obser
             bool own = d->rule == NAME_BY_SPACE && (!o->access || o->access->local >> lane & 1);
             if (own) name[lane] = new_name(s);
         }
-        // Results may be sources of the same instruction: all names first, then the writes.
+        // A result location may be a source of the same instruction: compute all names before the writes.
         if (k + 1 < d->write_count) memcpy(s->pending[k], name, sizeof name);
     }
     for (unsigned k = 0; k < d->write_count; k++)
         names_set_each(n, d->writes[k], o->lanes, k + 1 < d->write_count ? s->pending[k] : name);
 }
 
-// From the names of all sources at once; false where some lane has another.
+// Computes one name for all lanes from the sources' common names. False: some source differs between lanes.
 static bool name_together(const struct naming_inst *d, const struct names *n, const struct observed *o,
                           uint64_t *name)
 {

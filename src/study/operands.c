@@ -1,9 +1,8 @@
-// Reads and writes of vector registers by the pattern of their lanes, a warp at a time: what a scalar
-// register file could hold (Collange, Defour, Zhang 2009; SIMTight section 2). Every 32-bit register that an
-// instruction names counts once an execution, 64-bit operands twice; predicates, constants and immediates are
-// no registers.
+// Reads and writes of vector registers by lane pattern, a warp at a time: the potential of a scalar register
+// file (Collange, Defour, Zhang 2009; SIMTight section 2). Every 32-bit register operand counts once an
+// execution, a 64-bit operand twice. Predicates, constants and immediates do not count.
 //
-// The pattern is that of the whole register, over the warp's threads, also when only some of them execute.
+// The pattern is taken over the whole register and all threads of the warp, even in partial executions.
 #include "study/study.h"
 #include "study/values.h"
 
@@ -49,7 +48,7 @@ static void barrier(void *context, struct observed_block *b, const struct observ
     values_barrier(b->state, b);
 }
 
-// Patterns are the sources' until the results are taken over.
+// Patterns before values_written are the sources', afterwards the results'.
 static void after(void *context, const struct observed *o)
 {
     struct study *s = context;

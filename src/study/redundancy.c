@@ -1,5 +1,5 @@
-// How much of what warps execute is repeated: at the scope of the grid, of the threadblock and of the warp
-// (DARSIE, Figure 1). By workload, kernel, source line and instruction, with what could be saved at most.
+// Share of repeated warp executions at the scope of the grid, the threadblock and the warp (DARSIE, Figure
+// 1). By workload, kernel, source line and instruction, with an upper bound of the savings.
 #include "study/repeat.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void mean_row(struct study_table *t, const struct mean *m)
     for (unsigned n = 0; n < 4; n++) study_none(t);
 }
 
-// One row a workload; the mean counts every workload alike, as the paper's does.
+// One row a workload; the mean weights all workloads equally, as in the paper.
 static void report_workloads(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {

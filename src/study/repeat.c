@@ -6,30 +6,31 @@
 #include <string.h>
 
 enum {
-    LOG_FIRST = 256, // entries a log begins with
-    SEARCH = 16      // instances to look ahead, and to be without, before a warp counts as gone another way
+    LOG_FIRST = 256, // initial entries of a log
+    SEARCH = 16      // instances to look ahead; consecutive misses before a warp counts as APART
 };
 
 struct instance {
     uint64_t history, sources, result;
-    uint32_t base, stride; // of the first warp's result
+    uint32_t base, stride; // of the result in the first warp
     uint32_t index;        // instruction
-    uint16_t seen, first;  // warps; the first one
-    uint8_t pattern;       // of the sources, enum pattern
+    uint16_t seen, first;  // warps: number that have seen the instance; the first
+    uint8_t pattern;       // weakest pattern of the sources, enum pattern
     uint8_t out_pattern;
     bool same_sources, same_result, tb_affine;
 };
 
 enum follow { FOLLOWS, APART, LOST };
 
-struct walker {             // a warp
-    uint64_t history, path; // since the last barrier, since it started
-    uint64_t place;         // of its next instance
+struct walker {             // one warp
+    uint64_t history, path; // history since the last barrier; history since the warp's start
+    uint64_t place;         // place of the next instance in the log
     uint8_t follow;         // enum follow
     bool full;              // no thread is missing or has exited
-    uint8_t strays;         // instances that were not in the log, one after the other
-    uint32_t *executed;     // at grid scope: times, by instruction
-    uint64_t *last; // operands and result of its execution before, by instruction; NULL: not asked for
+    uint8_t strays;         // consecutive instances absent from the log
+    uint32_t *executed;     // at grid scope: executions by instruction
+    // by instruction: operands and result of the previous execution; NULL: not wanted
+    uint64_t *last;
 };
 
 struct block {
@@ -37,13 +38,13 @@ struct block {
     struct repeat_kernel *kernel;
     struct walker *walkers;
     uint32_t walker_count;
-    uint32_t participants; // full warps that had not ended when the interval began
-    bool closed, lost;     // no instance to come can be complete; because the log is full
-    uint64_t begin, end;   // of the log; places count up
+    uint32_t participants; // full warps alive at the interval's start
+    bool closed, lost;     // closed: later instances cannot be complete; lost: closed because the log is full
+    uint64_t begin, end;   // of the log; places only grow
     struct instance *log;
     uint32_t log_size;
-    uint32_t *executed; // of all walkers
-    uint64_t *last;     // the same
+    uint32_t *executed; // storage of all walkers' `executed`
+    uint64_t *last;     // storage of all walkers' `last`
 };
 
 struct sample { // an instance at grid scope
@@ -52,13 +53,13 @@ struct sample { // an instance at grid scope
 };
 
 struct grid {
-    VEC(struct sample) * samples; // by instruction, of the launch under way
-    uint64_t warps;               // full ones
+    VEC(struct sample) * samples; // by instruction, of the current launch
+    uint64_t warps;               // full warps
 };
 
 struct kernel_data {
-    struct repeat_kernel shown; // first
-    struct grid grid;           // samples NULL: off
+    struct repeat_kernel shown; // must stand first
+    struct grid grid;           // samples NULL: no grid scope
     bool remembers;
 };
 
@@ -154,7 +155,7 @@ void repeat_block_end(void *context, struct observed_block *b)
     free(x);
 }
 
-// All warps that are left go on from one place together: what they did before is over.
+// All live warps continue together from one place: starts a new interval.
 void repeat_barrier(void *context, struct observed_block *b, const struct observed_barrier *met)
 {
     struct block *x = b->state;
@@ -168,7 +169,7 @@ void repeat_warp_exit(void *context, struct observed_block *b, uint32_t warp)
 {
     struct block *x = b->state;
     (void)context;
-    if (x->walkers[warp].full) x->closed = true; // what others do from here on, this one will not
+    if (x->walkers[warp].full) x->closed = true; // a full warp exited: close the interval
     x->walkers[warp].full = false;
 }
 
@@ -176,7 +177,7 @@ void repeat_warp_exit(void *context, struct observed_block *b, uint32_t warp)
 
 static struct instance *at(struct block *x, uint64_t place) { return &x->log[place & (x->log_size - 1)]; }
 
-// Every warp has seen it.
+// Called after all participating warps have seen the instance.
 static void finish(struct block *x, const struct instance *i)
 {
     struct repeat_counts *n = &x->kernel->counts[i->index];
@@ -208,7 +209,7 @@ static bool make_room(struct block *x)
     return true;
 }
 
-// The warp comes first, or at least before those that are still behind.
+// Appends an instance: the warp leads, at least among warps still following.
 static void append(struct block *x, struct walker *k, const struct instance *i)
 {
     if (!x->closed && !make_room(x)) x->closed = x->lost = true;
@@ -220,8 +221,8 @@ static void append(struct block *x, struct walker *k, const struct instance *i)
     k->place = x->end;
 }
 
-// The place of an instance a little further on, UINT64_MAX when it is not there. Warps that leave a divergent
-// part together at different places have instances that the others have not.
+// The place of an instance at most SEARCH places ahead; UINT64_MAX: absent. A warp leaving a divergent region
+// in parts has instances unknown to the other warps.
 static uint64_t search(struct block *x, const struct walker *k, const struct instance *i)
 {
     for (uint64_t p = k->place; p < x->end && p < k->place + SEARCH; p++)
@@ -283,14 +284,15 @@ static void sample(struct kernel_data *d, struct walker *k, const struct instanc
 
 static void compare_with_last(struct walker *k, const struct instance *i, struct repeat_counts *n)
 {
-    uint64_t now = (i->sources * value_weights[21] + i->result * value_weights[22]) | 1; // 0: not yet here
+    // 0 means never executed
+    uint64_t now = (i->sources * value_weights[21] + i->result * value_weights[22]) | 1;
     n->again += k->last[i->index] == now;
     k->last[i->index] = now;
 }
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// What it reads: the values tracked are still those before the instruction.
+// Collects hash and pattern of the sources; the values tracked are still the values before the instruction.
 static void look_up_sources(const struct block *x, const struct observed *o, const struct value_op *op,
                             struct instance *i)
 {

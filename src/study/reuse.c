@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct met { // a block
+struct met { // last access to a block
     uint64_t block;
     uint32_t last;   // access, from 1
-    uint32_t stream; // whose it is; of others the place is free
+    uint32_t stream; // number of the owning stream; an entry of an older stream is free
 };
 
 struct reuse {
     struct met *blocks; // by hash
     size_t places;      // a power of two
     uint32_t stream;
-    // Of the accesses so far those that are the last of their block, as sums: Fenwick's tree.
+    // Fenwick tree over accesses: 1 for the last access so far to its block.
     uint32_t *last_ones;
 };
 
@@ -66,7 +66,7 @@ static void note(struct reuse_counts *to, uint32_t distance)
 void reuse_add(struct reuse *r, const uint64_t *addresses, size_t count, unsigned shift,
                enum reuse_window window, struct reuse_counts *to)
 {
-    if (!++r->stream) { // so many streams that numbers begin anew
+    if (!++r->stream) { // the stream number wrapped around
         memset(r->blocks, 0, r->places * sizeof *r->blocks);
         r->stream = 1;
     }

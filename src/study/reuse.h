@@ -1,8 +1,9 @@
-// How soon an address stream comes back to a neighbourhood: for each window w of 1, 2, 4 … the share of accesses that do
-// within w, P(w, n) of Gupta, Xiang, Yang and Zhou's measure of locality. A neighbourhood is an aligned block of n bytes.
+// Temporal reuse of an address stream: for each window w of 1, 2, 4 …, the share of accesses that return to a
+// neighbourhood within w. P(w, n) of Gupta, Xiang, Yang and Zhou's measure of locality. A neighbourhood is an
+// aligned block of n bytes.
 //
-//     a b c a        the second a comes back within 3 accesses, and within 3 blocks: b, c and its own
-//     ╰─────╯        (which an LRU cache of 3 blocks, fully associative, would have kept)
+//     a b c a        the second a returns within 3 accesses, and within 3 blocks: b, c and a
+//     ╰─────╯        (a fully associative LRU cache of 3 blocks would hit)
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,13 +13,14 @@ enum reuse_window { REUSE_ACCESSES, REUSE_BLOCKS };
 
 struct reuse_counts {
     uint64_t accesses;
-    uint64_t within[REUSE_WINDOWS]; // accesses that come back within 1 << k, and not within half of that
+    uint64_t within[REUSE_WINDOWS]; // accesses returning within 1 << k, but not within half of it
 };
 
-struct reuse;                            // what is kept of a stream
-struct reuse *reuse_create(size_t most); // accesses of a stream
+struct reuse;                            // working state for one stream at a time
+struct reuse *reuse_create(size_t most); // most: accesses of the longest stream
 void reuse_destroy(struct reuse *r);
-// A stream of its own, with blocks of 1 << shift bytes; adds to `to`.
+// Adds the counts of one stream, with blocks of 1 << shift bytes, to *to.
 void reuse_add(struct reuse *r, const uint64_t *addresses, size_t count, unsigned shift,
                enum reuse_window window, struct reuse_counts *to);
-double reuse_probability(const struct reuse_counts *n, unsigned window); // within 1 << window; of nothing 0
+// within 1 << window; 0 without accesses
+double reuse_probability(const struct reuse_counts *n, unsigned window);

@@ -1,10 +1,11 @@
-// Shapes of threadblocks, and what they promise: the survey of DARSIE's introduction as a tool. Over launches
-// that run, or over a list of launches in a file of comma-separated values with a line of names first:
+// Shapes of threadblocks and their potential for redundancy: the survey of DARSIE's introduction as a tool.
+// Input: running launches, or a file of comma-separated values listing launches, with column names in the
+// first line:
 //
-//     application,kernel,x,y,z,launches,time         x is needed, the rest may be absent, in any order
+//     application,kernel,x,y,z,launches,time         x is required, the other columns optional, in any order
 //
-// "Multi-dimensional" is a block with more than one thread in y or z. tid.x repeats from warp to warp where x
-// divides the warp size, tid.y where x * y does.
+// "Multi-dimensional" is a block with more than one thread in y or z. tid.x repeats from warp to warp if x
+// divides the warp size, tid.y if x * y does.
 #include "study/study.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ struct shape {
     const char *application, *kernel;
     uint32_t block[3], warp_size;
     uint64_t launches;
-    double weight; // warp instructions, or the file's time
+    double weight; // warp instructions, or the time column of the file
 };
 
 struct shapes {
@@ -73,7 +74,7 @@ static const char *next_column(const void *context, size_t i)
 struct csv {
     struct diag *diag;
     uint32_t source, line;
-    int place[COLUMNS]; // of a column in a line, -1: absent
+    int place[COLUMNS]; // position of a column in a line; -1: absent
     unsigned fields;
 };
 
@@ -230,10 +231,10 @@ static void report_shapes(struct study *s, struct study_report *r)
 
 struct survey {
     uint64_t applications, multi_applications, kernels, multi_kernels, failing;
-    double shares; // sum over those applications of the weight in such kernels over all of theirs
+    double shares; // sum over multi-dimensional applications: share of weight in multi-dimensional kernels
 };
 
-// Whether an earlier row is of the same application, and of the same kernel.
+// True: an earlier row has the same application (and the same kernel, if `kernel`).
 static bool seen_before(const struct shapes *all, size_t i, bool kernel)
 {
     const struct shape *x = &all->list.data[i];

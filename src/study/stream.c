@@ -7,11 +7,11 @@
 
 const char *const stream_level_names[STREAM_LEVELS + 2] = {"chip", "sm", "block", "warp", "all", NULL};
 
-// -- order ------------------------------------------------------------------------------------------------------
+// -- order --------------------------------------------------------------------------------------------------
 
 static int order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-// An SM sends one line a cycle, so this orders all.
+// An SM sends at most one line a cycle, so the order is total.
 static int by_time(const struct stream_access *a, const struct stream_access *b)
 {
     int by = order(a->launch, b->launch);
@@ -75,7 +75,7 @@ void stream_count(const struct stream *s, enum stream_level level, unsigned shif
     }
 }
 
-// -- a file -----------------------------------------------------------------------------------------------------
+// -- a file -------------------------------------------------------------------------------------------------
 
 enum column { COLUMN_ADDRESS, COLUMN_SM, COLUMN_BLOCK, COLUMN_WARP, COLUMNS };
 

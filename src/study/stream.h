@@ -1,5 +1,5 @@
-// Accesses of a kernel in the order in which they reach the cache, and the streams that they are to its levels: one of the whole
-// chip, one an SM, a block, a warp.
+// Accesses of a kernel in their order at the cache, and the division into streams by level: one for the whole
+// chip, one per SM, block or warp.
 #pragma once
 #include "base/diag.h"
 #include "base/vec.h"
@@ -9,20 +9,21 @@ enum stream_level { STREAM_CHIP, STREAM_SM, STREAM_BLOCK, STREAM_WARP, STREAM_LE
 extern const char *const stream_level_names[STREAM_LEVELS + 2]; // then "all", NULL
 
 struct stream_access {
-    uint64_t address, cycle, block; // cycle: of the launch; of those of a file their number
+    uint64_t address, cycle, block; // cycle: of the launch; in a file, the number of the access
     uint32_t launch;
     uint16_t sm, warp;
 };
 
 struct stream {
     VEC(struct stream_access) list;
-    uint64_t left_out; // for want of room
+    uint64_t left_out; // accesses dropped for lack of room
 };
 
-// Into the order of the level's streams, one behind the other.
+// Sorts the list by stream of the level, then by time.
 void stream_sort(struct stream *s, enum stream_level level);
-// Streams of a sorted list: P's counts of all of them together.
+// Adds the reuse counts of all streams of a sorted list. `addresses`: scratch, room for the whole list.
 void stream_count(const struct stream *s, enum stream_level level, unsigned shift, enum reuse_window window,
                   struct reuse *r, uint64_t *addresses, struct reuse_counts *to);
-// Of a file of comma-separated values: a column `address`, and `sm`, `block` and `warp` where it has them. False and errors.
+// Reads comma-separated values: a column `address`, and optionally `sm`, `block` and `warp`. False and errors
+// in d.
 bool stream_read(struct stream *s, const char *text, uint32_t source, struct diag *d);

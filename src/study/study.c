@@ -1,4 +1,4 @@
-// The table of studies, kernels as studies keep them, and reports.
+// The table of studies, the kernels kept by studies, and reports.
 #include "study/study.h"
 #include "flow/blocks.h"
 
@@ -84,7 +84,7 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
     to->number = l->line;
 }
 
-// What control can come to, or all where that is not known.
+// By instruction: true if reachable, or if control flow is unknown. On the heap.
 static bool *find_shown(const struct program *p)
 {
     bool *is_shown = heap_alloc(p->inst_count * sizeof *is_shown);

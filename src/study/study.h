@@ -1,9 +1,8 @@
-// Limit studies: what a kernel's instructions did, seen by an observer that changes nothing (exec/observe.h); and timed ones,
-// by a mechanism that only looks on (sm/mech/tech.h).
+// Limit studies: statistics of a kernel's instructions, gathered by an observer that changes nothing
+// (exec/observe.h). Timed studies gather by a mechanism that only looks on (sm/mech/tech.h).
 //
-// A study is a class, one row in studies.def and one file: what it watches, and what it reports when all
-// launches are over. Reports are plain tables with named columns, so that whoever shows them (a terminal,
-// JSON) knows no study.
+// A study is a class, one row in studies.def and one file: the events watched, and the report after the last
+// launch. Reports are plain tables with named columns, so a printer (terminal, JSON) knows no study.
 //
 //   study_create ─▶ launches, any number, of any kernels ─▶ study_report ─▶ tables, notes, verdict
 //                    grouped by study_group (a workload's name)
@@ -35,18 +34,19 @@ extern const size_t study_config_key_count;
 
 struct study_class {          // name and meaning are in studies.def
     size_t state_bytes;       // of study->state, zeroed
-    struct observer observer; // its functions are called with the struct study *
-    // What looks on instead while launches are timed, its options the struct study *; NULL: the study is of functional runs.
+    struct observer observer; // the functions' context is the struct study *
+    // Mechanism that looks on during timed launches, its options the struct study *. NULL: the study observes
+    // functional runs.
     const struct tech *timed;
-    // Launches from a file's text instead of from runs, errors to `d`; NULL: the study has to see them run.
+    // Reads launches from a file's text instead of runs, errors to `d`. NULL: the study needs runs.
     bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
-    void (*fini)(struct study *s); // frees what the state owns; NULL: nothing
+    void (*fini)(struct study *s); // frees memory owned by the state; NULL: nothing to free
     void (*report)(struct study *s, struct study_report *r);
 };
 
 struct study_named {
     const struct launch *launch;
-    const char *name; // of its kernel
+    const char *name; // of the kernel
 };
 
 struct study {
@@ -54,64 +54,64 @@ struct study {
     const char *name;
     struct observer observer;       // for struct launch
     struct arena arena;             // lives as long as the study
-    const char *group;              // of the launches to come; NULL: none
-    const char *kernel_name;        // of the launch to come; NULL: as the program has it, mangled
-    const char *sources;            // a folder to look for sources in; NULL: where the PTX says
-    struct mark_settings mark;      // of the context that launches
-    struct study_settings settings; // the same
+    const char *group;              // of the following launches; NULL: none
+    const char *kernel_name;        // of the next launch; NULL: the mangled name in the program
+    const char *sources;            // folder searched for sources; NULL: the path in the PTX
+    struct mark_settings mark;      // of the launching context
+    struct study_settings settings; // of the launching context
     VEC(struct study_kernel *) kernels;
-    struct study_kernel *kernel;   // being launched
-    VEC(struct study_named) named; // timed launches that have not begun
+    struct study_kernel *kernel;   // current launch's kernel
+    VEC(struct study_named) named; // timed launches not yet begun
     void *state;
 };
 
-// The studies there are, in order; false past the last.
+// The studies in order; false past the last.
 bool study_at(size_t index, const char **name, const char **meaning);
 
-struct study *study_create(const char *name); // NULL when there is none
+struct study *study_create(const char *name); // NULL: no study of this name
 void study_destroy(struct study *s);
 void study_group(struct study *s, const char *group);
 void study_sources(struct study *s, const char *folder);
 
 // -- kernels
-// A kernel as studies keep it, beyond the program's life: one for each group, program, block shape and warp
-// size.
+// A kernel in the form kept by studies, beyond the program's life: one for each group, program, block shape
+// and warp size.
 struct study_inst {
     uint32_t pc;
-    bool shown;       // in reports: control can come to it; RISC-V's programs are all the code of their files
-    const char *text; // as in the listing
-    const char *line; // "file.cu:31", the one of study_lines; "" when unknown
+    bool shown;        // shown in reports: reachable; RISC-V programs hold all code of a file
+    const char *text;  // as in the listing
+    const char *line;  // "file.cu:31", the line chosen by study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
-    const char *path;  // of the source, as the PTX names it; NULL when unknown
-    uint32_t number;   // of the line in it
+    const char *path;  // of the source file, as named in the PTX; NULL when unknown
+    uint32_t number;   // line number in the file
 };
 
 struct study_kernel {
     const char *group, *name;
-    const struct program *program; // only while it is launched
+    const struct program *program; // valid during a launch
     uint32_t grid[3];              // of the last launch
     uint32_t block[3], warp_size, warps;
     uint32_t inst_count;
     struct study_inst *insts;
     uint64_t launches, blocks;
-    void *data; // the study's; NULL at first
+    void *data; // data of the study; NULL at first
 };
 
-static inline uint32_t study_kernel_threads(const struct study_kernel *k) // of a block
+static inline uint32_t study_kernel_threads(const struct study_kernel *k) // threads of a block
 {
     return k->block[0] * k->block[1] * k->block[2];
 }
-// The source line to show each instruction with, as an index into the program's table; 0: unknown, or the instruction is not
-// shown.
+// Chooses the source line shown with each instruction, as an index into the program's table. 0: unknown, or
+// an instruction not shown.
 void study_lines(const struct program *p, const bool *is_shown, uint32_t *lines);
-// Instructions by the lines they are shown with, in order of file and line: how many lines there are; of each
-// instruction, which; of each line, its first instruction. Arrays of inst_count, the first one
-// zeroed: what is not shown is counted for line 0.
+// Groups instructions by shown line, in order of file and line. Returns the number of lines. line_of: the
+// line of every instruction; first: the first instruction of every line. Both are arrays of inst_count;
+// line_of must be zeroed, and instructions not shown keep line 0.
 uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first);
-// What a timed launch's kernel is called. Behind this, and before it begins, others may come.
+// Sets the kernel name of a timed launch. Other launches may be named before the launch begins.
 void study_name(struct study *s, const struct launch *l, const char *name);
-bool study_is_new(const struct study *s, const struct launch *l); // it has been named, and not entered
-// To be called by launch_begin. Sets and returns study->kernel.
+bool study_is_new(const struct study *s, const struct launch *l); // true: named, but not entered
+// Call from launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 
 // -- reports
@@ -124,25 +124,25 @@ struct study_cell {
 };
 
 struct study_column {
-    const char *name, *meaning; // name: the key in JSON, and the head with its underscores as spaces
+    const char *name, *meaning; // name: key in JSON; with spaces for underscores, the column head
 };
 
 struct study_table {
     const char *name, *title;
     const struct study_column *columns;
     size_t column_count;
-    bool detail; // a row an instruction or a line: not for an overview of many kernels
-    bool cards;  // rows with long texts: each is shown as a paragraph
+    bool detail; // one row per instruction or line: too long for an overview of many kernels
+    bool cards;  // rows with long texts: each row is shown as a paragraph
     struct arena *arena;
     VEC(struct study_cell) cells; // row by row
-    VEC(size_t) rules;            // cells above which a rule is drawn
+    VEC(size_t) rules;            // cells below a drawn rule
 };
 
 struct study_report {
     struct arena arena;
     VEC(struct study_table *) tables;
     VEC(const char *) notes;
-    VEC(const char *) failures; // what must not be: the command ends with status 4
+    VEC(const char *) failures; // violated guarantees: the command ends with status 4
 };
 
 void study_report_init(struct study_report *r);
@@ -154,16 +154,17 @@ struct study_table *study_table_add(struct study_report *r, const char *name, co
                                     const struct study_column *columns, size_t column_count);
 void study_text(struct study_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void study_count(struct study_table *t, uint64_t n);
-void study_share(struct study_table *t, double share);                  // of NaN: nothing
-void study_ratio(struct study_table *t, uint64_t part, uint64_t whole); // a share; nothing of an empty whole
+void study_share(struct study_table *t, double share); // NaN: an empty cell
+// a share; an empty cell if `whole` is 0
+void study_ratio(struct study_table *t, uint64_t part, uint64_t whole);
 void study_number(struct study_table *t, double x);
 void study_none(struct study_table *t);
 void study_rule(struct study_table *t);                                       // above the next row
 void study_kernel_cells(struct study_table *t, const struct study_kernel *k); // workload, kernel, block
-// The tables `instructions` and `lines`, details: a row an instruction, or a source line in order of file and
-// line. Rows begin with the kernel's name and the pc or the line, those of instructions end with the text and
-// the line; `cells` adds what is between. A line's sum has `bytes`, nought at first, and `add` adds an
-// instruction to it.
+// The detail tables `instructions` and `lines`: one row per instruction, or per source line in order of file
+// and line. Rows begin with the kernel's name and the pc or the line. Rows of instructions end with the text
+// and the line. `cells` adds the cells between. The sum of a line has `bytes` bytes, zeroed at first; `add`
+// adds an instruction to the sum.
 struct study_rows {
     const struct study_column *columns;
     size_t column_count, bytes;

@@ -1,6 +1,6 @@
-// What kind the redundancy of a threadblock is (DARSIE, Figure 2): by the weakest pattern among the registers
-// and predicates that an instruction reads. Uniform: one value in all lanes; affine: base and stride;
-// unstructured: any other vector. What warps execute apart, or with part of their threads, is none.
+// Kinds of redundancy in a threadblock (DARSIE, Figure 2), by the weakest pattern among the source registers
+// and predicates of an instruction. Uniform: one value in all lanes; affine: base and stride; unstructured:
+// any other vector. Executions by diverged or partial warps are not redundant.
 #include "study/repeat.h"
 
 enum { DIMENSIONS = 2 }; // blocks of one dimension, of more
@@ -110,7 +110,7 @@ static void report_lines(struct study *s, struct study_report *r)
 static const char *const output_names[OUTPUT_COUNT] = {"uniform redundant", "affine redundant",
                                                        "unstructured redundant", "TB-affine", "unrelated"};
 
-// What most executions of the instruction wrote over the warps of a block, in the words of Figure 3.
+// The most frequent pattern of an instruction's results over the warps of a block, in the terms of Figure 3.
 static const char *output_of(const struct repeat_counts *n)
 {
     unsigned best = 0;

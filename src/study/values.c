@@ -1,5 +1,5 @@
-// Hashes and patterns of register vectors, and the operands of instructions as studies see them. The inner
-// loop exists twice on x86-64, for AVX2 and for what every such processor has; the result is the same.
+// Hashes and patterns of register vectors, and the operands of instructions as seen by studies. The inner
+// loop exists twice on x86-64, for AVX2 and for the baseline; the results are equal.
 #include "study/values.h"
 #include "base/bits.h"
 #include "isa/shape.h"
@@ -105,7 +105,7 @@ static void sum_half(const uint32_t *x, uint32_t base, uint32_t stride, struct h
 }
 #endif
 
-// The two builds differ in the sum only; everything on the way to it is inlined into each.
+// The two builds differ only in the sum; the surrounding code is inlined into each build.
 typedef void half_sum(const uint32_t *x, uint32_t base, uint32_t stride, struct half *h);
 #define INLINED static inline __attribute__((always_inline))
 

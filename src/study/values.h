@@ -1,8 +1,8 @@
-// What the registers of warps hold, as far as studies care: a hash that tells values apart, and whether the
-// lanes follow a pattern. Computed once when a register is written, looked up when it is read.
+// Register contents of warps as seen by studies: a hash of the values, and the pattern over the lanes.
+// Computed once at a register write, looked up at reads.
 //
-// The hash is NH twice with different keys (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999: UMAC), a sum of
-// products of pairs of words, which vectorises; two different vectors collide with probability 2^-64.
+// The hash is NH twice with different keys (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999: UMAC): a sum of
+// products of word pairs, which vectorises. Two different vectors collide with probability 2^-64.
 #pragma once
 #include "exec/observe.h"
 
@@ -17,9 +17,9 @@ struct value {
 // `vector_lanes` 32 or 64, of which the first `lanes` have threads.
 void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, struct value *v);
 
-// What an instruction reads and writes, looked up once a kernel. RZ, constants and immediates are left out.
+// Operands of an instruction, looked up once a kernel. RZ, constants and immediates are left out.
 enum value_role {
-    ROLE_RESULT,  // writes registers or predicates and does nothing else: what can be done once for many
+    ROLE_RESULT,  // only writes registers or predicates: one execution can serve many warps
     ROLE_CONTROL, // branches, calls, exits
     ROLE_EFFECT   // stores, atomics, barriers, fences, output: must happen for every warp
 };
@@ -30,8 +30,8 @@ struct value_op {
     uint8_t write, write_count;    // registers
     uint8_t pred_writes[2], pred_write_count;
     uint8_t role;        // enum value_role
-    bool awaits_barrier; // its results come when a barrier completes
-    bool special;        // its source is a special register, whose pattern is its result's
+    bool awaits_barrier; // results arrive when a barrier completes
+    bool special;        // the source is a special register; its pattern is the pattern of the result
 };
 void value_op_of(const struct inst *i, struct value_op *op);
 
@@ -40,25 +40,25 @@ typedef void values_take(struct values *v, const struct observed *o);
 
 // The registers and predicates of a block's warps.
 struct values {
-    values_take *written;       // see values_written
+    values_take *written;       // set at the start; see values_written
     const struct value_op *ops; // of the program
-    uint32_t registers, lanes;  // of a warp; lanes of a register vector
+    uint32_t registers, lanes;  // registers of a warp; lanes of a register vector
     struct value *value;        // by warp, register
-    uint64_t (*pred)[8];        // by warp: lanes
-    uint32_t *awaits;           // by warp: the instruction of a reduction at a barrier, + 1
+    uint64_t (*pred)[8];        // by warp: lanes of each predicate
+    uint32_t *awaits;           // by warp: index of the pending barrier reduction, + 1; 0: no reduction
     uint32_t *threads;          // by warp
-    uint32_t row;               // lanes after which an affine pattern begins again; 0: never
+    uint32_t row;               // period in lanes of an affine pattern; 0: the whole warp
 };
 
-struct value_op *values_ops(struct arena *a, const struct program *p); // one an instruction
+struct value_op *values_ops(struct arena *a, const struct program *p); // one per instruction, in the arena
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
                   const struct observed_block *b, uint32_t threads);
-// From now on affine means base + (lane mod x) * stride: affine in every row of threadIdx.x.
+// Changes the meaning of affine to base + (lane mod x) * stride: affine in every row of threadIdx.x.
 void values_by_row(struct values *v, uint32_t x, uint32_t warp_size);
 void values_stop(struct values *v);
-// To be called by `after` when what was read has been looked up: takes over what the instruction wrote.
+// Call at the end of `after`, behind all lookups of sources: takes over the instruction's results.
 static inline void values_written(struct values *v, const struct observed *o) { v->written(v, o); }
-// To be called by `barrier`: a reduction's results.
+// Call from `barrier`: takes over the results of a reduction.
 void values_barrier(struct values *v, const struct observed_block *b);
 
 static inline const struct value *values_at(const struct values *v, uint32_t warp, unsigned r)
@@ -66,7 +66,7 @@ static inline const struct value *values_at(const struct values *v, uint32_t war
     return &v->value[warp * v->registers + r];
 }
 
-// Takes one more number into a hash. What comes out of it may go into it again.
+// Folds one more number into a hash. The result may be folded again.
 static inline uint64_t value_fold(uint64_t sum, uint64_t x)
 {
     sum = sum * 0xd6e8feb86659fd93ull + x;
@@ -74,6 +74,6 @@ static inline uint64_t value_fold(uint64_t sum, uint64_t x)
     return sum ^ sum >> 29;
 }
 
-// Several numbers as one, each times a weight of its own, which can be added in any order: for hashes and
-// sets of lanes that are compared for equality only.
+// Weights for hashing several numbers as a weighted sum, in any order. For hashes and lane sets compared for
+// equality only.
 extern const uint64_t value_weights[24];

@@ -1,5 +1,6 @@
-// Warps of a block do not end together (Xiang's dissertation, 3.3): their lifetimes, what dispatch by block loses by it, and
-// two of the reasons, instructions and misses of each. Launches are timed, and a mechanism that changes nothing looks on.
+// Warps of a block end at different times (Xiang's dissertation, 3.3): lifetimes, the loss of dispatch by
+// block, and two of the reasons, instructions and misses of each warp. Launches are timed; a mechanism that
+// changes nothing looks on.
 //
 //     block    ├──────── warp 0 ────────┤░░░░░░░░░░░░│      RTRU = ░ / all
 //              ├──────── warp 1 ──┤░░░░░░░░░░░░░░░░░░│
@@ -15,7 +16,7 @@
 enum missed { MISSED_L1, MISSED_TEXTURE, CACHES };
 
 struct life {
-    uint64_t launch, block; // launch: its number among those of the study
+    uint64_t launch, block; // launch: its number within the study
     uint64_t start, end;    // cycles
     uint64_t instructions, misses[CACHES];
     uint32_t warp;
@@ -26,8 +27,8 @@ struct lives {
 };
 
 struct state {
-    uint64_t launches;              // that have begun
-    VEC(struct lives *) of_kernels; // to free
+    uint64_t launches;              // launches begun
+    VEC(struct lives *) of_kernels; // heap; freed at the end
 };
 
 double warps_rtru(const uint64_t *cycles, size_t count)
@@ -38,7 +39,7 @@ double warps_rtru(const uint64_t *cycles, size_t count)
     return most ? (double)lost / ((double)count * (double)most) : 0;
 }
 
-// -- looking on ---------------------------------------------------------------------------------------------
+// -- observing ----------------------------------------------------------------------------------------------
 
 struct of_launch {
     uint64_t number;
@@ -49,7 +50,7 @@ struct on_sm {
     struct sm_grid *sm;
     const struct of_launch *launch;
     struct lives here;
-    struct life now[64]; // by place
+    struct life now[64]; // current warps by place
 };
 
 static struct lives *lives_of(struct study *s)
@@ -62,7 +63,7 @@ static struct lives *lives_of(struct study *s)
     return s->kernel->data;
 }
 
-// Asked for every kind of SM.
+// Called once per kind of SM.
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     struct study *s = (struct study *)u->options;
@@ -84,7 +85,7 @@ static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     return o;
 }
 
-// No SM runs any more.
+// Called after the last cycle of all SMs; merges the SM's finished warps.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;
@@ -112,7 +113,7 @@ static void warp_end(void *state, unsigned place)
     vec_push(&o->here.list, *life);
 }
 
-// A store's warp may have ended.
+// The warp of a store may have ended already, so only loads are counted.
 static void access_line(void *state, const struct tech_line *l)
 {
     struct on_sm *o = state;
@@ -143,7 +144,7 @@ static int by_place(const void *a, const void *b)
     return (x->warp > y->warp) - (x->warp < y->warp);
 }
 
-// Warps of one block, in order.
+// Warps of one block, by number.
 struct block {
     const struct life *warps;
     size_t count;
@@ -164,13 +165,13 @@ static uint64_t start_of(const struct block *b)
     return start;
 }
 
-enum { WARPS_MAX = 1024 }; // of a block, when a warp is a thread
+enum { WARPS_MAX = 1024 }; // maximum of a block, with one thread a warp
 
 struct sums {
-    uint64_t blocks, even, warps; // even: blocks whose warps end together
+    uint64_t blocks, even, warps; // even: blocks with all warps ending together
     uint64_t held, lost;          // warp cycles
     uint64_t instructions, least, most, misses[CACHES];
-    double rtru, log_rtru; // log_rtru: of those that are not even
+    double rtru, log_rtru; // log_rtru: of blocks that are not even
 };
 
 static void add_block(struct sums *s, const struct block *b)
@@ -257,7 +258,7 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
-// Figures 21, 26, 27 and 28: one block's warps, of the first launch that has it.
+// Figures 21, 26, 27 and 28: warps of one block, from the first launch with a block of this number.
 static void report_lifetimes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {KERNEL_COLUMNS,
@@ -294,7 +295,7 @@ static int by_count(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// Figures 23 and 25: bins that some warp is in, (a, b] of study.bin instructions each.
+// Figures 23 and 25: the non-empty bins, (a, b] of study.bin instructions each.
 static void add_histogram(struct study *s, struct study_table *t, const struct study_kernel *k)
 {
     const struct lives *all = k->data;

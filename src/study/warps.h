@@ -1,8 +1,9 @@
-// The ratio of temporal resource underutilisation of a block: what warps that end before its last one leave unused by
-// block, of what they have (Xiang's dissertation, 3.3.2).
+// The ratio of temporal resource underutilisation of a block (Xiang's dissertation, 3.3.2): the share of the
+// block's resources left unused by warps finished before the last warp.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Of warps that have ended so many cycles after their block had begun. 0 of none, and of a block of no time.
+// cycles: end of each warp, relative to the start of the block. Returns 0 for no warps or a block of no
+// duration.
 double warps_rtru(const uint64_t *cycles, size_t count);

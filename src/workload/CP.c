@@ -1,4 +1,4 @@
-// Host side of kernels/CP.cu: atoms go to constant memory in batches, every batch adds its potential to the
+// Host side of kernels/CP.cu: atoms go to constant memory in batches; every batch adds its potential to the
 // plane.
 #include "workload/host.h"
 

@@ -1,6 +1,5 @@
-// Host side of kernels/DCT8x8.cu. Every stage is compared with the reference applied to what the device's
-// stage before it gave: rounding to a multiple of the quantum would otherwise blow up the last bit of a
-// coefficient.
+// Host side of kernels/DCT8x8.cu. Every stage is compared with the reference applied to the device's previous
+// stage. Otherwise, rounding to a multiple of the quantum would amplify the last bit of a coefficient.
 #include "workload/host.h"
 
 #include <math.h>
@@ -54,7 +53,7 @@ void workload_run_DCT8x8(struct host *h)
             cosines[k * N + x] = (k ? 0.5 : sqrt(0.125)) * cos((2 * x + 1) * k * 3.14159265358979323846 / 16);
             device_cosines[k * N + x] = (float)cosines[k * N + x];
         }
-    // A smooth picture with some noise, centred on zero as JPEG has it.
+    // A smooth picture with some noise, centred on zero as in JPEG.
     float *image = host_random_f32(h, count, -20, 20);
     for (int i = 0; i < (int)count; i++)
         image[i] += 60 * sinf((float)(i % width) * 0.05f) + 40 * cosf((float)(i / width) * 0.07f);

@@ -1,5 +1,5 @@
-// Host side of kernels/LIB.cu. Both kernels price the same portfolio; the reference is the same model in
-// double precision, and the derivative is the slope between two prices rather than an adjoint.
+// Host side of kernels/LIB.cu. Both kernels price the same portfolio. The reference is the same model in
+// double precision; the derivative is the slope between two prices rather than an adjoint.
 #include "workload/host.h"
 
 #include <math.h>
@@ -70,8 +70,8 @@ void workload_run_LIB(struct host *h)
                       .initial_rate = 0.05f,
                       .variate = 0.3f};
     for (int i = 0; i < MAX_RATES; i++) m.lambda[i] = 0.15f + 0.1f * (float)exp(-0.1 * i);
-    for (int i = 0; i < MAX_OPTIONS;
-         i++) { // three swap rates at each of five maturities, the last at the end
+    // Three swap rates at each of five maturities, the last at the end.
+    for (int i = 0; i < MAX_OPTIONS; i++) {
         m.maturity[i] = i / 3 == 4 ? steps : (i / 3 + 1) * steps / 8;
         m.swap_rate[i] = 0.045f + 0.005f * (float)(i % 3);
     }
@@ -82,7 +82,7 @@ void workload_run_LIB(struct host *h)
     const float *got_value = host_output(h, value, bytes), *got_slope = host_output(h, slope, bytes);
     const float *got_value_only = host_output(h, value_only, bytes);
 
-    // All paths are the same path.
+    // All paths are equal.
     double rate = (double)m.initial_rate, bump = 1e-6;
     double one_value = price(&m, rate),
            one_slope = (price(&m, rate + bump) - price(&m, rate - bump)) / (2 * bump);

@@ -1,5 +1,5 @@
-// Host side of kernels/SRADv1.cu. As in the published application, mean and variance of the image come from
-// the device's sums and the host works out the speckle's strength from them, once an iteration.
+// Host side of kernels/SRADv1.cu. As in the published application, the device sums up the image for mean and
+// variance. The host computes the speckle's strength from the sums, once an iteration.
 #include "workload/host.h"
 
 #include <math.h>

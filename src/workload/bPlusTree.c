@@ -1,4 +1,5 @@
-// Host side of kernels/bPlusTree.cu: a tree whose leaves are full but for the last, with values that say where the keys came from.
+// Host side of kernels/bPlusTree.cu: a tree with all leaves full except the last. A value reveals the index
+// of its key.
 #include "workload/host.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ static struct tree make_tree(struct host *h, int keys)
     }
     for (int k = 0; k < t.levels; k++) t.count += level_counts[k];
     t.nodes = HOST_ARRAY(h, struct node, t.count);
-    int below = keys, begin = t.count,
-        span = 1; // of the level: what it points to, where it begins, keys a child
+    // of the level: number of entries below; first node; keys per child
+    int below = keys, begin = t.count, span = 1;
     for (int k = 0; k < t.levels; k++, span *= ORDER) {
         int children_begin = begin;
         begin -= level_counts[k];
@@ -69,7 +70,7 @@ void workload_run_bPlusTree(struct host *h)
 
     int32_t *questions = HOST_ARRAY(h, int32_t, count), *ranges = HOST_ARRAY(h, int32_t, 2 * count);
     const uint32_t *pick = host_random_u32(h, 3 * count, (uint32_t)t.keys);
-    for (unsigned i = 0; i < count; i++) { // every third is between keys
+    for (unsigned i = 0; i < count; i++) { // every third question falls between keys
         questions[i] = key_at((int)pick[i]) + (i % 3 == 2);
         ranges[2 * i] = key_at((int)pick[count + i]) + (i % 2 != 0);
         ranges[2 * i + 1] = ranges[2 * i] + (int32_t)(pick[2 * count + i] / 2);

@@ -1,5 +1,5 @@
-// Host side of kernels/backprop.cu: forward on the device, the small second layer on the host, then the
-// device adjusts the weights of the first. Unit 0 of a layer is its bias.
+// Host side of kernels/backprop.cu: forward on the device, the small second layer on the host, adjustment of
+// the first layer's weights on the device. Unit 0 of a layer is its bias.
 #include "workload/host.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const double RATE = 0.3, MOMENTUM = 0.3, TARGET = 0.1;
 
 static double squash(double x) { return 1 / (1 + exp(-x)); }
 
-// From the hidden units' sums to the errors that go back to them; returns nothing through the bias.
+// From the hidden units' sums to their errors; no error flows through the bias.
 static void second_layer(const double sum[ROW], const float out_weight[ROW], double delta[ROW])
 {
     double hidden[ROW], out = (double)out_weight[0];
@@ -31,7 +31,7 @@ void workload_run_backprop(struct host *h)
     const int inputs = input_counts[h->size], hidden = HIDDEN;
     const unsigned blocks = (unsigned)inputs / SIDE;
     const size_t weight_count = (size_t)(inputs + 1) * ROW;
-    const float reach = (float)(2 / sqrt(inputs)); // keeps the sums where squash() has a slope
+    const float reach = (float)(2 / sqrt(inputs)); // keeps the sums in the steep range of squash()
 
     float *input = host_random_f32(h, (size_t)inputs + 1, 0, 1);
     input[0] = 1;
@@ -50,21 +50,21 @@ void workload_run_backprop(struct host *h)
     double sum[ROW], delta[ROW];
     float device_delta_values[ROW];
     for (int j = 1; j < ROW; j++) {
-        sum[j] = (double)weights[j]; // of the bias
+        sum[j] = (double)weights[j]; // the bias
         for (unsigned b = 0; b < blocks; b++) sum[j] += (double)partial[b * HIDDEN + (unsigned)j - 1];
     }
     second_layer(sum, out_weight, delta);
     for (int j = 0; j < ROW; j++) device_delta_values[j] = (float)delta[j];
 
-    host_write(h, device_weights, weights,
-               weight_count * sizeof(float)); // the products had taken their place
+    // The forward kernel overwrote the weights with products.
+    host_write(h, device_weights, weights, weight_count * sizeof(float));
     uint64_t device_delta = host_upload(h, device_delta_values, sizeof device_delta_values);
     host_launch(h, "backprop_adjust", DIM(1, blocks), DIM(SIDE, SIDE), 0, ARG(device_delta), ARG(hidden),
                 ARG(device_input), ARG(device_weights), ARG(device_change));
     const float *got_weights = host_output(h, device_weights, weight_count * sizeof(float));
     const float *got_change = host_output(h, device_change, weight_count * sizeof(float));
 
-    // The reference goes its own way from the inputs on.
+    // The reference is computed independently from the inputs.
     for (int j = 1; j < ROW; j++) {
         sum[j] = 0;
         for (int i = 0; i <= inputs; i++) sum[j] += (double)input[i] * (double)weights[i * ROW + j];
@@ -77,10 +77,9 @@ void workload_run_backprop(struct host *h)
             int at = i * ROW + j;
             want_weights[at] = (double)weights[at];
             want_change[at] = (double)change[at];
-            if (j == 0) continue; // weights to the bias do not exist
+            if (j == 0) continue; // no weights lead to the bias
             double first = RATE * delta[j] * (double)input[i] + MOMENTUM * (double)change[at];
-            // As published: a weight moves before its change is recorded, the change with the one just
-            // recorded.
+            // As published: first the weight moves, then its change is recorded.
             want_weights[at] += first;
             want_change[at] = first;
         }

@@ -1,4 +1,4 @@
-// Host side of kernels/bfs.cu: launches level by level until no node was reached.
+// Host side of kernels/bfs.cu: launches level by level until no new node is reached.
 #include "workload/host.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ struct node {
     int first_edge, edge_count;
 };
 
-// Levels by a queue; -1 for a node that cannot be reached.
+// Levels by a queue; -1 for an unreachable node.
 static void search(const struct node *nodes, const uint32_t *edges, int *level, int *queue, int node_count)
 {
     for (int i = 0; i < node_count; i++) level[i] = -1;

@@ -1,4 +1,4 @@
-// Host side of kernels/binomialOptions.cu: the lattice's parameters from the market's.
+// Host side of kernels/binomialOptions.cu: parameters of the lattice from market data.
 #include "workload/host.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Host side of kernels/bitonicSort.cu and of bitonicSort512.cu: tiles first, then merges of twice the size until one sequence is left.
+// Host side of kernels/bitonicSort.cu and of bitonicSort512.cu: tiles first, followed by merges of twice the
+// size until one sequence is left.
 #include "workload/host.h"
 
 #include <stdlib.h>
@@ -33,8 +34,8 @@ static void sort(struct host *h, const struct network *net)
     }
     const uint32_t *got_keys = host_output(h, keys, bytes), *got_values = host_output(h, values, bytes);
 
-    // Keys must come out sorted. The network is not stable, so of the values it is asked that each one still
-    // belongs to its key and that none is lost.
+    // Keys must come out sorted. The network is not stable, so values are only checked for pairing with a
+    // right key, each value exactly once.
     uint32_t *sorted = HOST_ARRAY(h, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) sorted[i] = in[i];
     qsort(sorted, n, sizeof(uint32_t), compare_keys);

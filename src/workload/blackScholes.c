@@ -1,5 +1,5 @@
-// Host side of kernels/blackScholes.cu. The reference has the normal distribution from erfc, to which the kernel's polynomial comes within
-// 7.5e-8.
+// Host side of kernels/blackScholes.cu. The reference takes the normal distribution from erfc; the kernel's
+// polynomial is within 7.5e-8.
 #include "workload/host.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Host side of kernels/blockMatching.cu. The image is the one before, moved by a few pixels, with noise.
+// Host side of kernels/blockMatching.cu. The image is the previous image, moved by a few pixels, with noise.
 #include "workload/host.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int pixel(const struct image *i, int x, int y)
     return x >= 0 && x < i->width && y >= 0 && y < i->height ? i->pixels[y * i->width + x] : NOTHING;
 }
 
-// The best place of the square, below its sum of differences, as the kernel writes it.
+// The best place of the square, below the sum of differences, packed as in the kernel.
 static uint32_t search(const struct image *now, const struct image *before, int left, int top)
 {
     uint32_t best = UINT32_MAX;

@@ -1,4 +1,5 @@
-// Host side of kernels/convolutionTexture.cu and of convolutionTexture12.cu: the second pass reads the result of the first as a texture.
+// Host side of kernels/convolutionTexture.cu and of convolutionTexture12.cu: the second pass reads the first
+// pass's result as a texture.
 #include "workload/host.h"
 
 #include <math.h>

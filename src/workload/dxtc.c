@@ -1,5 +1,5 @@
-// Host side of kernels/dxtc.cu. The reference makes the same choices from sums of its own, and keeps to the kernel's roundings
-// where numbers are not integers, so that the words are equal.
+// Host side of kernels/dxtc.cu. The reference makes the same choices from independent sums. Non-integers are
+// rounded as in the kernel, so the words must be equal.
 #include "workload/host.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ struct pixel {
     int number;
 };
 
-// Every way to cut the order into four runs, some of them empty, but not into one: a pair of colours has to follow from it.
+// All cuts of the order into four runs, some possibly empty, except cuts into a single run: a cut must
+// determine a pair of colours.
 static int make_cuts(uint32_t *cuts)
 {
     int count = 0;
@@ -61,7 +62,7 @@ static int by_place(const void *left, const void *right)
     return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number - b->number;
 }
 
-// 0 to 255 as the decoder makes it of a level with `bits` bits.
+// Value 0 to 255 decoded from a level of `bits` bits.
 static int value_of(int level, int bits) { return level << (8 - bits) | level >> (2 * bits - 8); }
 
 static int level_of(int numerator, int denominator, int bits)
@@ -70,7 +71,7 @@ static int level_of(int numerator, int denominator, int bits)
     return (int)fmaf(value, (float)((1 << bits) - 1) / 255.0f, 0.5f);
 }
 
-// The pair of colours that fits the cut best; returns nine times the sum of squared errors.
+// Finds the best pair of colours for the cut; returns nine times the sum of squared errors.
 static int fit(const struct pixel *ordered, uint32_t weights, uint32_t colour[2])
 {
     static const int bits[] = {5, 6, 5}, shift[] = {11, 5, 0};
@@ -103,7 +104,7 @@ static int fit(const struct pixel *ordered, uint32_t weights, uint32_t colour[2]
 
 static void compress(struct pixel *pixels, const uint32_t *cuts, int cut_count, uint32_t out[2])
 {
-    static const uint32_t index_of[] = {1, 3, 2, 0}; // of a weight
+    static const uint32_t index_of[] = {1, 3, 2, 0}; // by weight
     uint32_t colour[2], best[2] = {0}, weights = 0;
     int least = -1;
     find_places(pixels);
@@ -123,7 +124,7 @@ static void compress(struct pixel *pixels, const uint32_t *cuts, int cut_count, 
         out[1] |= (index_of[weights >> 2 * i & 3] ^ swap) << 2 * pixels[i].number;
 }
 
-// Slopes with noise on them; the first square is of one colour.
+// Slopes with noise; the first square has a single colour.
 static uint32_t *make_image(struct host *h, int width, int height)
 {
     uint32_t *image = host_random_u32(h, (size_t)(width * height), 0);

@@ -9,7 +9,7 @@ struct complex {
     double re, im;
 };
 
-// The transform of n numbers `step` apart, from the transforms of those with even and with odd numbers.
+// The transform of n numbers `step` apart, from the transforms of the even and the odd numbers.
 static void transform(const float *in, int step, struct complex *out, int n)
 {
     struct complex even[POINTS / 2], odd[POINTS / 2];

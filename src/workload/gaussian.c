@@ -1,10 +1,10 @@
-// Host side of kernels/gaussian.cu. The diagonal outweighs its rows, so that no pivots are wanted; solutions are compared with
-// those that the right side was made of.
+// Host side of kernels/gaussian.cu. The matrix is diagonally dominant, so no pivoting is needed. Solutions
+// are compared with the vectors used to make the right side.
 #include "workload/host.h"
 
 enum { THREADS = 256, TILE = 16 };
 
-// From the last row up.
+// Back substitution from the last row.
 static void substitute(const float *matrix, const float *right, int n, float *out)
 {
     for (int row = n - 1; row >= 0; row--) {

@@ -1,4 +1,4 @@
-// Host side of kernels/heartwall.cu: a film in which textures of 17x17 pixels wander over others, with noise.
+// Host side of kernels/heartwall.cu: a film of noisy textures of 17x17 pixels wandering over a background.
 #include "workload/host.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum {
     REACH = PLACES / 2,
     TEXELS = SIDE * SIDE,
     MAP = PLACES * PLACES,
-    PITCH = 48, // a square of the frame for each point: room for its template, REACH further to any side
+    PITCH = 48, // side of a point's square in the frame: room for its template and REACH pixels around
     IN_ROW = 8,
     THREADS = 512
 };
@@ -49,7 +49,7 @@ static struct film make_film(struct host *h, int points)
     return f;
 }
 
-// Templates wander up to four pixels, and stay in their squares.
+// Moves each template by up to four pixels, inside its square.
 static void next_frame(struct host *h, struct film *f)
 {
     const size_t pixels = (size_t)(f->width * f->height);
@@ -66,7 +66,7 @@ static void next_frame(struct host *h, struct film *f)
         f->frame[i] = (uint8_t)clamp(f->frame[i] + (int)rng_below(&h->rng, 33) - 16, 0, 255);
 }
 
-// Of the template with the pixels whose upper left corner is (left, top).
+// Correlation of the template with the pixels at upper left corner (left, top).
 static double correlation(const struct film *f, const uint8_t *texels, int left, int top)
 {
     double pixels[TEXELS], means[2] = {0}, products = 0, squares[2] = {0};
@@ -85,7 +85,7 @@ static double correlation(const struct film *f, const uint8_t *texels, int left,
     return products / sqrt(squares[0] * squares[1]);
 }
 
-// Moves the point to where its template fits best.
+// Moves the point to the best fit of its template.
 static void track(const struct film *f, int number, struct point *point, double *map)
 {
     const struct point corner = {point->x - REACH, point->y - REACH};

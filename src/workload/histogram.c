@@ -6,7 +6,7 @@ void workload_run_histogram(struct host *h)
     static const int counts[] = {3000, 2400000, 24000000};
     static const unsigned blocks[] = {4, 240, 480};
     const int words = counts[h->size];
-    // Products of two random bytes: small values come far more often than large ones, as in a dark image.
+    // Products of two random bytes: small values are far more frequent than large values, as in a dark image.
     uint8_t *bytes = HOST_ARRAY(h, uint8_t, (size_t)words * 4);
     for (size_t i = 0; i < (size_t)words * 4; i++) {
         uint64_t z = rng_next(&h->rng);

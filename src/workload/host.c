@@ -1,4 +1,4 @@
-// A run of a workload: the calls of host.h over the public API, and the verdict on what came out.
+// A run of a workload: the calls of host.h over the public API, and the verdict on the results.
 #include "workload/host.h"
 #include "base/hash.h"
 #include "workload/tape.h"
@@ -11,7 +11,7 @@
 
 static const uint64_t INPUT_SEED = 2020;
 
-// Keeps the first failure; true when there is one, now or before.
+// Keeps the first failure; true after any failure, present or past.
 static bool failed(struct host *h, enum wf_status status)
 {
     if (!h->failed && status != WF_OK) {
@@ -68,7 +68,7 @@ void host_set_symbol(struct host *h, const char *name, const void *bytes, size_t
 {
     uint64_t address, symbol_bytes;
     if (h->failed || failed(h, wf_symbol(h->module, name, &address, &symbol_bytes))) return;
-    host_write(h, address, bytes, size_bytes); // past the symbol's end is refused there
+    host_write(h, address, bytes, size_bytes); // wf_write refuses a write past the symbol's end
 }
 
 static uint64_t texture(struct host *h, uint64_t texels, const struct wf_texture_config *config)

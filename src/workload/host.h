@@ -1,10 +1,10 @@
-// What the host side of a bundled workload is written with, private to workload/: inputs, device memory,
-// launches and the comparison with the CPU's reference, over the public API.
+// Toolkit for the host side of a bundled workload, private to workload/: inputs, device memory, launches and
+// comparison with the CPU's reference, over the public API.
 //
-// A `struct host` is one run. The first call that fails marks the run as failed (the message is with the
-// context) and every later call does nothing, fetched memory is zero: a workload reads straight down without
-// error checks; one whose reference takes seconds asks for `failed` before it. Memory handed out lives until the run ends. Device addresses and texture handles are plain
-// 64-bit numbers.
+// A `struct host` is one run. The first failing call marks the run as failed, with the message in the
+// context. Every later call does nothing, and fetched memory is zero. A workload therefore reads straight
+// down without error checks; before a reference of several seconds it tests `failed`. Memory handed out lives
+// until the end of the run. Device addresses and texture handles are plain 64-bit numbers.
 #pragma once
 #include "base/arena.h"
 #include "base/rng.h"
@@ -18,10 +18,10 @@ struct host {
     struct wf_context *context;
     struct wf_module *module;
     struct workload_result *result;
-    enum wf_status status; // of the first call that failed
+    enum wf_status status; // of the first failing call
     bool failed;
     struct arena arena;
-    struct rng rng;            // of all inputs, in the order they are made
+    struct rng rng;            // source of all inputs, in order of creation
     VEC(uint64_t) allocations; // on the device
 };
 
@@ -62,7 +62,7 @@ uint32_t *host_random_u32(struct host *h, size_t count, uint32_t bound); // boun
 uint64_t host_alloc(struct host *h, size_t size_bytes);
 uint64_t host_upload(struct host *h, const void *bytes, size_t size_bytes);
 void host_write(struct host *h, uint64_t address, const void *bytes, size_t size_bytes);
-// Bytes of a module variable, from its beginning.
+// Writes the beginning of a module variable.
 void host_set_symbol(struct host *h, const char *name, const void *bytes, size_t size_bytes);
 // A texture over device memory: point sampling, texel coordinates, clamped at the border.
 uint64_t host_texture_f32(struct host *h, uint64_t texels, unsigned width, unsigned height);
@@ -75,7 +75,7 @@ uint64_t host_texture_rgba8(struct host *h, uint64_t texels, unsigned width, uns
 void host_launch_args(struct host *h, const char *kernel, struct host_dim grid, struct host_dim block,
                       size_t shared_bytes, const struct host_arg *args, size_t count);
 
-// Device memory back. An output counts for the hash that tells whether two runs gave the same bytes.
+// Fetches device memory. The bytes of host_output also enter the output hash, for the comparison of runs.
 void *host_fetch(struct host *h, uint64_t address, size_t size_bytes);
 void *host_output(struct host *h, uint64_t address, size_t size_bytes);
 

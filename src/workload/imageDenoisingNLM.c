@@ -75,8 +75,8 @@ void workload_run_imageDenoisingNLM(struct host *h)
     const uint32_t *packed = host_output(h, out, (size_t)pixels * sizeof(uint32_t));
     if (h->failed) return;
 
-    // A channel comes back as the whole number below 255 times its value: compared at the middle of that
-    // step, so the tolerance of 0.56/255 leaves a sixteenth of a step for the arithmetic.
+    // A channel arrives as floor(255 * value). Compared at the middle of the step, a tolerance of 0.56/255
+    // leaves a sixteenth of a step for the arithmetic.
     double *want = HOST_ARRAY(h, double, 3 * pixels);
     float *got = HOST_ARRAY(h, float, 3 * pixels);
     for (int i = 0; i < pixels; i++) {

@@ -1,5 +1,5 @@
-// Host side of kernels/kmeans.cu. Points lie around as many places as there are clusters; the first centres are the first points.
-// The reference rounds distances as the kernel does, so that members are equal.
+// Host side of kernels/kmeans.cu. Points scatter around as many places as clusters; the first centres are the
+// first points. The reference rounds distances as the kernel does, so members must be equal.
 #include "workload/host.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static uint32_t nearest(const float *point, const float *centres)
     return best;
 }
 
-// Moves centres to the means of their members; one without any stays.
+// Moves centres to the means of their members; an empty cluster's centre stays.
 static void move(float *centres, const float *points, const uint32_t *members, size_t count)
 {
     double sums[CLUSTERS][FEATURES] = {{0}};

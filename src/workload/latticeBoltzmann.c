@@ -1,4 +1,4 @@
-// Host side of kernels/latticeBoltzmann.cu. The reference moves shares on to their neighbours where the kernel fetches them.
+// Host side of kernels/latticeBoltzmann.cu. The reference pushes shares to neighbours; the kernel pulls.
 #include "workload/host.h"
 
 #include <string.h>

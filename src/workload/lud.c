@@ -1,4 +1,4 @@
-// Host side of kernels/lud.cu. The diagonal outweighs its rows, so that no pivots are wanted.
+// Host side of kernels/lud.cu. The matrix is diagonally dominant, so no pivoting is needed.
 #include "workload/host.h"
 
 enum { TILE = 16 };

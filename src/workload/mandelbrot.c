@@ -7,7 +7,7 @@ enum { BLOCK_X = 32, BLOCK_Y = 8 };
 
 static uint32_t escape(float real, float imaginary, int most)
 {
-    volatile float a = 0, b = 0, a2 = 0, b2 = 0; // no operation is merged with another
+    volatile float a = 0, b = 0, a2 = 0, b2 = 0; // prevents fused operations
     for (int round = 0; round < most; round++) {
         if (a2 + b2 >= 4) return (uint32_t)round;
         b = fmaf(2 * a, b, imaginary);

@@ -26,7 +26,8 @@ static void multiply(struct host *h, const char *kernel, unsigned tile, const st
         for (int k = 0; k < depth; k++)
             for (int x = 0; x < width; x++)
                 want[y * width + x] += (double)a[y * depth + k] * (double)b[k * width + x];
-    host_compare_f32(h, "element", got, want, count_c, sqrt(depth)); // the size of a sum of products
+    // sqrt: the scale of a sum of products
+    host_compare_f32(h, "element", got, want, count_c, sqrt(depth));
 }
 
 void workload_run_matrixMul(struct host *h)

@@ -4,7 +4,7 @@
 void workload_run_matrixVector(struct host *h)
 {
     static const struct {
-        int width, height, blocks; // fewer blocks than rows: they take several
+        int width, height, blocks; // fewer blocks than rows: a block takes several rows
     } sizes[] = {{300, 50, 20}, {2000, 1500, 300}, {8000, 6000, 600}};
     const int width = sizes[h->size].width, height = sizes[h->size].height;
     const size_t count = (size_t)width * (size_t)height;

@@ -1,5 +1,5 @@
-// Host side of kernels/mersenneTwister.cu. The twisters' parameters are random bits: the recurrence is what it is with any, and
-// nothing is said of their periods.
+// Host side of kernels/mersenneTwister.cu. The twisters' parameters are random bits. The recurrence works
+// with any parameters; the periods are unknown.
 #include "workload/host.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ struct twister { // as in the kernel's source
     uint32_t matrix, mask_b, mask_c, seed;
 };
 
-// Numbers 0 to each - 1 of one twister, by a list that keeps all words that there ever were.
+// Numbers 0 to each - 1 of one twister, from a list of all words so far.
 static void generate(const struct twister *t, uint32_t *words, float *out, int each, int step)
 {
     words[0] = t->seed;
@@ -31,7 +31,7 @@ void workload_run_mersenneTwister(struct host *h)
 {
     static const struct {
         unsigned blocks;
-        int each; // of a thread; even
+        int each; // numbers of a thread; even
     } sizes[] = {{2, 20}, {32, 100}, {32, 1000}, {32, 11720}};
     const unsigned blocks = sizes[h->size].blocks;
     const int each = sizes[h->size].each, pairs = each / 2, threads = (int)blocks * THREADS;

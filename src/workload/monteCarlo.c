@@ -17,7 +17,7 @@ static uint32_t scattered(uint32_t x)
 
 static double uniform(uint32_t bits) { return (bits / 512 + 0.5) / 8388608; }
 
-// What the option pays for one path.
+// The option's payoff on one path.
 static double follow(const struct option *o, uint32_t number, int steps)
 {
     const double pi = acos(-1);

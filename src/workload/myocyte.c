@@ -1,4 +1,4 @@
-// Host side of kernels/myocyte.cu: cells at rest that are stimulated, some of them too weakly to beat.
+// Host side of kernels/myocyte.cu: cells at rest receive a stimulus, in some cells too weak for a beat.
 #include "workload/host.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Host side of kernels/nearestNeighbour.cu. Distances are rounded as in the kernel, so that the nearest are the same records.
+// Host side of kernels/nearestNeighbour.cu. Distances are rounded as in the kernel, so the nearest records
+// must be equal.
 #include "workload/host.h"
 
 #include <math.h>

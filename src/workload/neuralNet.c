@@ -1,11 +1,12 @@
-// Host side of kernels/neuralNet.cu. Weights are random, as large as leaves neurons between their extremes.
+// Host side of kernels/neuralNet.cu. Weights are random, scaled to keep neurons between their extremes.
 #include "workload/host.h"
 
 #include <math.h>
 
 enum { THREADS = 256, WINDOW = 5, LAYERS = 4 };
 
-// A layer of `maps` maps of side x side neurons that sees windows of the layer before, or all of it.
+// A layer of `maps` maps of side x side neurons, connected to windows of the previous layer or to the whole
+// layer.
 struct layer {
     int in_maps, in_side, maps, side, window;
 };
@@ -14,7 +15,7 @@ static int inputs_of(const struct layer *l) { return l->in_maps * l->window * l-
 static int neurons(const struct layer *l) { return l->maps * l->side * l->side; }
 static bool is_full(const struct layer *l) { return l->side == 1; }
 
-// The weight of a map's i-th input; the bias is number 0.
+// The weight of a map's i-th input; number 0 is the bias.
 static double weight_of(const struct layer *l, const float *weights, int map, int i)
 {
     return (double)weights[is_full(l) ? i * l->maps + map : map * (1 + inputs_of(l)) + i];

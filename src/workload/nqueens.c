@@ -1,4 +1,4 @@
-// Host side of kernels/nqueens.cu: every way to place queens on the first rows is one thread's start.
+// Host side of kernels/nqueens.cu: every placement of queens on the first rows is the start of one thread.
 #include "workload/host.h"
 
 enum { THREADS = 96 };
@@ -35,7 +35,7 @@ static bool attacked(const int *queen, int row, int column)
     return false;
 }
 
-// Calls for every start in the order of place(), and counts the solutions below it.
+// Counts the solutions of every start, in the order of place().
 static uint32_t solutions(int *queen, int row, int size, int first_rows, uint32_t *by_start, size_t *start)
 {
     if (row == size) return 1;
@@ -53,7 +53,7 @@ static uint32_t solutions(int *queen, int row, int size, int first_rows, uint32_
 void workload_run_nqueens(struct host *h)
 {
     static const struct {
-        int size, first_rows; // at most ten rows are left to the device
+        int size, first_rows; // the device gets at most ten rows
     } sizes[] = {{8, 3}, {12, 3}, {13, 4}};
     const int size = sizes[h->size].size, first_rows = sizes[h->size].first_rows, rows = size - first_rows;
 

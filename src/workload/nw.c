@@ -1,4 +1,4 @@
-// Host side of kernels/nw.cu: two sequences of amino acids, and a random symmetric table of how alike any two of these are.
+// Host side of kernels/nw.cu: two sequences of amino acids, and a random symmetric table of similarity.
 #include "workload/host.h"
 
 enum { TILE = 16, LETTERS = 23, PENALTY = 10 };

@@ -1,5 +1,5 @@
-// Host side of kernels/rayTrace.cu. The reference calls itself for a mirrored ray and keeps to floats: sums are rounded where the
-// kernel's are, so that pixels are equal.
+// Host side of kernels/rayTrace.cu. The reference recurses for a mirrored ray. Floats are rounded as in the
+// kernel, so pixels must be equal.
 #include "workload/host.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void go(float *out, const float *from, float distance, const float *to)
     for (int i = 0; i < 3; i++) out[i] = fmaf(distance, to[i], from[i]);
 }
 
-// The ray's parameter at the sphere, 0 where it does not meet it.
+// The ray's parameter at the sphere; 0: the ray misses.
 static float reach(const struct sphere *s, const float *from, const float *to)
 {
     float way[3];
@@ -101,7 +101,7 @@ void workload_run_rayTrace(struct host *h)
     const size_t count = (size_t)(width * height);
 
     struct scene scene = {.light = {-0.48f, 0.64f, -0.6f}};
-    for (int i = 0; i < SPHERES; i++) { // two rows of four, each on a square of its own
+    for (int i = 0; i < SPHERES; i++) { // two rows of four, each in its own square
         const float *r = host_random_f32(h, 7, 0, 1);
         float radius = 0.5f + 0.7f * r[0];
         scene.spheres[i] = (struct sphere){

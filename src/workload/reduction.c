@@ -1,5 +1,5 @@
-// Host side of kernels/reduction.cu: partial sums of blocks that stride over the input, then one block over
-// those.
+// Host side of kernels/reduction.cu: partial sums of blocks striding over the input, and a final block over
+// the partial sums.
 #include "workload/host.h"
 
 void workload_run_reduction(struct host *h)

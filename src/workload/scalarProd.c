@@ -22,5 +22,6 @@ void workload_run_scalarProd(struct host *h)
 
     double *want = HOST_ARRAY(h, double, pairs);
     for (size_t i = 0; i < count; i++) want[i / (size_t)length] += (double)a[i] * (double)b[i];
-    host_compare_f32(h, "product", got, want, (size_t)pairs, sqrt(length)); // the size of a sum of products
+    // sqrt: the scale of a sum of products
+    host_compare_f32(h, "product", got, want, (size_t)pairs, sqrt(length));
 }

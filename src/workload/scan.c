@@ -1,4 +1,4 @@
-// Host side of kernels/scan.cu: tiles of 512, then their sums, and so on up until one tile is left.
+// Host side of kernels/scan.cu: tiles of 512, next their sums, and so on until one tile is left.
 #include "workload/host.h"
 
 enum { TILE = 512 };

@@ -1,4 +1,4 @@
-// Host side of kernels/scanLarge.cu: a number that is no multiple of anything, in as many parts as there are blocks.
+// Host side of kernels/scanLarge.cu: an element count without convenient divisors, in one part per block.
 #include "workload/host.h"
 
 enum { THREADS = 256 };

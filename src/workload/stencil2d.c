@@ -1,4 +1,4 @@
-// Host side of kernels/stencil2d.cu: a step by tiles and one by stripes, in turns.
+// Host side of kernels/stencil2d.cu: alternate steps by tiles and by stripes.
 #include "workload/host.h"
 
 static double pixel(const double *in, int width, int height, int x, int y)

@@ -1,4 +1,4 @@
-// Host side of kernels/storeGPU.cu. As many windows as a block's data have room for, at most.
+// Host side of kernels/storeGPU.cu: at most as many windows as fit into a block's data.
 #include "workload/host.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum { THREADS = 128, WORDS = 4096, WINDOW = 16 };
 
 static uint32_t rotated(uint32_t x, unsigned by) { return x << by | x >> (32 - by); }
 
-// MD5's step, as RFC 1321 has it.
+// MD5's step, as in RFC 1321.
 static void digest(const uint32_t *sines, const uint32_t *window, uint32_t *out)
 {
     static const uint32_t start[] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
@@ -32,7 +32,7 @@ void workload_run_storeGPU(struct host *h)
 {
     static const struct {
         unsigned blocks;
-        int rounds, step; // the last window of a block ends with the data or before
+        int rounds, step; // the last window of a block ends within the data
     } sizes[] = {{2, 3, 10}, {30, 15, 2}, {240, 15, 2}};
     const unsigned blocks = sizes[h->size].blocks;
     const int rounds = sizes[h->size].rounds, step = sizes[h->size].step, windows = rounds * THREADS;

@@ -1,6 +1,7 @@
-// What a workload's host program did to its device, in order, so that it can be done again without the host program: the
-// content of memory, launches, and outputs with their bytes. Addresses, kernels and textures are those of the run that was
-// recorded, whose memory stays the context's; what the host decided by what it read is as it was decided then.
+// Recorded device operations of a workload's host program, in order: writes of memory, launches, and outputs
+// with their bytes. A replay needs no host program. Addresses, kernels and textures belong to the recorded
+// run, and its memory stays allocated in the context. Decisions of the host from data read back stay as
+// recorded.
 #pragma once
 #include "api/warpfold.h"
 #include "base/arena.h"
@@ -10,9 +11,9 @@ enum tape_what { TAPE_WRITE, TAPE_LAUNCH, TAPE_OUTPUT };
 
 struct tape_step {
     enum tape_what what;
-    uint64_t address; // written, or read as an output
+    uint64_t address; // address written, or read as an output
     size_t size_bytes;
-    const void *bytes; // written, or read
+    const void *bytes; // bytes written, or read
     struct wf_kernel *kernel;
     struct wf_launch_config shape;
     void **args;

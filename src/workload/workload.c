@@ -2,8 +2,8 @@
 #include "workload/workload.h"
 #include "base/str.h"
 
-// The PTX goes into the object file as it is, so the library works from any directory. kernels/rules.mk names
-// the files as this object's dependences.
+// The PTX is embedded in the object file, so the library works from any directory. kernels/rules.mk lists the
+// files as prerequisites of the object.
 #define EMBED(SYMBOL, PATH)                                                                                  \
     __asm__(".pushsection .rodata\n.global " SYMBOL "\n.global " SYMBOL "_end\n" SYMBOL ":\n.incbin \"" PATH \
             "\"\n" SYMBOL "_end:\n.byte 0\n.popsection\n");
