@@ -14,8 +14,7 @@ enum { LSU_LINES = 2 * LANES_MAX };
 
 struct lsu_warp {
     uint32_t stores; // lines of stores not yet written
-    // loads: instructions with a load_record; queued: instructions without a record, still in the
-    // queue
+    // loads: instructions with a load_record; queued: instructions without a record in the queue
     uint16_t loads, queued;
 };
 
@@ -31,7 +30,7 @@ struct lsu_entry {
     const struct op *op;
     struct sm_grid *grid;
     uint32_t warp, record; // record: NONE32 for stores and shared accesses without a result
-    uint32_t token;        // of stores
+    uint32_t token;        // of an entry without a record
     uint8_t kind;          // enum lsu_kind
     // With mechanisms only: place, index in its block and block of the warp. A store's warp may have ended,
     // and its slot may hold another warp, before the lines are sent.
@@ -70,7 +69,7 @@ struct lsu {
     struct lsu_entry *queue; // ring
     uint32_t first, count;
     uint64_t next; // cycle of the next step at the queue's head
-    bool blocked;  // head found no MSHR or way; cleared by a reply
+    bool blocked;  // the head found no MSHR or way; until lsu_look_again
 
     // Warps without a queue entry wait in line: a ring of warp slots, first come first served.
     uint8_t line[SM_WARPS];
@@ -89,7 +88,7 @@ struct lsu {
     uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
 
     bool rides;         // requests join the packet of the request before (memory_request.rides)
-    bool early_blocked; // oldest early line found no MSHR or way; cleared by a reply
+    bool early_blocked; // the oldest early line found no MSHR or way; until lsu_look_again
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring
 };
@@ -116,7 +115,7 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 // the ring is full.
 bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token);
 void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
-void lsu_look_again(struct sm *s);                   // a way may be free: retry blocked lines
+void lsu_look_again(struct sm *s);                   // an MSHR or way may be free: retry blocked lines
 void lsu_record_part(struct sm *s, uint32_t record); // a part of the record completes in this cycle
 
 static inline bool lsu_may_enter(const struct lsu *l, unsigned slot)

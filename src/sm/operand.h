@@ -24,8 +24,7 @@ struct operand_warp {
     // instructions with a known end are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
     uint8_t pred_from_memory, barrier_from_memory; // bits: the last writer was a memory instruction
-    // stall_until comes from a memory reply
-    bool stalls_for_memory;
+    bool stalls_for_memory;                        // stall_until comes from a memory reply
     uint8_t owed; // bits: wait barriers of skipped instructions, left to the warp's next instruction
 };
 
@@ -79,7 +78,7 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
 // Likewise, expands a register kept as a single value into all lanes.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
-// A mechanism compared the lanes of `count` registers.
+// Counts the lanes of `count` registers as compared by a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
 // Writes a mechanism's value to the warp's own Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);

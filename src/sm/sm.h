@@ -51,7 +51,7 @@ struct grid;
 enum lsu_kind { // kinds of memory instructions
     LSU_SHARED,
     LSU_LOAD,
-    // .cg, .cv and loads with a scope wider than the block: served by the L2, even on an L1 hit
+    // served by the L2 alone: .cg, .cv, strong loads with a scope beyond the block
     LSU_LOAD_PAST_L1,
     LSU_LOCAL_LOAD,
     LSU_STORE,
@@ -76,16 +76,16 @@ struct sm_end { // a warp or a block has left its room
     uint64_t cycle;
     unsigned sm;
     struct grid *grid;
-    uint32_t warps; // number of warps; slots and registers are free
+    uint32_t warps; // number of warps; slots and registers are now free
     bool is_block;  // false: a warp; true: a block, with its shared memory and context
 };
 
 struct tech_room;
 
-// Parts of a launch shared by all SMs of one kind; constant once blocks_per_sm is known.
+// State of a launch shared by all SMs of a kind; SMs only read it.
 struct sm_launch {
     struct grid *grid;
-    uint8_t number; // of the grid during its residence on the chip; requests carry it
+    uint8_t number; // unique among the grids on the chip; requests carry the number
     // added to the addresses of constants and local memory, so that grids do not share lines
     uint64_t space;
     // address of the first instruction in the SM's caches, the grid's own
@@ -136,8 +136,8 @@ void sm_kill(struct sm_grid *g); // all warps exit, no more blocks start; outsta
 bool sm_has_grids(const struct sm *s);
 bool sm_is_shared(const struct sm *s);  // by two grids or more
 bool sm_is_crowded(const struct sm *s); // no room for another grid
-// Starts the next `warps` warps of a block at `cycle`, at the earliest in the next window: the block's
-// first warps or later ones.
+// Starts the next `warps` warps of a block, the first or later warps, at `cycle` or as soon as slots are
+// free. The cycle is not before the next window.
 void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
 // Runs to cycle `until`: takes the replies due before it and sends requests to memory. A fault in a
 // warp kills the grid.
@@ -171,8 +171,8 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g,
 const uint64_t *sm_inst_slots(const struct sm_grid *g);
 // Warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// Appends a line for each live warp: pc, source line, reason of the wait, cycle of its start after `begin`.
-// Lines for blocks with warps not yet started come first.
+// Appends a line for each block with warps not started yet, then for each live warp: pc, source line,
+// reason of the wait, start of the wait in cycles after `begin`.
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
 // NULL: the grid's books balance at its end; else the imbalance, static text. sm_check: the SM's own books,
 // once all grids have left.

@@ -134,10 +134,10 @@ static inline struct sm_grid *sm_grid_of(const struct sm *s, uint8_t number)
     return *at;
 }
 
-const char *sm_reason(enum gpu_slot why); // text: what a warp waits for with this reason
+const char *sm_reason(enum gpu_slot why); // text of a reason, to follow "waits for"
 void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlookers
 
-// Mechanisms and other observers (watch.h, check.h) are rare. An SM without any pays one well-predicted
+// Mechanisms and other observers (watch.h, check.h) are rare. Without any, an SM pays for a well-predicted
 // test.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
@@ -184,6 +184,6 @@ void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
 struct tech_neighbours;
 unsigned tech_access_line(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void tech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
-// Mechanism `tech` asked for the line.
+// The line requested by mechanism `tech` is in L1.
 void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
 void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

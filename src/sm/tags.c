@@ -147,7 +147,7 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
-// Without a grid left nothing is cleared: sm_renew starts over with empty caches.
+// Without a grid left nothing is cleared: sm_renew makes new caches.
 void tags_end(struct sm_grid *g)
 {
     struct tags *s = &g->sm->tags;
