@@ -1,4 +1,4 @@
-// Windows of time, and the grids that live in them.
+// Windows of simulated time, and the lifetime of grids.
 #include "base/hash.h"
 #include "chip/chip_impl.h"
 #include "chip/workers.h"
@@ -82,7 +82,7 @@ static void end_look(struct chip *c)
 
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
 {
-    if (c->is_looking && !g->by_sm[sm]) end_look(c); // it did not look at this part
+    if (c->is_looking && !g->by_sm[sm]) end_look(c); // the look does not cover the new part
     if (!c->sms[sm])
         c->sms[sm] =
             sm_create(&c->kinds[chip_kind_of(c, sm)].config, c->config.memory.line_bytes, sm, c->now);
@@ -93,7 +93,7 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uin
     sm_place(p->on, block, warps, cycle);
 }
 
-// SMs without a grid stand still.
+// Collects the SMs with a grid, and their engines; SMs without a grid stand still.
 static void note_moves(struct chip *c)
 {
     if (!c->has_moved) return;
@@ -107,7 +107,7 @@ static void note_moves(struct chip *c)
     c->has_moved = false;
 }
 
-// Whether anything is still to happen: in an SM, in memory or between them.
+// Whether no event is left in an SM, in memory or between them.
 static bool all_quiet(const struct chip *c)
 {
     for (size_t k = 0; k < c->busy.count; k++)
@@ -115,7 +115,7 @@ static bool all_quiet(const struct chip *c)
     return memory_system_next(c->memory, c->now) == UINT64_MAX;
 }
 
-// -- grids come ---------------------------------------------------------------------------------------------
+// -- arrival of grids --------------------------------------------------------------------------------------
 
 struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
                         const struct chip_account *account)
@@ -137,8 +137,8 @@ static size_t count_in(const struct chip *c, enum grid_state state)
     return n;
 }
 
-// Code, constants and local memory have the same addresses in every grid of a number, and other content. Code that is
-// kept is behind all of them.
+// Grids with the same number use the same L2 addresses for code, constants and local memory, with different
+// contents. Code kept by icache.keep lies beyond the spaces of all numbers.
 static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 {
     uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
@@ -151,7 +151,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 
 uint64_t chip_code_address(struct chip *c, const struct grid *g)
 {
-    enum { KERNELS = 4096 }; // addresses for so many
+    enum { KERNELS = 4096 }; // number of kernels with addresses of their own
     if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
     const struct program *p = g->launch->program;
     const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};
@@ -162,7 +162,7 @@ uint64_t chip_code_address(struct chip *c, const struct grid *g)
     return GPU_SPACE(MEMORY_GRIDS + k % KERNELS) + GPU_CODE_ADDRESS;
 }
 
-// Those that no block comes to, too.
+// Starts the watch; watched SMs get the name of their class, with or without blocks.
 static void begin_watching(struct chip *c, const struct grid *g)
 {
     struct watcher *w = g->account.watcher;
@@ -174,8 +174,8 @@ static void begin_watching(struct chip *c, const struct grid *g)
     }
 }
 
-// The grids that wait get the numbers that are free. On a chip that has failed nothing begins until all that were
-// on it have been ended.
+// Starts waiting grids while numbers are free. After a failure of the last live grid, nothing starts until
+// every grid on the chip has been ended.
 static void begin_waiting(struct chip *c)
 {
     size_t waiting = count_in(c, GRID_WAITS), there = c->grids.count - waiting;
@@ -200,7 +200,7 @@ static void begin_waiting(struct chip *c)
     dispatch_offer(c);
 }
 
-// -- grids go -----------------------------------------------------------------------------------------------
+// -- departure of grids ------------------------------------------------------------------------------------
 
 static void finish(struct grid *g)
 {
@@ -225,7 +225,8 @@ static void fail(struct grid *g, struct launch_fault fault)
     dispatch_offer(g->chip);
 }
 
-// What those that have failed had under way goes its way while others live; when none does, nobody needs it.
+// Requests of failed grids drain while another grid lives. Without a live grid, outstanding requests are
+// abandoned and the chip is broken until emptied.
 static void bury(struct chip *c)
 {
     if (!count_in(c, GRID_DIES)) return;
@@ -268,7 +269,7 @@ static void check_faults(struct chip *c)
             fail(c->grids.data[k], fault);
 }
 
-// A grid that has the chip to itself has ended when nothing is under way anywhere.
+// Whether a grid has ended. A grid alone on the chip ends once nothing is pending anywhere.
 static bool is_done(const struct chip *c, const struct grid *g)
 {
     return c->grids.count > 1 ? grid_is_done(g) : g->ended == g->blocks && all_quiet(c);
@@ -301,7 +302,8 @@ static bool fail_if(struct chip *c, bool (*is_meant)(const struct grid *g), reas
 
 static bool is_any(const struct grid *g) { return (void)g, true; }
 
-// Nothing can happen any more to those that have blocks on SMs. The others only wait for their room.
+// Fails the grids with running blocks on SMs: no event is left for these. The remaining grids only wait for
+// room, and fail if no grid has a running block.
 static void fail_stuck(struct chip *c, reason why)
 {
     if (!fail_if(c, grid_is_stuck, why)) fail_if(c, is_any, why);
@@ -318,7 +320,7 @@ static bool some_goes_on(const struct chip *c)
 
 static void check_interrupted(struct chip *c)
 {
-    enum { WINDOWS = 64 }; // from one question to the next
+    enum { WINDOWS = 64 }; // windows from one query to the next
     if (c->windows++ % WINDOWS || !launch_is_interrupted(c->grids.data[0]->launch)) return;
     fail_if(c, is_any, grid_fail_interrupted);
 }
@@ -332,7 +334,8 @@ static bool speaks_against_stall(const struct chip *c)
     return false;
 }
 
-// One that has just failed has warps that go round, and its end may be what others wait for.
+// Whether every warp is certain to spin or wait for ever. Not certain with a dying grid: the killed warps
+// still spin, and the end of the grid may free other warps.
 static bool is_stalled(const struct chip *c)
 {
     if (count_in(c, GRID_DIES)) return false;
@@ -341,7 +344,7 @@ static bool is_stalled(const struct chip *c)
     return some_goes_on(c);
 }
 
-// Whether all have been waiting for as long as the user is willing to wait with them.
+// Whether every warp has waited or polled for sim.patience cycles.
 static bool has_lost_patience(const struct chip *c)
 {
     uint64_t patience = c->config.gpu.patience;
@@ -369,7 +372,7 @@ static void check_stalled(struct chip *c)
 
 // -- windows ------------------------------------------------------------------------------------------------
 
-// The first cycle behind `cycle` at which a grid begins.
+// The first cycle after `cycle` with the begin of a grid; UINT64_MAX: none.
 static uint64_t next_begin(const struct chip *c, uint64_t cycle)
 {
     uint64_t next = UINT64_MAX;
@@ -380,8 +383,8 @@ static uint64_t next_begin(const struct chip *c, uint64_t cycle)
     return next;
 }
 
-// Windows in which nothing happens anywhere are passed over, up to the first limit, and to the window before one in which
-// a grid begins, which is counted by itself.
+// Skips windows without an event, up to the first cycle limit. Stops before the window in which a grid
+// begins, which is accounted separately.
 static void skip_windows(struct chip *c)
 {
     if (!c->config.gpu.skip_idle) return;
@@ -403,7 +406,7 @@ static void skip_windows(struct chip *c)
     if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
 }
 
-// The memory's partitions, then the SMs.
+// Pieces: first the memory partitions, then the SMs.
 static void run_piece(void *context, unsigned k)
 {
     struct chip *c = context;
@@ -438,8 +441,8 @@ static bool has_begun(const struct grid *g, uint64_t cycle)
     return g->state == GRID_LIVES && g->begin <= cycle;
 }
 
-// Cycles of the chip, and of SMs without a warp, that no warp can be charged with: grids that had begun by `since` bear them
-// in equal parts.
+// Charges cycles without a warp to charge: the chip's, and cycles of idle SMs. Grids begun by `since` bear
+// equal parts.
 static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle)
 {
     unsigned begun = 0;
@@ -452,8 +455,8 @@ static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle
     }
 }
 
-// From one cycle to another, and from each beginning between them to the next. Idle SMs are alike in all of these: a grid
-// begins in a window that is not passed over (skip_windows), so there are few.
+// Charges the span from .. until, split where a grid begins. Idle SM cycles are spread evenly over the
+// span, a single window if a grid begins inside (skip_windows).
 static void share_out(struct chip *c, uint64_t from, uint64_t until)
 {
     uint64_t idle = (until - from) * c->config.sm_count;

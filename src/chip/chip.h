@@ -1,9 +1,9 @@
-// The chip: SMs, the memory behind them, and the hand that gives out blocks.
+// The chip: SMs, the memory system behind them, and the dispatcher of blocks.
 //
-// Time passes in windows no longer than the way from an SM to the L2. In a window every SM and every memory
-// partition runs for itself, on any thread; between windows their packets change hands (memory/system.h),
-// stores and atomics are applied in order of (cycle, SM) (exec/timed.h), ended blocks make room for the next.
-// So any number of threads gives the same bytes and the same counts.
+// Time passes in windows, no longer than the latency from an SM to the L2. Within a window every SM and
+// every memory partition runs independently, on any thread. Between windows packets are exchanged
+// (memory/system.h), stores and atomics are applied in order of (cycle, SM) (exec/timed.h), and ended
+// blocks are replaced. The number of threads therefore changes neither bytes nor counts.
 #pragma once
 #include "chip/config.h"
 #include "chip/series.h"
@@ -11,62 +11,68 @@
 #include "watch/watch.h"
 
 struct chip_result {
-    uint64_t cycles;   // core cycles from when the first block could start to the last reply
-    uint64_t start;    // the chip's cycle in which it came
-    uint64_t overhead; // cycles from then until the first block could start (gpu.launch_latency)
-    // Its part of what is there whether it works or not: cycles of the chip, and of all its SMs. All of them for
-    // one that had the chip to itself. Others share: an SM's active cycles by their warps on it, the rest equally.
+    // core cycles from the earliest start of the first block to the last reply or block end
+    uint64_t cycles;
+    uint64_t start; // the chip's cycle of arrival
+    // cycles from arrival to the earliest start of the first block (gpu.launch_latency)
+    uint64_t overhead;
+    // Share of the chip's cycles and of the cycles of all SMs, active or idle. A launch alone on the chip
+    // has all of them. Otherwise an SM's active cycles are split by resident warps, the rest equally.
     uint64_t chip_cycles, sm_cycles;
     struct exec_counts exec;
     struct gpu_counts gpu;
     struct memory_counts memory;
-    double occupancy; // mean resident warps over the most there can be, while an SM is active
+    double occupancy; // mean resident warps / maximum, over the active cycles of SMs
     uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX];                     // counters of the mechanisms
-    uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // the same by kind of SM (chip_kinds)
-    uint64_t mismatches; // of what mechanisms share with what its readers would have computed, when verified
+    uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // by kind of SM (chip_kinds)
+    uint64_t mismatches;   // with verification: shared values unequal to the reader's own result
     const char *imbalance; // NULL: the books balance (sm_check)
 };
 
 struct chip;
 struct grid;
 
-struct chip_account {           // what a launch adds to; the caller's, and each may be NULL
-    uint64_t *inst_slots;       // [instruction, or none][SLOT_COUNT]
+struct chip_account {           // accumulated over launches; the caller's, any pointer may be NULL
+    uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
-    struct chip_series *series; // NULL: no samples are taken
-    struct watcher *watcher;    // NULL: nobody watches; of all launches on a chip, the same
-    struct watch_stream stream; // what the watcher calls its stream
+    struct chip_series *series; // NULL: no samples
+    struct watcher *watcher;    // NULL: not watched; the same for all launches on a chip
+    struct watch_stream stream; // the launch's stream, as named to the watcher
 };
 
 struct chip *chip_create(const struct chip_config *c);
 void chip_destroy(struct chip *c);
 
-// Whether a block of the launch fits on an SM of some kind; else why not. On SMs of other kinds it does not run.
+// Whether a block of the launch fits on an SM of some kind; false: *why has the reasons. SMs of other kinds
+// stay unused.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
-// What an SM of a kind gives its blocks, of this launch alone.
+// Residency of a launch on an SM of a kind, without other launches.
 struct chip_occupancy {
-    uint32_t warps, registers, shared; // of a block: warps, registers of all its threads, bytes
-    uint32_t blocks;                   // that are there at once; 0: not one fits
-    const char *limit;                 // what there is too little of for another, "registers (sm.registers)"
+    uint32_t warps, registers, shared; // of a block: warps, registers of all threads, bytes
+    uint32_t blocks;                   // resident at once; 0: a block does not fit
+    const char *limit;                 // the resource that limits `blocks`, as in "registers (sm.registers)"
     uint32_t free_registers, free_warps;
-    uint32_t more; // warps of another block that have room, if its shared memory and a context are there
+    // warps of a further block that would fit, given its shared memory and a context
+    uint32_t more;
 };
+// False: the chip has fewer kinds.
 bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigned kind,
-                    struct chip_occupancy *out); // false: there are not so many kinds
+                    struct chip_occupancy *out);
 
-// -- grids: launches that live on the chip ------------------------------------------------------------------
-// A launch comes to the chip, in its present cycle, beside those that are there. Launch, account (may be NULL)
-// and what they point to outlive the grid. max_cycles: since it came; 0: no limit.
+// -- grids: launches on the chip ---------------------------------------------------------------------------
+// Adds a launch to the chip, beside the grids already there; it starts in the next chip_run. Launch,
+// account (may be NULL) and everything in them outlive the grid. max_cycles: from the earliest start of the
+// first block; 0: no limit.
 struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cycles,
                         const struct chip_account *account);
-// Lets time pass until one of them is over, well or not, and says which: one that chip_end has not ended yet.
-// NULL: there is none.
+// Runs until a grid is over, finished or failed. Returns the grid, not yet passed to chip_end; NULL: no
+// grids.
 struct grid *chip_run(struct chip *c, unsigned threads);
-// Ends a grid that is over; what it has measured. False after a fault. The others go on.
+// Removes a grid that is over and returns its result. False: *fault has the reason. Other grids continue.
 bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault);
 
-// All three, for a launch that has the chip to itself.
+// chip_begin, chip_run and chip_end for a launch alone on the chip.
 bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
                     const struct chip_account *account, struct chip_result *result,
                     struct launch_fault *fault);

@@ -1,4 +1,4 @@
-// Keys of classes, and the kinds of SM that come of them.
+// Settings of classes, and the kinds of SM made from classes.
 #include "chip/classes.h"
 
 #include <string.h>
@@ -48,7 +48,8 @@ static bool unknown_key(const struct gpu_classes *g, const char *name, const cha
         name, key);
 }
 
-// NULL and a diagnostic: a class has no such key. *index: in the table; GPU_KEYS for its count.
+// The key of a class by name; NULL and a diagnostic: no such key. *index: in gpu_config_keys; GPU_KEYS for
+// count.
 static const struct config_key *key_of(const struct gpu_classes *g, const char *name, const char *rest,
                                        size_t *index, struct loc loc, struct diag *d)
 {

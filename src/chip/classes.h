@@ -1,10 +1,11 @@
-// Classes of SMs: what a GPU's file, or settings, say of SMs that differ from the others.
+// Classes of SMs: settings, in a GPU's file or elsewhere, for SMs that differ from the rest.
 //
-//     class.NAME.count = N        so many SMs are of this class
-//     class.NAME.KEY = VALUE      this key's value for them; what a class leaves out, the key itself says
+//     class.NAME.count = N        number of SMs of the class
+//     class.NAME.KEY = VALUE      value of KEY for the class's SMs; keys left out have the chip's value
 //
-// SMs are numbered class by class, in the order in which the classes are first named. What is said is kept as it
-// was said, so that settings may come in any order; gpu_classes_resolve makes kinds of SM of it, and finds what
+// SMs are numbered class by class, in the order of the first mention of a class. Values are kept as set, so
+// that settings may come in any order. gpu_classes_resolve turns classes into kinds of SM and finds
+// conflicts.
 // does not fit together.
 #pragma once
 #include "base/config.h"
@@ -12,21 +13,21 @@
 
 struct gpu_class {
     char name[GPU_KIND_NAME];
-    struct config_origin named, count_origin; // named: where it is named first
-    uint32_t count;                           // 0: nobody has said
-    struct gpu_config values;                 // of keys that are set
+    struct config_origin named, count_origin; // named: first mention
+    uint32_t count;                           // 0: not set
+    struct gpu_config values;                 // of keys set for the class
     struct config_origin origins[GPU_KEYS];
 };
 
 struct gpu_classes {
     struct gpu_class all[GPU_KINDS_MAX];
     unsigned count;
-    struct config *config; // of the keys without a class
+    struct config *config; // holds the keys without a class
 };
 
-// Their keys are settings of `c` from now on. An empty struct is none.
+// Registers the keys of classes as settings of `c`. A zeroed struct has no classes.
 void gpu_classes_init(struct gpu_classes *g, struct config *c);
-void gpu_classes_clear(struct gpu_classes *g); // there are none any more
-// Fills chip->classes. With classes gpu.sm_count is the sum of their counts; where it was set to something else,
-// that is an error. False and diagnostics, at the places in files that said it.
+void gpu_classes_clear(struct gpu_classes *g); // removes all classes
+// Fills chip->classes. With classes, gpu.sm_count becomes the sum of the counts; a different explicit value
+// is an error. False and diagnostics, located at the settings in conflict.
 bool gpu_classes_resolve(const struct gpu_classes *g, struct chip_config *chip, struct diag *d);

@@ -54,15 +54,15 @@ static struct share share_of(const struct need *n, uint32_t warps, bool with_blo
     return s;
 }
 
-// -- rooms --------------------------------------------------------------------------------------------------
+// -- resources ---------------------------------------------------------------------------------------------
 
 static bool is_partial(const struct partial *p) { return p->grid && p->grid->state == GRID_LIVES; }
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// For how many warps of the grid there are registers, one register file at a time as the occupancy calculator has it. Which file
-// whose registers are in is not followed: what the need leaves in each file is nobody's warp's, even if those of another need
-// have it; but what blocks have set apart is there as far as it goes.
+// Number of warps of the grid that fit into `left` registers, by register file as in the occupancy
+// calculator. The file of an allocation is not tracked. The unusable remainder of a file is kept free, even
+// if usable by warps of another size. Registers set apart by blocks count as part of the remainder.
 static uint32_t warps_by_registers(const struct gpu_config *all, const struct need *n, uint32_t left,
                                    uint32_t blocks)
 {
@@ -72,8 +72,8 @@ static uint32_t warps_by_registers(const struct gpu_config *all, const struct ne
     return left > kept ? (left - kept) / n->warp.registers : 0;
 }
 
-// How many warps of a block start on the SM of those that have not: none, or by warp some of them. is_new: it is not
-// there yet.
+// Number of warps, of a block's `to_come`, that can start on the SM now. By block: all or 0; by warp: as
+// many as the mechanism admits. is_new: the block is not on the SM yet.
 static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm, uint32_t to_come,
                          bool is_new)
 {
@@ -97,7 +97,7 @@ static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm
     return least(room, l->admit(l->admits, &r));
 }
 
-// Of the grid's next block.
+// Number of warps of the grid's next block that can start on the SM; 0: the block cannot be placed.
 static uint32_t fitting(const struct chip *c, const struct grid *g, unsigned sm)
 {
     unsigned kind = chip_kind_of(c, sm);
@@ -113,7 +113,7 @@ bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm) { re
 
 // -- wants --------------------------------------------------------------------------------------------------
 
-// Wants of the kind go.
+// Removes the wants due to ends of the grid `ended`; NULL: the offers.
 static void drop_wants(struct dispatch *d, const struct grid *ended)
 {
     size_t kept = 0;
@@ -122,7 +122,7 @@ static void drop_wants(struct dispatch *d, const struct grid *ended)
     d->wants.count = kept;
 }
 
-// Once an SM, however often there is a reason: each has its turn.
+// A single offer, and so a single turn, for every SM, however many reasons.
 void dispatch_offer(struct chip *c)
 {
     drop_wants(&c->dispatch, NULL);
@@ -176,9 +176,9 @@ static void take_back(struct chip *c, const struct sm_end *e)
     if (g->launch->progress) progress_update(g->launch->progress, g->ended);
 }
 
-// -- the hand -----------------------------------------------------------------------------------------------
+// -- dispatcher --------------------------------------------------------------------------------------------
 
-// The rest of a partial block comes before all others.
+// The rest of a partial block has priority over other blocks.
 static void give_to_partial(struct chip *c, const struct want *w)
 {
     unsigned sm = w->end.sm;
@@ -196,7 +196,7 @@ static void give_to_partial(struct chip *c, const struct want *w)
 #include "chip/dispatch.def"
 #undef DISPATCH
 
-// Whom the SM's room goes to, for one block. NULL: nobody.
+// Gives the SM's room to the grid chosen by the policy, for one block. NULL: no grid.
 static struct grid *give_out(struct chip *c, const struct want *w)
 {
     static struct grid *(*const policies[])(const struct chip *c, unsigned sm) = {
@@ -217,8 +217,8 @@ static struct grid *give_out(struct chip *c, const struct want *w)
     return g;
 }
 
-// Wants of one cycle take turns, a block each, until nobody has room. True when a grid has no block left: others
-// may have waited for that, wherever there was room.
+// Wants of a cycle take turns, a block each, until no want gets a block. True: a grid gave out its last
+// block, so other grids may have become eligible anywhere.
 static bool give_out_in_turn(struct chip *c, struct want *wants, size_t count)
 {
     bool some_has_none = false, some_got = true;
@@ -244,7 +244,7 @@ static bool some_is_by_warp(const struct chip *c)
     return some;
 }
 
-// Blocks as a whole, then in part.
+// Whole blocks first, then partial blocks.
 static bool give_out_all(struct chip *c, struct want *wants, size_t count)
 {
     bool some_has_none = give_out_in_turn(c, wants, count);
@@ -264,7 +264,7 @@ static void give_out_anew(struct chip *c, const struct want *because)
     } while (give_out_all(c, wants, c->config.sm_count));
 }
 
-// With sim.check: of every SM, what is left and what its blocks and warps have been given is all there is.
+// With sim.check: free and allocated resources of every SM must add up to the total.
 static void look_over(struct chip *c)
 {
     for (unsigned sm = 0; sm < c->config.sm_count; sm++) {

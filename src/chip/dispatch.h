@@ -1,27 +1,28 @@
-// The hand that gives out blocks, between windows.
+// The dispatcher of blocks, called between windows.
 //
-//     a block has ended on an SM ─┐                                    ┌─ no grid ─▶ the room stays
-//     a grid has come, or gone    ┴▶ wants: (cycle, SM), in that order ┤
-//                                         ▲                            └─ a grid ─▶ a block placed, the want
-//                                         └──────── still room? ◀───────────────────┘ goes behind its equals
+//     a block has ended on an SM ──┐                                     ┌─ no grid ─▶ the room stays free
+//     a grid has arrived or left  ─┴▶ wants, by (cycle, SM) ─▶ policy ───┤
+//                                       ▲                                └─ a grid ──▶ a block is placed
+//                                       └─────── next turn among wants of the cycle ─────┘
 //
-// What an SM has left is kept here, in order of those cycles; which slots a block gets is the SM's business
-// (room.c). Who gets the room is a policy's: one function (dispatch.def).
+// The dispatcher keeps the free resources of every SM; an SM chooses the slots of a block (room.c). A
+// policy (dispatch.def) chooses the grid that gets the room.
 //
-// A mechanism may dispatch by warp (`admit` in tech.h): slots and registers come back when a warp ends, and a block may
-// be placed where only some of its warps have room: a *partial* one. The others start as warps end:
+// A mechanism may dispatch by warp (`admit` in tech.h). Slots and registers are then freed when a warp
+// ends. A block may be placed with room for only some of its warps, as a *partial* block. The rest start as
+// other warps end:
 //
-//     SM      block 0: 8 of 8 warps    block 1: 8 of 8    block 2: 3 of 8, partial ◀─ room of the next 5 that end
+//     SM      block 0: 8 of 8 warps  block 1: 8 of 8  block 2: 3 of 8, partial ◀─ room of the next 5 to end
 //
-// Nobody waits for ever for the rest of a partial block:
-//   - An SM has one at most, and as long as it has, no other block comes to it: all room that comes free is for that
-//     one. So all other blocks of the SM were placed before it, and have all their warps.
-//   - If each block waits for none but blocks placed before it (for a lock or a flag of a later one, a program may wait
-//     for ever by block, too), take the first in order of placing that has not ended. Has it all its warps, it goes on.
-//     Is it partial, nobody else is on its SM, since those came before it: the mechanism is not asked any more, its
-//     warps start, and there is room for all, since a whole block fits on an SM.
-// And blocks go as a whole wherever they have room, before any goes in part: those that are there together by block, as
-// the blocks of a kernel that wait for each other, are there together by warp, unless the mechanism keeps one away.
+// No block waits for ever for the rest of a partial block:
+//   - An SM has at most one partial block. Until the block is complete, all freed room of the SM goes to the
+//     block. All other blocks of the SM were placed earlier and are complete.
+//   - Suppose a block waits only for blocks placed earlier. (A program with waits for later blocks may hang
+//     under dispatch by block, too.) Take the first block in order of placing that has not ended. A complete
+//     block proceeds. A partial block is alone on its SM, since the SM's other blocks were placed earlier.
+//     The mechanism is no longer asked, and the remaining warps start: a whole block fits on an SM.
+// Whole blocks are placed wherever they fit before any partial block. Blocks resident together under
+// dispatch by block are resident together under dispatch by warp, unless the mechanism keeps a block away.
 #pragma once
 #include "base/vec.h"
 #include "sm/sm.h"
@@ -29,41 +30,41 @@
 struct chip;
 struct grid;
 
-struct share { // of an SM
+struct share { // resources of an SM
     uint32_t warps, registers, shared, blocks;
 };
 
-struct need {                 // of a block
-    struct share block, warp; // once; and by warp
+struct need {                 // resources of a block
+    struct share block, warp; // once for the block; for each warp
     uint32_t warps;
 };
 
 struct want {
-    uint64_t at;       // the block may start
-    struct sm_end end; // what made room; without a grid: there may have been room before
-    bool is_over;      // nobody wants the room
+    uint64_t at;       // earliest start of the block
+    struct sm_end end; // freed room; end.grid NULL: an offer of room possibly free before
+    bool is_over;      // the policy has no block for the room
 };
 
-struct partial {       // of a block, that has not all its warps
-    struct grid *grid; // NULL: the SM has none
+struct partial {       // a block with warps not started yet
+    struct grid *grid; // NULL: the SM has no partial block
     uint64_t block;
-    uint32_t to_come; // warps
+    uint32_t to_come; // warps not started yet
 };
 
 struct dispatch {
-    struct share *left;      // by SM
+    struct share *left;      // by SM: free resources
     struct partial *partial; // by SM
-    bool gives_partial;      // the hand does so now: nobody has room for a block as a whole
-    VEC(struct want) wants;  // since the hand gave out blocks last
-    const char *broken;      // with sim.check: what did not balance first, static text
+    bool gives_partial;      // second pass, for partial blocks: no whole block fits
+    VEC(struct want) wants;  // since the last dispatch_hand_out
+    const char *broken;      // with sim.check: the first imbalance, static text
 };
 
 void dispatch_init(struct chip *c);
 void dispatch_fini(struct chip *c);
-void dispatch_offer(struct chip *c); // a grid has come, or one that others waited for is out of their way
-void dispatch_forget(struct chip *c, const struct grid *g); // it goes, and leaves what it had
-void dispatch_hand_out(struct chip *c);                     // what has ended since, and what takes its place
+void dispatch_offer(struct chip *c); // offers the room of every SM: a grid has arrived, failed or left
+void dispatch_forget(struct chip *c, const struct grid *g); // the grid leaves: its resources are freed
+void dispatch_hand_out(struct chip *c); // frees resources of ended blocks and warps, places new blocks
 
 // -- for policies
-// Whether the SM has room for a block of the grid, which has some left: for some of its warps, if that is what the hand gives.
+// Whether the grid's next block can be placed on the SM; in the pass for partial blocks, some of its warps.
 bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm);

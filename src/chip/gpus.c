@@ -1,12 +1,12 @@
-// The table of GPUs, their files inside the library, and reading one.
+// The table of GPUs, the embedded files, and the reader of a file.
 #include "chip/gpus.h"
 #include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The files go into the object as they are; src/chip/rules.mk names them as its dependences. Two names are
-// made of a GPU: a dash is no part of a symbol.
+// The files are embedded verbatim; src/chip/rules.mk declares the dependences. A GPU has a symbol besides
+// its name, because a dash cannot be part of a symbol.
 #define EMBED(SYMBOL, NAME)                                                                                  \
     __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME  \
             ".gpu\"\n.byte 0\n.popsection\n");
@@ -44,7 +44,8 @@ static const struct gpu_file *find(const char *name)
     return NULL;
 }
 
-// Completes a message about a name that no GPU has: by the name that may be meant, or by all names and `other`. False.
+// Completes a message about an unknown GPU name, with the nearest name or else all names and `other`.
+// Returns false.
 static bool refuse_name(const char *name, struct strbuf *message, const char *other, struct loc loc,
                         struct diag *d)
 {
@@ -62,7 +63,7 @@ static bool refuse_name(const char *name, struct strbuf *message, const char *ot
     return false;
 }
 
-struct load { // of a file and those that it is like
+struct load { // loading of a file and, by `like`, of further files
     struct config *config;
     struct diag *diag;
     bool is_like;
@@ -83,7 +84,7 @@ static bool load_other(struct load *l, const char *name, unsigned depth, struct 
     return load_text(l, g->name, g->text, strlen(g->text), depth + 1);
 }
 
-// `KEY = VALUE`, `# WHY` behind it.
+// A line `KEY = VALUE`, optionally followed by `# WHY`.
 static bool set_line(struct load *l, char *line, unsigned depth, struct loc loc)
 {
     char *hash = strchr(line, '#'), *why = NULL;

@@ -1,4 +1,4 @@
-// A launch that lives on the chip: what its blocks need, where they are, why it ends, and what it has measured.
+// A launch on the chip: resources of its blocks, parts on SMs, reasons of failure, results.
 #include "chip/chip_impl.h"
 
 #include <assert.h>
@@ -11,8 +11,8 @@
 
 struct fit {
     struct need need;   // of a block
-    uint32_t registers; // vector registers that a warp is given
-    uint32_t blocks;    // that are there at once, if nobody else is
+    uint32_t registers; // vector registers allocated for a warp
+    uint32_t blocks;    // resident at once, without other grids
     const char *limit;
 };
 
@@ -43,7 +43,7 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
     return f;
 }
 
-// SMs of the kind that the launch may run on.
+// Number of SMs of the kind open to the launch.
 static unsigned sms_of(const struct launch *l, const struct gpu_kind *kind)
 {
     unsigned first = kind->first, end = kind->first + kind->count;
@@ -101,12 +101,12 @@ bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigne
     return true;
 }
 
-// -- it comes -----------------------------------------------------------------------------------------------
+// -- begin of a grid ---------------------------------------------------------------------------------------
 
-// Vector registers of an SM, for the renamed ones of a block's mechanisms.
+// Vector registers of an SM available for renamed registers of mechanisms.
 struct spare {
-    uint32_t all, own; // of the SM; given to a block's warps
-    uint32_t tails;    // of `own`: beyond what the code uses, since warps are given whole units
+    uint32_t all, own; // all: of the SM; own: allocated to a block's warps
+    uint32_t tails;    // part of `own` unused by the code, due to rounding up to allocation units
 };
 
 static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, const struct need *need)
@@ -126,7 +126,7 @@ static uint32_t wanted_by(const struct sm_launch *l, unsigned k, enum tech_pool_
     return is_so ? t->registers(l->tech_states[k]) : 0;
 }
 
-// Those mechanisms that come first in the registry have what they want.
+// Serves the mechanisms' wishes in registry order from `spare` registers.
 static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t spare)
 {
     for (unsigned k = 0; k < l->tech_count; k++) {
@@ -137,9 +137,10 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
     }
 }
 
-// What is set apart comes first, since it says how many blocks are there: those that fit with it, and one in any case.
-// The others have of what these leave over; a block brings its own along. Where warps come and go one by one, their units' tails
-// go with them: there a block has but what is set apart, or its share of what whole blocks leave over.
+// Registers set apart come first, since they limit the blocks per SM: as many as fit with them, at least
+// one block. Other pools share the registers left over, and a block brings its pool along. Under dispatch
+// by warp the tails of allocation units come and go with warps. A block then has only registers set apart,
+// or its share of the registers left over by whole blocks.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);
@@ -155,7 +156,7 @@ static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *
     l->places = blocks * need->warps;
 }
 
-// Places are as many as warps can be there.
+// As many places as warps fit on the SM.
 static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsigned tech)
 {
     const struct gpu_config *c = &l->kind->config;
@@ -173,7 +174,7 @@ static bool goes_by_warp(const struct sm_launch *l, unsigned k)
     return l->tech_states[k] && t->admit && (!t->by_warp || t->by_warp(l->tech_states[k]));
 }
 
-// Mechanisms look at the launch.
+// Lets the mechanisms inspect and change the launch.
 static void begin_techs(const struct chip_config *c, struct sm_launch *l, const struct fit *fit,
                         struct need *need)
 {
@@ -229,13 +230,13 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
     g->has_window_hook |= has_window_hook(l);
 }
 
-// Blocks are dealt out one by one, an SM after the other in every round, but to none that is full: in so many
-// rounds, until there are no more or all SMs are full.
+// Blocks are dealt one by one to SMs in rounds, skipping full SMs. Returns the number of rounds until no
+// blocks are left or all SMs are full.
 static uint32_t rounds_of(const struct grid *g, const struct fit *fits)
 {
     uint64_t left = g->blocks;
     for (uint32_t rounds = 0;; rounds++) {
-        uint64_t sms = 0; // that are not full
+        uint64_t sms = 0; // not full
         for (unsigned k = 0; k < g->chip->kind_count; k++)
             if (fits[k].blocks > rounds) sms += sms_of(g->launch, &g->chip->kinds[k]);
         if (!left || !sms) return rounds;
@@ -243,8 +244,8 @@ static uint32_t rounds_of(const struct grid *g, const struct fit *fits)
     }
 }
 
-// One that has the chip to itself never has more blocks on an SM than it is dealt in the first rounds: later ones
-// come where another has ended.
+// A grid alone on the chip never has more blocks on an SM than dealt in the first rounds; later blocks
+// replace ended blocks.
 void grid_begin(struct grid *g, unsigned number, bool is_alone)
 {
     struct chip *c = g->chip;
@@ -271,7 +272,7 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
     memory_system_counts(c->memory, number, &g->before);
 }
 
-// -- its parts on SMs ---------------------------------------------------------------------------------------
+// -- parts on SMs ------------------------------------------------------------------------------------------
 
 bool grid_has_blocks(const struct grid *g, unsigned sm)
 {
@@ -328,7 +329,7 @@ void grid_destroy(struct grid *g)
 static void tell_window(struct grid *g, unsigned kind, unsigned n)
 {
     const struct sm_launch *l = &g->kinds[kind];
-    struct tech_view v; // of which those that count are written
+    struct tech_view v; // only the first v.count entries of v.sms are set
     v.now = g->chip->now;
     v.count = 0;
     for (size_t k = 0; k < g->parts.count; k++) {
@@ -370,7 +371,7 @@ uint64_t grid_end_of(const struct grid *g)
     return end;
 }
 
-// -- ends before its time -----------------------------------------------------------------------------------
+// -- early end ---------------------------------------------------------------------------------------------
 
 static bool has_company(const struct grid *g)
 {
@@ -384,7 +385,7 @@ static bool has_company(const struct grid *g)
 static void append_report(struct grid *g, struct launch_fault *fault)
 {
     struct strbuf text = {0};
-    unsigned stuck = 0; // SMs
+    unsigned stuck = 0; // number of SMs with running blocks
     if (fault->text) strbuf_puts(&text, fault->text);
     for (size_t k = 0; k < g->parts.count; k++) {
         if (!sm_has_blocks(g->parts.data[k]->on) || stuck++) continue;
@@ -455,7 +456,7 @@ static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, boo
 
 uint64_t grid_age(const struct grid *g) { return g->chip->now > g->begin ? g->chip->now - g->begin : 0; }
 
-// A launch takes as many cycles as it takes, not as many as the window in which it ends.
+// Cycles are counted to the launch's end, not to the end of the window around it.
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault)
 {
     if (g->max_cycles && grid_age(g) > g->max_cycles &&
@@ -509,7 +510,7 @@ void grid_fail_interrupted(struct grid *g, struct launch_fault *fault)
     append_report(g, fault);
 }
 
-// -- what it has measured -----------------------------------------------------------------------------------
+// -- results -----------------------------------------------------------------------------------------------
 
 static void add_to_account(const struct chip_account *account, const struct grid *g,
                            const struct grid_part *p)
@@ -535,10 +536,10 @@ static void add_techs(struct grid *g, const struct grid_part *p)
     }
 }
 
-// Shared cycles, of the chip or of idle SMs, that the grid is charged with; rounded down.
+// The grid's charge for shared cycles, of the chip or of idle SMs, rounded down.
 static uint64_t borne(const struct grid *g, bool of_idle)
 {
-    enum { SHIFT = 20 }; // parts of a cycle
+    enum { SHIFT = 20 }; // fractional bits of a cycle
     uint64_t parts = 0;
     for (unsigned n = 1; n <= MEMORY_GRIDS; n++)
         parts += ((of_idle ? g->shared[n].idle : g->shared[n].chip) << SHIFT) / n;
@@ -549,7 +550,8 @@ void grid_collect(struct grid *g, bool finished)
 {
     struct chip_result *result = &g->result;
     struct chip *c = g->chip;
-    uint64_t end = finished ? grid_end_of(g) : c->now, room = 0; // room: for warps, in active cycles
+    // room: warp slots x active cycles
+    uint64_t end = finished ? grid_end_of(g) : c->now, room = 0;
     for (size_t k = 0; k < g->parts.count; k++) {
         struct grid_part *p = g->parts.data[k];
         const struct gpu_counts *counts = sm_counts(p->on);

@@ -1,7 +1,7 @@
-// Policies of dispatch.def: whose block an SM gets; NULL: nobody's.
+// Policies of dispatch.def: choose the grid for a block on an SM; NULL: no grid.
 #include "chip/chip_impl.h"
 
-// The first in order of their coming that has blocks left and, if asked, one that fits in.
+// The first grid in order of arrival with blocks left; must_fit: with a block that fits on the SM.
 static struct grid *first_grid(const struct chip *c, unsigned sm, bool must_fit)
 {
     for (size_t k = 0; k < c->grids.count; k++) {

@@ -1,4 +1,4 @@
-// Samples are kept as what has been counted since the launch began, and made differences at its end.
+// Samples hold counts since the launch's start until series_finish turns them into differences.
 #include "chip/series.h"
 
 #include <string.h>
@@ -65,8 +65,8 @@ void series_take(struct chip_series *s, struct sm_grid *part)
 
 void series_taken(struct chip_series *s) { s->taken = s->samples.count; }
 
-// What the memory still did after the launch's last cycle belongs to the last sample, and so does a window
-// that a fault cut short.
+// Counts of the memory after the launch's last cycle, and of a window cut short by a fault, go to the last
+// sample.
 void series_finish(struct chip_series *s, uint64_t cycles, const struct gpu_counts *gpu,
                    const struct memory_counts *memory)
 {

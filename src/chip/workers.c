@@ -1,14 +1,15 @@
-// Rounds are numbered. Everybody takes its own pieces, which are the same in every round and so are still in
-// its core's cache, then what others have left of theirs. A round is over when its pieces are: nobody waits
-// for a worker that has not taken any, since it may be waiting for a core itself.
+// Rounds are numbered. A worker takes its own pieces first, the same in every round and so still in its
+// core's cache, then pieces left by other workers. A round is over when its pieces are done: nobody waits
+// for a worker without a piece, which may itself be waiting for a core.
 //
-// Who waits spins a little, for the next round most often comes within microseconds, and then sleeps: where a
-// core is taken by somebody else, spinning would keep the thread that has work from running.
+// A waiting thread spins briefly, since the next round usually comes within microseconds, and then sleeps.
+// On a core shared with other threads, spinning would delay the thread with work.
 //
-// Whether the others help at all is measured: rounds together, rounds alone, and then many of the kind that was
-// faster. A worker whose core somebody else wants is gone in the middle of a piece for a hundred rounds' time.
+// The benefit of other threads is measured: rounds together, rounds alone, then many rounds of the faster
+// way. A worker whose core is wanted by another process may vanish in the middle of a piece for the time of
+// a hundred rounds.
 //
-//     together ─▶ alone ─▶ settled, the longer the clearer it was ─▶ together …
+//     together ─▶ alone ─▶ settled, longer for a clearer result ─▶ together …
 #include "chip/workers.h"
 #include "base/arena.h"
 
@@ -19,14 +20,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SPINS = 20000 };                    // some ten microseconds
-enum { ALONE = 64, TOGETHER = 8 * ALONE }; // rounds of a measurement
+enum { SPINS = 20000 };                    // about ten microseconds
+enum { ALONE = 64, TOGETHER = 8 * ALONE }; // rounds of a measurement phase
 enum { SETTLED = 2048, SETTLED_MOST = 1 << 15 };
 
-enum { CACHE_LINE = 64 }; // of the host: what one writes is not beside what others read
+enum { CACHE_LINE = 64 }; // of the host: keeps variables of different writers on different lines
 
 struct worker {
-    atomic_ullong left; // of its pieces, below the round's number << 32: who comes late takes nothing
+    // pieces not taken | round number << 32: a latecomer of an earlier round takes nothing
+    atomic_ullong left;
     char apart[CACHE_LINE];
     struct workers *all;
     unsigned number;
@@ -34,25 +36,25 @@ struct worker {
 };
 
 struct workers {
-    unsigned count; // the caller included
+    unsigned count; // with the caller
     struct worker *each;
-    // Of the round. They change only while no piece is being worked on.
+    // The current round; changed only while no piece is in work.
     void (*work)(void *context, unsigned k);
     void *context;
     unsigned pieces;
     atomic_uint round;
     char apart[CACHE_LINE];
-    atomic_uint finished; // pieces
+    atomic_uint finished; // pieces done
     char apart_too[CACHE_LINE];
-    // The measurement under way.
+    // The current measurement.
     enum phase { PHASE_TOGETHER, PHASE_ALONE, PHASE_SETTLED } phase;
     bool is_alone;
-    unsigned rounds, left;    // of the phase
-    unsigned settled;         // rounds alone, should the others be of no help again
-    uint64_t began, round_ns; // the phase; a round together took so long
+    unsigned rounds, left;    // rounds of the phase; rounds left
+    unsigned settled;         // length of the next settled phase alone, while other threads do not help
+    uint64_t began, round_ns; // start of the phase; time of a round together
     atomic_bool over;
-    // Sleep. Who is about to sleep says so and then looks once more; who has news tells them and then looks
-    // who sleeps.
+    // Sleep protocol. A thread about to sleep first sets its flag, then checks once more for news. A thread
+    // with news first publishes the news, then checks the flags.
     atomic_uint sleepers;
     atomic_bool caller_sleeps;
     pthread_mutex_t lock;
@@ -64,7 +66,7 @@ static unsigned pieces_of(const struct workers *w, unsigned owner)
     return w->pieces > owner ? (w->pieces - owner - 1) / w->count + 1 : 0;
 }
 
-// Takes a piece of the round; false when none is left, or another round has begun.
+// Takes a piece of the round; false: none left, or another round has begun.
 static bool take_piece(struct workers *w, unsigned owner, unsigned round, unsigned *piece)
 {
     unsigned long long left = atomic_load_explicit(&w->each[owner].left, memory_order_acquire);
@@ -129,7 +131,7 @@ static void wake_sleepers(struct workers *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-// -- whether they help --------------------------------------------------------------------------------------
+// -- benefit of workers ------------------------------------------------------------------------------------
 
 static uint64_t now_ns(void)
 {
@@ -146,7 +148,7 @@ static void begin_phase(struct workers *w, enum phase phase, bool is_alone, unsi
     w->began = now_ns();
 }
 
-// Being alone to measure it costs what the others would have done: the more they help, the more seldom.
+// A measurement alone costs the gain of the other threads: the larger the gain, the rarer the measurement.
 static void settle(struct workers *w, uint64_t alone_ns)
 {
     uint64_t gain = alone_ns / (w->round_ns + 1);
@@ -169,7 +171,7 @@ static void next_phase(struct workers *w)
     }
 }
 
-// -- all of them --------------------------------------------------------------------------------------------
+// -- lifetime ----------------------------------------------------------------------------------------------
 
 static void *worker_main(void *argument)
 {
@@ -193,7 +195,8 @@ struct workers *workers_create(unsigned threads)
     pthread_cond_init(&w->ended, NULL);
     w->settled = SETTLED;
     begin_phase(w, PHASE_TOGETHER, false, TOGETHER);
-    // Fewer threads do the same work; who has started waits for a round, and looks at the count then.
+    // With fewer threads than wanted the work is the same. A started thread waits for the first round
+    // before reading `count`.
     for (w->count = 1; w->count < wanted; w->count++) {
         struct worker *x = &w->each[w->count];
         x->all = w;

@@ -1,11 +1,12 @@
-// A fixed set of threads that share out numbered pieces of work, again and again: each has its own, and
-// whoever is done takes what others have left. The caller is one of them. Rounds are short (microseconds), so
-// waiting is a little spinning, then sleep.
+// A fixed set of threads for repeated rounds of numbered pieces of work. A thread has pieces of its own,
+// then takes pieces left by other threads. The caller takes part. Rounds are short (microseconds), so
+// waiting is brief spinning, then sleep.
 #pragma once
 
 struct workers;
 
-struct workers *workers_create(unsigned threads); // at least the caller
+struct workers *workers_create(unsigned threads); // number of threads with the caller, at least 1
 void workers_destroy(struct workers *w);
-// Calls work(context, k) for every k < count, in that order when alone, and returns when all have returned.
+// Calls work(context, k) for every k < count and returns when all calls have returned. A single thread
+// calls in order of k.
 void workers_run(struct workers *w, void (*work)(void *context, unsigned k), void *context, unsigned count);

@@ -1,5 +1,6 @@
-// What became of every slot of every scheduler. In a cycle in which a scheduler issues nothing, all its slots
-// are charged to one reason and one instruction: what keeps a ready warp, else what its oldest warp waits for.
+// The use of every slot of every scheduler. A scheduler without an issue in a cycle charges its slots to a
+// single reason and instruction: the obstacle of a ready warp, else the wait of the scheduler's oldest
+// warp.
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -28,15 +29,15 @@ void account_begin_techs(struct sm_grid *g)
 
 // -- slots --------------------------------------------------------------------------------------------------
 
-// An instruction after the last one stands for none.
+// inst: the program's instruction count stands for no instruction.
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
     g->counts.slots[why] += slots;
     g->account.inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
 }
 
-// What all grids of an SM have to bear is theirs by their warps: as many parts of 1 << PART_SHIFT as there are
-// cycles, so that it does not matter whether cycles come one by one or many at once.
+// Joint costs of the grids are split by resident warps, in fixed point with PART_SHIFT fractional bits. The
+// sum is the same whether cycles are added singly or in bulk.
 enum { PART_SHIFT = 20 };
 
 static uint64_t part_of(const struct sm_grid *g, uint64_t *parts, uint64_t cycles)
@@ -61,10 +62,10 @@ static void charge_all(struct sm *s, uint64_t slots)
     }
 }
 
-// In the following `only` is the grid that has the SM to itself, or NULL: two versions of one code.
+// only: the grid alone on the SM; NULL: several grids. Inlined for both cases.
 #define BOTH static inline __attribute__((always_inline))
 
-// A scheduler that issued nothing: what held up a ready warp, else what its oldest warp waits for.
+// For a scheduler without an issue: the obstacle of a ready warp, else the wait of its oldest warp.
 BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
 {
     uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];
@@ -85,7 +86,7 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
             charge_all(s, slots);
         return;
     }
-    uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // since this cycle's issue
+    uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // ready only since this cycle's issue
     const struct sm_warp *w = &s->warps[ready ? pick_oldest(s, ready) : s->issue.order[scheduler][0]];
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
@@ -146,8 +147,8 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// An instruction takes a slot, but for a guest's beside them and for what issues through a port; that the schedulers' others
-// were left is what account_check finds.
+// Every issued instruction takes a slot, except guests' instructions beside the schedulers and instructions
+// of a port. account_check verifies that the other slots make up the rest.
 void account_settle(struct sm_grid *g)
 {
     g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;

@@ -1,6 +1,6 @@
-// The account of an SM: what its schedulers' slots went to, cycle by cycle, in all and by instruction.
-// account.c alone writes these; everybody may read them. (The counters of counters.def are in struct sm_grid:
-// each part counts its own.)
+// The account of an SM: the use of the schedulers' slots in every cycle, in total and by instruction.
+// Written by account.c alone, readable everywhere. (The counters of counters.def are in struct sm_grid and
+// are incremented by the parts.)
 #pragma once
 #include "base/vec.h"
 #include "sm/sm.h"
@@ -8,33 +8,33 @@
 struct sm_grid;
 
 struct account {
-    uint64_t sample_at; // cycle of the grids' next sample; CYCLE_NEVER: none is taken
-    uint64_t cycles;    // with a warp: what the grids' add up to
-    uint64_t told;      // of those, to whoever shares out what is left
-    unsigned warps;     // resident at the last look
+    uint64_t sample_at; // cycle of the next sample of any grid; CYCLE_NEVER: none
+    uint64_t cycles;    // with a resident warp; the sum over grids
+    uint64_t told;      // value of `cycles` at the last sm_take_active
+    unsigned warps;     // resident at the last account_look
 };
 
 struct account_grid {
-    uint64_t *inst_slots;           // [instruction, or none][SLOT_COUNT]
-    uint64_t *inst_saved;           // [instruction][SAVINGS], with mechanisms
-    uint64_t sample_at, interval;   // cycle of the next sample; CYCLE_NEVER: none are taken
-    VEC(struct gpu_counts) samples; // the counts so far at each
-    // Beside other grids: its parts of active cycles, and of the slots of schedulers without a warp.
+    uint64_t *inst_slots;           // [instruction, with a last row for no instruction][SLOT_COUNT]
+    uint64_t *inst_saved;           // [instruction][SAVINGS]; NULL without mechanisms
+    uint64_t sample_at, interval;   // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
+    VEC(struct gpu_counts) samples; // counts up to each sample
+    // With other grids on the SM: fractions of active cycles, and of slots of schedulers without a warp.
     uint64_t cycle_parts, no_warp_parts;
-    unsigned warps; // resident at the last look
+    unsigned warps; // resident at the last account_look
 };
 
 void account_init(struct sm *s);
 void account_begin(struct sm_grid *g);
 void account_end(struct sm_grid *g);
 void account_begin_techs(struct sm_grid *g);
-// Before the cycle, for several grids: how many warps each has.
+// Before a cycle with several grids: records the warps of every grid.
 void account_look(struct sm *s);
-// So many cycles have passed, alike, with so many warps resident, which are some.
+// Accounts `cycles` equal cycles with at least one resident warp.
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles);
-void account_settle(struct sm_grid *g); // counts what is the same as another count
+void account_settle(struct sm_grid *g); // sets the counts derived from other counts
 void account_sample(struct sm *s);
-const char *account_check(const struct sm_grid *g); // NULL: it balances
+const char *account_check(const struct sm_grid *g); // NULL: the account balances; else static text
 
 static inline void account_issued(struct account_grid *a, uint32_t inst)
 {

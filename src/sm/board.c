@@ -1,11 +1,12 @@
-// Commits are reserved as soon as they are known, so that nothing has to be looked at every cycle: an instruction's is behind its
-// completion and behind that of its warp's older ones, in a cycle of its own. Elements are given back when somebody asks.
+// A commit's cycle is reserved as soon as it is known, so no cycle-by-cycle work is needed. An instruction
+// commits after its completion and after older instructions of its warp, one instruction a cycle. Committed
+// elements are freed on the next query.
 #include "sm/board_shadow.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
 
-// -- elements -------------------------------------------------------------------------------------------------
+// -- elements -----------------------------------------------------------------------------------------------
 
 static bool has_any(const struct board_warp *b) { return b->head != BOARD_NONE; }
 
@@ -21,7 +22,7 @@ static void give_back(struct sm *s, struct board_warp *w)
     b->taken &= ~(1ull << element);
 }
 
-// Those whose commit has come, each warp's in its order.
+// Frees the committed elements, each warp's oldest first.
 static void give_back_committed(struct sm *s)
 {
     struct board *b = &s->board;
@@ -38,7 +39,7 @@ static void give_back_committed(struct sm *s)
     }
 }
 
-// The first cycle from `at` on in which nobody commits.
+// Reserves the first cycle from `at` on without a commit.
 static uint64_t take_commit(struct board *b, uint64_t at)
 {
     while (b->commits[at % BOARD_CYCLES] == at) at++;
@@ -46,7 +47,7 @@ static uint64_t take_commit(struct board *b, uint64_t at)
     return at;
 }
 
-// What is complete, and has nothing incomplete before it, is committed at a cycle that is known from now on.
+// Reserves commits for the warp's complete elements with no incomplete element before them.
 static void settle(struct sm *s, struct board_warp *w)
 {
     struct board *b = &s->board;
@@ -64,7 +65,7 @@ static void settle(struct sm *s, struct board_warp *w)
     }
 }
 
-// -- who may issue --------------------------------------------------------------------------------------------
+// -- who may issue ------------------------------------------------------------------------------------------
 
 static uint64_t executing(const struct sm_warp *w, const struct op *o)
 {
@@ -86,7 +87,7 @@ static bool lacks_entries(const struct board *b, unsigned slot, const struct op 
     return b->used + o->dst_words > b->entries && has_any(&b->warps[slot]);
 }
 
-// The latest of all that keep it, and which.
+// The latest cycle over all causes, and the set of causes (BOARD_*).
 struct wait {
     uint64_t until;
     bool memory;
@@ -102,15 +103,15 @@ static void add(const struct sm *s, struct wait *wait, uint64_t until, bool memo
     wait->memory = memory;
 }
 
-// What an older instruction of the warp has to do with it.
+// Adds the causes due to an older instruction of the warp.
 static void wait_for(const struct sm *s, struct wait *wait, const struct sm_warp *w, const struct op *o,
                      const struct board_inst *i)
 {
     if (o->order & OP_STORES) add(s, wait, i->done, i->is_memory, BOARD_STORE);
     if (o->order & OP_LOADS && i->is_atomic) add(s, wait, i->done, true, BOARD_LOAD);
     if (!defines(i, w, o)) return;
-    // An atomic's result comes into the engine's registers with its reply, and mechanisms share registers by when they are
-    // complete: what is younger has to wait for that.
+    // An atomic's result reaches the engine's registers with the reply. Mechanisms share registers by
+    // completion. In both cases a younger writer waits for completion.
     if (has_techs(s) || i->is_atomic)
         add(s, wait, i->done, i->is_memory, BOARD_MASK);
     else if (i->lanes & ~executing(w, o))
@@ -148,7 +149,7 @@ bool board_has_entries(struct sm *s, unsigned slot, const struct op *o)
     return !lacks_entries(b, slot, o);
 }
 
-// -- what issues ----------------------------------------------------------------------------------------------
+// -- what issues --------------------------------------------------------------------------------------------
 
 static void count(struct sm *s, unsigned slot, const struct op *o)
 {
@@ -169,7 +170,7 @@ static void count(struct sm *s, unsigned slot, const struct op *o)
                     b->insts[e].matches >> r & 1 && b->insts[e].registers[r] == w->operands.map[o->reads[k]];
 }
 
-// Younger definitions hide older ones.
+// A younger definition of `reg` hides the older ones.
 static void hide(struct board *b, unsigned slot, uint16_t reg)
 {
     for (uint8_t e = b->warps[slot].head; e != BOARD_NONE; e = b->insts[e].next)
@@ -248,7 +249,7 @@ uint8_t board_replied(struct sm *s, unsigned slot, uint8_t element, uint64_t don
     return i->matches;
 }
 
-// -- its life -------------------------------------------------------------------------------------------------
+// -- lifetime ----------------------------------------------------------------------------------------------
 
 void board_init(struct sm *s)
 {
@@ -295,7 +296,7 @@ const char *board_check(const struct sm *s)
     return NULL;
 }
 
-// -- bits -----------------------------------------------------------------------------------------------------
+// -- storage -----------------------------------------------------------------------------------------------
 
 static uint32_t bits_to_count(uint32_t values)
 {

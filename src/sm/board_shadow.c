@@ -8,10 +8,10 @@ struct board_shadow {
     uint32_t (*latest)[LANES_MAX], (*committed)[LANES_MAX]; // by physical register
     uint32_t count;
     uint32_t values[BOARD_ENTRIES][BOARD_WORDS][LANES_MAX];
-    uint64_t before[BOARD_ENTRIES]; // the first file's digest before the instruction
+    uint64_t before[BOARD_ENTRIES]; // digest of `latest` before the instruction
     uint64_t digest_latest[SM_SLOTS], digest_committed[SM_SLOTS];
-    bool is_blind[SM_SLOTS]; // registers change in other ways, too: mechanisms, atomics
-    const char *broken;      // the first rule that did not hold, static text
+    bool is_blind[SM_SLOTS]; // no comparison: mechanisms or atomics change registers in other ways
+    const char *broken;      // the first broken rule, static text; NULL
 };
 
 struct board_shadow *board_shadow_create(void) { return heap_alloc(sizeof(struct board_shadow)); }
@@ -66,7 +66,7 @@ void board_shadow_start(struct board_shadow *x, const struct sm *s, unsigned slo
     }
 }
 
-// Of a reader's operand in a lane.
+// Value of an operand in a lane, from the board or from `committed`.
 static uint32_t value_read(const struct sm *s, unsigned slot, uint16_t reg, unsigned lane)
 {
     const struct board *b = &s->board;
@@ -90,7 +90,7 @@ void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slo
     }
 }
 
-// Of its registers that no younger definition has hidden there is none.
+// Whether no younger element of the list defines a register still matched by `older`.
 static bool is_only_match(const struct board *b, const struct board_inst *older)
 {
     for (uint8_t e = older->next; e != BOARD_NONE; e = b->insts[e].next)
@@ -100,7 +100,8 @@ static bool is_only_match(const struct board *b, const struct board_inst *older)
     return true;
 }
 
-// Every element in use is in one list, its warp's, in the order in which they issued, and takes the entries that are counted.
+// Every element in use is in exactly one list, of its own warp, in order of issue; the lists' entries add
+// up to `used`.
 static void expect_lists(struct board_shadow *x, const struct board *b)
 {
     uint64_t seen = 0;
@@ -127,7 +128,7 @@ static void expect_lists(struct board_shadow *x, const struct board *b)
     expect(x, used == b->used && used <= b->entries, "the board's entries are not those that are counted");
 }
 
-// element: BOARD_NONE when it writes its registers itself.
+// element: BOARD_NONE when the instruction writes its registers at once.
 void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o,
                          uint8_t element)
 {

@@ -1,4 +1,4 @@
-// One place a register and a predicate; a write that another has overtaken is forgotten.
+// A place for every register and predicate holds the last write only; an overtaken write is forgotten.
 #include "sm/check.h"
 #include "base/bits.h"
 

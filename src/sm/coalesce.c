@@ -1,13 +1,13 @@
-// From lanes' addresses to what the load/store unit does in time: lines with sectors, passes over the banks of shared
-// memory, cycles of the texture unit and of reads of constants.
+// From lanes' addresses to work of the load/store unit: lines with sectors, passes over the banks of shared
+// memory, cycles of the texture unit and of constant reads.
 //
-//     addresses ─┬ shared ─▶ passes: as many as a bank is asked for different words
-//                ├ local ──▶ laid out word by word, lanes side by side ─┐
-//                └ global, texture, constant ───────────────────────────┴▶ lines, each once, with its sectors
+//     addresses ─┬ shared ─▶ passes: the most different words asked of one bank
+//                ├ local ──▶ laid out word by word, lanes contiguous ───┐
+//                └ global, texture, constant ───────────────────────────┴▶ distinct lines with sectors
 #include "sm/coalesce.h"
 #include "sm/sm_impl.h"
 
-// For `lanes` lanes, each all of these bytes.
+// Adds an access by `lanes` lanes to the same bytes, within one line.
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
                      uint32_t line_bytes)
 {
@@ -16,7 +16,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsi
              last = (unsigned)(address + bytes - 1 - line) / SECTOR_BYTES;
     uint8_t sectors = (uint8_t)(bit_mask(last + 1) & ~bit_mask(first));
     struct transaction *t = e->lines + e->count;
-    while (t > e->lines && t[-1].line != line) t--; // most often the last one
+    while (t > e->lines && t[-1].line != line) t--; // usually the last one
     if (t == e->lines) {
         t = &e->lines[e->count++];
         *t = (struct transaction){.line = line, .first = (uint8_t)(address - line)};
@@ -28,7 +28,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsi
     t->bytes = (uint8_t)(bytes > line_bytes ? line_bytes : bytes);
 }
 
-// Lanes whose data lie one behind the other: line by line instead of lane by lane.
+// Lanes with contiguous data, in order: whole lines at a time instead of lane by lane.
 static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
                          uint32_t line_bytes)
 {
@@ -42,7 +42,7 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
     }
 }
 
-// 32 lanes, all at one address.
+// Whether 32 lanes access the same address.
 static bool is_one_place(const struct exec_access *a)
 {
     uint64_t differ = 0;
@@ -64,7 +64,7 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
         if (a->address[0]) add_line(e, a->address[0], a->bytes, 32, line_bytes);
         return;
     }
-    while (lanes) { // lanes side by side go together, and so do lanes at one place
+    while (lanes) { // runs of lanes with contiguous addresses or with the same address
         uint64_t start = a->address[bit_lowest(lanes)], end = start;
         unsigned same = 1;
         for (; lanes && a->address[bit_lowest(lanes)] == end; lanes &= lanes - 1) end += a->bytes;
@@ -78,8 +78,8 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
     }
 }
 
-// Local memory of a warp is laid out word by word, lanes side by side, so that equal addresses coalesce. That of a flat
-// machine is where its memory has it, and the warps of a word lie side by side as well.
+// Local memory of a warp is laid out word by word, lanes contiguous, so that equal addresses coalesce. On a
+// flat machine the stacks in global memory interleave the warps of a word as well.
 static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
 {
     const struct sm_launch *l = e->grid->launch;
@@ -102,8 +102,8 @@ static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_
     }
 }
 
-// 32 lanes, a word each: whether no bank is asked for two. Each lane writes its word where its bank is; if
-// all find their own there afterwards, nobody met anybody.
+// Whether 32 lanes, a 4-byte word each, ask no bank for two words. Every lane writes its word to the entry
+// of its bank; with a conflict some lane reads back a different word.
 static bool all_find_their_own(const struct exec_access *a)
 {
     uint32_t word_of[32], differ = 0;
@@ -112,8 +112,8 @@ static bool all_find_their_own(const struct exec_access *a)
     return !differ;
 }
 
-// The same in most cases with less: lanes side by side mostly ask for one word or for words side by side. Such
-// runs do not meet if their banks are others, or their words among those of another run.
+// A cheaper test for most accesses. Neighbouring lanes mostly ask for the same word or contiguous words, a
+// run. Free of conflicts: runs in different banks, and a run within an earlier run.
 static bool is_conflict_free(const struct exec_access *a)
 {
     struct {
@@ -136,8 +136,8 @@ static bool is_conflict_free(const struct exec_access *a)
     return true;
 }
 
-// How often banks must be asked until every lane has had its turn: lanes with one key are served together. In
-// each round they all write their keys where their banks are, and whoever finds its own there is served.
+// Rounds until every lane is served; lanes with equal keys are served together. In a round every lane
+// writes its key to its bank's entry; a lane reading its own key back is served.
 static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
 {
     uint32_t owner[64];
@@ -155,7 +155,7 @@ static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
     return turns;
 }
 
-// The same where no two lanes are served together.
+// Likewise if no two lanes may be served together: the longest queue of a bank.
 static unsigned longest_queue(const uint8_t *bank, unsigned count)
 {
     uint8_t waiting[64] = {0};
@@ -167,8 +167,8 @@ static unsigned longest_queue(const uint8_t *bank, unsigned count)
     return turns;
 }
 
-// Passes over the banks: lanes that want different words of a bank take turns; one word is read for all.
-// Wider accesses go in halves or quarters of the warp. Atomics on one word take turns too.
+// Passes over the banks. Lanes with different words of a bank take turns; a word is read once for all
+// lanes. Wider accesses go in halves or quarters of the warp. Atomics on the same word take turns, too.
 static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
                               const struct exec_access *a, bool is_atomic)
 {
@@ -181,7 +181,7 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
         if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
     }
     if (!banks) banks = 1;
-    // Accesses are aligned, so a lane's words are in as many banks side by side: one bank of wider words.
+    // Accesses are aligned, so the words of a lane fill adjacent banks: equivalent to one wider bank.
     for (unsigned start = 0; start < lanes; start += group) {
         uint32_t key[32];
         uint8_t bank[32];
@@ -196,8 +196,8 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
-// The same of wide accesses where they need not go in parts: as often as a bank has different words, and no less than
-// what the widest read of one place takes.
+// With shared.wide=words: the most different words asked of one bank, and at least half the words of an
+// access. The minimum is the time of the widest read of a single place.
 static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 {
     uint32_t key[WARP_SIZE_MAX * 4];
@@ -211,7 +211,7 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
-// What the texture unit and reads of constants take beyond a cycle for each line.
+// Cycles of the texture unit, or of constant reads, beyond a cycle for each line.
 static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
 {
     unsigned cycles = 0;
@@ -231,8 +231,8 @@ static unsigned more_cycles(const struct sm *s, const struct exec_access *a, con
     return cycles > e->count ? cycles - e->count : 0;
 }
 
-// PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s know nothing of each other, so what must
-// see the stores of other SMs does not ask its own.
+// PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s are not coherent, so loads
+// that must see stores of other SMs bypass L1.
 static bool is_past_l1(const struct inst *i)
 {
     return i->cache == CACHE_CG || i->cache == CACHE_CV || (i->sem != SEM_WEAK && i->scope != SCOPE_CTA);

@@ -1,10 +1,10 @@
-// What a memory instruction asks of the load/store unit.
+// From a memory instruction's addresses to work of the load/store unit.
 #pragma once
 #include "exec/access.h"
 #include "sm/lsu.h"
 
 struct inst;
 
-// Fills the entry's kind, cycles and lines, of an instruction of its grid whose lanes are known. Addresses of constants become
-// those that the caches know.
+// Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid and e->warp are set.
+// Addresses of constants in *a become cache addresses.
 void coalesce(const struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);

@@ -1,4 +1,5 @@
-// Settings of an SM. The chip around the SMs has its own (chip/config.h), and so has the memory behind them (memory/config.h).
+// Settings of an SM. The chip (chip/config.h) and the memory system (memory/config.h) have settings of
+// their own.
 #pragma once
 #include "base/config.h"
 
@@ -14,7 +15,7 @@ struct gpu_config {
 #define GPU_U32(field, key, low, high, initial, meaning, source) uint32_t field;
 #define GPU_BOOL(field, key, initial, meaning, source)           bool field;
 #define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
-    int field; // by number, of enum type or a table (pick.def)
+    int field; // value of enum `type`, or row of a table (pick.def)
 #define GPU_LATENCY(which, name, cycles, busy) uint32_t latency_##which, interval_##which;
 #include "sm/config.def"
 };
@@ -30,17 +31,17 @@ enum {
 
 extern const struct config_key gpu_config_keys[];
 extern const size_t gpu_config_key_count; // GPU_KEYS
-bool gpu_config_is_chips(size_t key);     // by index: the same for every SM of a chip
+bool gpu_config_is_chips(size_t key);     // the key at the index has the same value for every SM of a chip
 
-// NULL when the settings fit together, else what does not and what would; static text.
+// NULL: the settings fit together; else the conflict and a remedy, static text.
 const char *gpu_config_check(const struct gpu_config *c);
-// How many registers of an SM warps can have that need so many each.
+// Registers of an SM available to warps of `warp` registers.
 uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
 
-// SMs that are alike. A chip without classes has one kind, all its SMs, without a name.
+// SMs of one class. A chip without classes has a single unnamed kind with all SMs.
 enum { GPU_KINDS_MAX = 8, GPU_KIND_NAME = 32 };
 struct gpu_kind {
     char name[GPU_KIND_NAME]; // "": the chip has no classes
-    uint32_t first, count;    // SMs
+    uint32_t first, count;    // indices of the SMs: first .. first + count - 1
     struct gpu_config config;
 };

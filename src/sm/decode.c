@@ -1,4 +1,4 @@
-// Registers, pipeline and latency of every instruction, from isa.def's columns and the GPU's tables.
+// Registers, pipeline and latency of every instruction, from the columns of isa.def and the GPU's settings.
 #include "sm/decode.h"
 #include "sm/waits.h"
 
@@ -65,7 +65,7 @@ static enum gpu_lanes lanes_of(const struct inst *i)
     return LANES_CONTROL;
 }
 
-// Conversions from and to 64 bits are a class of their own.
+// 64-bit conversions have a latency class of their own.
 static enum isa_latency class_of(const struct inst *i)
 {
     enum isa_latency latency = isa_table[i->op].latency;
@@ -155,8 +155,8 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     for (unsigned n = 0; n < o->dst_words; n++) o->needs[o->need_count++] = (uint8_t)(o->dst + n);
 }
 
-// Cycles the operands take beyond the first for meeting each other in a bank. A warp's registers lie side by
-// side, so this is the same for all warps.
+// Extra cycles of collection due to bank conflicts among the instruction's own operands. A warp's registers
+// are contiguous, so the number is the same for all warps.
 static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
 {
     uint32_t worst = 1;
@@ -168,10 +168,10 @@ static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
     return (worst + c->bank_ports - 1) / c->bank_ports - 1;
 }
 
-// As operand.c does it: collected, then into a pipeline, from whose end there may be a way to its beginning.
+// Without contention, as in operand.c: collect, then a pipeline, with a bypass from end to start.
 static void set_cycles(struct op *o, const struct gpu_config *c)
 {
-    enum { READ_AND_WRITE = 2 }; // cycles that the way through the register file takes
+    enum { READ_AND_WRITE = 2 }; // cycles for writing and reading the register file
     if (c->bypass && o->path == PATH_ALU && o->pipe != PIPE_DOUBLE) o->bypass = READ_AND_WRITE;
     o->collected = (uint16_t)(1 + own_conflicts(o, c));
     o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency - o->bypass);

@@ -1,4 +1,4 @@
-// What the pipeline has to know of an instruction, looked up once a launch.
+// Properties of an instruction used by the pipeline, decoded once a launch.
 #pragma once
 #include "base/arena.h"
 #include "isa/program.h"
@@ -6,14 +6,15 @@
 
 enum { OP_READS_MAX = 16 };
 
-enum { OP_STORES = 1, OP_LOADS = 2 }; // memory, of its warp's program order
+// op.order, bits: memory accesses kept in the program order of the warp
+enum { OP_STORES = 1, OP_LOADS = 2 };
 
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
 
-// Pipelines; integer and single precision may be one.
+// Pipelines; with units.shared, integer instructions use PIPE_FLOAT.
 enum pipe { PIPE_INT, PIPE_FLOAT, PIPE_SPECIAL, PIPE_DOUBLE, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT };
 
-// What kind of work a lane does (counters.def).
+// Class of work of a lane (counters.def).
 enum gpu_lanes {
 #define GPU_COUNTER(group, name, unit, meaning)
 #define GPU_LANES(which, name, meaning) LANES_##which,
@@ -27,37 +28,37 @@ enum gpu_lanes {
 
 struct op {
     uint8_t path, pipe, lanes;
-    uint8_t read_count, reads[OP_READS_MAX];     // registers
-    uint8_t dst, dst_words;                      // first of consecutive registers
-    uint8_t need_count, needs[OP_READS_MAX + 4]; // registers that must be ready: those read, and written
-    uint8_t pred_reads, pred_writes;             // bits; PT is none
-    uint8_t guard;                               // predicate
+    uint8_t read_count, reads[OP_READS_MAX]; // registers read
+    uint8_t dst, dst_words; // first destination register, and number of consecutive registers
+    uint8_t need_count, needs[OP_READS_MAX + 4]; // registers that must be ready: read and written
+    uint8_t pred_reads, pred_writes;             // bits by predicate; PT is left out
+    uint8_t guard;                               // predicate; the instruction is unguarded if !is_guarded
     bool guard_not, is_guarded;
     uint16_t latency, interval;
-    uint16_t collected,
-        cycles; // from issue to operands and until the result can be had, when nothing is in the way
-    uint8_t stall, wait, barrier; // waits.h; without encoded waits 0
+    // Cycles from issue without contention: until operands are collected; until the result is usable.
+    uint16_t collected, cycles;
+    uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
-    uint8_t bypass;               // cycles before it is written at which its result can be had
-    uint32_t constant;            // number of the constant cache line an operand is in, + 1; 0: none
+    uint8_t bypass;               // cycles between usable result and register write
+    uint32_t constant;            // number of the constant cache line of an operand, + 1; 0: none
 };
 
 struct decoded {
     struct op *ops;           // by instruction
-    uint64_t *constant_lines; // addresses of the lines, by number
+    uint64_t *constant_lines; // addresses of constant cache lines, by number
     uint32_t constant_count;
 };
 
-// Where the constant banks and a program's code are for the caches: beyond every device address.
+// Addresses of code, constant banks and local memory in the caches, beyond every device address.
 #define GPU_CODE_ADDRESS     (1ull << 44)
 #define GPU_CONSTANT_ADDRESS (1ull << 43)
 #define GPU_LOCAL_ADDRESS    (1ull << 42)
 
-// Of a grid: what is added to them.
+// Added to the addresses of a grid.
 #define GPU_SPACE(number) ((uint64_t)(number) << 45)
 
-// What the instruction writes and which path it goes, the same on every GPU: path, dst, dst_words, pred_writes.
+// Sets path, dst, dst_words and pred_writes, which do not depend on the GPU.
 void gpu_decode_results(struct op *o, const struct inst *i);
-// line_bytes: of caches.
+// Decodes a program into *d, allocated from `a`. line_bytes: size of a cache line.
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
                 struct arena *a);

@@ -1,6 +1,6 @@
-// When warps have to be looked at again: a ring of buckets a cycle, one bit a warp, with a bitmap of buckets
-// that are not empty, and a heap, the earliest first, for what is farther away than the ring is long: a
-// mechanism's watchdogs are, thousands of them.
+// Warps to be looked at in future cycles. Near events: a ring of buckets, a cycle a bucket, a bit a warp,
+// with a bitmap of nonempty buckets. Events beyond the ring, such as the thousands of watchdogs of a
+// mechanism: a binary heap, earliest first.
 #pragma once
 #include "base/bits.h"
 #include "base/vec.h"
@@ -15,7 +15,7 @@ struct far_event {
 struct event_ring {
     uint64_t warps[RING_CYCLES];
     uint64_t occupied[RING_WORDS];
-    VEC(struct far_event) far; // none before far.data[(n - 1) / 2] of the n-th
+    VEC(struct far_event) far; // heap: far.data[(n - 1) / 2] is never after far.data[n]
 };
 
 static inline void far_add(struct event_ring *r, struct far_event e)
@@ -41,7 +41,7 @@ static inline struct far_event far_take(struct event_ring *r)
     return first;
 }
 
-// now < cycle.
+// Requires now < cycle.
 static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, unsigned warp)
 {
     if (__builtin_expect(cycle - now >= RING_CYCLES, 0)) {
@@ -53,7 +53,7 @@ static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, 
     r->occupied[bucket / 64] |= 1ull << bucket % 64;
 }
 
-// The warps of this cycle, which must not be behind any that has not been taken.
+// The warps due in cycle `now`. Requires that no earlier bucket is occupied.
 static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
 {
     unsigned bucket = now % RING_CYCLES;
@@ -65,14 +65,14 @@ static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
     return warps;
 }
 
-static inline bool ring_is_bare(const struct event_ring *r) // but for what is far away
+static inline bool ring_is_bare(const struct event_ring *r) // no near events
 {
     uint64_t occupied = 0;
     for (unsigned k = 0; k < RING_WORDS; k++) occupied |= r->occupied[k];
     return !occupied;
 }
 
-// The first cycle after `now` that has warps, UINT64_MAX when there is none.
+// The first cycle after `now` with an event; UINT64_MAX: none.
 static inline uint64_t ring_next(const struct event_ring *r, uint64_t now)
 {
     uint64_t next = r->far.count ? r->far.data[0].cycle : UINT64_MAX;

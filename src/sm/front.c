@@ -1,10 +1,10 @@
-// Fetch: one warp a cycle in the whole SM, or one for each scheduler, in loose round robin among the warps
-// that want instructions. A line of code that is not in the instruction cache is asked for, and the warp
-// waits for it.
+// Fetch: one warp a cycle in the whole SM, or one for each scheduler, chosen by fetch.arbiter among the
+// warps that want instructions. On a miss in the instruction cache the line is requested and the warp waits
+// for it.
 //
 //     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
 //
-// Instructions behind a branch are fetched as if it were not taken, and dropped when it is.
+// Instructions behind a branch are fetched as if the branch were not taken, and dropped when it is taken.
 #include "sm/sm_impl.h"
 
 void front_init(struct sm *s)
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) uint64_t code_address(const struct 
     return w->grid->launch->code + program_code_offset(program_of(w), pc);
 }
 
-// Whoever it stands for, a warp or a guest.
+// Of a warp or a guest.
 static inline __attribute__((always_inline)) bool has_room(const struct sm *s, const struct sm_warp *w)
 {
     return w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line;
@@ -57,13 +57,13 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
     w->grid->counts.fetch_flushed += w->front.count + w->front.fetching;
     w->front.count = w->front.fetching = 0;
     w->front.fill_at = 0;
-    w->front.waits_for_line = false; // the line still comes, for whoever wants it then
+    w->front.waits_for_line = false; // the requested line still arrives in the cache
     w->front.head = w->front.pc = pc;
     if (has_techs(s)) tech_flushed(w);
 }
 
-// Lines behind the one that is fetched from, as far as the program goes, whoever has been asking: one more for each step
-// forwards, all of them where no step led to.
+// Requests icache.prefetch lines behind `line`, up to the end of the program, without waiters. After a hit
+// only the farthest line is new; after a miss (all) every line is looked up.
 static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
 {
     const struct sm_launch *l = g->launch;
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     if (s->config->icache_perfect) return true;
     uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
-    if (s->front.line == line) return true; // and is its set's newest already
+    if (s->front.line == line) return true; // and already the most recently used of its set
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     return o == TAG_HIT;
 }
 
-// What comes next for a warp or guest sets out. False: its line of code is not there.
+// Starts the fetch of the next instructions of a warp or guest. False: the code line misses.
 static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -138,7 +138,7 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     if (most > left) most = left;
     if (count < most) most = count;
     front_flush(s, slot, pc);
-    w->grid->counts.fetch_flushed -= most; // these came from there instead
+    w->grid->counts.fetch_flushed -= most; // still in the I-buffer, now with the instructions from pc on
     w->front.count = (uint8_t)most;
     w->front.pc = pc + most;
     front_update(s, slot);
@@ -150,11 +150,11 @@ static void fetch(struct sm *s, unsigned slot)
     front_update(s, slot);
 }
 
-// Some policies would pass over a warp for as long as others want instructions, and those may be spinning until
-// that one has done something: every so often the next one in turn goes.
+// Unfair policies can pass over a warp for ever, while the favoured warps spin on a word that the warp
+// would write. Every CHOICES-th choice is therefore round robin.
 static unsigned choose(struct sm *s, unsigned port, uint64_t want)
 {
-    enum { CHOICES = 64 }; // from one of these to the next
+    enum { CHOICES = 64 }; // choices from one round-robin turn to the next
     const struct pick *pick = s->front.pick;
     if (pick->is_fair || ++s->front.choices[port] % CHOICES) return pick->first(s, s->front.last[port], want);
     return s->front.in_turn[port] = pick_behind(s, s->front.in_turn[port], want);
@@ -255,7 +255,7 @@ void front_fill_guests(struct sm *s)
 
 void front_forget(struct sm *s, unsigned slot) { s->front.fetchable &= ~(1ull << slot); }
 
-// -- what mechanisms do -------------------------------------------------------------------------------------
+// -- for mechanisms ----------------------------------------------------------------------------------------
 
 void front_hold(struct sm *s, unsigned slot, bool held)
 {

@@ -1,5 +1,5 @@
-// The front end of an SM: who is fetched for, instructions on their way, and the warps' I-buffers.
-// front.c alone writes these; everybody may read them.
+// Front end of an SM: choice of a warp to fetch for, instructions in flight, the warps' I-buffers. Written
+// by front.c alone, readable everywhere.
 #pragma once
 #include "sm/event_ring.h"
 #include "sm/places.h"
@@ -9,58 +9,61 @@ struct sm_grid;
 struct sm_warp;
 
 struct front_warp {
-    uint64_t fill_at;        // instructions under way arrive in the I-buffer; 0: none are
-    uint32_t pc;             // of the next instruction to be fetched
-    uint32_t head;           // instruction at the head of the I-buffer; the others follow it
-    uint8_t count, fetching; // in the I-buffer; under way to it
-    bool waits_for_line;     // of code
+    uint64_t fill_at; // cycle of arrival of the instructions in flight; 0: none in flight
+    uint32_t pc;      // of the next instruction to fetch
+    // index of the instruction at the head of the I-buffer; the rest follow in program order
+    uint32_t head;
+    uint8_t count, fetching; // instructions in the I-buffer; instructions in flight
+    bool waits_for_line;     // for a line of code not in the instruction cache
 };
 
 struct pick;
 
 struct front {
-    const struct pick *pick;      // who is fetched for first
-    uint64_t fetchable;           // bits by warp slot: they want instructions
-    uint64_t held;                // bits: a mechanism keeps them from being fetched for
-    uint32_t last[SM_SCHEDULERS]; // warp slot that a port fetched for last
-    uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS]; // nobody is passed over for ever
-    uint32_t below;          // a warp with fewer instructions in its I-buffer is fetched for
-    uint64_t line;           // of code, that the last fetch found in the cache; 0: it did not
-    struct event_ring fills; // arrivals in I-buffers
-    // Bits by port: a guest has it in this cycle; one has had it since a warp.
+    const struct pick *pick;      // fetch arbiter (fetch.arbiter)
+    uint64_t fetchable;           // bits by warp slot: wants instructions, not held
+    uint64_t held;                // bits: a mechanism forbids fetching for the warp
+    uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by port
+    // by port: choices so far; last warp of the round-robin turns that keep any warp from starving
+    uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
+    uint32_t below;          // a warp is served with fewer instructions in its I-buffer
+    uint64_t line;           // code line that hit in the last fetch; 0: miss
+    struct event_ring fills; // arrivals in I-buffers, by warp slot
+    // Bits by port: served a guest in this cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;
 };
 
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
-void front_end(struct sm_grid *g); // a grid leaves: the next fetch looks its line up
+void front_end(struct sm_grid *g); // a grid leaves: the remembered code line is dropped
 void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);
-void front_forget_guests(struct sm *s);                        // there is none any more
-bool front_wants(const struct sm *s, const struct sm_warp *w); // instructions, and none are under way
-void front_fill(struct sm *s, uint64_t warps);                 // of those something arrives
-void front_update(struct sm *s, unsigned slot);                // whether the warp wants to be fetched for
-void front_start(struct sm *s, unsigned slot);                 // a warp has come: from where it begins on
+void front_forget_guests(struct sm *s); // the last guest has gone
+// Room in the I-buffer, and nothing in flight.
+bool front_wants(const struct sm *s, const struct sm_warp *w);
+void front_fill(struct sm *s, uint64_t warps);  // instructions in flight of the warps arrive
+void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
+void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
-// The I-buffer is not dropped but has what it would have had, had fetching gone on there, as far as that is in one line that the
-// cache has.
+// Redirects the I-buffer to `pc` as if fetching had gone on there, up to the end of a code line that hits.
+// With a miss, or with mechanisms, empties the I-buffer like front_flush.
 void front_follow(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 
-static inline void front_line_came(struct front_warp *w) { w->waits_for_line = false; } // the code is there
+static inline void front_line_came(struct front_warp *w) { w->waits_for_line = false; }
 static inline uint64_t front_arrivals(struct front *f, uint64_t now) { return ring_take(&f->fills, now); }
 
-// The head of the I-buffer issues.
+// Removes the issued instruction from the head of the I-buffer.
 static inline void front_take(struct front_warp *w)
 {
     w->head++;
     w->count--;
 }
 
-// -- what mechanisms do (tech.h)
+// -- for mechanisms (tech.h)
 void front_hold(struct sm *s, unsigned slot, bool held);
-void front_skip(struct sm *s, unsigned slot); // the next instruction to be fetched
-void front_drop(struct sm *s, unsigned slot); // an instruction in the I-buffer
+void front_skip(struct sm *s, unsigned slot); // skips the next instruction to fetch
+void front_drop(struct sm *s, unsigned slot); // drops an instruction from the I-buffer
 void front_drop_fetching(struct sm *s, unsigned slot);
 void front_advance(struct sm *s, unsigned slot, uint32_t head);

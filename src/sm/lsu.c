@@ -4,20 +4,20 @@
 //                                              ├─ shared            ready after the last pass + latency
 //                                              ├─ L1, texture,      hit: latency; miss: an MSHR and a request
 //                                              │  constant
-//                                              └─ global            a request a line, unless L1 caches them
+//                                              └─ global            a request a line, unless cached in L1
 //     mechanisms ──────────────────▶ early ──▶ L1 in cycles in which the head sends no line
 //
-// The lanes' addresses become lines and sectors when the instruction is issued (coalesce.h). A head that
-// finds no MSHR or way holds the queue until a reply frees something. Who finds the queue full stands in line
-// for a place: were places to go to whoever the schedulers come to first, warps that spin on a word could
-// keep out for ever the one that they wait for.
+// The lanes' addresses become lines and sectors at issue (coalesce.h). A head without a free MSHR or way
+// blocks the queue until a reply frees something. A warp that finds the queue full joins a
+// first-come-first-served line. Without the line, the scheduler's favourites could starve a warp: spinning
+// warps could keep out the warp they wait for.
 #include "sm/coalesce.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AGE_MASK = TOKEN_MASK / SM_WARPS }; // as much of a warp's age as a token holds
+enum { AGE_MASK = TOKEN_MASK / SM_WARPS }; // mask for the part of a warp's age kept in a store's token
 
 void lsu_init(struct sm *s)
 {
@@ -51,7 +51,7 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 
 // -- the line before the queue ------------------------------------------------------------------------------
 
-// That nobody has, and that are kept for nobody.
+// Free and unreserved places: the minimum over queue entries and load records.
 static uint32_t free_places(const struct sm *s)
 {
     uint32_t queue = s->config->lsu_queue - s->lsu.count;
@@ -61,7 +61,7 @@ static uint32_t free_places(const struct sm *s)
 
 static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu.line[(s->lsu.line_first + k) % SM_WARPS]; }
 
-// Free places go to those in line, in order.
+// Reserves free places for parked warps, in the order of the line.
 static void deal(struct sm *s, uint32_t free)
 {
     for (uint32_t k = 0; free && s->lsu.parked; k++) {
@@ -106,7 +106,7 @@ static void step_out(struct sm *s, unsigned slot)
 {
     uint32_t k = 0;
     while (*in_line(s, k) != slot) k++;
-    for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // most often it is the first
+    for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // usually k is 0: the first in line
     s->lsu.line_first++;
     s->lsu.line_count--;
     s->lsu.asked &= ~(1ull << slot);
@@ -118,14 +118,15 @@ void lsu_leave_line(struct sm *s, unsigned slot)
     lsu_unable(s, slot);
 }
 
-// A warp has taken a place. With the last one gone, others that were about to enter stand in line.
+// The warp has entered the queue. If the last free place is gone, ready warps with a memory instruction
+// have to join the line.
 static void place_is_taken(struct sm *s, unsigned slot)
 {
     if (s->lsu.turn >> slot & 1) {
         step_out(s, slot);
         s->lsu.kept--;
         s->lsu.turn &= ~(1ull << slot);
-        if (s->lsu.line_count) return; // no place less is free than before
+        if (s->lsu.line_count) return; // a reserved place was used: as many are free as before
     }
     s->lsu.shut = !free_places(s);
     if (!s->lsu.shut) return;
@@ -225,8 +226,9 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
-    e->token =
-        store_token(s, slot); // the warp may have ended, and its slot have another, when the line is sent
+    // By the time a line is sent, the warp may have ended and its slot may hold another warp: the token
+    // has the age.
+    e->token = store_token(s, slot);
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
@@ -266,21 +268,22 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     return LINE_STALLED;
 }
 
-// The warp that has stored; NULL: it has ended, and its slot may have another.
+// The storing warp of a token; NULL: the warp has ended.
 static struct sm_warp *who_stored(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = &s->warps[token % SM_WARPS];
     return (w->age & AGE_MASK) != token / SM_WARPS || !w->warp ? NULL : w;
 }
 
-// A store's line is written; its warp's fence may be waiting for that.
+// A store's line is written; a fence of the warp may be waiting for the last one.
 static void store_done(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = who_stored(s, token);
     if (w && --w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot_of(s, w));
 }
 
-// It has left the queue, and its warp may go on where it waits for that.
+// An instruction without a record has left the queue. Wakes the warp where issue.dependences=single or board
+// waits for the departure.
 static void store_left(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = who_stored(s, token);
@@ -291,16 +294,16 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
+    // Write-allocate: with no free way in L1 the store only goes through.
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
-        tags_store(e->grid, &s->tags.l1, x->line, x->sectors,
-                   false); // without a free way it just goes through
+        tags_store(e->grid, &s->tags.l1, x->line, x->sectors, false);
     else
         tags_store_through(e->grid, x->line, x->sectors);
     lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_STORE, e->token);
     return LINE_PASSED;
 }
 
-// Where plain loads do not look into L1 they find there what a mechanism keeps for them all the same.
+// Whether a load bypasses L1. With l1.global off, plain loads still look up lines locked by mechanisms.
 static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
 {
     if (s->config->memory_perfect) return false;
@@ -308,7 +311,7 @@ static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
     return !s->config->l1_global && !tags_has_locked(e->grid, e->lines[e->next].line);
 }
 
-// The next line of the head. Stalled: nothing was done, and it has to wait for a reply.
+// Sends the head's next line. LINE_STALLED: nothing has changed; retry after a reply.
 static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
 {
     const struct transaction *x = &e->lines[e->next];
@@ -339,7 +342,7 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return LINE_PASSED;
     case LSU_ATOMIC: tags_drop(e->grid, x->line); break;
-    case LSU_SHARED: return LINE_PASSED; // it has no lines
+    case LSU_SHARED: return LINE_PASSED; // no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
     struct load_record *r = &s->lsu.records.data[e->record];
@@ -350,7 +353,7 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
     return LINE_PASSED;
 }
 
-// -- lines that mechanisms ask for ----------------------------------------------------------------------------
+// -- lines requested by mechanisms --------------------------------------------------------------------------
 
 bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token)
 {
@@ -368,7 +371,7 @@ void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t to
     tech_line(g, tech, line, token);
 }
 
-// A mechanism's line is looked up.
+// Looks a mechanism's line up in L1.
 static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, bool *started)
 {
     struct mshr_waiter who = {.token = e->token,
@@ -383,7 +386,7 @@ static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, b
     return o;
 }
 
-// A line that comes with another, or does without what it would have to wait for.
+// Looks a neighbour line up; without a free MSHR or way the line is dropped.
 static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
 {
     struct sm_grid *g = x->grid;
@@ -399,7 +402,7 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
     return LINE_STALLED;
 }
 
-// Those of the lines that are there count as used now.
+// Marks the neighbour lines present in L1 as used.
 static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech_neighbours *n, uint8_t all)
 {
     for (unsigned k = 0; k < n->count; k++) {
@@ -409,7 +412,7 @@ static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech
     }
 }
 
-// Lines that come with the one just looked up.
+// Looks up the neighbours of the line just sent, or only touches them.
 static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome,
                              unsigned tech, const struct tech_neighbours *n)
 {
@@ -422,7 +425,8 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
     s->lsu.rides = outcome == LINE_MISS;
     for (unsigned k = 0; k < n->count; k++) {
         const struct lsu_early x = {g, n->lines[k], TECH_NEIGHBOUR, all, (uint8_t)tech};
-        if (!memory_find(g->launch->launch->memory, x.line)) continue; // an allocation begins with a line
+        // allocations begin at a line boundary: testing a line's first byte suffices
+        if (!memory_find(g->launch->launch->memory, x.line)) continue;
         enum line_outcome o = bring(s, &x);
         s->lsu.rides |= o == LINE_MISS;
         bool waits = n->waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
@@ -435,7 +439,7 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
 
 void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
 
-// The head of the queue looks a line up in this cycle.
+// Whether the queue's head sends a line in this cycle.
 static bool is_taken(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;
@@ -458,7 +462,7 @@ void lsu_cycle_early(struct sm *s)
     if (o == TAG_HIT) lsu_early_came(e.grid, e.tech, e.line, e.token);
 }
 
-// -- the queue's head -----------------------------------------------------------------------------------------
+// -- the queue's head ---------------------------------------------------------------------------------------
 
 static void finish(struct sm *s, struct lsu_entry *e)
 {
@@ -549,7 +553,6 @@ void lsu_open(struct sm *s, struct memory_system *m)
     l->next_reply = any ? l->waiting.cycle : CYCLE_NEVER;
 }
 
-// Nobody else has asked for what is still to come.
 bool lsu_is_done_with(const struct sm_grid *g)
 {
     const struct lsu *l = &g->sm->lsu;

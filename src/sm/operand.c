@@ -1,10 +1,11 @@
-// From issue to result, by reservation: an instruction takes an operand collector, its registers' banks, and
-// a pipeline, each from the first cycle at which it is free, in order of issue. So everything is known at
+// From issue to result, by reservation. An instruction takes an operand collector, a port of each operand's
+// bank, and a pipeline, each in its first free cycle, in order of issue. Every cycle is therefore known at
 // issue.
 //
 //     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
 //
-// Left out: an operand that could overtake an older instruction's in another bank's queue does not.
+// Left out: a read never overtakes an earlier reservation of the same bank, even where the bank would be
+// free before.
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -38,13 +39,13 @@ void operand_fini(struct sm *s)
 }
 
 // -- numbers of registers -----------------------------------------------------------------------------------
-// A grid's are side by side: those of its warps by place, 256 behind them that stand for nobody's (a map is as
-// long as an instruction can name), those that mechanisms rename to, and a guest's. Which are there at once is the room's
-// business (room.c); a number is a name, and says which bank.
+// A grid's physical registers are contiguous: the warps' registers by place, MAP_REGISTERS unused numbers
+// (a map covers every register an instruction can name), rename pools of mechanisms, registers of a guest.
+// Capacity is room.c's concern: a number is only a name and determines the bank.
 
 static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
 
-// The first gap between grids that is long enough, from a number of bank 0 on.
+// First gap of `count` numbers between the grids' ranges, starting at bank 0.
 static uint32_t find_gap(const struct sm *s, uint32_t count)
 {
     uint32_t banks = s->config->banks;
@@ -86,7 +87,7 @@ void operand_begin(struct sm_grid *g)
     memset(s->operands.from_memory + o->first, 0, o->count);
     for (uint32_t n = 0; n < s->config->banks && n < o->count; n++)
         s->operands.bank_of[o->first + n] = (uint8_t)n;
-    for (uint32_t done = s->config->banks; done < o->count; done *= 2) // again, twice as many every time
+    for (uint32_t done = s->config->banks; done < o->count; done *= 2) // double the filled part
         memcpy(s->operands.bank_of + o->first + done, s->operands.bank_of + o->first,
                done < o->count - done ? done : o->count - done);
     o->linear = heap_alloc(o->count * sizeof *o->linear);
@@ -134,17 +135,17 @@ uint32_t operand_own(const struct sm_grid *g, unsigned place)
     return g->operands.first + place * g->launch->registers_per_warp;
 }
 
-// -- where mechanisms say that registers are ----------------------------------------------------------------
+// -- registers moved elsewhere by mechanisms ---------------------------------------------------------------
 
 static bool has_other_places(const struct sm *s, const struct sm_warp *w)
 {
     return has_techs(s) && w->grid->hooks->operand && !is_guest(w);
 }
 
-// Which of the registers that it reads, or of its results, may be elsewhere: bits.
+// Bits: operands read, or results written, that may be outside the main register file.
 static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
 {
-    if (!w->grid->hooks->elsewhere) return ~0u; // all that there are
+    if (!w->grid->hooks->elsewhere) return ~0u; // any operand
     return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
 }
 
@@ -156,7 +157,8 @@ static struct operand_access ask(const struct sm_warp *w, const struct op *o, st
     return a;
 }
 
-// How much later it is collected, and whose port it takes.
+// Counts a read as the mechanisms direct. Returns the extra cycles until collected; *bank: bank of the port
+// taken, or NO_BANK.
 static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
 {
     struct gpu_counts *counts = &w->grid->counts;
@@ -171,7 +173,8 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     return a.cycles;
 }
 
-// Whether the result needs a write port, and how much later it is there. asked, bits: those that may be elsewhere.
+// Counts writes as the mechanisms direct. Returns whether a write port is needed; raises *cycles to the
+// extra delay. asked, bits: results possibly elsewhere.
 static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
                        uint32_t *cycles)
 {
@@ -209,7 +212,7 @@ bool operand_has_collector(struct sm *s)
     return false;
 }
 
-// The cycle of a bank's first free port from `at` on, which is taken.
+// Reserves the bank's first free port from cycle `at` on. Returns the cycle.
 static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
 {
     struct bank *b = &s->operands.banks[bank];
@@ -228,7 +231,7 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-// Two functions of one, since this is done all the time. asked, bits: those that may be elsewhere.
+// Inlined twice, with and without mechanisms: a hot path. asked, bits: operands possibly elsewhere.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
                                                               const struct op *o, uint32_t asked)
 {
@@ -280,8 +283,8 @@ void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
     }
 }
 
-// The pipeline that is free first. All that are free before anything issued from now on can get there are
-// alike.
+// The first pipeline free by now + 2, the earliest arrival of an instruction issued now; else the one free
+// first.
 static uint64_t *free_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->operands.pipe_free[o->pipe], *best = pipes;
@@ -310,7 +313,7 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
     return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
 }
 
-// The first cycle from `cycle` on at which nobody has to read these registers any more.
+// The first cycle from `cycle` on after all reserved reads of the registers.
 static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
 {
     for (unsigned n = 0; n < count; n++) cycle = later(cycle, s->operands.read[registers[n]] + 1);
@@ -359,7 +362,7 @@ static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle
         (uint8_t)((w->operands.barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
 }
 
-// had: when the warp's next instructions may issue, which is when it is written or, by a bypass, before.
+// had: cycle from which the warp's next instructions may issue: `cycle`, or earlier with a bypass.
 static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
                                                          uint64_t cycle, uint64_t had, bool from_memory)
 {
@@ -386,7 +389,8 @@ void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_
     result(s, w, o, cycle, cycle, from_memory);
 }
 
-// Another warp's lanes have no way to what this one's have computed: what mechanisms share is read when it is written.
+// The bypass stays within a warp's lanes: a register shared through a mechanism is usable only once
+// written.
 uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
 {
     bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
@@ -430,7 +434,7 @@ uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
 
-// Who reads the register from now on waits until it is there.
+// Later readers of the register wait for the write.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
     uint16_t own = (uint16_t)(w->operands.registers + r);

@@ -1,5 +1,5 @@
-// Registers in time: collectors, banks, pipelines, write ports, and when results are there. operand.c alone
-// writes these; everybody may read them.
+// Register reads, pipelines and register writes in time: collectors, banks, pipelines, write ports. Written
+// by operand.c alone, readable everywhere.
 #pragma once
 #include "base/bits.h"
 #include "sm/decode.h"
@@ -14,85 +14,90 @@ struct sm_warp;
 enum { WRITE_CYCLES = 1024 };
 
 struct operand_warp {
-    uint32_t registers;                      // physical number of its own R0
-    uint16_t barrier_pending[WAIT_BARRIERS]; // of encoded waits: each barrier's memory instructions under way
-    uint16_t *map;                           // Rr is map[r]; without a mechanism registers + r
-    uint64_t busy_until;                     // operands are read and results that are known come until then
+    uint32_t registers; // physical number of the warp's own R0
+    // encoded waits: outstanding memory instructions, by wait barrier
+    uint16_t barrier_pending[WAIT_BARRIERS];
+    uint16_t *map;       // Rr is physical register map[r]: registers + r, unless renamed by a mechanism
+    uint64_t busy_until; // cycle of the last operand read or register write known so far
     uint64_t pred_ready[8];
-    // Of encoded waits, and with one instruction at a time: no instruction issues before; when a barrier's memory
-    // instructions that have come back, or those that need no memory, are done.
+    // Earliest next issue: encoded waits and one instruction at a time. By wait barrier: cycle at which the
+    // instructions with a known end are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
-    uint8_t pred_from_memory, barrier_from_memory; // bits
-    bool stalls_for_memory;
-    uint8_t owed; // bits: barriers that instructions skipped since would have waited for
+    uint8_t pred_from_memory, barrier_from_memory; // bits: the last writer was a memory instruction
+    bool stalls_for_memory;                        // stall_until comes from a memory reply
+    uint8_t owed; // bits: wait barriers of skipped instructions, left to the warp's next instruction
 };
 
 struct operands {
     // By physical register.
-    uint64_t *ready; // CYCLE_NEVER: a reply will say
-    uint64_t *read;  // when the last collector that found its bank busy reads it
+    uint64_t *ready; // cycle of the result; CYCLE_NEVER: a reply is outstanding
+    uint64_t *read;  // cycle of the last delayed read (bank conflict, mechanism)
     uint8_t *from_memory;
     uint8_t *bank_of;
-    uint32_t numbers; // there are
+    uint32_t numbers; // number of physical registers
     uint64_t collector_free[64];
-    unsigned collector; // free: what operand_has_collector found
+    unsigned collector; // free collector found by operand_has_collector
     struct bank {
-        uint64_t cycle;    // of its next read, the first of these to come
-        uint32_t used;     // ports, in it
-    } banks[SM_BANKS + 1]; // and NO_BANK, which no read has to wait for
+        uint64_t cycle;    // last cycle with a reserved port
+        uint32_t used;     // ports reserved in `cycle`
+    } banks[SM_BANKS + 1]; // and NO_BANK: reads never wait
     uint64_t pipe_free[PIPE_COUNT][32];
-    uint32_t pipes[PIPE_COUNT];    // of each kind
-    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in it
+    uint32_t pipes[PIPE_COUNT];    // pipelines of a kind
+    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in the cycle
 };
 
 struct operands_grid {
-    uint32_t first, count; // its physical numbers
-    uint32_t own;          // those of its warps
-    uint16_t *linear;      // linear[n] is first + n
-    uint16_t *maps;        // by place, when a mechanism may change them
-    uint32_t guest;        // the first of its guest's, the last MAP_REGISTERS
+    uint32_t first, count; // the grid's physical registers
+    uint32_t own;          // number of registers of its warps
+    uint16_t *linear;      // heap; linear[n] is first + n
+    uint16_t *maps;        // heap; by place, MAP_REGISTERS entries a warp; NULL: no mechanism renames
+    uint32_t guest;        // first of the guest's MAP_REGISTERS registers, the last of the range
 };
 
 void operand_init(struct sm *s);
 void operand_fini(struct sm *s);
 void operand_begin(struct sm_grid *g);
 void operand_end(struct sm_grid *g);
-void operand_begin_techs(struct sm_grid *g);                   // registers may be mapped from now on
-uint32_t operand_own(const struct sm_grid *g, unsigned place); // R0 of the warp there
+void operand_begin_techs(struct sm_grid *g); // allocates the maps: mechanisms may rename from now on
+uint32_t operand_own(const struct sm_grid *g, unsigned place); // R0 of the warp in the place
 void operand_start(struct sm *s, unsigned slot);
-void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS]); // the map is its own
+// map: the guest's own
+void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS]);
 bool operand_has_collector(struct sm *s);
-// Reserves the collector that was found and the register banks from now on; the cycle at which all operands
-// are there.
+// Reserves the collector found by operand_has_collector and a bank port for each operand. Returns the cycle
+// at which all operands are collected.
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
-// What it reads is read, and counted, with no collector and no bank's port: by who has ports of its own.
+// Counts the operand reads of an instruction on a mechanism's port: no collector, no bank port.
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
-// Reserves a pipeline and says when the result is there.
+// Reserves a pipeline and a write port from cycle `collected` on. Returns the cycle of the result.
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
                          uint32_t interval);
-// Why the instruction would take longer than its fixed latency if it issued now; SLOT_ISSUED: it would not.
+// Why an instruction issued now would exceed its fixed latency; SLOT_ISSUED: it would not.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
-// A mechanism's move of a register, without a collector; when the copy is there.
+// Copies a register for a mechanism, without a collector. Returns the cycle at which the copy is ready.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
-// The same of a register that holds one value in a lane or beside them: into all its lanes.
+// Likewise, expands a register kept as a single value into all lanes.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
-void operand_compare(const struct sm_warp *w, uint32_t count); // a mechanism has, lanes of so many registers
-// A mechanism's value goes to the warp's own Rr.
+// Counts the lanes of `count` registers as compared by a mechanism.
+void operand_compare(const struct sm_warp *w, uint32_t count);
+// Writes a mechanism's value to the warp's own Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
-// The first cycle from `cycle` on at which nobody has to read the destination any more and a write port is
-// free for it, which the result takes. Without a destination that is `cycle`.
+// Reserves a write port for the result in the first cycle from `cycle` on without an outstanding read of
+// the destination. Returns the cycle; without a destination, `cycle`.
 uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
                        uint64_t cycle);
+// Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
-// The same of a pipeline's result, which its warp may have before it is written; when.
+// Likewise for a pipeline's result written at `cycle`. Returns the cycle from which the warp may use it,
+// earlier with a bypass.
 uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle);
 
 static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
     w->busy_until = later(w->busy_until, until);
 }
-// A memory instruction's reply, into the registers that it had when it issued. current, bits: those that nothing younger has
-// defined.
+// A memory instruction's reply: `registers` as mapped at issue. current, bits: destination words without a
+// younger definition.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
                                  const uint16_t *registers, uint64_t ready, uint8_t current)
 {
@@ -115,9 +120,10 @@ static inline void operand_stall_for_memory(struct operand_warp *w, uint64_t unt
     w->stall_until = until;
     w->stalls_for_memory = true;
 }
-// The instruction has been waited for, with all that others before it had left it to wait for.
+// An instruction issues: all owed waits are satisfied.
 static inline void operand_settle(struct operand_warp *w) { w->owed = 0; }
 
-// -- what mechanisms do (tech.h)
-void operand_skip(struct sm *s, unsigned slot, const struct op *o); // what its control word says still holds
-void operand_free_banks(struct sm *s, uint16_t first, uint32_t count); // need no ports from now on
+// -- for mechanisms (tech.h)
+// Skips an instruction; the waits and stall of its control word carry over to the warp's next instruction.
+void operand_skip(struct sm *s, unsigned slot, const struct op *o);
+void operand_free_banks(struct sm *s, uint16_t first, uint32_t count); // reads need no ports from now on

@@ -1,4 +1,4 @@
-// How many of everything an SM has places for, and the values that stand for none.
+// Capacities of an SM, and values for "none".
 #pragma once
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ enum {
     NO_BANK = SM_BANKS,
     NO_WARP = SM_WARPS,
     NO_PLACE = SM_WARPS,
-    GUEST_SLOT = NO_WARP + 1, // of the first grid's guest: outside of what a word has bits for
+    GUEST_SLOT = NO_WARP + 1, // of the first grid's guest; beyond the bits of a 64-bit warp set
     SM_SLOTS = GUEST_SLOT + SM_GRIDS,
     MAP_REGISTERS = 256
 };

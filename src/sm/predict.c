@@ -15,7 +15,7 @@ void predict_fini(struct sm *s)
     free(s->predict.counters);
 }
 
-// -- directions -----------------------------------------------------------------------------------------------
+// -- directions ---------------------------------------------------------------------------------------------
 
 static uint8_t *counter_of(struct sm *s, uint32_t index)
 {
@@ -35,7 +35,7 @@ static bool predicts_taken(struct sm *s, uint32_t index, const struct inst *i, b
     return is_taken;
 }
 
-// The outcome is known to the table at once, and to all warps: it is theirs together.
+// The table learns the outcome at once. All warps of the SM share the table and the history.
 static void train(struct sm *s, uint32_t index, bool taken)
 {
     uint8_t *counter = counter_of(s, index);
@@ -44,7 +44,7 @@ static void train(struct sm *s, uint32_t index, bool taken)
     s->predict.history = s->predict.history << 1 | taken;
 }
 
-// -- a branch -------------------------------------------------------------------------------------------------
+// -- a branch -----------------------------------------------------------------------------------------------
 
 void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i)
 {
@@ -54,8 +54,8 @@ void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struc
     uint32_t index = (uint32_t)(o - w->grid->ops);
     uint64_t guard = w->warp->pred[o->guard], taken = s->issue.lanes & (o->guard_not ? ~guard : guard);
     *p = (struct predict_warp){0};
-    if (i->op !=
-        OP_BRA) { // to a register's address, or by a comparison of its own (RISC-V): as without prediction
+    // Register targets and compare-and-branch (RISC-V) issue as without prediction.
+    if (i->op != OP_BRA) {
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
         return;
     }
@@ -89,7 +89,7 @@ void predict_follow(struct sm *s, unsigned slot)
         if (p->next == w->warp->pc && p->next != w->front.head) front_follow(s, slot, p->next);
         return;
     }
-    if (has_techs(s)) { // they see to what is fetched, and would not know of wrong paths
+    if (has_techs(s)) { // mechanisms control fetching and know no wrong paths
         ready_pause(&w->ready, p->resume, SLOT_FETCH);
         return;
     }
@@ -100,7 +100,7 @@ void predict_follow(struct sm *s, unsigned slot)
     ready_wake_at(s, slot, p->known > s->now ? p->known : s->now + 1);
 }
 
-// -- a wrong path ---------------------------------------------------------------------------------------------
+// -- a wrong path -------------------------------------------------------------------------------------------
 
 void predict_look(struct sm *s, unsigned slot)
 {

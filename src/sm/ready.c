@@ -1,6 +1,6 @@
-// Whether a warp can issue: its next instruction is there, what that reads is ready, and nothing else keeps the
-// warp back. What ready means is the scoreboard's business, or that of the control words which encode waits (waits.h), or
-// a warp has one instruction under way at a time.
+// A warp can issue if its next instruction is fetched, its operands are ready and nothing else holds the
+// warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
+// (board.h), or the end of the warp's only instruction in flight.
 #include "sm/sm_impl.h"
 
 void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }
@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
     return h;
 }
 
-// When the registers and predicates of an instruction are ready, of its registers so many.
+// When the first need_count registers and all predicates of an instruction are ready.
 static inline __attribute__((always_inline)) struct hazard
 registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
 {
@@ -51,15 +51,15 @@ registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o
     return h;
 }
 
-// Its destination must be ready, too: results are written in order.
+// Destinations must be ready, too, so that results are written in order.
 static inline __attribute__((always_inline)) struct hazard
 scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     return registers_hazard(s, w, o, o->need_count);
 }
 
-// One instruction at a time: until the last one's results are written, and a store has left for memory. With mechanisms registers
-// may come from other warps besides.
+// issue.dependences=single: waits for the results of the last instruction, and for stores to leave the
+// queue. With mechanisms registers may also come from other warps.
 static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s, const struct sm_warp *w,
                                                              const struct op *o)
 {
@@ -69,7 +69,7 @@ static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s,
     return others.cycle > last.cycle ? others : last;
 }
 
-// Operands come from the board or from the register file; the board sees to the destination.
+// Operands come from the board or from the register file; board_lets covers the destination.
 static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
 {
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *
     return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
 }
 
-// Registers and all: what accesses memory needs a place in the load/store unit besides.
+// Operands are ready. A memory instruction also needs a place in the load/store unit.
 static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -103,12 +103,13 @@ static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
         }
     } else {
         s->ready.wants_lsu &= ~bit;
-        if (s->lsu.asked & bit) lsu_leave_line(s, slot); // a mechanism has spared it the access
+        if (s->lsu.asked & bit) lsu_leave_line(s, slot); // a mechanism has made the access unnecessary
     }
     s->ready.now |= bit;
 }
 
-// Of a warp on a wrong path (predict.h), which pauses until the right one is known: whether the next ghost can issue.
+// For a warp on a wrong path (predict.h), paused until the right path is known: whether the next ghost can
+// issue.
 static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];

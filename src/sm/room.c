@@ -1,4 +1,4 @@
-// Grids, blocks and warps come and go.
+// Arrival and departure of grids, blocks and warps.
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ void room_fini(struct sm *s)
     vec_fini(&s->room.ends);
 }
 
-// With sim.check, behind every change.
+// With sim.check, after every change.
 static void look_over(struct sm *s)
 {
     if (s->config->check && !s->room.broken) s->room.broken = room_check(s);
@@ -67,7 +67,7 @@ static void look_over(struct sm *s)
 
 // -- ends ---------------------------------------------------------------------------------------------------
 
-// The warps' slots and places are free from that cycle on.
+// Frees the slots of warps, and their places, from the cycle on.
 static void give_back(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t cycle)
 {
     struct sm *s = g->sm;
@@ -97,7 +97,7 @@ static void block_ended(struct sm_grid *g, struct sm_block *b)
     vec_push(&s->room.ends, end);
 }
 
-// Nobody fetches or issues for it any more; its registers may still be written.
+// Ends fetch and issue for an exited warp. Its registers may still be written.
 static void leave(struct sm *s, unsigned slot)
 {
     struct sm_grid *g = s->warps[slot].grid;
@@ -118,7 +118,7 @@ void room_warp_ended(struct sm *s, unsigned slot)
     struct sm_warp *w = &s->warps[slot];
     struct sm_block *b = &w->grid->room.blocks[w->block];
     if (s->room.resident >> slot & 1) leave(s, slot);
-    if (w->lsu.loads) return; // their registers are still to be written
+    if (w->lsu.loads) return; // replies will still write the warp's registers
     b->warps &= ~(1ull << slot);
     uint64_t end = later(s->now + 1, w->operands.busy_until);
     b->free_at = later(b->free_at, end);
@@ -158,7 +158,7 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     if (has_techs(s)) tech_warp_start(&s->warps[slot]);
 }
 
-// So many of these, the lowest, that are free in this cycle. 0: there are not enough.
+// The lowest `count` members of `among` free in this cycle; 0: too few.
 static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *free_at, unsigned count)
 {
     uint64_t bits = 0;
@@ -170,7 +170,7 @@ static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *
     return count ? 0 : bits;
 }
 
-// The one that runs already, or else one that is free. NULL: there is none yet.
+// Under dispatch by warp, the block's entry if it is running; else a free entry. NULL: none is free yet.
 static struct sm_block *find_block(struct sm_grid *g, uint64_t linear)
 {
     struct sm_block *first = g->room.blocks, *end = first + g->launch->blocks_per_sm, *b = first;
@@ -216,7 +216,7 @@ static void take(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t
     }
 }
 
-// False: what they take the place of is not all over yet.
+// Starts a block's next warps. False: slots, places or block entries are still held.
 static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
 {
     struct sm *s = g->sm;
@@ -250,8 +250,8 @@ void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
     }
 }
 
-// By warp, order is part of what was given out: the rest of a block comes before the next one, even if the room that was
-// promised to it comes later.
+// Under dispatch by warp a grid's warps start in the order of sm_place. The rest of a block comes before
+// the next block, even if the room promised to it is free later.
 static bool is_behind(const struct room *r, size_t k)
 {
     const struct sm_grid *g = r->placed.data[k].grid;

@@ -1,16 +1,16 @@
-// Who lives in an SM: grids, their blocks, and the warps of the slots. room.c alone writes these; everybody may
-// read them.
+// Residents of an SM: grids, blocks and warps with their slots. Written by room.c alone, readable
+// everywhere.
 //
 //     slots       0 1 2 3 4 5 6 7 …                           64, of the SM
-//     grid A      block 0 ─ warps 0 1    block 1 ─ warps 2 3  places: numbers of its own, a block's side by side
+//     grid A      block 0 ─ warps 0 1    block 1 ─ warps 2 3  places: numbered by grid, a block's contiguous
 //     grid B      block 0 ─ warps 0 1 2
 //
-// A block takes the lowest slots that are free, wherever they are. The places of its warps follow from its
-// number alone, and registers from the places: a grid that has the SM to itself has places like slots. Slots and
-// places are its own until it ends.
+// A block takes the lowest free slots, contiguous or not. The places of its warps follow from its index in
+// the grid's part, and registers from the places. Place and slot are equal for a grid that has always had
+// the SM to itself. A block holds slots and places until it ends.
 //
-// Where a mechanism dispatches by warp (dispatch.h), they are a warp's own until that ends, and the next one's then:
-// a block begins with some of its warps, the others come to it, and each takes the lowest slot and place.
+// With dispatch by warp (dispatch.h), a warp holds its slot and place until the warp ends. A block starts
+// with some of its warps and the rest follow; each warp takes the lowest free slot and place.
 #pragma once
 #include "base/vec.h"
 #include "sm/places.h"
@@ -19,14 +19,14 @@
 struct sm_grid;
 
 struct sm_block {
-    struct cta *cta; // NULL: never used
+    struct cta *cta; // context; NULL: never used
     bool running;
-    uint8_t number;   // among the blocks that run on the SM, of whatever grid
-    uint32_t to_come; // warps that have not started
-    uint64_t free_at; // when its last block had ended: nothing of it is under way any more
-    uint64_t warps;   // slots of those that have started and not ended
-    uint64_t slots;   // of those that have one
-    uint64_t places;  // of the same
+    uint8_t number;   // unique among the running blocks of all grids on the SM
+    uint32_t to_come; // warps not started yet
+    uint64_t free_at; // end of the last block in this entry, with all register writes
+    uint64_t warps;   // slots of warps started and not ended
+    uint64_t slots;   // slots held
+    uint64_t places;  // places held
 };
 
 struct placed_warps {
@@ -36,34 +36,35 @@ struct placed_warps {
 };
 
 struct room {
-    uint64_t resident; // bits by warp slot
+    uint64_t resident; // bits by warp slot: warps not exited
     unsigned resident_count;
-    uint32_t warps_so_far;
-    uint64_t taken;             // bits: slots that are somebody's
-    uint64_t free_at[SM_WARPS]; // of the others
-    uint64_t numbers;           // bits: of blocks that run
+    uint32_t warps_so_far;      // warps started since the SM was created
+    uint64_t taken;             // bits: slots held
+    uint64_t free_at[SM_WARPS]; // of free slots: cycle of release
+    uint64_t numbers;           // bits: numbers of running blocks
     struct sm_grid *grids[SM_GRIDS];
     unsigned grid_count;
-    VEC(struct placed_warps) placed; // to start, in order of cycle
-    VEC(struct sm_end) ends;         // since they were asked for last
-    const char *broken;              // with sim.check: what did not balance first, static text
+    VEC(struct placed_warps) placed; // waiting to start, in order of cycle
+    VEC(struct sm_end) ends;         // since the last sm_ended
+    const char *broken;              // with sim.check: the first imbalance, static text
 };
 
 struct room_grid {
-    unsigned resident_count; // warps
-    unsigned running;        // blocks
+    unsigned resident_count; // warps not exited
+    unsigned running;        // running blocks
     struct sm_block blocks[SM_BLOCKS];
-    uint64_t taken;             // bits: places that are somebody's
-    uint64_t free_at[SM_WARPS]; // of the others
-    uint8_t slots[SM_WARPS];    // by place; NO_WARP: nobody's
-    uint8_t block_of[SM_WARPS]; // by place
-    bool is_apart;              // some warp's slot is not its place
-    bool had_company;           // another grid has been here with it
+    uint64_t taken;             // bits: places held
+    uint64_t free_at[SM_WARPS]; // of free places: cycle of release
+    uint8_t slots[SM_WARPS];    // by place; NO_WARP: free
+    uint8_t block_of[SM_WARPS]; // by place: index in `blocks`
+    bool is_apart;              // for some warp, slot and place differ
+    bool had_company;           // another grid has shared the SM at some time
 };
 
 void room_fini(struct sm *s);
-void room_kill_failed(struct sm *s);               // grids of which a warp has met a fault
-void room_start_placed(struct sm *s);              // whose cycle has come
-void room_warp_ended(struct sm *s, unsigned slot); // it has exited, or the last reply it waited for has come
-const char *
-room_check(const struct sm *s); // what does not balance, static text; NULL: it does (room_check.c)
+void room_kill_failed(struct sm *s);  // kills the grids with a faulting warp
+void room_start_placed(struct sm *s); // starts the warps whose cycle has come
+// The warp has exited, or the last reply to a warp that exited has come.
+void room_warp_ended(struct sm *s, unsigned slot);
+// An imbalance of the SM's room, static text; NULL: none (room_check.c).
+const char *room_check(const struct sm *s);

@@ -1,5 +1,6 @@
-// The room's book (sim.check): slots, places, contexts and warps that are somebody's are those of the blocks that run, and of
-// nobody twice. room.c has it looked over whenever one of them comes or goes, and nobody else can change them.
+// The room's book (sim.check). Slots, places, block numbers and warps in use are exactly those of the
+// running blocks, and no two blocks share any. room.c calls it after every arrival and departure; only
+// room.c changes them.
 #include "sm/sm_impl.h"
 
 struct sums { // over the blocks of an SM

@@ -1,6 +1,6 @@
-// An SM's parts put together: its cycle, what is next, and what it says of itself.
+// The parts of an SM together: cycle, next event, reports.
 //
-//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or the next at which anything happens
+//     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or next event
 #include "sm/sm_impl.h"
 
 #include <inttypes.h>
@@ -67,7 +67,7 @@ static inline bool is_busy(const struct sm *s)
     return s->ready.now || s->front.fetchable || (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now);
 }
 
-// Of an SM that is not busy, and not counting what mechanisms have asked to be told of.
+// For an SM that is not busy; without events of mechanisms and guests.
 static inline uint64_t next_of_its_own(const struct sm *s)
 {
     if (lsu_has_early(&s->lsu)) return s->now;
@@ -97,7 +97,8 @@ bool sm_is_quiet(const struct sm *s)
     return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-// Two versions of one code: SMs that never have a guest or a mechanism's port, and issue every cycle, pay nothing for the others.
+// Inlined twice: SMs without guests, ports, prediction and an issue.interval over 1 do not pay for the
+// general case.
 static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
 {
     while (s->now < until) {

@@ -6,8 +6,8 @@
 //                               ▼                      load/store unit ─▶ L1, shared … ─▶ requests
 //                           exec/timed.h               (lsu.c, tags.c)
 //
-// An instruction is executed when it is issued; what comes after decides only when its registers are ready.
-// Inside a window an SM depends on nothing but itself, so SMs may be simulated in any order or at once.
+// An instruction executes functionally at issue; the later stages only time the results. Inside a window an
+// SM depends on its own state alone, so SMs may be simulated in any order or in parallel.
 #pragma once
 #include "base/progress.h"
 #include "exec/timed.h"
@@ -38,7 +38,7 @@ struct gpu_counts {
 };
 
 struct sm;
-struct sm_grid; // what it has of a grid
+struct sm_grid;
 struct tech_use;
 enum { TECH_MAX = 4 };
 
@@ -48,10 +48,11 @@ struct sm_pool {
 
 struct grid;
 
-enum lsu_kind { // of memory instructions
+enum lsu_kind { // kinds of memory instructions
     LSU_SHARED,
     LSU_LOAD,
-    LSU_LOAD_PAST_L1, // of L2 alone, whatever L1 has
+    // served by the L2 alone: .cg, .cv, strong loads with a scope beyond the block
+    LSU_LOAD_PAST_L1,
     LSU_LOCAL_LOAD,
     LSU_STORE,
     LSU_LOCAL_STORE,
@@ -61,110 +62,119 @@ enum lsu_kind { // of memory instructions
     LSU_TEXTURE
 };
 
-enum line_outcome { // of a line that the load/store unit is to send
-    LINE_STALLED,   // there is no MSHR, or no way
-    LINE_HIT,       // its cache has it
-    LINE_MISS,      // its cache has asked for it
-    LINE_JOINED,    // its cache had done so before
-    LINE_KEPT,      // a store, and its cache keeps it
-    LINE_PASSED     // it has gone on to the L2: stores that go through, atomics, loads that no cache serves
+enum line_outcome { // what became of a line sent by the load/store unit
+    LINE_STALLED,   // no free MSHR or way: try again after a reply
+    LINE_HIT,       // present in the cache
+    LINE_MISS,      // absent: the cache has sent a request
+    LINE_JOINED,    // absent: an earlier request for the line is outstanding
+    LINE_KEPT,      // a store, kept in the cache
+    // sent on to the L2: write-through stores, atomics, loads served by no cache of the SM
+    LINE_PASSED
 };
 
-struct sm_end { // of a warp or a block, that has left its room
+struct sm_end { // a warp or a block has left its room
     uint64_t cycle;
     unsigned sm;
     struct grid *grid;
-    uint32_t warps; // whose slots and registers are free
-    bool is_block;  // its shared memory and all else that is a block's
+    uint32_t warps; // number of warps; slots and registers are now free
+    bool is_block;  // false: a warp; true: a block, with its shared memory and context
 };
 
 struct tech_room;
 
-// What all SMs of a kind share in a launch, and do not change.
+// State of a launch shared by all SMs of a kind; SMs only read it.
 struct sm_launch {
     struct grid *grid;
-    uint8_t number;     // of the grid, while it lives: its requests carry it
-    uint64_t space;     // added to the addresses of constants and local memory, which are each grid's own
-    uint64_t code;      // address of the first instruction in the SM's caches, the grid's own
-    uint64_t kept_code; // and in the L2: the same, or with icache.keep the kernel's
+    uint8_t number; // unique among the grids on the chip; requests carry the number
+    // added to the addresses of constants and local memory, so that grids do not share lines
+    uint64_t space;
+    // address of the first instruction in the SM's caches, the grid's own
+    uint64_t code;
+    // the same address in the L2; with icache.keep the kernel's, shared by its launches
+    uint64_t kept_code;
     const struct memory_config *memory;
     const struct gpu_kind *kind;
     const struct launch *launch;
     struct decoded decoded;
     uint64_t window;                              // cycles
     uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
-    uint32_t warps_by_block;                      // on an SM at most, dispatched by block
-    // 0 until all mechanisms have looked at the launch, and may have changed them.
-    uint32_t blocks_per_sm, places; // of its warps on an SM (room.h)
-    // The mechanism that dispatches by warp (tech.h), and what it made of the launch; NULL: by block.
+    uint32_t warps_by_block;                      // most warps on an SM under dispatch by block
+    // Both 0 until every mechanism has seen the launch and possibly changed them.
+    uint32_t blocks_per_sm, places; // places: warps of the grid on an SM at most (room.h)
+    // The mechanism with dispatch by warp (tech.h) and its launch state; NULL: dispatch by block.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
     const void *admits;
-    // Mechanisms, what each made of the launch, and its part of a block's renamed registers.
+    // By mechanism: use, launch state, part of a block's renamed registers.
     const struct tech_use *techs[TECH_MAX];
     void *tech_states[TECH_MAX];
     struct sm_pool pools[TECH_MAX];
     unsigned tech_count;
-    uint32_t pool;  // all parts
-    bool has_guest; // one of them claims the guest stream
-    bool has_port;  // and one the issue port
+    uint32_t pool;  // sum of the parts
+    bool has_guest; // a mechanism claims the guest stream
+    bool has_port;  // a mechanism claims the issue port
 };
 
-// What mechanisms keep an instruction from: being fetched (it is skipped), or executed once fetched (reused).
+// Work that mechanisms save an instruction.
 enum tech_saving {
-    SAVED_FETCH,     // it was not fetched
-    SAVED_EXECUTION, // it was fetched, and not executed
-    SAVED_SLOT, // it was executed, and took no slot of a scheduler: a port's, or a guest's beside the schedulers
+    SAVED_FETCH,     // skipped: not fetched
+    SAVED_EXECUTION, // reused: fetched, not executed
+    // executed without a scheduler slot: issued by a mechanism's port, or by a guest beside the schedulers
+    SAVED_SLOT,
     SAVINGS
 };
 
 struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now);
-void sm_destroy(struct sm *s); // and all grids' parts of it
-// The same SM without a grid, as new but for what its caches keep.
+void sm_destroy(struct sm *s); // with its parts of all grids
+// Destroys the SM and returns a new one without grids. Only lines kept by l1.keep and texture.keep carry
+// over.
 struct sm *sm_renew(struct sm *s, uint64_t now);
-// A grid comes to an SM, between windows, and leaves it when all its blocks have ended and its requests have
-// been answered. What is under way in it is told apart by these parts.
+// Adds a grid to the SM, between windows, and returns the SM's part of it. sm_dismiss removes the grid once
+// sm_is_done_with holds.
 struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine);
 void sm_dismiss(struct sm_grid *g);
-void sm_kill(struct sm_grid *g); // its warps exit, and no block comes; what is under way goes its way
+void sm_kill(struct sm_grid *g); // all warps exit, no more blocks start; outstanding requests drain
 bool sm_has_grids(const struct sm *s);
-bool sm_is_shared(const struct sm *s);  // by several
-bool sm_is_crowded(const struct sm *s); // no other can come
-// So many warps of the block start then, not before the next window: its first ones, or further ones.
+bool sm_is_shared(const struct sm *s);  // by two grids or more
+bool sm_is_crowded(const struct sm *s); // no room for another grid
+// Starts the next `warps` warps of a block, the first or later warps, at `cycle` or as soon as slots are
+// free. The cycle is not before the next window.
 void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
-// Runs to cycle `until`, taking the replies that arrive before and asking memory for more. A grid whose warp meets a
-// fault is killed.
+// Runs to cycle `until`: takes the replies due before it and sends requests to memory. A fault in a
+// warp kills the grid.
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
-// From now on its counts are kept at that cycle and every `interval` cycles later; sm_samples hands out those
-// since its last call.
+// Samples the grid's counts at cycle `first` and every `interval` cycles later. sm_samples returns the
+// samples since its last call; the SM owns the array.
 void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);
 const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count);
 struct watch_sm;
-void sm_watch(struct sm *s, struct watch_sm *w); // NULL: nobody watches
-// What has ended since the last call.
-size_t sm_ended(struct sm *s, struct sm_end **ends); // forgets it
-// The first cycle at which anything can happen without a new reply or block; UINT64_MAX: never.
+void sm_watch(struct sm *s, struct watch_sm *w); // NULL: stop watching
+// Returns the number of warps and blocks ended since the last call, and the SM's array of ends; empties it.
+size_t sm_ended(struct sm *s, struct sm_end **ends);
+// The first cycle with an event not caused by a new reply or block; UINT64_MAX: never.
 uint64_t sm_next(const struct sm *s);
-// Nothing will happen without one. A mechanism's watchdogs count for nothing when there is no block to wait
-// for.
+// Whether no event is left without a new reply or block. Events of mechanisms (watchdogs) and guests count
+// only while some warp slot is taken.
 bool sm_is_quiet(const struct sm *s);
-bool sm_is_done_with(const struct sm_grid *g); // no block of it is here or comes, and no reply
-bool sm_has_blocks(const struct sm_grid *g);   // that have not ended
-struct cta *
-sm_stuck_block(const struct sm_grid *g);         // one of them that waits for no room; NULL: there is none
-void sm_collect(struct sm_grid *g);              // adds the counts of blocks that have not ended
+// Whether the grid has no running or queued block and no outstanding request.
+bool sm_is_done_with(const struct sm_grid *g);
+bool sm_has_blocks(const struct sm_grid *g); // blocks still running
+// A running block whose warps have all started; NULL: none.
+struct cta *sm_stuck_block(const struct sm_grid *g);
+void sm_collect(struct sm_grid *g);              // adds the counts of running blocks
 uint64_t sm_last_reply(const struct sm_grid *g); // cycle
 uint64_t sm_unanswered(const struct sm_grid *g); // requests
-uint64_t sm_take_active(struct sm *s);           // cycles with a warp since it was asked last
+uint64_t sm_take_active(struct sm *s);           // cycles with a resident warp since the last call
 const struct gpu_counts *sm_counts(struct sm_grid *g);
 const uint64_t *sm_tech_counts(const struct sm_grid *g,
                                const struct tech_use *u); // NULL: not in this launch
-const uint64_t *sm_inst_slots(const struct sm_grid *g);   // [instruction, or none][SLOT_COUNT]
-// Warp instructions that mechanisms saved, [instruction][enum tech_saving]; NULL: there are no mechanisms.
+// [instruction, last: no instruction][SLOT_COUNT]
+const uint64_t *sm_inst_slots(const struct sm_grid *g);
+// Warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// One line a warp that has not ended: pc, source line, what it waits for, since which cycle after `begin`; and who has not
-// started.
+// Appends a line for each block with warps not started yet, then for each live warp: pc, source line,
+// reason of the wait, start of the wait in cycles after `begin`.
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
-// NULL when the grid's books balance at its end, else what does not; static text. Those of the SM: when no grid
-// is here.
+// NULL: the grid's books balance at its end; else the imbalance, static text. sm_check: the SM's own books,
+// once all grids have left.
 const char *sm_check_grid(const struct sm_grid *g);
 const char *sm_check(const struct sm *s);

@@ -1,13 +1,13 @@
-// Inside an SM: its parts, each in a header of its own. Only the part's .c (and inline functions of its header)
-// writes the part's members; `make check-layers` proves it.
+// The parts of an SM, each in a header of its own. Only a part's .c file and the inline functions of its
+// header write the part's members; `make check-layers` proves it.
 //
-//     room.h     who lives here: blocks, warps          front.h    fetch and the I-buffers
-//     ready.h    who can issue, what others wait for    issue.h    the schedulers
-//     operand.h  registers and pipelines in time        lsu.h      memory instructions
-//     tags.h     L1 and the other caches                account.h  what the schedulers' slots went to
-//     board.h    results that wait to be written in order
-//     predict.h  where branches are predicted to go, and wrong paths
-//     guest.h    mechanisms' streams of instructions, which have no slot
+//     room.h     resident grids, blocks and warps         front.h    fetch and I-buffers
+//     ready.h    ready warps, and why others wait         issue.h    schedulers
+//     operand.h  registers and pipelines in time          lsu.h      memory instructions
+//     tags.h     L1 and the other caches                  account.h  use of the schedulers' slots
+//     board.h    results waiting for commit in program order
+//     predict.h  branch prediction and wrong paths
+//     guest.h    instruction streams of mechanisms, without a warp slot
 #pragma once
 #include "sm/account.h"
 #include "sm/board.h"
@@ -26,11 +26,11 @@
 #include "sm/tags.h"
 #include "sm/watched.h"
 
-struct sm_warp {          // a slot
-    struct warp *warp;    // NULL: it is empty
-    struct sm_grid *grid; // that the warp is of
-    uint32_t age;         // number of the warp among those that came to the SM
-    uint8_t block, place; // of the grid's here; these five are room.c's
+struct sm_warp {          // a warp slot; room.c writes the first five members
+    struct warp *warp;    // NULL: empty slot
+    struct sm_grid *grid; // grid of the warp
+    uint32_t age;         // serial number among all warps started on the SM
+    uint8_t block, place; // indices within the grid's part of the SM
     struct front_warp front;
     struct ready_warp ready;
     struct operand_warp operands;
@@ -40,11 +40,11 @@ struct sm_warp {          // a slot
 
 _Static_assert(sizeof(struct sm_warp) == 256, "a slot is found by a shift: it is looked for all the time");
 
-// What an SM has of a grid: who it is, what it has counted here, and its mechanisms.
+// An SM's part of a grid: engine, counts, account, mechanisms.
 struct sm_grid {
     struct sm *sm;
     const struct sm_launch *launch;
-    const struct op *ops; // its instructions
+    const struct op *ops; // decoded instructions of the grid
     struct timed_engine *engine;
     struct room_grid room;
     struct operands_grid operands;
@@ -61,22 +61,24 @@ struct sm_grid {
         uint8_t held[SM_WARPS]; // enum tech_hold
     } techs[TECH_MAX];
     unsigned tech_count;
-    const struct sm_tech *leaves_out; // the one whose warps do not come to all instructions; NULL
-    const struct tech *hooks;         // of the only mechanism, or of one that calls those of all
-    void *hooked;                     // its state
-    unsigned looked_at;               // warp whose readiness is seen to behind the hooks under way; NO_WARP
-    struct event_ring events;         // by block: mechanisms'
-    struct guest *guest;              // NULL: it will have none
+    const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
+    // hooks of the grid's only mechanism, or hooks that call all of its mechanisms
+    const struct tech *hooks;
+    void *hooked; // argument of the hooks: the mechanism's state, or the grid
+    // place of the warp to be evaluated after the running hooks, so that tech_hold need not; NO_WARP
+    unsigned looked_at;
+    struct event_ring events; // by block: cycles requested by mechanisms (tech_at)
+    struct guest *guest;      // NULL: no mechanism of the grid claims the guest stream
 };
 
 struct sm {
     const struct gpu_config *config;
-    uint32_t line_bytes; // of caches
+    uint32_t line_bytes; // of cache lines
     unsigned index;
     uint64_t now, window_end;
     bool faulted;
 
-    struct sm_warp warps[SM_SLOTS]; // by slot, NO_WARP's, which is always empty, and guests'
+    struct sm_warp warps[SM_SLOTS]; // by slot; NO_WARP is always empty, guests follow
     struct room room;
     struct front front;
     struct ready ready;
@@ -88,15 +90,15 @@ struct sm {
     struct board board;
     struct predict predict;
 
-    bool has_techs;     // some grid has mechanisms
+    bool has_techs;     // some grid on the SM has mechanisms
     bool has_guests;    // some grid may have a guest
     bool has_port;      // some grid's warps may issue through a mechanism's port
-    uint64_t event_at;  // of theirs, the first that is due; CYCLE_NEVER
-    bool has_onlookers; // mechanisms, a watch, the book or a look for a stall
+    uint64_t event_at;  // earliest cycle requested by a mechanism (tech_at); CYCLE_NEVER
+    bool has_onlookers; // mechanisms, a watch, sim.check or a stall look are active
 
     struct check check;     // with sim.check
-    struct stall *stall;    // NULL: nobody asks whether the launch will end
-    struct watch_sm *watch; // NULL: nobody watches
+    struct stall *stall;    // NULL: no look for launches without end
+    struct watch_sm *watch; // NULL: not watched
 };
 
 static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
@@ -104,15 +106,15 @@ static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
     return (unsigned)(w - s->warps);
 }
 
-// The instruction that is charged for the warp's waiting: its next, or the barrier or sleep that keeps it
-// from it.
+// Index of the instruction charged for the warp's wait: the next instruction, or the barrier or sleep
+// issued last.
 static inline uint32_t waits_with(const struct sm_warp *w)
 {
     return w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->front.head;
 }
 
-// Whether a warp's next instruction, which is ready, goes to the load/store unit. One that accesses memory in
-// no lane, for its guard, is over when it has issued.
+// Whether a warp's next instruction, which is ready, needs the load/store unit. A memory instruction with a
+// false guard in all active lanes completes at issue.
 static inline bool accesses_memory(const struct sm_warp *w, const struct op *o)
 {
     if (o->path != PATH_MEMORY || !o->is_guarded) return o->path == PATH_MEMORY;
@@ -120,7 +122,7 @@ static inline bool accesses_memory(const struct sm_warp *w, const struct op *o)
     return w->warp->active & (o->guard_not ? ~guard : guard);
 }
 
-// Grids here, one after the other.
+// Iterates over the grids on the SM.
 #define EACH_GRID(s, g)                                                                                      \
     for (struct sm_grid *const *at_ = (s)->room.grids, *g = *at_;                                            \
          at_ < (s)->room.grids + (s)->room.grid_count && (g = *at_, true); at_++)
@@ -132,23 +134,23 @@ static inline struct sm_grid *sm_grid_of(const struct sm *s, uint8_t number)
     return *at;
 }
 
-const char *sm_reason(enum gpu_slot why); // what whoever waits so waits for
-void sm_note_onlookers(struct sm *s);     // somebody has come to look on, or gone
+const char *sm_reason(enum gpu_slot why); // text of a reason, to follow "waits for"
+void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlookers
 
-// Mechanisms, and whoever looks on besides (watch.h, check.h): rare, so that an SM without any pays a test
-// that the branch predictor knows.
+// Mechanisms and other observers (watch.h, check.h) are rare. Without any, an SM pays for a well-predicted
+// test.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
 static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }
 
-// -- tech.c: the hooks of all mechanisms of a grid; called only when there are any. They know warps by their
-// places, not by slots.
-void tech_none(struct sm_grid *g);                        // has come, and has none yet
-void tech_block_start(struct sm_grid *g, unsigned block); // the first brings them
+// -- tech.c: hooks of all mechanisms of a grid, called only with has_techs(). Mechanisms name warps by
+// place, not by slot.
+void tech_none(struct sm_grid *g);                        // a new grid starts without mechanism state
+void tech_block_start(struct sm_grid *g, unsigned block); // the first block starts the grid's mechanisms
 void tech_end(struct sm_grid *g);
-void tech_warp_end(struct sm_grid *g, unsigned slot); // and nobody holds it any more
+void tech_warp_end(struct sm_grid *g, unsigned slot); // also releases all holds on the warp
 const char *tech_check(const struct sm_grid *g);
-// Of all grids: who may be fetched for; whose events are due.
+// Over all grids: the warps allowed to be fetched for, by slot; runs the events due in this cycle.
 uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
 void tech_events(struct sm *s);
 
@@ -159,26 +161,29 @@ void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void tech_flushed(const struct sm_warp *w);
 uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
 bool tech_port(const struct sm_warp *w, uint32_t index);
-uint32_t tech_copies(const struct sm_warp *w,
-                     uint32_t index); // a register to be written into all lanes first, + 1; 0: none
-// The warp's instruction issues, from `reads` to `issued` or tech_settles: who holds the warp meanwhile has its readiness
-// looked at behind that.
+// Register to be written into all lanes first, + 1; 0: none.
+uint32_t tech_copies(const struct sm_warp *w, uint32_t index);
+// The warp's instruction issues, from tech_reads to tech_issued or tech_settles. Holds set in between take
+// effect when the warp is evaluated afterwards.
 void tech_reads(const struct sm_warp *w, uint32_t index);
-void tech_settles(struct sm_grid *g); // it has not issued, or its block has ended with it
+// The instruction was refused or faulted, or its block ended with it.
+void tech_settles(struct sm_grid *g);
 void tech_executed(const struct sm_warp *w, uint32_t index);
-void tech_kept(const struct sm_warp *w,
-               struct tech_kept words[TECH_REGISTERS]); // of registers that are not in lanes
-// Bits: of which registers that are read, or written, tech_operand is to be called. The others are in the main register file. Of
-// hooks that have it.
+// Fills in the registers whose values are outside the vector lanes.
+void tech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
+// Bits: operands, read or written, for which tech_operand has to be called. The other operands are in the
+// main register file. Call only if the grid's hooks have `elsewhere`.
 uint32_t tech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
 void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
-void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on); // in this cycle
-// Its next line has gone. n: of what is to come with it, NULL: nothing can; and which mechanism says so, which is told what
-// became of each.
+// goes_on: the warp may issue its next instruction
+void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
+// Reports a line just sent to the mechanisms. Fills *n with neighbour lines to load as well (NULL: none are
+// possible). Returns the index of the mechanism with neighbours; tech_neighbour reports their outcomes.
 struct tech_neighbours;
 unsigned tech_access_line(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void tech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
-void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token); // of that mechanism
+// The line requested by mechanism `tech` is in L1.
+void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
 void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

@@ -1,4 +1,4 @@
-// The circles of an SM's warps, and what speaks against a stall.
+// The circles of an SM's warps, and the events that end a look.
 #include "sm/stall.h"
 #include "exec/circle.h"
 #include "sm/sm_impl.h"
@@ -8,13 +8,13 @@
 
 struct stall {
     bool is_over;
-    bool is_doubtful; // values are where nobody looks (stall_doubts)
+    bool is_doubtful; // values have changed unseen (stall_doubts)
     uint64_t began;
-    // By the number of a block.
-    uint32_t met[SM_BLOCKS];    // bits: barriers that a warp has come to
-    uint8_t *shared[SM_BLOCKS]; // heap: what it was at the beginning
+    // By block number on the SM.
+    uint32_t met[SM_BLOCKS];    // bits: barriers that warps have come to since the look began
+    uint8_t *shared[SM_BLOCKS]; // heap: shared memory at the start of the look
     struct circle warps[SM_WARPS];
-    struct tech_kept elsewhere[TECH_REGISTERS]; // of the warp at hand: what mechanisms have of it
+    struct tech_kept elsewhere[TECH_REGISTERS]; // of the current warp: registers kept by mechanisms
 };
 
 static void keep_shared(struct stall *x, const struct sm_grid *g)
@@ -80,7 +80,7 @@ static bool shared_is_changed(const struct sm *s, const struct sm_warp *w)
     return bytes && (!before || memcmp(before, w->warp->cta->shared, bytes) != 0);
 }
 
-// A number in a register may be any.
+// The barriers an instruction may use; a number in a register may be any.
 static uint32_t barriers_of(const struct inst *i)
 {
     bool is_known = i->src[0].kind == OPERAND_IMM && i->src[0].value < BARRIERS;
@@ -110,7 +110,7 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
     if (i->op == OP_BAR) s->stall->met[block_number(w)] |= barriers_of(i);
     circle_executed(&s->stall->warps[slot], w->warp, index,
                     e->exec.address_operand[index] ? &e->access : NULL, s->now);
-    // Stores of a flat machine are there at once, and nobody compares them; its atomics are the scratchpad's.
+    // A flat machine's stores reach memory at once, without comparison; its atomics are on the scratchpad.
     bool is_unseen = w->grid->launch->launch->flat && !isa_has(i, ISA_ATOMIC);
     if (circle_is_outward(i) || (writes && (is_unseen || shared_is_changed(s, w))))
         s->stall->is_over = true;
@@ -118,7 +118,7 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
         look_at_warp(s, slot);
 }
 
-// Where a load went that was not executed is not known; that it went there again is taken for granted.
+// The address of a skipped load is unknown; the load is taken to read the same word again.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 {
     static const struct exec_access somewhere = {.kind = ACCESS_LOAD, .bytes = 4, .mask = 1};
@@ -131,8 +131,8 @@ void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 
 // -- the verdict --------------------------------------------------------------------------------------------
 
-// At a barrier that others have come to since, their arrivals might complete it: it counts those it has had.
-// One that has not arrived anywhere waits for lanes of its own.
+// A warp at a barrier without an arrival since the look began: an arrival might complete the barrier. A
+// diverged warp not wholly at the barrier waits for lanes of its own.
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;
@@ -145,8 +145,8 @@ static bool some_block_ends(const struct sm *s)
     EACH_GRID(s, g)
     {
         for (unsigned k = 0; k < g->launch->blocks_per_sm; k++)
-            if (g->room.blocks[k].running && g->room.blocks[k].warps & ~s->room.resident)
-                return true; // but for replies
+            // a warp of the block has exited and waits for replies
+            if (g->room.blocks[k].running && g->room.blocks[k].warps & ~s->room.resident) return true;
     }
     return false;
 }

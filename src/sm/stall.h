@@ -1,37 +1,38 @@
-// Launches that never end: some cycles (sim.stall) after the last look, an SM is looked at again for whether
-// its warps can still do anything.
+// Detection of launches that never end: every sim.stall cycles, a look at whether the warps of an SM can
+// still make progress.
 //
-// A look is over when something happens that may let a warp go on: a byte of shared or global memory changes its value, a warp
-// prints, takes part in a reduction at a barrier, starts or ends. Until then
+// A look is over at an event that may let a warp proceed: a byte of shared or global memory changes its
+// value, or a warp prints, takes part in a reduction at a barrier, starts or ends. Until then
 //
-//   - a launch is certain never to end when every warp goes round in circles (exec/circle.h), or has waited at a barrier all
-//     the time while no other warp of the block came to it, and no block's end is under way. No program that would go on is
-//     stopped: parts of a warp that spin take turns of hundreds of rounds, so a look may have to be long, but most are over
-//     after some cycles.
-//   - a launch is taken to be stuck when the look has lasted for sim.patience cycles and every warp has waited at a barrier, or
-//     read the same words again and again, all that time. What such warps count, or how late it is, may still let
-//     one go on: a time-out. Warps of which a mechanism skips instructions, so that their values are elsewhere, end
-//     in no other way.
+//   - a launch is certain never to end if every warp goes round in circles (exec/circle.h) or waits at a
+//     barrier, and no block is ending. The barrier must have had no arrival since the look began. No program
+//     with progress left is stopped. Diverged parts of a spinning warp take turns of hundreds of rounds, so
+//     a look may have to be long, but most are over after some cycles.
+//   - a launch is taken to be stuck after a look of sim.patience cycles in which every warp waited at a
+//     barrier or read the same words again and again. A counter or a time-out may still free a warp. Warps
+//     with instructions skipped by a mechanism have values elsewhere and can be judged in no other way.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sm;
 struct strbuf;
-struct stall; // of an SM
+struct stall; // state of an SM's look
 
-void stall_begin(struct sm *s); // looks from now on
+void stall_begin(struct sm *s); // starts a look
 void stall_end(struct sm *s);
-void stall_speaks_against(struct sm *s); // something happened that may let a warp go on
-void stall_doubts(struct sm *s);         // a mechanism did something after which nothing is certain any more
-// The warp in the slot did not execute the instruction, whose result a mechanism has.
+// An event has happened that may let a warp proceed: the look is over.
+void stall_speaks_against(struct sm *s);
+void stall_doubts(struct sm *s); // a mechanism has acted on a warp: the look can no longer be certain
+// The warp skipped an instruction whose result a mechanism has.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index);
-bool stall_is_over(const struct sm *s);    // something speaks against it
-bool stall_is_certain(const struct sm *s); // all its warps go round, or there are none
-// All its warps have waited, or read the same words, for so many cycles.
+bool stall_is_over(const struct sm *s); // an event has ended the look
+// Every warp goes round in circles or waits for ever, or no warp is resident.
+bool stall_is_certain(const struct sm *s);
+// Every warp has waited, or read the same words, for `patience` cycles.
 bool stall_is_likely(const struct sm *s, uint64_t now, uint64_t patience);
-// What is known of where the warp in the slot goes round; nothing where nobody looks.
+// Appends the known circle of the warp in the slot; without a look, nothing.
 void stall_describe(const struct sm *s, unsigned slot, struct strbuf *out);
 
-// For the stages, while an SM is looked at (s->stall): the warp has executed an instruction.
+// To be called by the stages during a look (s->stall): the warp has executed an instruction.
 void stall_executed(struct sm *s, unsigned slot, uint32_t index);

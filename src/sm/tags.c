@@ -1,5 +1,4 @@
-// Caches of an SM that wait for lines: tags, and for every line under way who waits for it: memory
-// instructions (records) and warps.
+// Caches of an SM that wait for lines: tags, and MSHRs with the waiting instructions (records) and warps.
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static void store_init(struct tag_store *t, uint32_t line_bytes, const struct ta
                                   .on_fill = own->allocate != ALLOCATE_MISS,
                                   .index = own->index};
     t->cache = cache_create(&config);
-    // A streaming cache's lines hold what is on its way: misses are limited by them alone.
+    // A streaming cache tracks misses in its lines: only their number limits the misses outstanding.
     mshrs_init(&t->mshrs, own->allocate == ALLOCATE_STREAMING ? own->sets * own->ways : own->mshrs,
                own->merges);
 }
@@ -90,19 +89,19 @@ void tags_fini(struct sm *s)
 
 // -- addresses of launches ----------------------------------------------------------------------------------
 
-// Address of a launch's line within the cache.
+// The line's address within the cache.
 static uint64_t place_of(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
 {
     return t->is_shared || line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
 }
 
-// Address that the launch gives the line at `place`.
+// The inverse of place_of: the launch's address of the line at `place`.
 static uint64_t line_at(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
     return t->is_shared || place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
 }
 
-// Address of a launch's line in the L2.
+// The line's address in the L2.
 static uint64_t line_in_memory(const struct sm_grid *g, enum token_kind kind, uint64_t line)
 {
     return kind == TOKEN_CODE ? line - g->launch->code + g->launch->kept_code : line;
@@ -113,7 +112,7 @@ static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t pl
     if (g->sm->config->check) cache_mark(t->cache, place, g->launch->launch->grid_id);
 }
 
-// A line that a launch has hit is its own, or one of global memory that launches share.
+// With sim.check: a hit line was filled by the same launch, or is global memory shared between launches.
 static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
     if (!g->sm->config->check || (t->is_shared && place < GPU_LOCAL_ADDRESS)) return;
@@ -148,7 +147,7 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
-// An SM that nobody is left on begins anew (sm_renew).
+// Without a grid left nothing is cleared: sm_renew makes new caches.
 void tags_end(struct sm_grid *g)
 {
     struct tags *s = &g->sm->tags;
@@ -173,7 +172,7 @@ static void forget_constants(struct sm *s)
     EACH_GRID(s, g) { memset(g->tags.constant_there, 0, constant_words(g) * sizeof *g->tags.constant_there); }
 }
 
-// A line made room for another, of this grid, which has to write it back.
+// Handles a victim of a fill or store by grid g; g writes dirty sectors back.
 static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
@@ -267,7 +266,8 @@ bool tags_lock(struct sm_grid *g, uint64_t line)
 bool tags_may_lock(const struct sm_grid *g, uint64_t line)
 {
     const struct tag_store *t = &g->sm->tags.l1;
-    return !t->perfect && cache_may_lock(t->cache, place_of(g, t, line)); // perfect: no line is anywhere
+    // with memory.perfect no line is ever cached
+    return !t->perfect && cache_may_lock(t->cache, place_of(g, t, line));
 }
 
 bool tags_has_locked(const struct sm_grid *g, uint64_t line)
@@ -288,7 +288,7 @@ void tags_unlock(struct sm_grid *g, uint64_t line)
     lsu_look_again(g->sm);
 }
 
-// A line of code or constants has come for it.
+// A line of code or constants has arrived for the warp.
 static struct sm_warp *grant(struct sm *s, const struct tag_store *t, unsigned slot, uint64_t line)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -324,7 +324,7 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sect
         case WAITER_RECORD: lsu_record_part(s, w.token); break;
         case WAITER_EARLY: lsu_early_came(sm_grid_of(s, w.grid), w.owner, line, w.token); break;
         case WAITER_GUEST: grant(s, t, w.token, line); break;
-        case WAITER_WARP: // in the bits
+        case WAITER_WARP: // in h->warps
         case WAITER_NOBODY: break;
         }
     }

@@ -1,18 +1,18 @@
-// Barriers go round robin over the instructions that need one; the sets of an entry only grow until nothing
-// changes, so what they say at the end covers every path.
+// Barriers go round robin over the instructions that need one. A data-flow iteration grows the register
+// sets at block entries to a fixed point, so the sets cover every path.
 #include "sm/waits.h"
 #include "base/bits.h"
 #include "flow/blocks.h"
 
 #include <string.h>
 
-enum { PLACE_PREDS = 256, PLACE_WORDS = 5 }; // registers, then predicates
+enum { PLACE_PREDS = 256, PLACE_WORDS = 5 }; // bit numbers: registers, then predicates
 
 struct places {
     uint64_t bits[PLACE_WORDS];
 };
 
-struct pending { // what is to be written when a barrier has counted down
+struct pending { // registers and predicates pending on a barrier
     struct places of[WAIT_BARRIERS];
 };
 
@@ -56,7 +56,7 @@ static bool add_places(struct places *to, const struct places *from)
 
 static bool has_result(const struct op *o) { return o->dst_words || o->pred_writes; }
 
-// Callers and callees know nothing of each other.
+// Calls and returns wait for everything: callers and callees do not share the sets.
 static bool forgets(const struct inst *i)
 {
     return isa_has(i, ISA_CALL) || i->op == OP_RET || i->op == OP_RJR;
@@ -72,7 +72,7 @@ static unsigned waits_for(const struct pending *s, const struct op *o, const str
     return wait;
 }
 
-// Through a block; with `write`, into the control words.
+// Transfers the sets through a block; with `write`, sets the control words.
 static void walk(const struct flow_block *b, struct decoded *d, const struct program *p, struct pending *s,
                  bool write)
 {
@@ -88,8 +88,8 @@ static void walk(const struct flow_block *b, struct decoded *d, const struct pro
     }
 }
 
-// Code of RISC-V that nothing known leads to may be called by an address all the same. Whoever comes there, or on from there, finds
-// anything still to be written.
+// RISC-V code without a known predecessor may still be called by address. Every barrier is taken to be
+// pending for every register at its entry and at the entries of its successors.
 static void expect_anything(struct pending *in, const struct program *p, const struct flow_blocks *f)
 {
     for (uint32_t n = 0; n < f->count; n++) {
@@ -127,8 +127,8 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
 
 static uint32_t later_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// When the results of fixed latency of a block are there and its operands read, in cycles from its first
-// instruction.
+// Within a basic block, in cycles from its first instruction: readiness of fixed-latency results and the
+// last operand reads.
 struct fixed {
     uint32_t ready[PLACE_PREDS + 8], read[PLACE_PREDS];
     uint32_t last, last_read;
@@ -143,7 +143,7 @@ static uint32_t earliest(const struct fixed *f, const struct op *o)
             uint32_t ready = f->ready[n * 64 + bit_lowest(left)];
             if (ready > at) at = ready;
         }
-    for (unsigned n = 0; n < o->dst_words; n++) { // written after it is read
+    for (unsigned n = 0; n < o->dst_words; n++) { // a write comes after the last read
         uint32_t read = f->read[o->dst + n] + 1;
         if (read > at + o->cycles) at = read - o->cycles;
     }
@@ -171,7 +171,7 @@ static bool may_pair(const struct op *a, const struct op *b)
     return a->pipe != b->pipe && a->pipe != PIPE_CONTROL && !meet(&written, &touched);
 }
 
-enum { SOONEST_RESULT = 2 }; // no instruction has its result sooner after its issue
+enum { SOONEST_RESULT = 2 }; // minimum cycles from issue to a result
 
 static void assign_stalls(struct decoded *d, const struct program *p, const struct flow_block *b,
                           const struct gpu_config *c)

@@ -1,16 +1,18 @@
-// Encoded waits: the control word of every instruction, as compilers for real GPUs write it instead of a
-// scoreboard in hardware.
+// Encoded waits: a control word in every instruction, as written by compilers for real GPUs in place of a
+// hardware scoreboard.
 //
-//     stall 0..15   the warp's next instruction may issue so many cycles later; 0: with this one, as a pair
-//     barrier 0..6  a result whose time is not known here counts on this one of the warp's six barriers; 0:
-//     none wait          bits: barriers that must have counted down to nothing before this instruction issues
+//     stall 0..15   cycles until the warp's next instruction may issue; 0: together, as a pair
+//     barrier 0..6  one of the six counters of a warp, held until a result of memory, or a
+//                   result later than STALL_MAX, arrives; 0: none
+//     wait          bits: barriers that must be zero before the instruction issues
 //
-// Results of fixed latency are waited for by stalls alone, so a block's last instruction stalls until all of
-// them are there. The others are followed over the control-flow graph by sets of registers, a set a barrier.
-// They are assigned when the GPU is known, on the order the scheduling pass of the compiler made.
+// Stalls alone cover results of fixed latency, so the last instruction of a basic block stalls until all of
+// them are ready. Other results are tracked over the control-flow graph, as a set of registers for every
+// barrier. Control words are assigned once the GPU is known, in the instruction order of the compiler's
+// scheduling pass.
 //
-// Left out: barriers against writing what is still to be read. Here operands are collected a fixed time after
-// issue, before any later instruction can write.
+// Left out: barriers against overwriting a register before a read. Operands are collected a fixed time
+// after issue, before any later instruction can write.
 #pragma once
 #include "sm/decode.h"
 

@@ -1,5 +1,5 @@
-// What a watched SM tells its watch: after each cycle a warp's I-buffer, state and life are compared with what they were after the
-// cycle looked at before.
+// Reports of a watched SM to its watch: after a cycle, changes of a warp's I-buffer, state and residence
+// since the cycle last looked at.
 #include "sm/sm_impl.h"
 #include "watch/watch_impl.h"
 
@@ -10,8 +10,8 @@ _Static_assert((int)WATCH_GRIDS == (int)MEMORY_GRIDS, "numbers of grids");
 
 // -- warps --------------------------------------------------------------------------------------------------
 
-// What is on its way to the I-buffer now and was not before has been fetched in this cycle; what is neither
-// there nor on its way any more, and was not issued, has been dropped.
+// Instructions newly in flight were fetched in this cycle. Instructions neither buffered nor in flight any
+// more, and not issued, were dropped.
 static void look_at_buffer(const struct sm *s, struct watch_sm *w, unsigned slot)
 {
     const struct sm_warp *now = &s->warps[slot];
@@ -51,7 +51,7 @@ static enum watch_state why_waiting(const struct sm_warp *w)
     return state == WATCH_MEMORY && w->tags.waits_for_constant ? WATCH_CONSTANT : state;
 }
 
-// A warp that could have issued and did not: it met something busy, or another went first.
+// State of a ready warp that did not issue: refused for a busy resource, or passed over by the scheduler.
 static enum watch_state why_ready(const struct sm *s, unsigned slot)
 {
     unsigned scheduler = slot % s->config->schedulers;
@@ -78,7 +78,7 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
     x->after_inst = ready ? now->front.head : waits_with(now);
 }
 
-// WATCH_NONE: it is over, though replies to what it had under way may still come.
+// WATCH_NONE: the launch is over, though replies may still arrive.
 static uint32_t launch_of(const struct watch_sm *w, const struct sm_grid *g)
 {
     return w->watcher->by_number[g->launch->number];
@@ -161,7 +161,8 @@ void watch_cycle(struct sm *s)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// When the result of what was just dispatched is there. What a memory instruction of no lane leaves alone is.
+// When the result of the instruction just dispatched is ready. For a memory instruction without active
+// lanes, registers keep their ready cycles.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->dst_words) return later(collected, s->operands.ready[w->operands.registers + o->dst]);
@@ -188,7 +189,7 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
     uint32_t inst = WATCH_NONE;
     if (w->watcher->config.warps >> slot & 1 && !w->closed) {
         uint64_t time = watch_time_of(w, s->now);
-        uint64_t done = queued ? 0 : result_of(s, now, o, collected); // 0: a reply will say
+        uint64_t done = queued ? 0 : result_of(s, now, o, collected); // 0 until the reply
         inst = watch_add_inst(w, (struct watch_inst){.fetched = x->buffer[0].fetched,
                                                      .buffered = x->buffer[0].buffered,
                                                      .issued = time,
