@@ -5,6 +5,7 @@
 #include "compile/compiled.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct compile_options options(enum program_profile profile)
 {
@@ -165,6 +166,49 @@ static void test_reconvergence(struct test *t)
     program_free(p);
 }
 
+// A load past the last parameter is no constant operand but a load, which faults at run time; one inside is an operand.
+static void test_past_parameters(struct test *t)
+{
+    static const struct {
+        const char *type;
+        unsigned offset;
+        bool is_load;
+    } rows[] = {{"u32", 8, false}, {"u32", 12, false},   {"u64", 8, false},
+                {"u64", 12, true}, {"u32", 16, true},    {"u64", 16, true},
+                {"u8", 16, true},  {"v2.u32", 12, true}, {"v2.u32", 8, false}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct strbuf text = {0}, listing = {0};
+        bool is_wide = strstr(rows[k].type, "64"), is_pair = rows[k].type[0] == 'v';
+        strbuf_printf(
+            &text,
+            ".visible .entry k(.param .u64 out, .param .u32 last)\n{\n    .reg .b32 %%r<3>;\n    .reg .b64 "
+            "%%rd<4>;\n    ld.param.u64 %%rd1, [out];\n    ld.param.%s %s, [last+%d];\n    st.global.%s "
+            "[%%rd1], %s;\n    ret;\n}\n",
+            rows[k].type,
+            is_pair   ? "{%r1, %r2}"
+            : is_wide ? "%rd2"
+                      : "%r1",
+            (int)rows[k].offset - 8,
+            is_pair   ? "v2.u32"
+            : is_wide ? "u64"
+                      : "u32",
+            is_pair   ? "{%r1, %r2}"
+            : is_wide ? "%rd2"
+                      : "%r1");
+        struct compile_options o = options(PROFILE_SASS);
+        o.check = true;
+        struct program *p = compiled_text(t, text.text, &o);
+        if (p) {
+            program_print(p, &listing);
+            CHECK_MSG(t, (strstr(listing.text, "LDC") != NULL) == rows[k].is_load, "%s at %u:\n%s",
+                      rows[k].type, rows[k].offset, listing.text);
+            program_free(p);
+        }
+        strbuf_fini(&text);
+        strbuf_fini(&listing);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -174,6 +218,7 @@ int main(int argc, char **argv)
         {"stack", test_stack},
         {"early_exit", test_early_exit},
         {"reconvergence", test_reconvergence},
+        {"past_parameters", test_past_parameters},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -120,11 +120,16 @@ static void load_words(struct lower *l, const struct address *a, const struct pt
     }
 }
 
-static bool in_bank(const struct address *a, enum ptx_type type, uint64_t *offset)
+// Whether `count` elements at the address can be constant operands; *offset: the first one in the bank. Others are loaded, and the load
+// reports an address that is misaligned or past the end of the parameters.
+static bool in_bank(const struct lower *l, const struct address *a, enum ptx_type type, unsigned count,
+                    uint64_t *offset)
 {
     if (a->space != SPACE_CONST || !ir_constant_bits(a->base, offset)) return false;
-    uint64_t align = ptx_type_bits(type) == 64 ? 4 : ptx_type_bits(type) / 8;
-    return *offset % align == 0; // otherwise a load, which reports the misalignment
+    uint64_t bytes = ptx_type_bits(type) / 8, end = *offset + count * align_up(bytes, 4);
+    if (a->bank == BANK_LAUNCH && end > BANK_LAUNCH_PARAMS + align_up(l->ptx->prototype.param_bytes, 8))
+        return false;
+    return *offset % (bytes == 8 ? 4 : bytes) == 0;
 }
 
 static void load_bank(struct lower *l, enum isa_bank bank, uint64_t offset, const struct ptx_operand *d,
@@ -195,7 +200,7 @@ void lower_ld(struct lower *l)
         load_b128(l, &a, d);
     else if (a.words)
         load_words(l, &a, d, type);
-    else if (in_bank(&a, type, &offset))
+    else if (in_bank(l, &a, type, element_count(d), &offset))
         load_bank(l, a.bank, offset, d, type);
     else
         load_memory(l, a, d, type);
@@ -205,7 +210,7 @@ struct ir_value *lower_load_value(struct lower *l, const struct address *a, enum
 {
     uint64_t offset;
     if (a->words) return lower_words_load(l, a->words, (uint64_t)a->offset, type);
-    if (in_bank(a, type, &offset)) return bank_value(l, a->bank, (uint32_t)offset, type);
+    if (in_bank(l, a, type, 1, &offset)) return bank_value(l, a->bank, (uint32_t)offset, type);
     struct shape s = shape_of(type, 1);
     enum ir_class class = ir_class_of_type(s.type);
     struct ir_inst *i = lower_effect(l, IR_LOAD, s.type, 1, &class, 1, (struct ir_value *[]){a->base});
