@@ -40,6 +40,8 @@ static void launch_unchanged(struct wf_kernel *k)
     if (k->form->program != k->program) launch_another(k, api_form_create(k->program));
 }
 
+static bool transforms(const struct tech_use *u) { return u->tech->program && u->tech->program->transform; }
+
 static void change(struct wf_kernel *k, const uint32_t block[3])
 {
     struct wf_context *c = k->module->context;
@@ -48,10 +50,9 @@ static void change(struct wf_kernel *k, const uint32_t block[3])
     unsigned warp_size = c->settings.warp_size;
     for (unsigned n = 0; n < c->techs.count; n++) uses[n].marks = &c->mark;
     for (unsigned n = 0; n < c->techs.count; n++) {
-        const struct tech *t = uses[n].tech;
-        if (!t->transform) continue;
-        bool *shared = tech_shared(uses, c->techs.count, t, f->program, block, warp_size);
-        struct program *q = t->transform(&uses[n], f->program, block, warp_size, shared);
+        if (!transforms(&uses[n])) continue;
+        bool *shared = tech_shared(uses, c->techs.count, uses[n].tech, f->program, block, warp_size);
+        struct program *q = uses[n].tech->program->transform(&uses[n], f->program, block, warp_size, shared);
         if (q) f->program = f->changed[f->changed_count++] = q;
         free(shared);
     }
@@ -70,7 +71,7 @@ void api_choose_program(struct wf_kernel *k, const uint32_t block[3])
 {
     struct wf_context *c = k->module->context;
     bool changes = false;
-    for (unsigned n = 0; n < c->techs.count; n++) changes |= c->techs.uses[n].tech->transform != NULL;
+    for (unsigned n = 0; n < c->techs.count; n++) changes |= transforms(&c->techs.uses[n]);
     if (!changes || !api_is_timed(c)) {
         launch_unchanged(k);
         free(k->changed_by);

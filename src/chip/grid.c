@@ -120,10 +120,11 @@ static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, c
 static uint32_t wanted_by(const struct sm_launch *l, unsigned k, enum tech_pool_from from)
 {
     const struct tech *t = l->techs[k]->tech;
-    if (!l->tech_states[k] || !t->registers) return 0;
+    if (!l->tech_states[k] || !t->registers || !t->registers->registers) return 0;
     assert(t->claims & CLAIMS(POOL));
-    bool is_so = from == (t->pool_from ? t->pool_from(l->tech_states[k]) : TECH_POOL_LEFT_OVER);
-    return is_so ? t->registers(l->tech_states[k]) : 0;
+    bool is_so =
+        from == (t->registers->pool_from ? t->registers->pool_from(l->tech_states[k]) : TECH_POOL_LEFT_OVER);
+    return is_so ? t->registers->registers(l->tech_states[k]) : 0;
 }
 
 // Serves the mechanisms' wishes in registry order from `spare` registers.
@@ -162,7 +163,7 @@ static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsig
     const struct gpu_config *c = &l->kind->config;
     uint32_t by_registers = c->registers / need->warp.registers;
     assert(l->techs[tech]->tech->claims & CLAIMS(DISPATCH));
-    l->admit = l->techs[tech]->tech->admit;
+    l->admit = l->techs[tech]->tech->dispatch->admit;
     l->admits = l->tech_states[tech];
     l->places = by_registers < c->max_warps ? by_registers : c->max_warps;
     l->blocks_per_sm = c->max_blocks;
@@ -170,8 +171,8 @@ static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsig
 
 static bool goes_by_warp(const struct sm_launch *l, unsigned k)
 {
-    const struct tech *t = l->techs[k]->tech;
-    return l->tech_states[k] && t->admit && (!t->by_warp || t->by_warp(l->tech_states[k]));
+    const struct tech_dispatch *d = l->techs[k]->tech->dispatch;
+    return l->tech_states[k] && d && d->admit && (!d->by_warp || d->by_warp(l->tech_states[k]));
 }
 
 // Lets the mechanisms inspect and change the launch.
@@ -192,10 +193,16 @@ static void begin_techs(const struct chip_config *c, struct sm_launch *l, const 
     give_pools(l, fit, need);
 }
 
+static bool has_window(const struct sm_launch *l, unsigned k)
+{
+    const struct tech_dispatch *d = l->techs[k]->tech->dispatch;
+    return l->tech_states[k] && d && d->window;
+}
+
 static bool has_window_hook(const struct sm_launch *l)
 {
     for (unsigned k = 0; k < l->tech_count; k++)
-        if (l->tech_states[k] && l->techs[k]->tech->window) return true;
+        if (has_window(l, k)) return true;
     return false;
 }
 
@@ -338,14 +345,14 @@ static void tell_window(struct grid *g, unsigned kind, unsigned n)
         if (!counters || chip_kind_of(g->chip, p->sm) != kind) continue;
         v.sms[v.count++] = (struct tech_sm){p->sm, sm_counts(p->on), counters};
     }
-    l->techs[n]->tech->window(l->tech_states[n], &v);
+    l->techs[n]->tech->dispatch->window(l->tech_states[n], &v);
 }
 
 void grid_tell_window(struct grid *g)
 {
     for (unsigned k = 0; k < g->chip->kind_count; k++)
         for (unsigned n = 0; n < g->kinds[k].tech_count; n++)
-            if (g->kinds[k].tech_states[n] && g->kinds[k].techs[n]->tech->window) tell_window(g, k, n);
+            if (has_window(&g->kinds[k], n)) tell_window(g, k, n);
 }
 
 bool grid_is_done(const struct grid *g)

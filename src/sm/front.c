@@ -59,7 +59,7 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
     w->front.fill_at = 0;
     w->front.waits_for_line = false; // the requested line still arrives in the cache
     w->front.head = w->front.pc = pc;
-    if (has_techs(s)) tech_flushed(w);
+    if (has_techs(s)) mech_flushed(w);
 }
 
 // Requests icache.prefetch lines behind `line`, up to the end of the program, without waiters. After a hit
@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned
     if (n > left) n = left;
     if (n > space) n = space;
     uint32_t span = n;
-    if (has_techs(s)) span = tech_fetched(w, pc, &n, to_end_of_line < left ? to_end_of_line : left);
+    if (has_techs(s)) span = mech_fetched(w, pc, &n, to_end_of_line < left ? to_end_of_line : left);
     w->front.fetching = (uint8_t)n;
     w->front.pc = pc + span;
     w->front.fill_at = s->now + s->config->fetch_latency;
@@ -172,7 +172,7 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 
 static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint64_t fetchable)
 {
-    uint64_t among = has_techs(s) ? tech_fetch(s, fetchable) : ~0ull;
+    uint64_t among = has_techs(s) ? mech_fetch(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
         fetch_one(s, 0, among);
         return;
@@ -197,7 +197,7 @@ void front_fill(struct sm *s, uint64_t warps)
         if (w->front.fill_at != s->now) continue; // dropped since
         unsigned n = w->front.fetching;
         land(&w->front);
-        if (has_techs(s)) tech_filled(w, w->front.pc - n, n);
+        if (has_techs(s)) mech_filled(w, w->front.pc - n, n);
         front_update(s, slot);
         ready_evaluate(s, slot);
     }
@@ -216,7 +216,7 @@ static void fetch_guest(struct sm *s, const struct guest *x)
     uint64_t among = s->front.fetchable & warps_of_port(s, port);
     if (s->front.taken & bit || !front_wants(s, &s->warps[x->slot])) return;
     if (!guest_is_favoured(s, x) &&
-        !pick_guest(x->turn, s->front.last[port], s->front.guest_went_last & bit, among))
+        !guest_goes(x->turn, s->front.last[port], s->front.guest_went_last & bit, among))
         return;
     set_out(s, x->slot, WAITER_GUEST);
     s->front.taken |= (uint8_t)bit;

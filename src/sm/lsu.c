@@ -166,7 +166,7 @@ static void complete(struct sm *s, uint32_t record)
     if (s->config->dependences == DEPENDENCES_SINGLE) operand_stall_for_memory(&w->operands, r->ready);
     if (s->config->dependences == DEPENDENCES_BOARD) current = board_replied(s, r->warp, r->entry, r->ready);
     operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current);
-    if (has_techs(s)) tech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
+    if (has_techs(s)) mech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
     w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
@@ -368,7 +368,7 @@ bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sect
 void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
 {
     g->lsu.early--;
-    tech_line(g, tech, line, token);
+    mech_line(g, tech, line, token);
 }
 
 // Looks a mechanism's line up in L1.
@@ -408,7 +408,7 @@ static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech
     for (unsigned k = 0; k < n->count; k++) {
         if (!tags_touch(g, n->lines[k], all)) continue;
         g->counts.l1_early_requests++;
-        tech_neighbour(g, tech, n->lines[k], LINE_HIT);
+        mech_neighbour(g, tech, n->lines[k], LINE_HIT);
     }
 }
 
@@ -432,7 +432,7 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
         bool waits = n->waits && outcome == LINE_HIT && (o == LINE_MISS || o == LINE_JOINED);
         if (waits)
             s->lsu.records.data[e->record].remaining += tags_wait(g, &s->tags.l1, x.line, e->record, all);
-        tech_neighbour(g, tech, x.line, o);
+        mech_neighbour(g, tech, x.line, o);
     }
     s->lsu.rides = false;
 }
@@ -486,7 +486,7 @@ static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct ls
 {
     bool in_l1 = e->kind == LSU_LOAD && s->config->l1_global;
     struct tech_neighbours n;
-    unsigned tech = tech_access_line(e, outcome, in_l1 ? &n : NULL);
+    unsigned tech = mech_access(e, outcome, in_l1 ? &n : NULL);
     if (in_l1 && n.count) bring_neighbours(s, e, outcome, tech, &n);
 }
 

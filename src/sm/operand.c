@@ -146,14 +146,14 @@ static bool has_other_places(const struct sm *s, const struct sm_warp *w)
 static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
 {
     if (!w->grid->hooks->elsewhere) return ~0u; // any operand
-    return tech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
+    return mech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
 }
 
 static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
 {
     a.bank = w->grid->sm->operands.bank_of[a.physical];
     a.main = 1;
-    tech_operand(w, (uint32_t)(o - w->grid->ops), &a);
+    mech_operand(w, (uint32_t)(o - w->grid->ops), &a);
     return a;
 }
 
@@ -373,7 +373,7 @@ static inline __attribute__((always_inline)) void result(struct sm *s, struct sm
     if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
     if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
     if (has_onlookers(s)) {
-        if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), cycle);
+        if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
         if (s->config->check)
             check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
     }

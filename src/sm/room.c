@@ -17,7 +17,7 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     operand_begin(g);
     tags_begin(g);
     account_begin(g);
-    tech_none(g);
+    mech_none(g);
     s->room.grids[s->room.grid_count++] = g;
     for (unsigned k = 0; k < s->room.grid_count; k++)
         s->room.grids[k]->room.had_company |= s->room.grid_count > 1;
@@ -39,7 +39,7 @@ void sm_dismiss(struct sm_grid *g)
     forget_ends(r, g->launch->grid);
     while (r->grids[k] != g) k++;
     memmove(r->grids + k, r->grids + k + 1, (--r->grid_count - k) * sizeof *r->grids);
-    tech_end(g);
+    mech_end(g);
     account_end(g);
     tags_end(g);
     front_end(g);
@@ -87,7 +87,7 @@ static void block_ended(struct sm_grid *g, struct sm_block *b)
 {
     struct sm *s = g->sm;
     stall_speaks_against(s);
-    if (has_techs(s)) tech_block_end(g, (unsigned)(b - g->room.blocks));
+    if (has_techs(s)) mech_block_end(g, (unsigned)(b - g->room.blocks));
     timed_block_end(g->engine, b->cta);
     b->running = false;
     g->room.running--;
@@ -110,7 +110,7 @@ static void leave(struct sm *s, unsigned slot)
     front_forget(s, slot);
     issue_leave(s, slot);
     if (s->lsu.asked >> slot & 1) lsu_leave_line(s, slot);
-    if (has_techs(s)) tech_warp_end(g, slot);
+    if (has_techs(s)) mech_warp_end(g, slot);
 }
 
 void room_warp_ended(struct sm *s, unsigned slot)
@@ -155,7 +155,7 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     issue_join(s, slot);
     front_start(s, slot);
     ready_start(s, slot);
-    if (has_techs(s)) tech_warp_start(&s->warps[slot]);
+    if (has_techs(s)) mech_warp_start(&s->warps[slot]);
 }
 
 // The lowest `count` members of `among` free in this cycle; 0: too few.
@@ -229,7 +229,7 @@ static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
     stall_speaks_against(s);
     if (is_new) block_start(g, b, linear);
     take(g, b, slots, places);
-    if (is_new && g->launch->tech_count) tech_block_start(g, n);
+    if (is_new && g->launch->tech_count) mech_block_start(g, n);
     for (; slots; slots &= slots - 1, places &= places - 1) {
         unsigned k = g->launch->warps_per_block - b->to_come--;
         warp_start(g, bit_lowest(slots), n, bit_lowest(places), &b->cta->warps[k]);

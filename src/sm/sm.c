@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
         if (beside && s->has_guests) front_fill_guests(s);
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
-        if (s->event_at <= s->now) tech_events(s);
+        if (s->event_at <= s->now) mech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
@@ -237,7 +237,7 @@ void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
 const char *sm_check_grid(const struct sm_grid *g)
 {
     const struct gpu_counts *n = &g->counts;
-    const char *broken = tech_check(g);
+    const char *broken = mech_check(g);
     if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
         broken = "fetched is not issued + flushed + those of wrong paths";
     if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";

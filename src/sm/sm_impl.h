@@ -17,7 +17,7 @@
 #include "sm/issue/issue.h"
 #include "sm/issue/pick.h"
 #include "sm/lsu.h"
-#include "sm/mech/tech.h"
+#include "sm/mech/mech.h"
 #include "sm/operand.h"
 #include "sm/predict.h"
 #include "sm/ready.h"
@@ -53,18 +53,12 @@ struct sm_grid {
     struct account_grid account;
     struct gpu_counts counts;
 
-    struct sm_tech {
-        const struct tech *tech;
-        void *state;
-        uint64_t *counters;
-        struct sm_pool pool;
-        uint8_t held[SM_WARPS]; // enum tech_hold
-    } techs[TECH_MAX];
+    struct sm_tech techs[TECH_MAX];
     unsigned tech_count;
     const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
-    // hooks of the grid's only mechanism, or hooks that call all of its mechanisms
-    const struct tech *hooks;
-    void *hooked; // argument of the hooks: the mechanism's state, or the grid
+    const struct mech_hooks *hooks;   // of the grid's only mechanism, or `joined`
+    void *hooked;                     // argument of the hooks: the only mechanism's state, or the grid
+    struct mech_hooks joined;         // of several mechanisms: each asks all of them
     // place of the warp to be evaluated after the running hooks, so that tech_hold need not; NO_WARP
     unsigned looked_at;
     struct event_ring events; // by block: cycles requested by mechanisms (tech_at)
@@ -142,48 +136,3 @@ void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlook
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
 static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }
-
-// -- tech.c: hooks of all mechanisms of a grid, called only with has_techs(). Mechanisms name warps by
-// place, not by slot.
-void tech_none(struct sm_grid *g);                        // a new grid starts without mechanism state
-void tech_block_start(struct sm_grid *g, unsigned block); // the first block starts the grid's mechanisms
-void tech_end(struct sm_grid *g);
-void tech_warp_end(struct sm_grid *g, unsigned slot); // also releases all holds on the warp
-const char *tech_check(const struct sm_grid *g);
-// Over all grids: the warps allowed to be fetched for, by slot; runs the events due in this cycle.
-uint64_t tech_fetch(struct sm *s, uint64_t fetchable);
-void tech_events(struct sm *s);
-
-void tech_block_end(struct sm_grid *g, unsigned block);
-void tech_warp_start(const struct sm_warp *w);
-uint32_t tech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most);
-void tech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
-void tech_flushed(const struct sm_warp *w);
-uint32_t tech_reuse(const struct sm_warp *w, uint32_t index);
-bool tech_port(const struct sm_warp *w, uint32_t index);
-// Register to be written into all lanes first, + 1; 0: none.
-uint32_t tech_copies(const struct sm_warp *w, uint32_t index);
-// The warp's instruction issues, from tech_reads to tech_issued or tech_settles. Holds set in between take
-// effect when the warp is evaluated afterwards.
-void tech_reads(const struct sm_warp *w, uint32_t index);
-// The instruction was refused or faulted, or its block ended with it.
-void tech_settles(struct sm_grid *g);
-void tech_executed(const struct sm_warp *w, uint32_t index);
-// Fills in the registers whose values are outside the vector lanes.
-void tech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
-// Bits: operands, read or written, for which tech_operand has to be called. The other operands are in the
-// main register file. Call only if the grid's hooks have `elsewhere`.
-uint32_t tech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
-void tech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
-void tech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
-void tech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
-// goes_on: the warp may issue its next instruction
-void tech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
-// Reports a line just sent to the mechanisms. Fills *n with neighbour lines to load as well (NULL: none are
-// possible). Returns the index of the mechanism with neighbours; tech_neighbour reports their outcomes.
-struct tech_neighbours;
-unsigned tech_access_line(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
-void tech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
-// The line requested by mechanism `tech` is in L1.
-void tech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
-void tech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);

@@ -94,7 +94,7 @@ static void look_at_warp(struct sm *s, unsigned slot)
     if (s->warps[slot].lsu.loads) return;
     if (has_techs(s)) {
         memset(x->elsewhere, 0, sizeof x->elsewhere);
-        tech_kept(&s->warps[slot], x->elsewhere);
+        mech_kept(&s->warps[slot], x->elsewhere);
         elsewhere = (struct circle_elsewhere){x->elsewhere, sizeof *x->elsewhere};
     }
     circle_branched(&x->warps[slot], s->warps[slot].warp, elsewhere);

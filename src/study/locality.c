@@ -45,7 +45,7 @@ struct of_launch {
 };
 
 struct on_sm {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     const struct of_launch *launch;
     struct stream here;
 };
@@ -84,11 +84,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return launch;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct on_sm *o = heap_alloc(sizeof *o);
     (void)counts;
-    *o = (struct on_sm){.sm = sm, .launch = launch};
+    *o = (struct on_sm){.grid = grid, .launch = launch};
     return o;
 }
 
@@ -119,23 +119,25 @@ static void access_line(void *state, const struct tech_line *l)
          is_store = l->kind == LSU_STORE || l->kind == LSU_LOCAL_STORE;
     if (!is_load && !(is_store && o->launch->study->settings.stores)) return;
     const struct stream_access a = {.address = l->line + l->first,
-                                    .cycle = tech_now(o->sm),
+                                    .cycle = tech_now(o->grid),
                                     .block = l->block,
                                     .launch = o->launch->number,
-                                    .sm = (uint16_t)tech_index(o->sm),
+                                    .sm = (uint16_t)tech_index(o->grid),
                                     .warp = (uint16_t)l->warp};
     keep(&o->here, &a, o->launch->study->settings.accesses);
 }
 
-static const struct tech looks_on = {.name = "locality",
-                                     .meaning = "looks on",
-                                     .skipped = -1,
-                                     .reused = -1,
-                                     .launch_begin = launch_begin,
-                                     .launch_end = free,
-                                     .sm_begin = sm_begin,
-                                     .sm_end = sm_end,
-                                     .access = access_line};
+static const struct tech looks_on = {
+    .name = "locality",
+    .meaning = "looks on",
+    .skipped = -1,
+    .reused = -1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .lines = &(const struct tech_lines){.access = access_line},
+};
 
 // -- a file -------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ struct of_launch {
 };
 
 struct on_sm {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     const struct of_launch *launch;
     struct lives here;
     struct life now[64]; // current warps by place
@@ -77,11 +77,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return launch;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct on_sm *o = heap_alloc(sizeof *o);
     (void)counts;
-    *o = (struct on_sm){.sm = sm, .launch = launch};
+    *o = (struct on_sm){.grid = grid, .launch = launch};
     return o;
 }
 
@@ -97,18 +97,18 @@ static void sm_end(void *state)
 static void warp_start(void *state, unsigned place)
 {
     struct on_sm *o = state;
-    o->now[place] = (struct life){.start = tech_now(o->sm)};
+    o->now[place] = (struct life){.start = tech_now(o->grid)};
 }
 
 static void warp_end(void *state, unsigned place)
 {
     struct on_sm *o = state;
-    const struct warp *w = tech_warp(o->sm, place);
+    const struct warp *w = tech_warp(o->grid, place);
     struct life *life = &o->now[place];
     life->launch = o->launch->number;
     life->block = w->cta->linear;
     life->warp = w->index;
-    life->end = tech_now(o->sm);
+    life->end = tech_now(o->grid);
     life->instructions = w->issued;
     vec_push(&o->here.list, *life);
 }
@@ -118,21 +118,23 @@ static void access_line(void *state, const struct tech_line *l)
 {
     struct on_sm *o = state;
     if (l->outcome != LINE_MISS) return;
-    if (l->kind == LSU_TEXTURE) o->now[l->slot].misses[MISSED_TEXTURE]++;
-    if (l->kind == LSU_LOAD || l->kind == LSU_LOCAL_LOAD) o->now[l->slot].misses[MISSED_L1]++;
+    if (l->kind == LSU_TEXTURE) o->now[l->place].misses[MISSED_TEXTURE]++;
+    if (l->kind == LSU_LOAD || l->kind == LSU_LOCAL_LOAD) o->now[l->place].misses[MISSED_L1]++;
 }
 
-static const struct tech looks_on = {.name = "warps",
-                                     .meaning = "looks on",
-                                     .skipped = -1,
-                                     .reused = -1,
-                                     .launch_begin = launch_begin,
-                                     .launch_end = free,
-                                     .sm_begin = sm_begin,
-                                     .sm_end = sm_end,
-                                     .warp_start = warp_start,
-                                     .warp_end = warp_end,
-                                     .access = access_line};
+static const struct tech looks_on = {
+    .name = "warps",
+    .meaning = "looks on",
+    .skipped = -1,
+    .reused = -1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = sm_end,
+    .warp_start = warp_start,
+    .warp_end = warp_end,
+    .lines = &(const struct tech_lines){.access = access_line},
+};
 
 // -- sums ---------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,8 @@ const struct tech_claim_info *tech_claim_at(size_t index)
 
 static uint32_t claims_of(const struct tech_use *u)
 {
-    return u->tech->claims | (u->tech->more_claims ? u->tech->more_claims(u->options) : 0);
+    const struct tech_description *of = u->tech->description;
+    return u->tech->claims | (of && of->more_claims ? of->more_claims(u->options) : 0);
 }
 
 // Names of the exclusive claims that they have in common; nothing: they go together.
@@ -117,7 +118,8 @@ static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, s
     for (size_t k = 0; k < u->tech->key_count && good; k++) keep_text(c, &u->tech->keys[k], options);
     config_fini(&config);
     u->options = options;
-    const char *wrong = good && u->tech->wrong ? u->tech->wrong(options) : NULL;
+    const struct tech_description *of = u->tech->description;
+    const char *wrong = good && of && of->wrong ? of->wrong(options) : NULL;
     return wrong ? diag_error(d, loc_none(), "%s", wrong) : good;
 }
 

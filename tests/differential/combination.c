@@ -282,7 +282,8 @@ static uint32_t exclusive_claims(const struct combination *c, uint32_t *by_optio
     *by_options = 0;
     for (unsigned k = 0; k < choice.count; k++) {
         const struct tech_use *u = &choice.uses[k];
-        *by_options |= u->tech->more_claims ? u->tech->more_claims(u->options) : 0;
+        const struct tech_description *of = u->tech->description;
+        *by_options |= of && of->more_claims ? of->more_claims(u->options) : 0;
         claims |= u->tech->claims;
     }
     for (size_t k = 0; (claim = tech_claim_at(k)); k++) exclusive |= (uint32_t)claim->is_exclusive << k;

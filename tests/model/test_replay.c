@@ -294,7 +294,7 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
     }
     m->access = (struct exec_access){.kind = ACCESS_LOAD, .bytes = 4, .mask = UINT32_MAX};
     m->darsie = tech_darsie.sm_begin(l, sm_of(m), m->counters);
-    tech_darsie.block_start(m->darsie, 0);
+    tech_darsie.blocks->block_start(m->darsie, 0);
     for (unsigned w = 0; w < WARPS; w++) tech_darsie.warp_start(m->darsie, w);
     return true;
 }
@@ -323,17 +323,17 @@ static bool may_issue(const struct machine *m, unsigned w)
 
 static void fetch(struct machine *m, unsigned w)
 {
-    if (!tech_darsie.fetch(m->darsie, 1ull << w)) return; // skipped, or waits
+    if (!tech_darsie.skipping->fetch(m->darsie, 1ull << w)) return; // skipped, or waits
     uint32_t pc = m->fetch_pc[w]++;
     m->count[w]++;
-    tech_darsie.filled(m->darsie, w, pc, 1);
+    tech_darsie.skipping->filled(m->darsie, w, pc, 1);
 }
 
 static void flush(struct machine *m, unsigned w, uint32_t pc)
 {
     m->warps[w].pc = m->fetch_pc[w] = pc;
     m->count[w] = 0;
-    tech_darsie.flushed(m->darsie, w);
+    tech_darsie.skipping->flushed(m->darsie, w);
 }
 
 static void release_barrier(struct machine *m)
@@ -399,7 +399,7 @@ static void issue(struct machine *m, unsigned w)
         m->replies[r].pc = pc;
         m->replies[r].pending = true;
     }
-    tech_darsie.result(m->darsie, w, pc, UINT64_MAX);
+    tech_darsie.registers->result(m->darsie, w, pc, UINT64_MAX);
     m->count[w]--;
     control(m, w, pc);
     tech_darsie.issued(m->darsie, w, pc);
@@ -411,8 +411,8 @@ static void reply(struct machine *m, unsigned r)
     uint16_t physical = (uint16_t)(tech_pool(sm_of(m), &tech_darsie, 0) + r);
     m->replies[r].pending = false;
     m->ready[physical] = m->now;
-    tech_darsie.replied(m->darsie, m->replies[r].slot, m->replies[r].pc, &physical, m->now);
-    tech_darsie.event(m->darsie, 0);
+    tech_darsie.registers->replied(m->darsie, m->replies[r].slot, m->replies[r].pc, &physical, m->now);
+    tech_darsie.blocks->event(m->darsie, 0);
 }
 
 static bool may_step(const struct machine *m, unsigned act, unsigned who)
@@ -435,7 +435,7 @@ static void step(struct machine *m, unsigned act, unsigned who)
     case ACT_ISSUE: issue(m, who); break;
     case ACT_REPLY: reply(m, who); break;
     case ACT_MEMORY: m->word = (m->word + 1) & 3; break;
-    case ACT_EVENT: tech_darsie.event(m->darsie, 0); break;
+    case ACT_EVENT: tech_darsie.blocks->event(m->darsie, 0); break;
     }
 }
 

@@ -67,14 +67,16 @@ static void warp_end(void *state, unsigned place)
     t->wrong[THEFTS]++; // looks
 }
 
-static const struct tech tech_thief = {.name = "thief",
-                                       .skipped = -1,
-                                       .reused = -1,
-                                       .launch_begin = launch_begin,
-                                       .launch_end = free,
-                                       .sm_begin = sm_begin,
-                                       .sm_end = free,
-                                       .warp_end = warp_end};
+static const struct tech tech_thief = {
+    .name = "thief",
+    .skipped = -1,
+    .reused = -1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .warp_end = warp_end,
+};
 
 // Blocks of three warps, of which four are on the SM.
 static void test_thefts(struct test *t)

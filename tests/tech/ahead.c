@@ -16,7 +16,7 @@ enum { STEPS_MAX = 3000, LINES_MAX = 4 };
 enum { WALKS, STEPS, LINES, RESULTS };
 
 struct ahead {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     uint32_t entry;
     struct warp *values;
@@ -40,23 +40,23 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return entry;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct ahead *a = heap_alloc(sizeof *a);
-    *a = (struct ahead){.sm = sm, .counts = counts, .entry = *(const uint32_t *)launch};
+    *a = (struct ahead){.grid = grid, .counts = counts, .entry = *(const uint32_t *)launch};
     return a;
 }
 
 // For a warp that comes when the guest is idle, in one turn or the other.
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct ahead *a = state;
-    const struct warp *w = tech_warp(a->sm, slot);
-    if (tech_guest_runs(a->sm)) return;
+    const struct warp *w = tech_warp(a->grid, place);
+    if (tech_guest_runs(a->grid)) return;
     uint64_t draw = hash_u64(++a->counts[WALKS]);
-    a->values = tech_guest_values(a->sm, w->cta->linear, w->index);
+    a->values = tech_guest_values(a->grid, w->cta->linear, w->index);
     a->steps_left = STEPS_MAX;
-    tech_guest_start(a->sm, &tech_ahead, a->entry, (unsigned)(draw / 8 % 4),
+    tech_guest_start(a->grid, &tech_ahead, a->entry, (unsigned)(draw / 8 % 4),
                      (enum guest_turn)(draw % (GUEST_BESIDE + 1)));
 }
 
@@ -70,11 +70,11 @@ static bool guest_may(const void *state, uint32_t index)
 static void ask_for_line(struct ahead *a, uint32_t index)
 {
     struct exec_access x = {0};
-    uint32_t bytes = tech_launch(a->sm)->memory->line_bytes;
+    uint32_t bytes = tech_launch(a->grid)->memory->line_bytes;
     exec_find_access(a->values, warp_code(a->values, index), &x);
     uint64_t lanes = x.mask & ~(x.shared | x.local);
     if (x.kind != ACCESS_LOAD || !lanes) return;
-    bool asked = tech_request(a->sm, &tech_ahead, x.address[bit_lowest(lanes)] & ~(uint64_t)(bytes - 1),
+    bool asked = tech_request(a->grid, &tech_ahead, x.address[bit_lowest(lanes)] & ~(uint64_t)(bytes - 1),
                               (uint8_t)bit_mask(bytes / SECTOR_BYTES), 0);
     a->lines_under_way += asked;
     a->counts[LINES] += asked;
@@ -83,12 +83,12 @@ static void ask_for_line(struct ahead *a, uint32_t index)
 static void guest(void *state, uint32_t index, struct guest_step *step)
 {
     struct ahead *a = state;
-    const struct program *p = tech_launch(a->sm)->launch->program;
+    const struct program *p = tech_launch(a->grid)->launch->program;
     const struct inst *i = &p->insts[index];
     a->counts[STEPS]++;
     step->lanes = bit_count(a->values->active);
     if (isa_has(i, ISA_LOAD) && isa_space_of(i) == SPACE_GLOBAL) ask_for_line(a, index);
-    tech_guest_compute(a->sm, a->values, index);
+    tech_guest_compute(a->grid, a->values, index);
     bool goes_on = a->values->state == WARP_READY && a->values->pc < p->inst_count && --a->steps_left;
     step->next = goes_on ? a->values->pc : GUEST_ENDS;
 }
@@ -97,7 +97,7 @@ static void guest_result(void *state, uint32_t index, uint64_t cycle)
 {
     struct ahead *a = state;
     (void)index;
-    a->counts[RESULTS] += cycle > tech_now(a->sm);
+    a->counts[RESULTS] += cycle > tech_now(a->grid);
 }
 
 static void line(void *state, uint64_t address, uint32_t token)
@@ -119,21 +119,21 @@ static const struct tech_counter counters[] = {[WALKS] = {"walks", "walks", "thr
                                                [LINES] = {"lines", "lines", "asked for"},
                                                [RESULTS] = {"results", "warp instructions", "done"}};
 
-const struct tech tech_ahead = {.name = "ahead",
-                                .meaning = "the program is walked ahead of the warps",
-                                .claims = CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES),
-                                .skipped = -1,
-                                .reused = -1,
-                                .counters = counters,
-                                .counter_count = 4,
-                                .transform = transform,
-                                .launch_begin = launch_begin,
-                                .launch_end = free,
-                                .sm_begin = sm_begin,
-                                .sm_end = free,
-                                .warp_start = warp_start,
-                                .guest_may = guest_may,
-                                .guest = guest,
-                                .guest_result = guest_result,
-                                .line = line,
-                                .check = check};
+const struct tech tech_ahead = {
+    .name = "ahead",
+    .meaning = "the program is walked ahead of the warps",
+    .claims = CLAIMS(GUEST_STREAM) | CLAIMS(L1_LINES),
+    .skipped = -1,
+    .reused = -1,
+    .counters = counters,
+    .counter_count = 4,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .warp_start = warp_start,
+    .check = check,
+    .program = &(const struct tech_program){.transform = transform},
+    .lines = &(const struct tech_lines){.line = line},
+    .guest = &(const struct tech_guest){.guest_may = guest_may, .guest = guest, .guest_result = guest_result},
+};

@@ -25,7 +25,7 @@ struct memo { // of an instruction, what was computed last
 };
 
 struct scalar {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     const struct op *ops;
     const struct program *program;
@@ -33,12 +33,13 @@ struct scalar {
     bool is_asked;      // the instruction that issues has the operands of its memo, and no result
 };
 
-static void *scalar_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *scalar_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct scalar *x = heap_alloc(sizeof *x);
-    const struct sm_launch *l = tech_launch(sm);
+    const struct sm_launch *l = tech_launch(grid);
     (void)launch;
-    *x = (struct scalar){.sm = sm, .counts = counts, .ops = l->decoded.ops, .program = l->launch->program};
+    *x =
+        (struct scalar){.grid = grid, .counts = counts, .ops = l->decoded.ops, .program = l->launch->program};
     x->memos = heap_alloc(x->program->inst_count * sizeof *x->memos);
     return x;
 }
@@ -60,25 +61,25 @@ static bool is_function(const struct inst *i, const struct op *o)
            o->dst_words <= RESULT_MAX && o->read_count <= KEY_MAX;
 }
 
-static bool is_uniform(struct scalar *x, unsigned slot, unsigned r)
+static bool is_uniform(struct scalar *x, unsigned place, unsigned r)
 {
-    const uint32_t *lanes = tech_lanes(x->sm, slot, r);
-    for (unsigned n = 1; n < tech_launch(x->sm)->launch->warp_size; n++)
+    const uint32_t *lanes = tech_lanes(x->grid, place, r);
+    for (unsigned n = 1; n < tech_launch(x->grid)->launch->warp_size; n++)
         if (lanes[n] != lanes[0]) return false;
     return true;
 }
 
-static uint32_t scalar_reuse(void *state, unsigned slot, uint32_t index)
+static uint32_t scalar_reuse(void *state, unsigned place, uint32_t index)
 {
     struct scalar *x = state;
     const struct op *o = &x->ops[index];
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     struct memo *m = &x->memos[index];
     uint32_t key[KEY_MAX];
     if (!is_function(&x->program->insts[index], o) || w->active != w->full) return 0;
     for (unsigned k = 0; k < o->read_count; k++) {
-        if (!is_uniform(x, slot, o->reads[k])) return 0;
-        key[k] = tech_lanes(x->sm, slot, o->reads[k])[0];
+        if (!is_uniform(x, place, o->reads[k])) return 0;
+        key[k] = tech_lanes(x->grid, place, o->reads[k])[0];
     }
     bool same = m->is_known && memcmp(m->key, key, o->read_count * sizeof key[0]) == 0;
     if (!same) {
@@ -89,102 +90,106 @@ static uint32_t scalar_reuse(void *state, unsigned slot, uint32_t index)
     }
     for (unsigned n = 0; n < o->dst_words; n++)
         for (unsigned lane = 0; lane < w->exec->lanes; lane++)
-            tech_lanes(x->sm, slot, o->dst + n)[lane] = m->result[n];
+            tech_lanes(x->grid, place, o->dst + n)[lane] = m->result[n];
     x->counts[0]++;
     return 3;
 }
 
-static void scalar_executed(void *state, unsigned slot, uint32_t index)
+static void scalar_executed(void *state, unsigned place, uint32_t index)
 {
     struct scalar *x = state;
     struct memo *m = &x->memos[index];
     const struct op *o = &x->ops[index];
     if (x->is_asked)
-        for (unsigned n = 0; n < o->dst_words; n++) m->result[n] = tech_lanes(x->sm, slot, o->dst + n)[0];
+        for (unsigned n = 0; n < o->dst_words; n++) m->result[n] = tech_lanes(x->grid, place, o->dst + n)[0];
     m->is_known |= x->is_asked;
     x->is_asked = false;
 }
 
-static void scalar_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void scalar_saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct scalar *x = state;
-    (void)slot, (void)index, (void)what;
+    (void)place, (void)index, (void)what;
     x->is_asked = false;
 }
 
 static const struct tech_counter scalar_counters[] = {{"reused", "warp instructions", "not executed"}};
 
-const struct tech tech_scalar = {.name = "scalar",
-                                 .meaning = "scalar instructions with the operands of last time are reused",
-                                 .claims = CLAIMS(EXECUTION),
-                                 .skipped = -1,
-                                 .reused = 0,
-                                 .counters = scalar_counters,
-                                 .counter_count = 1,
-                                 .launch_begin = launch_begin,
-                                 .launch_end = free,
-                                 .sm_begin = scalar_begin,
-                                 .sm_end = scalar_end,
-                                 .reuse = scalar_reuse,
-                                 .executed = scalar_executed,
-                                 .saved = scalar_saved};
+const struct tech tech_scalar = {
+    .name = "scalar",
+    .meaning = "scalar instructions with the operands of last time are reused",
+    .claims = CLAIMS(EXECUTION),
+    .skipped = -1,
+    .reused = 0,
+    .counters = scalar_counters,
+    .counter_count = 1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = scalar_begin,
+    .sm_end = scalar_end,
+    .executed = scalar_executed,
+    .saved = scalar_saved,
+    .execution = &(const struct tech_execution){.reuse = scalar_reuse},
+};
 
 // -- holder -------------------------------------------------------------------------------------------------
 
 struct holder {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     uint64_t drawn, until[WARPS]; // cycle at which a warp is let go; 0: it is not held
 };
 
-static void *holder_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *holder_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct holder *h = heap_alloc(sizeof *h);
     (void)launch;
-    *h = (struct holder){.sm = sm, .counts = counts};
+    *h = (struct holder){.grid = grid, .counts = counts};
     return h;
 }
 
-static void holder_issued(void *state, unsigned slot, uint32_t index)
+static void holder_issued(void *state, unsigned place, uint32_t index)
 {
     struct holder *h = state;
     uint64_t draw = hash_u64(++h->drawn ^ (uint64_t)index << 32);
-    if (draw % 6 || h->until[slot]) return;
-    h->until[slot] = tech_now(h->sm) + 1 + draw / 64 % 50;
-    tech_hold(h->sm, &tech_holder, slot, 1 + (unsigned)(draw / 8 % 3));
-    tech_at(h->sm, tech_block_of(h->sm, slot), h->until[slot]);
+    if (draw % 6 || h->until[place]) return;
+    h->until[place] = tech_now(h->grid) + 1 + draw / 64 % 50;
+    tech_hold(h->grid, &tech_holder, place, 1 + (unsigned)(draw / 8 % 3));
+    tech_at(h->grid, tech_block_of(h->grid, place), h->until[place]);
     h->counts[0]++;
 }
 
 static void holder_event(void *state, unsigned block)
 {
     struct holder *h = state;
-    for (uint64_t left = tech_slots(h->sm, block); left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        if (!h->until[slot] || h->until[slot] > tech_now(h->sm)) continue;
-        h->until[slot] = 0;
-        tech_hold(h->sm, &tech_holder, slot, 0);
+    for (uint64_t left = tech_places(h->grid, block); left; left &= left - 1) {
+        unsigned place = bit_lowest(left);
+        if (!h->until[place] || h->until[place] > tech_now(h->grid)) continue;
+        h->until[place] = 0;
+        tech_hold(h->grid, &tech_holder, place, 0);
     }
 }
 
-static void holder_warp_end(void *state, unsigned slot) { ((struct holder *)state)->until[slot] = 0; }
+static void holder_warp_end(void *state, unsigned place) { ((struct holder *)state)->until[place] = 0; }
 
 static const struct tech_counter holder_counters[] = {{"holds", "holds", "of warps"}};
 
-const struct tech tech_holder = {.name = "holder",
-                                 .meaning = "warps are held now and then",
-                                 .claims = CLAIMS(HOLDS),
-                                 .skipped = -1,
-                                 .reused = -1,
-                                 .counters = holder_counters,
-                                 .counter_count = 1,
-                                 .launch_begin = launch_begin,
-                                 .launch_end = free,
-                                 .sm_begin = holder_begin,
-                                 .sm_end = free,
-                                 .issued = holder_issued,
-                                 .event = holder_event,
-                                 .warp_end = holder_warp_end};
+const struct tech tech_holder = {
+    .name = "holder",
+    .meaning = "warps are held now and then",
+    .claims = CLAIMS(HOLDS),
+    .skipped = -1,
+    .reused = -1,
+    .counters = holder_counters,
+    .counter_count = 1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = holder_begin,
+    .sm_end = free,
+    .issued = holder_issued,
+    .warp_end = holder_warp_end,
+    .blocks = &(const struct tech_blocks){.event = holder_event},
+};
 
 // -- beside registered ones ---------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 enum { PLACES = 64 };
 
 struct piecemeal {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     uint32_t started[PLACES];            // warps, by block
     uint64_t start[PLACES];              // cycle, by block
@@ -27,11 +27,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return heap_alloc(1);
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct piecemeal *p = heap_alloc(sizeof *p);
     (void)launch;
-    *p = (struct piecemeal){.sm = sm, .counts = counts};
+    *p = (struct piecemeal){.grid = grid, .counts = counts};
     return p;
 }
 
@@ -44,14 +44,14 @@ static void block_start(void *state, unsigned block)
 {
     struct piecemeal *p = state;
     p->started[block] = 0;
-    p->start[block] = tech_now(p->sm);
+    p->start[block] = tech_now(p->grid);
     p->running |= 1ull << block;
     p->partial |= 1ull << block;
 }
 
 static void check_room(struct piecemeal *p)
 {
-    const struct sm_launch *l = tech_launch(p->sm);
+    const struct sm_launch *l = tech_launch(p->grid);
     const struct gpu_config *c = &l->kind->config;
     uint32_t lanes = l->launch->warp_size > 32 ? 64 : 32, warps = bit_count(p->resident);
     expect(p, warps <= c->max_warps, "more warps than slots");
@@ -60,28 +60,31 @@ static void check_room(struct piecemeal *p)
     expect(p, bit_count(p->running) * l->launch->shared_total <= c->shared_bytes, "more shared memory");
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct piecemeal *p = state;
-    unsigned block = tech_block_of(p->sm, slot);
-    expect(p, tech_slots(p->sm, block) >> slot & 1, "a warp is not among those of its block");
-    expect(p, tech_warp(p->sm, slot)->index == p->started[block]++, "a warp does not start in its turn");
+    unsigned block = tech_block_of(p->grid, place);
+    expect(p, tech_places(p->grid, block) >> place & 1, "a warp is not among those of its block");
+    expect(p, tech_warp(p->grid, place)->index == p->started[block]++, "a warp does not start in its turn");
     p->counts[COUNT_warps]++;
-    p->counts[COUNT_late] += p->start[block] != tech_now(p->sm);
-    p->resident |= 1ull << slot;
-    if (p->started[block] == tech_launch(p->sm)->warps_per_block) p->partial &= ~(1ull << block);
+    p->counts[COUNT_late] += p->start[block] != tech_now(p->grid);
+    p->resident |= 1ull << place;
+    if (p->started[block] == tech_launch(p->grid)->warps_per_block) p->partial &= ~(1ull << block);
     check_room(p);
 }
 
 // Blocks of one cycle start one after the other.
-static void issued(void *state, unsigned slot, uint32_t index)
+static void issued(void *state, unsigned place, uint32_t index)
 {
     struct piecemeal *p = state;
-    (void)slot, (void)index;
+    (void)place, (void)index;
     expect(p, !(p->partial & (p->partial - 1)), "two blocks have warps that have not started");
 }
 
-static void warp_end(void *state, unsigned slot) { ((struct piecemeal *)state)->resident &= ~(1ull << slot); }
+static void warp_end(void *state, unsigned place)
+{
+    ((struct piecemeal *)state)->resident &= ~(1ull << place);
+}
 
 static void block_end(void *state, unsigned block)
 {
@@ -109,13 +112,22 @@ static uint32_t admit_some(const void *launch, const struct tech_room *r)
 static const struct tech_counter counters[] = {{"warps", "warps", "started"},
                                                {"late", "warps", "later than the first of their block"}};
 
+static const struct tech_blocks blocks = {.block_start = block_start, .block_end = block_end};
+
 #define PIECEMEAL                                                                                            \
     .claims = CLAIMS(DISPATCH), .skipped = -1, .reused = -1, .counters = counters, .counter_count = 2,       \
     .launch_begin = launch_begin, .launch_end = free, .sm_begin = sm_begin, .sm_end = free,                  \
-    .block_start = block_start, .warp_start = warp_start, .issued = issued, .warp_end = warp_end,            \
-    .block_end = block_end, .check = check
+    .blocks = &blocks, .warp_start = warp_start, .issued = issued, .warp_end = warp_end, .check = check
 
 const struct tech tech_piecemeal = {
-    .name = "piecemeal", .meaning = "warps start as they find room", .admit = admit_all, PIECEMEAL};
+    .name = "piecemeal",
+    .meaning = "warps start as they find room",
+    PIECEMEAL,
+    .dispatch = &(const struct tech_dispatch){.admit = admit_all},
+};
 const struct tech tech_grudging = {
-    .name = "grudging", .meaning = "the same, but not always", .admit = admit_some, PIECEMEAL};
+    .name = "grudging",
+    .meaning = "the same, but not always",
+    PIECEMEAL,
+    .dispatch = &(const struct tech_dispatch){.admit = admit_some},
+};

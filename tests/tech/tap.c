@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct tapped {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     struct tap_sm *to; // NULL: nobody keeps what is seen
     uint64_t start[64];
@@ -22,51 +22,53 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return to;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct tapped *p = heap_alloc(sizeof *p);
     struct tap *tap = *(struct tap **)launch;
-    *p = (struct tapped){.sm = sm, .counts = counts, .to = tap ? &tap->sms[tech_index(sm)] : NULL};
+    *p = (struct tapped){.grid = grid, .counts = counts, .to = tap ? &tap->sms[tech_index(grid)] : NULL};
     return p;
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct tapped *p = state;
-    p->start[slot] = tech_now(p->sm);
+    p->start[place] = tech_now(p->grid);
 }
 
-static void warp_end(void *state, unsigned slot)
+static void warp_end(void *state, unsigned place)
 {
     struct tapped *p = state;
-    const struct warp *w = tech_warp(p->sm, slot);
+    const struct warp *w = tech_warp(p->grid, place);
     if (!p->to) return;
     vec_push(&p->to->warps,
-             (struct tap_warp){p->start[slot], tech_now(p->sm) + 1, w->cta->linear, w->issued, w->index});
+             (struct tap_warp){p->start[place], tech_now(p->grid) + 1, w->cta->linear, w->issued, w->index});
 }
 
 static void access_line(void *state, const struct tech_line *line)
 {
     struct tapped *p = state;
     p->counts[0]++;
-    if (p->to) vec_push(&p->to->lines, (struct tap_line){tech_now(p->sm), *line});
+    if (p->to) vec_push(&p->to->lines, (struct tap_line){tech_now(p->grid), *line});
 }
 
 static const struct tech_counter counters[] = {{"lines", "transactions", "seen"}};
 
-const struct tech tech_tap = {.name = "tap",
-                              .meaning = "looks on",
-                              .skipped = -1,
-                              .reused = -1,
-                              .counters = counters,
-                              .counter_count = 1,
-                              .launch_begin = launch_begin,
-                              .launch_end = free,
-                              .sm_begin = sm_begin,
-                              .sm_end = free,
-                              .warp_start = warp_start,
-                              .warp_end = warp_end,
-                              .access = access_line};
+const struct tech tech_tap = {
+    .name = "tap",
+    .meaning = "looks on",
+    .skipped = -1,
+    .reused = -1,
+    .counters = counters,
+    .counter_count = 1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = sm_begin,
+    .sm_end = free,
+    .warp_start = warp_start,
+    .warp_end = warp_end,
+    .lines = &(const struct tech_lines){.access = access_line},
+};
 
 bool tap_add(struct wf_context *c, struct tap *tap)
 {

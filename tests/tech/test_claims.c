@@ -12,18 +12,23 @@
 
 static void check_claims(struct test *t, const struct tech *k)
 {
-    bool saves = k->reuse || k->leads || k->reused >= 0 || k->skipped >= 0;
-    CHECK_MSG(t, !k->registers || k->claims & CLAIMS(POOL), "%s has registers", k->name);
+    const bool executes = k->execution && (k->execution->reuse || k->execution->leads),
+               saves = executes || k->reused >= 0 || k->skipped >= 0,
+               has_pool = k->registers && k->registers->registers,
+               leaves_out = k->program && k->program->leaves_out;
+    CHECK_MSG(t, !has_pool || k->claims & CLAIMS(POOL), "%s has registers", k->name);
     CHECK_MSG(t, !saves || k->claims & CLAIMS(EXECUTION), "%s keeps instructions from executing", k->name);
     CHECK_MSG(t, k->skipped < 0 || k->claims & CLAIMS(FETCH), "%s skips", k->name);
-    CHECK_MSG(t, !k->admit || k->claims & CLAIMS(DISPATCH), "%s admits warps", k->name);
-    CHECK_MSG(t, !k->fetched || k->claims & CLAIMS(IBUFFER), "%s changes what is fetched", k->name);
-    CHECK_MSG(t, !k->leaves_out || k->claims & CLAIMS(AFFINE), "%s leaves out what a stream of its own has",
+    CHECK_MSG(t, !(k->dispatch && k->dispatch->admit) || k->claims & CLAIMS(DISPATCH), "%s admits warps",
               k->name);
-    CHECK_MSG(t, !k->leaves_out || !(k->claims & CLAIMS(IBUFFER)), "%s has what it leaves out passed over",
+    CHECK_MSG(t, !(k->skipping && k->skipping->fetched) || k->claims & CLAIMS(IBUFFER),
+              "%s changes what is fetched", k->name);
+    CHECK_MSG(t, !leaves_out || k->claims & CLAIMS(AFFINE), "%s leaves out what a stream of its own has",
+              k->name);
+    CHECK_MSG(t, !leaves_out || !(k->claims & CLAIMS(IBUFFER)), "%s has what it leaves out passed over",
               k->name);
     CHECK_MSG(t, !(k->claims & CLAIMS(EXECUTION)) || saves, "%s executes everything", k->name);
-    CHECK_MSG(t, !(k->claims & CLAIMS(POOL)) || k->registers, "%s wants no registers", k->name);
+    CHECK_MSG(t, !(k->claims & CLAIMS(POOL)) || has_pool, "%s wants no registers", k->name);
 }
 
 static void test_stated(struct test *t)
@@ -114,48 +119,48 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED, STARTED };
 
 struct witness {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     uint32_t next[64]; // instruction, by warp
 };
 
-static void *witness_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *witness_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct witness *w = heap_alloc(sizeof *w);
     (void)launch;
-    *w = (struct witness){.sm = sm, .counts = counts};
+    *w = (struct witness){.grid = grid, .counts = counts};
     return w;
 }
 
-static void witness_warp_start(void *state, unsigned slot)
+static void witness_warp_start(void *state, unsigned place)
 {
     struct witness *w = state;
-    const struct warp *its = tech_warp(w->sm, slot);
-    w->counts[STARTED] += its && !its->pc && tech_map(w->sm, slot)[0] == tech_own(w->sm, slot, 0);
-    w->next[slot] = 0;
+    const struct warp *its = tech_warp(w->grid, place);
+    w->counts[STARTED] += its && !its->pc && tech_map(w->grid, place)[0] == tech_own(w->grid, place, 0);
+    w->next[place] = 0;
 }
 
-static void hear(struct witness *w, unsigned slot, uint32_t index, unsigned what)
+static void hear(struct witness *w, unsigned place, uint32_t index, unsigned what)
 {
     w->counts[what]++;
-    w->counts[DISORDERED] += w->next[slot]++ != index;
+    w->counts[DISORDERED] += w->next[place]++ != index;
 }
 
-static uint32_t witness_reuse(void *state, unsigned slot, uint32_t index)
+static uint32_t witness_reuse(void *state, unsigned place, uint32_t index)
 {
-    (void)slot, (void)index;
+    (void)place, (void)index;
     ((struct witness *)state)->counts[ASKED]++;
     return 0;
 }
 
-static void witness_executed(void *state, unsigned slot, uint32_t index)
+static void witness_executed(void *state, unsigned place, uint32_t index)
 {
-    hear(state, slot, index, EXECUTED);
+    hear(state, place, index, EXECUTED);
 }
 
-static void witness_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void witness_saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
-    hear(state, slot, index, what == SAVED_FETCH ? SKIPPED : REUSED);
+    hear(state, place, index, what == SAVED_FETCH ? SKIPPED : REUSED);
 }
 
 static const struct tech_counter witness_counters[] = {
@@ -163,20 +168,22 @@ static const struct tech_counter witness_counters[] = {
     [REUSED] = {"reused", "", ""},         [ASKED] = {"asked", "", ""},
     [DISORDERED] = {"disordered", "", ""}, [STARTED] = {"started", "", ""}};
 
-static const struct tech tech_witness = {.name = "witness",
-                                         .claims = CLAIMS(EXECUTION),
-                                         .skipped = -1,
-                                         .reused = -1,
-                                         .counters = witness_counters,
-                                         .counter_count = TEST_COUNT(witness_counters),
-                                         .launch_begin = launch_begin,
-                                         .launch_end = free,
-                                         .sm_begin = witness_begin,
-                                         .sm_end = free,
-                                         .warp_start = witness_warp_start,
-                                         .reuse = witness_reuse,
-                                         .executed = witness_executed,
-                                         .saved = witness_saved};
+static const struct tech tech_witness = {
+    .name = "witness",
+    .claims = CLAIMS(EXECUTION),
+    .skipped = -1,
+    .reused = -1,
+    .counters = witness_counters,
+    .counter_count = TEST_COUNT(witness_counters),
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = witness_begin,
+    .sm_end = free,
+    .warp_start = witness_warp_start,
+    .executed = witness_executed,
+    .saved = witness_saved,
+    .execution = &(const struct tech_execution){.reuse = witness_reuse},
+};
 
 // Every instruction of every warp once, in program order, whoever has its result; and nobody below is asked
 // for what one above leads, nor for EXIT.
@@ -225,29 +232,29 @@ enum { POOL_SIZE, POOL_FIRST, POOL_LAST, POOL_ALL, POOL_BLOCKS };
 
 struct pooled {
     const struct tech *me;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
 };
 
 static const struct tech tech_few, tech_many;
 
-static void *pooled_begin(const struct tech *me, struct sm_grid *sm, uint64_t *counts)
+static void *pooled_begin(const struct tech *me, struct sm_grid *grid, uint64_t *counts)
 {
     struct pooled *p = heap_alloc(sizeof *p);
-    *p = (struct pooled){me, sm, counts};
+    *p = (struct pooled){me, grid, counts};
     return p;
 }
 
-static void *few_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *few_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     (void)launch;
-    return pooled_begin(&tech_few, sm, counts);
+    return pooled_begin(&tech_few, grid, counts);
 }
 
-static void *many_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *many_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     (void)launch;
-    return pooled_begin(&tech_many, sm, counts);
+    return pooled_begin(&tech_many, grid, counts);
 }
 
 static uint32_t few_registers(const void *launch) { return (void)launch, 3; }
@@ -257,10 +264,10 @@ static uint32_t many_registers(const void *launch) { return (void)launch, 50; }
 static void pooled_block_start(void *state, unsigned block)
 {
     struct pooled *p = state;
-    p->counts[POOL_SIZE] = tech_pool_size(p->sm, p->me);
-    p->counts[POOL_ALL] = tech_launch(p->sm)->pool;
-    p->counts[POOL_BLOCKS] = tech_launch(p->sm)->blocks_per_sm;
-    if (block < 2) p->counts[POOL_FIRST + block] = tech_pool(p->sm, p->me, block);
+    p->counts[POOL_SIZE] = tech_pool_size(p->grid, p->me);
+    p->counts[POOL_ALL] = tech_launch(p->grid)->pool;
+    p->counts[POOL_BLOCKS] = tech_launch(p->grid)->blocks_per_sm;
+    if (block < 2) p->counts[POOL_FIRST + block] = tech_pool(p->grid, p->me, block);
 }
 
 static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "", ""},
@@ -273,8 +280,11 @@ static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "",
     {                                                                                                        \
         .name = #of, .claims = CLAIMS(POOL), .skipped = -1, .reused = -1, .counters = pooled_counters,       \
         .counter_count = TEST_COUNT(pooled_counters), .launch_begin = launch_begin, .launch_end = free,      \
-        .registers = of##_registers, .sm_begin = of##_begin, .sm_end = free,                                 \
-        .block_start = pooled_block_start                                                                    \
+        .registers = &(const struct tech_registers){.registers = of##_registers}, .sm_begin = of##_begin,    \
+        .sm_end = free, .blocks = &(const struct tech_blocks)                                                \
+        {                                                                                                    \
+            .block_start = pooled_block_start                                                                \
+        }                                                                                                    \
     }
 static const struct tech tech_few = POOLED(few), tech_many = POOLED(many);
 
@@ -340,55 +350,55 @@ static void test_pool_from(struct test *t)
 
 // Holds each warp for some cycles while an instruction of it issues.
 struct stubborn {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     uint64_t until[64]; // by warp; 0: it is not held
 };
 
-static void *stubborn_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *stubborn_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct stubborn *x = heap_alloc(sizeof *x);
     (void)launch;
-    *x = (struct stubborn){.sm = sm, .counts = counts};
+    *x = (struct stubborn){.grid = grid, .counts = counts};
     return x;
 }
 
 static const struct tech tech_in_reads, tech_in_executed;
 
-static void stubborn_hold(struct stubborn *x, const struct tech *me, unsigned slot)
+static void stubborn_hold(struct stubborn *x, const struct tech *me, unsigned place)
 {
-    if (x->until[slot]) return;
-    x->until[slot] = tech_now(x->sm) + 3 + slot;
+    if (x->until[place]) return;
+    x->until[place] = tech_now(x->grid) + 3 + place;
     x->counts[0]++;
-    tech_hold(x->sm, me, slot, HOLD_FETCH | HOLD_ISSUE);
-    tech_at(x->sm, tech_block_of(x->sm, slot), x->until[slot]);
+    tech_hold(x->grid, me, place, HOLD_FETCH | HOLD_ISSUE);
+    tech_at(x->grid, tech_block_of(x->grid, place), x->until[place]);
 }
 
-static void hold_in_reads(void *state, unsigned slot, uint32_t index)
+static void hold_in_reads(void *state, unsigned place, uint32_t index)
 {
     (void)index;
-    stubborn_hold(state, &tech_in_reads, slot);
+    stubborn_hold(state, &tech_in_reads, place);
 }
 
-static void hold_in_executed(void *state, unsigned slot, uint32_t index)
+static void hold_in_executed(void *state, unsigned place, uint32_t index)
 {
     (void)index;
-    stubborn_hold(state, &tech_in_executed, slot);
+    stubborn_hold(state, &tech_in_executed, place);
 }
 
 static void let_go(struct stubborn *x, const struct tech *me, unsigned block)
 {
-    for (uint64_t left = tech_slots(x->sm, block); left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        if (!x->until[slot] || x->until[slot] > tech_now(x->sm)) continue;
-        x->until[slot] = 0;
-        tech_hold(x->sm, me, slot, 0);
+    for (uint64_t left = tech_places(x->grid, block); left; left &= left - 1) {
+        unsigned place = bit_lowest(left);
+        if (!x->until[place] || x->until[place] > tech_now(x->grid)) continue;
+        x->until[place] = 0;
+        tech_hold(x->grid, me, place, 0);
     }
 }
 
 static void let_go_of_reads(void *state, unsigned block) { let_go(state, &tech_in_reads, block); }
 static void let_go_of_executed(void *state, unsigned block) { let_go(state, &tech_in_executed, block); }
-static void stubborn_end(void *state, unsigned slot) { ((struct stubborn *)state)->until[slot] = 0; }
+static void stubborn_end(void *state, unsigned place) { ((struct stubborn *)state)->until[place] = 0; }
 
 static const struct tech_counter stubborn_counters[] = {{"holds", "holds", "of warps"}};
 
@@ -397,9 +407,16 @@ static const struct tech_counter stubborn_counters[] = {{"holds", "holds", "of w
     .skipped = -1, .reused = -1, .counters = stubborn_counters, .counter_count = 1,                          \
     .launch_begin = launch_begin, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
     .warp_end = stubborn_end
-static const struct tech tech_in_reads = {STUBBORN, .reads = hold_in_reads, .event = let_go_of_reads};
-static const struct tech tech_in_executed = {STUBBORN, .executed = hold_in_executed,
-                                             .event = let_go_of_executed};
+static const struct tech tech_in_reads = {
+    STUBBORN,
+    .reads = hold_in_reads,
+    .blocks = &(const struct tech_blocks){.event = let_go_of_reads},
+};
+static const struct tech tech_in_executed = {
+    STUBBORN,
+    .executed = hold_in_executed,
+    .blocks = &(const struct tech_blocks){.event = let_go_of_executed},
+};
 
 // Word k of a thread is its number times k, for k from 15 to 0.
 static const char stores[] = "S2R R0, SR_TID.X\nMOV R4, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"

@@ -49,9 +49,10 @@ static void play(struct test *t, const struct trial *x, struct outcome *out)
         uses[k].verify = true;
     }
     for (unsigned k = 0; k < count; k++) {
-        if (!uses[k].tech->transform) continue;
+        const struct tech_program *program = uses[k].tech->program;
+        if (!program || !program->transform) continue;
         bool *shared = tech_shared(uses, count, uses[k].tech, b.m.program, x->block, 32);
-        changed = uses[k].tech->transform(&uses[k], b.m.program, x->block, 32, shared);
+        changed = program->transform(&uses[k], b.m.program, x->block, 32, shared);
         free(shared);
         if (changed) b.m.launch.program = changed;
     }

@@ -41,8 +41,9 @@ static bool play(struct test *t, const struct trial *x, struct outcome *out)
         b.m.launch.simt = SIMT_STACK;
         for (unsigned k = 0; k < choice.count; k++) {
             choice.uses[k].verify = true;
-            if (!choice.uses[k].tech->transform) continue;
-            changed = choice.uses[k].tech->transform(&choice.uses[k], b.m.program, x->block, 32, NULL);
+            const struct tech_program *program = choice.uses[k].tech->program;
+            if (!program || !program->transform) continue;
+            changed = program->transform(&choice.uses[k], b.m.program, x->block, 32, NULL);
             if (changed) b.m.launch.program = changed;
         }
         b.config.techs = choice.uses;
@@ -196,7 +197,8 @@ static void test_values_move(struct test *t)
     tech_choice_init(&choice);
     CHECK(t, tech_choose(&choice, "decoupled:corrupt=1", &d));
     if (gpu_bench_init(&b, t, x.gpu, x.settings, x.code, 32)) {
-        struct program *p = tech_decoupled.transform(&choice.uses[0], b.m.program, x.block, 32, NULL);
+        struct program *p =
+            tech_decoupled.program->transform(&choice.uses[0], b.m.program, x.block, 32, NULL);
         b.m.launch.program = p;
         b.m.launch.simt = SIMT_STACK;
         choice.uses[0].verify = true;

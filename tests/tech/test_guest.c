@@ -4,6 +4,7 @@
 #include "chip/bench.h"
 #include "exec/exec_impl.h"
 #include "memory/cache.h"
+#include "sm/issue/guest.h"
 #include "tech/extra.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct plan {
 };
 
 struct told {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     struct plan *plan;
     uint64_t warps_issued, held; // held: bits by warp
     uint64_t seen;               // what they had issued at the guest's last instruction
@@ -49,37 +50,37 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return plan;
 }
 
-static void *told_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *told_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct told *x = heap_alloc(sizeof *x);
     (void)counts;
-    *x = (struct told){.sm = sm, .plan = *(struct plan **)launch};
+    *x = (struct told){.grid = grid, .plan = *(struct plan **)launch};
     return x;
 }
 
-static void told_warp_start(void *state, unsigned slot)
+static void told_warp_start(void *state, unsigned place)
 {
     struct told *x = state;
     struct plan *p = x->plan;
     if (p->entry == NO_TARGET) return;
-    bool holds = p->holds_warps && !(p->spares_first && !tech_warp(x->sm, slot)->index);
-    if (holds) tech_hold(x->sm, &tech_told, slot, HOLD_FETCH | HOLD_ISSUE);
-    x->held |= (uint64_t)holds << slot;
-    if (p->maps_to != NOBODY) tech_guest_map(x->sm)[2] = tech_guest_map(x->sm)[p->maps_to];
-    if (tech_guest_runs(x->sm)) return;
-    tech_guest_start(x->sm, &tech_told, p->entry, p->scheduler, p->turn);
-    if (p->is_stopped) tech_guest_stop(x->sm, &tech_told);
+    bool holds = p->holds_warps && !(p->spares_first && !tech_warp(x->grid, place)->index);
+    if (holds) tech_hold(x->grid, &tech_told, place, HOLD_FETCH | HOLD_ISSUE);
+    x->held |= (uint64_t)holds << place;
+    if (p->maps_to != NOBODY) tech_guest_map(x->grid)[2] = tech_guest_map(x->grid)[p->maps_to];
+    if (tech_guest_runs(x->grid)) return;
+    tech_guest_start(x->grid, &tech_told, p->entry, p->scheduler, p->turn);
+    if (p->is_stopped) tech_guest_stop(x->grid, &tech_told);
 }
 
-static void told_issued(void *state, unsigned slot, uint32_t index)
+static void told_issued(void *state, unsigned place, uint32_t index)
 {
     struct told *x = state;
     struct plan *p = x->plan;
     (void)index;
     x->warps_issued++;
-    p->issued_with_it += p->count && p->at[(p->count - 1) % STEPS] == tech_now(x->sm);
+    p->issued_with_it += p->count && p->at[(p->count - 1) % STEPS] == tech_now(x->grid);
     p->others += !p->ends;
-    if (slot == 0 && p->warp_count < STEPS) p->warps_at[p->warp_count++] = tech_now(x->sm);
+    if (place == 0 && p->warp_count < STEPS) p->warps_at[p->warp_count++] = tech_now(x->grid);
 }
 
 static bool told_may(const void *state, uint32_t index)
@@ -93,14 +94,14 @@ static void told_guest(void *state, uint32_t index, struct guest_step *step)
 {
     struct told *x = state;
     struct plan *p = x->plan;
-    p->at[p->count++ % STEPS] = tech_now(x->sm);
+    p->at[p->count++ % STEPS] = tech_now(x->grid);
     p->in_a_row += p->count > 1 && x->seen == x->warps_issued;
     x->seen = x->warps_issued;
     step->more = p->more;
     if (index + 1 < p->entry + p->length) return;
     step->next = GUEST_ENDS;
     p->ends++;
-    for (; x->held; x->held &= x->held - 1) tech_hold(x->sm, &tech_told, bit_lowest(x->held), 0);
+    for (; x->held; x->held &= x->held - 1) tech_hold(x->grid, &tech_told, bit_lowest(x->held), 0);
 }
 
 static void told_result(void *state, uint32_t index, uint64_t cycle)
@@ -109,19 +110,20 @@ static void told_result(void *state, uint32_t index, uint64_t cycle)
     p->done[(index - p->entry) % STEPS] = cycle;
 }
 
-static const struct tech tech_told = {.name = "told",
-                                      .claims = CLAIMS(GUEST_STREAM) | CLAIMS(HOLDS),
-                                      .skipped = -1,
-                                      .reused = -1,
-                                      .launch_begin = launch_begin,
-                                      .launch_end = free,
-                                      .sm_begin = told_begin,
-                                      .sm_end = free,
-                                      .warp_start = told_warp_start,
-                                      .issued = told_issued,
-                                      .guest_may = told_may,
-                                      .guest = told_guest,
-                                      .guest_result = told_result};
+static const struct tech tech_told = {
+    .name = "told",
+    .claims = CLAIMS(GUEST_STREAM) | CLAIMS(HOLDS),
+    .skipped = -1,
+    .reused = -1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = told_begin,
+    .sm_end = free,
+    .warp_start = told_warp_start,
+    .issued = told_issued,
+    .guest =
+        &(const struct tech_guest){.guest_may = told_may, .guest = told_guest, .guest_result = told_result},
+};
 
 static struct plan plan_of(uint32_t entry, uint32_t length)
 {
@@ -293,7 +295,7 @@ static void test_pick(struct test *t)
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++)
         CHECK_MSG(
-            t, pick_guest(cases[k].turn, cases[k].last, cases[k].went_last, cases[k].among) == cases[k].goes,
+            t, guest_goes(cases[k].turn, cases[k].last, cases[k].went_last, cases[k].among) == cases[k].goes,
             "case %zu", k);
 }
 
@@ -306,7 +308,7 @@ static void test_pick(struct test *t)
 enum { BUSY_LENGTH = 24, BUSY_END = 26 };
 
 // Who has a turn of its own goes sooner the sooner that is, and never with a warp of its scheduler; beside them it goes
-// with them and takes no slot.
+// with them and takes no place.
 static void test_turns(struct test *t)
 {
     uint64_t others[GUEST_BESIDE + 1];
@@ -365,7 +367,7 @@ enum { ADDRESSES = 8 }; // of the program below
 
 // Where the guest and the warp that it stands for have gone, load by load: lanes, and the sum of their addresses.
 struct foreseen {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts;
     struct warp *values;
     uint32_t entry;
@@ -384,21 +386,21 @@ static void *foresees_launch(const struct tech_use *u, const struct sm_launch *l
     return heap_alloc(1);
 }
 
-static void *foresees_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *foresees_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct foreseen *f = heap_alloc(sizeof *f);
     (void)launch;
-    *f = (struct foreseen){.sm = sm, .counts = counts};
-    f->entry = tech_launch(sm)->launch->program->inst_count / 2;
+    *f = (struct foreseen){.grid = grid, .counts = counts};
+    f->entry = tech_launch(grid)->launch->program->inst_count / 2;
     return f;
 }
 
-static void foresees_start(void *state, unsigned slot)
+static void foresees_start(void *state, unsigned place)
 {
     struct foreseen *f = state;
-    if (slot != 1) return;
-    f->values = tech_guest_values(f->sm, tech_warp(f->sm, slot)->cta->linear, 1);
-    tech_guest_start(f->sm, &tech_foresees, f->entry, 0, GUEST_FIRST);
+    if (place != 1) return;
+    f->values = tech_guest_values(f->grid, tech_warp(f->grid, place)->cta->linear, 1);
+    tech_guest_start(f->grid, &tech_foresees, f->entry, 0, GUEST_FIRST);
 }
 
 static struct address address_of(const struct exec_access *a)
@@ -416,41 +418,43 @@ static void meets(struct foreseen *f, unsigned n)
     f->counts[DIFFERENT] += memcmp(&f->guest[n], &f->warp[n], sizeof f->warp[n]) != 0;
 }
 
-static void foresees_executed(void *state, unsigned slot, uint32_t index)
+static void foresees_executed(void *state, unsigned place, uint32_t index)
 {
     struct foreseen *f = state;
-    const struct inst *i = &tech_launch(f->sm)->launch->program->insts[index];
-    if (slot != 1 || !isa_has(i, ISA_LOAD | ISA_STORE)) return;
-    f->warp[f->warp_count++] = address_of(tech_access(f->sm));
+    const struct inst *i = &tech_launch(f->grid)->launch->program->insts[index];
+    if (place != 1 || !isa_has(i, ISA_LOAD | ISA_STORE)) return;
+    f->warp[f->warp_count++] = address_of(tech_access(f->grid));
     meets(f, f->warp_count - 1);
 }
 
 static void foresees_guest(void *state, uint32_t index, struct guest_step *step)
 {
     struct foreseen *f = state;
-    const struct inst *i = &tech_launch(f->sm)->launch->program->insts[index];
+    const struct inst *i = &tech_launch(f->grid)->launch->program->insts[index];
     if (isa_has(i, ISA_LOAD | ISA_STORE)) {
         struct exec_access a = {0};
         exec_find_access(f->values, warp_code(f->values, index), &a);
         f->guest[f->guest_count++] = address_of(&a);
         meets(f, f->guest_count - 1);
     }
-    f->counts[UNDONE] += !tech_guest_compute(f->sm, f->values, index);
+    f->counts[UNDONE] += !tech_guest_compute(f->grid, f->values, index);
     step->next = f->values->state == WARP_DONE ? GUEST_ENDS : f->values->pc;
 }
 
-static const struct tech tech_foresees = {.name = "foresees",
-                                          .claims = CLAIMS(GUEST_STREAM),
-                                          .skipped = -1,
-                                          .reused = -1,
-                                          .counter_count = 3,
-                                          .launch_begin = foresees_launch,
-                                          .launch_end = free,
-                                          .sm_begin = foresees_begin,
-                                          .sm_end = free,
-                                          .warp_start = foresees_start,
-                                          .executed = foresees_executed,
-                                          .guest = foresees_guest};
+static const struct tech tech_foresees = {
+    .name = "foresees",
+    .claims = CLAIMS(GUEST_STREAM),
+    .skipped = -1,
+    .reused = -1,
+    .counter_count = 3,
+    .launch_begin = foresees_launch,
+    .launch_end = free,
+    .sm_begin = foresees_begin,
+    .sm_end = free,
+    .warp_start = foresees_start,
+    .executed = foresees_executed,
+    .guest = &(const struct tech_guest){.guest = foresees_guest},
+};
 
 // Lanes leave a loop one after the other, and store where they have come to; what is stored goes through a shuffle and
 // a barrier, which the guest passes over.

@@ -27,9 +27,9 @@ static uint32_t lanes_of(const struct litmus *p, unsigned warp)
 
 // The value that all lanes of the warp have; `even` is false when they have not.
 static uint32_t word(const struct litmus *p, const uint32_t *out, unsigned block, unsigned warp,
-                     unsigned slot, bool *even)
+                     unsigned place, bool *even)
 {
-    const uint32_t *lanes = out + (size_t)((block * LITMUS_WARPS + warp) * LITMUS_SLOTS + slot) * 32;
+    const uint32_t *lanes = out + (size_t)((block * LITMUS_WARPS + warp) * LITMUS_SLOTS + place) * 32;
     for (uint32_t l = 1; l < lanes_of(p, warp); l++) *even &= lanes[l] == lanes[0];
     return lanes[0];
 }

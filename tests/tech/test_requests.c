@@ -200,15 +200,15 @@ static void test_duel(struct test *t)
 enum { CROWD = 40 };
 
 struct crowd {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counts, first, came; // counts: accepted, refused, out of order
 };
 
-static void *crowd_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *crowd_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct crowd *c = heap_alloc(sizeof *c);
     (void)launch;
-    *c = (struct crowd){.sm = sm, .counts = counts};
+    *c = (struct crowd){.grid = grid, .counts = counts};
     return c;
 }
 
@@ -220,7 +220,7 @@ static void crowd_access(void *state, const struct tech_line *l)
     if (l->kind != LSU_LOAD || c->first) return;
     c->first = l->line;
     for (uint32_t n = 1; n <= CROWD; n++)
-        c->counts[!tech_request(c->sm, &tech_crowd, l->line + n * 128, 15, n)]++;
+        c->counts[!tech_request(c->grid, &tech_crowd, l->line + n * 128, 15, n)]++;
 }
 
 static void crowd_line(void *state, uint64_t line, uint32_t token)
@@ -236,17 +236,18 @@ static const char *crowd_check(const void *state)
     return c->came == c->counts[0] ? NULL : "a line has not come";
 }
 
-static const struct tech tech_crowd = {.name = "crowd",
-                                       .claims = CLAIMS(L1_LINES),
-                                       .skipped = -1,
-                                       .reused = -1,
-                                       .launch_begin = launch_begin,
-                                       .launch_end = free,
-                                       .sm_begin = crowd_begin,
-                                       .sm_end = free,
-                                       .access = crowd_access,
-                                       .line = crowd_line,
-                                       .check = crowd_check};
+static const struct tech tech_crowd = {
+    .name = "crowd",
+    .claims = CLAIMS(L1_LINES),
+    .skipped = -1,
+    .reused = -1,
+    .launch_begin = launch_begin,
+    .launch_end = free,
+    .sm_begin = crowd_begin,
+    .sm_end = free,
+    .check = crowd_check,
+    .lines = &(const struct tech_lines){.access = crowd_access, .line = crowd_line},
+};
 
 // 16 places: who asks for 40 at once has 24 refused; the others come one after the other with one MSHR, and all of
 // them, though the block has long ended.
@@ -267,31 +268,31 @@ static void test_crowd(struct test *t)
 // -- locks --------------------------------------------------------------------------------------------------
 
 struct pin {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     const struct tech *me;
     uint64_t *counts, line[2];
     unsigned met, count; // locked: the first two lines met
 };
 
-static void *pin_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *pin_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct pin *p = heap_alloc(sizeof *p);
     (void)launch;
-    *p = (struct pin){.sm = sm, .me = tech_launch(sm)->techs[0]->tech, .counts = counts};
+    *p = (struct pin){.grid = grid, .me = tech_launch(grid)->techs[0]->tech, .counts = counts};
     return p;
 }
 
 static void pin_access(void *state, const struct tech_line *l)
 {
     struct pin *p = state;
-    if (l->kind == LSU_LOAD && p->met++ < 2) tech_request(p->sm, p->me, l->line, l->sectors, 0);
+    if (l->kind == LSU_LOAD && p->met++ < 2) tech_request(p->grid, p->me, l->line, l->sectors, 0);
 }
 
 static void pin_line(void *state, uint64_t line, uint32_t token)
 {
     struct pin *p = state;
     (void)token;
-    bool locked = tech_lock_line(p->sm, p->me, line);
+    bool locked = tech_lock_line(p->grid, p->me, line);
     p->counts[!locked]++;
     if (locked) p->line[p->count++] = line;
 }
@@ -300,16 +301,17 @@ static void pin_block_end(void *state, unsigned block)
 {
     struct pin *p = state;
     (void)block;
-    while (p->count) tech_unlock_line(p->sm, p->me, p->line[--p->count]);
+    while (p->count) tech_unlock_line(p->grid, p->me, p->line[--p->count]);
 }
 
 #define PIN(its_name, ...)                                                                                   \
     {                                                                                                        \
         .name = its_name, .claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1,                           \
         .launch_begin = launch_begin, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
-        .access = pin_access, .line = pin_line, __VA_ARGS__                                                  \
+        .lines = &(const struct tech_lines){.access = pin_access, .line = pin_line}, __VA_ARGS__             \
     }
-static const struct tech tech_pin = PIN("pin", .block_end = pin_block_end),
+static const struct tech tech_pin =
+                             PIN("pin", .blocks = &(const struct tech_blocks){.block_end = pin_block_end}),
                          tech_leaver = PIN("leaver", .meaning = "");
 
 // Lines A and B, then 20 others of their set, each waited for, then A and B again, which two ways alone have lost and of

@@ -68,7 +68,7 @@ static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
     const struct sm_warp *w = stream_of(g);
     const struct sm_tech *host = g->guest->host;
     uint64_t ready = ready_stream(g->sm, w, why);
-    if (ready > g->sm->now || !host->tech->guest_may || host->tech->guest_may(host->state, w->front.head))
+    if (ready > g->sm->now || !host->hooks.guest_may || host->hooks.guest_may(host->state, w->front.head))
         return ready;
     *why = SLOT_SYNC;
     return CYCLE_NEVER;
@@ -99,7 +99,7 @@ void guest_issue(struct sm_grid *g)
     uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1;
     stall_doubts(s);
     x->since = s->now;
-    x->host->tech->guest(x->host->state, index, &step);
+    x->host->hooks.guest(x->host->state, index, &step);
     uint64_t done = execute(s, w, o, collected + step.more);
     operand_result(s, w, o, done, false);
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
@@ -206,4 +206,17 @@ bool guest_compute(struct sm_grid *g, struct warp *values, uint32_t index)
         timed_settle(values);
     }
     return computes;
+}
+
+bool guest_goes(enum guest_turn turn, unsigned last, bool went_last, uint64_t among)
+{
+    if (!among) return true;
+    switch (turn) {
+    case GUEST_FIRST: return true;
+    case GUEST_OLDEST: return went_last || !(among >> last & 1);
+    case GUEST_IN_TURN:
+    case GUEST_BESIDE: return !went_last && !(among & ~bit_mask(last + 1));
+    case GUEST_LAST: break;
+    }
+    return false;
 }

@@ -7,7 +7,7 @@
 // its instructions do the mechanism says; nothing of it goes to the load/store unit.
 #pragma once
 #include "exec/timed.h"
-#include "sm/issue/pick.h"
+#include "sm/mech/tech.h"
 #include "sm/places.h"
 #include "sm/sm.h"
 
@@ -46,3 +46,7 @@ void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out); 
 // A warp of that block as it is when it begins, for values; and its instruction, unless others would notice.
 struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp);
 bool guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);
+
+// The turn of a guest among warps that could issue (bits by slot): true, the guest goes before all of them. last: the warp slot served
+// last; went_last: the guest has gone since.
+bool guest_goes(enum guest_turn turn, unsigned last, bool went_last, uint64_t among);

@@ -82,7 +82,7 @@ static struct op_cost price(const struct sm_warp *w, const struct op *o, uint64_
 {
     struct op_cost c = {
         .lanes = (uint32_t)lanes, .interval = o->interval, .issue = w->grid->sm->config->issue_interval};
-    if (w->grid->hooks->cost) tech_cost(w, (uint32_t)(o - w->grid->ops), &c);
+    if (w->grid->hooks->cost) mech_cost(w, (uint32_t)(o - w->grid->ops), &c);
     w->grid->counts.issue_spared_lanes += lanes - c.lanes;
     operand_compare(w, c.compared);
     return c;
@@ -130,7 +130,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     uint32_t interval = o->interval, issue = s->config->issue_interval;
     if (has_onlookers(s)) {
         if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
-        if (has_techs(s)) tech_executed(w, (uint32_t)(o - w->grid->ops));
+        if (has_techs(s)) mech_executed(w, (uint32_t)(o - w->grid->ops));
         if (w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY)) {
             struct op_cost c = price(w, o, lanes);
             lanes = c.lanes;
@@ -143,7 +143,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     switch ((enum op_path)o->path) {
     case PATH_MEMORY:
         if (!accesses) {
-            if (has_techs(s)) tech_result(w, (uint32_t)(o - w->grid->ops), collected);
+            if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), collected);
             break;
         }
         operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
@@ -236,9 +236,9 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     }
     if (has_techs(s)) {
         if (w->warp)
-            tech_issued(w, index, goes_on);
+            mech_issued(w, index, goes_on);
         else
-            tech_settles(g);
+            mech_settles(g);
     }
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
@@ -288,16 +288,16 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     uint64_t lanes_before = w->warp->counts.thread_instructions;
     uint32_t reused = 0;
     if (has_techs(s)) {
-        uint32_t copied = tech_copies(w, index);
+        uint32_t copied = mech_copies(w, index);
         if (copied) return issue_copy(s, scheduler, slot, copied - 1);
-        tech_reads(w, index);
+        mech_reads(w, index);
         if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
             refuse(s, scheduler, slot, SLOT_UNIT);
-            tech_settles(g);
+            mech_settles(g);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         }
-        reused = o->path == PATH_ALU ? tech_reuse(w, index) : 0;
+        reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
     }
     if (reused) {
         pass_reused(s, scheduler, slot, o, reused);
@@ -307,12 +307,12 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         case TIMED_RETRY:
             ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
             refuse(s, scheduler, slot, SLOT_MEMORY);
-            tech_settles(g);
+            mech_settles(g);
             ready_evaluate(s, slot);
             return OUTCOME_REFUSED;
         case TIMED_FAULT:
             s->faulted = true;
-            tech_settles(g);
+            mech_settles(g);
             return OUTCOME_STOPPED;
         case TIMED_DONE: break;
         }
@@ -320,7 +320,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
             dispatch(s, slot, o, i, accesses, w->warp->counts.thread_instructions - lanes_before);
         } else { // its lanes wait for others to come, and it will execute with them
             g->counts.issue_parts++;
-            if (has_techs(s)) tech_executed(w, index);
+            if (has_techs(s)) mech_executed(w, index);
         }
     }
     return leave_buffer(s, g, slot, index, o, i, true);
@@ -529,7 +529,7 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
     unsigned k = x->scheduler;
     if (x->turn == GUEST_BESIDE) return true;
     if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
-    return guest_is_favoured(s, x) || pick_guest(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
+    return guest_is_favoured(s, x) || guest_goes(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
                                                  s->ready.now & warps & s->issue.warps_of[k]);
 }
 
@@ -571,7 +571,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     struct sm_warp *w = &s->warps[slot];
     if (s->config->check) check_read_preds(&s->check, slot, o, s->issue.lanes, s->now);
     operand_look_up(s, w, o);
-    tech_executed(w, (uint32_t)(o - w->grid->ops));
+    mech_executed(w, (uint32_t)(o - w->grid->ops));
     w->grid->counts.lanes[o->lanes] += price(w, o, lanes).lanes;
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
@@ -594,9 +594,9 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
         return OUTCOME_REFUSED;
     }
     s->issue.lanes = w->warp->active;
-    tech_reads(w, index);
-    if (!tech_port(w, index)) {
-        tech_settles(g);
+    mech_reads(w, index);
+    if (!mech_port(w, index)) {
+        mech_settles(g);
         ready_evaluate(s, slot);
         return OUTCOME_REFUSED;
     }

@@ -20,17 +20,6 @@ struct pick {
 
 const struct pick *pick_policy(int policy); // by its place in pick.def
 
-// Whose turn a guest (guest.h) takes among the warps that could go.
-enum guest_turn {
-    GUEST_FIRST,   // before all
-    GUEST_OLDEST,  // as greedy-then-oldest's oldest: before all but the one that went last
-    GUEST_IN_TURN, // once a round, behind the last slot
-    GUEST_LAST,    // when nobody else could
-    GUEST_BESIDE // takes nobody's: it issues beside what the scheduler picks, and is fetched for once a round
-};
-// It goes before those; `went_last`: it has gone since the warp `last` went.
-bool pick_guest(enum guest_turn turn, unsigned last, bool went_last, uint64_t among);
-
 // For policies.
 unsigned pick_oldest(const struct sm *s, uint64_t among);                // in the SM; among: not empty
 unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among); // round robin

@@ -54,7 +54,7 @@ struct launch_state {
 
 struct cae {
     const struct launch_state *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     uint64_t writes; // so far, for `corrupt`
     // Of the instruction at hand.
@@ -82,14 +82,14 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct cae *c = heap_alloc(sizeof *c);
-    *c = (struct cae){.launch = launch, .sm = s, .counters = counts};
+    *c = (struct cae){.launch = launch, .grid = s, .counters = counts};
     return c;
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct cae *c = state;
-    for (unsigned r = 0; r < REGISTERS; r++) c->registers[slot][r] = (struct cae_tuple){.in_lanes = true};
+    for (unsigned r = 0; r < REGISTERS; r++) c->registers[place][r] = (struct cae_tuple){.in_lanes = true};
 }
 
 // -- registers --------------------------------------------------------------------------------------------------
@@ -101,50 +101,50 @@ static void mismatch(const struct cae *c) { __atomic_add_fetch(c->launch->mismat
 static uint32_t word_of(const struct cae_tuple *t, unsigned lane) { return t->base + t->stride * lane; }
 
 // Into all lanes that have a thread.
-static void fill(struct cae *c, unsigned slot, unsigned r)
+static void fill(struct cae *c, unsigned place, unsigned r)
 {
-    const struct cae_tuple *t = &c->registers[slot][r];
-    uint32_t *lanes = tech_lanes(c->sm, slot, r);
-    for (uint64_t left = live_of(tech_warp(c->sm, slot)); left; left &= left - 1)
+    const struct cae_tuple *t = &c->registers[place][r];
+    uint32_t *lanes = tech_lanes(c->grid, place, r);
+    for (uint64_t left = live_of(tech_warp(c->grid, place)); left; left &= left - 1)
         lanes[bit_lowest(left)] = word_of(t, bit_lowest(left));
 }
 
-static void lose(struct cae *c, unsigned slot, unsigned r)
+static void lose(struct cae *c, unsigned place, unsigned r)
 {
-    uint32_t *lanes = tech_lanes(c->sm, slot, r);
+    uint32_t *lanes = tech_lanes(c->grid, place, r);
     if (!c->launch->options->spoil) return;
-    for (uint64_t left = live_of(tech_warp(c->sm, slot)); left; left &= left - 1)
+    for (uint64_t left = live_of(tech_warp(c->grid, place)); left; left &= left - 1)
         lanes[bit_lowest(left)] = LOST;
 }
 
-static bool is_alone(const struct cae *c, unsigned slot, unsigned r)
+static bool is_alone(const struct cae *c, unsigned place, unsigned r)
 {
-    return c->registers[slot][r].is_affine && !c->registers[slot][r].in_lanes;
+    return c->registers[place][r].is_affine && !c->registers[place][r].in_lanes;
 }
 
-static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+static void kept(const void *state, unsigned place, struct tech_kept words[TECH_REGISTERS])
 {
     const struct cae *c = state;
     for (unsigned r = 0; r < REGISTERS; r++)
-        if (is_alone(c, slot, r))
-            words[r] = (struct tech_kept){{c->registers[slot][r].base, c->registers[slot][r].stride}};
+        if (is_alone(c, place, r))
+            words[r] = (struct tech_kept){{c->registers[place][r].base, c->registers[place][r].stride}};
 }
 
 // What a unit for base and stride has computed: its two words are those of the first lanes that have a thread, in which it is done here.
-static void take(struct cae *c, unsigned slot, unsigned r)
+static void take(struct cae *c, unsigned place, unsigned r)
 {
-    const uint32_t *lanes = tech_lanes(c->sm, slot, r);
-    uint64_t live = live_of(tech_warp(c->sm, slot));
+    const uint32_t *lanes = tech_lanes(c->grid, place, r);
+    uint64_t live = live_of(tech_warp(c->grid, place));
     unsigned first = bit_lowest(live);
     uint32_t stride = live & (live - 1) ? lanes[first + 1] - lanes[first] : 0; // has_neighbours
-    struct cae_tuple *t = &c->registers[slot][r];
+    struct cae_tuple *t = &c->registers[place][r];
     *t = (struct cae_tuple){true, false, lanes[first] - stride * first, stride};
     if (++c->writes == c->launch->options->corrupt) t->base ^= 1;
     bool same = true;
     for (uint64_t left = live; left && c->launch->verify; left &= left - 1)
         same &= lanes[bit_lowest(left)] == word_of(t, bit_lowest(left));
     if (!same) mismatch(c);
-    lose(c, slot, r);
+    lose(c, place, r);
 }
 
 // -- an instruction ---------------------------------------------------------------------------------------------
@@ -167,13 +167,13 @@ static bool has_neighbours(uint64_t live)
     return !others || bit_lowest(others) == bit_lowest(live) + 1;
 }
 
-static bool will_be_affine(const struct cae *c, unsigned slot, uint32_t index)
+static bool will_be_affine(const struct cae *c, unsigned place, uint32_t index)
 {
-    const struct warp *w = tech_warp(c->sm, slot);
+    const struct warp *w = tech_warp(c->grid, place);
     const struct op *o = &c->launch->ops[index];
     const struct cae_sources s = {.inst = &c->launch->program->insts[index],
                                   .warp = w,
-                                  .registers = c->registers[slot],
+                                  .registers = c->registers[place],
                                   .index = index,
                                   .live = live_of(w),
                                   .rows_of_warps = c->launch->rows_of_warps};
@@ -199,84 +199,84 @@ static bool is_address(const struct cae *c, uint32_t index, unsigned r)
     return false;
 }
 
-static uint32_t expand(struct cae *c, unsigned slot, unsigned r, enum counter why)
+static uint32_t expand(struct cae *c, unsigned place, unsigned r, enum counter why)
 {
-    fill(c, slot, r);
-    c->registers[slot][r].in_lanes = true;
+    fill(c, place, r);
+    c->registers[place][r].in_lanes = true;
     c->counters[why]++;
     return r + 1;
 }
 
 // Before an instruction of lanes: registers that it reads, and those of which it writes some lanes.
-static uint32_t copies(void *state, unsigned slot, uint32_t index)
+static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
     const struct op *o = &c->launch->ops[index];
-    const struct warp *w = tech_warp(c->sm, slot);
-    if (will_be_affine(c, slot, index)) return 0;
+    const struct warp *w = tech_warp(c->grid, place);
+    if (will_be_affine(c, place, index)) return 0;
     for (unsigned k = 0; k < o->read_count; k++)
-        if (is_alone(c, slot, o->reads[k]) && !is_address(c, index, o->reads[k]))
-            return expand(c, slot, o->reads[k], COUNT_expanded);
+        if (is_alone(c, place, o->reads[k]) && !is_address(c, index, o->reads[k]))
+            return expand(c, place, o->reads[k], COUNT_expanded);
     uint64_t written = written_by(w, o);
     for (unsigned n = 0; n < o->dst_words && live_of(w) & ~written; n++)
-        if (is_alone(c, slot, o->dst + n)) return expand(c, slot, o->dst + n, COUNT_parted);
+        if (is_alone(c, place, o->dst + n)) return expand(c, place, o->dst + n, COUNT_parted);
     return 0;
 }
 
-static void reads(void *state, unsigned slot, uint32_t index)
+static void reads(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
     const struct op *o = &c->launch->ops[index];
-    const struct warp *w = tech_warp(c->sm, slot);
-    c->is_affine = will_be_affine(c, slot, index);
+    const struct warp *w = tech_warp(c->grid, place);
+    c->is_affine = will_be_affine(c, place, index);
     c->read = 0;
     bool has_affine = false;
     for (unsigned k = 0; k < o->read_count; k++) {
-        const struct cae_tuple *t = &c->registers[slot][o->reads[k]];
+        const struct cae_tuple *t = &c->registers[place][o->reads[k]];
         has_affine |= t->is_affine;
         if (!t->is_affine || !(c->is_affine || is_address(c, index, o->reads[k]))) continue;
         c->read |= 1u << k;
-        if (!t->in_lanes) fill(c, slot, o->reads[k]); // for what is done here in lanes
+        if (!t->in_lanes) fill(c, place, o->reads[k]); // for what is done here in lanes
     }
     c->counters[COUNT_diverged] += has_affine && o->path == PATH_ALU && w->active != live_of(w);
 }
 
 static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
 
-static void executed(void *state, unsigned slot, uint32_t index)
+static void executed(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
     const struct op *o = &c->launch->ops[index];
     const struct inst *i = &c->launch->program->insts[index];
     for (unsigned k = 0; k < o->read_count; k++)
-        if (is_alone(c, slot, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, slot, o->reads[k]);
+        if (is_alone(c, place, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, place, o->reads[k]);
     for (unsigned n = 0; n < o->dst_words; n++)
         if (c->is_affine)
-            take(c, slot, o->dst + n);
+            take(c, place, o->dst + n);
         else
-            c->registers[slot][o->dst + n] = (struct cae_tuple){.in_lanes = true};
+            c->registers[place][o->dst + n] = (struct cae_tuple){.in_lanes = true};
     c->counters[COUNT_affine] += c->is_affine;
     c->counters[COUNT_compared] += c->is_affine && cae_is_compare(i);
     c->counters[COUNT_addresses] += o->path == PATH_MEMORY && c->read;
 }
 
 // Another mechanism has the result in the register's lanes, or nobody has it yet.
-static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct cae *c = state;
     const struct op *o = &c->launch->ops[index];
     (void)what;
     for (unsigned k = 0; k < o->read_count; k++)
-        if (is_alone(c, slot, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, slot, o->reads[k]);
+        if (is_alone(c, place, o->reads[k]) && !is_result(o, o->reads[k])) lose(c, place, o->reads[k]);
     for (unsigned n = 0; n < o->dst_words; n++)
-        c->registers[slot][o->dst + n] = (struct cae_tuple){.in_lanes = true};
+        c->registers[place][o->dst + n] = (struct cae_tuple){.in_lanes = true};
 }
 
 // A unit of its own for base and stride: the lanes' pipeline is free again at once.
-static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *x)
+static void cost(void *state, unsigned place, uint32_t index, struct op_cost *x)
 {
     struct cae *c = state;
-    (void)slot, (void)index;
+    (void)place, (void)index;
     if (!c->is_affine) return;
     c->counters[COUNT_spared] += x->lanes > TUPLE_LANES ? x->lanes - TUPLE_LANES : 0;
     x->lanes = x->lanes < TUPLE_LANES ? x->lanes : TUPLE_LANES;
@@ -284,11 +284,11 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *x)
     x->issue = 1;
 }
 
-static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct cae *c = state;
     (void)index;
-    bool as_tuple = a->is_write ? is_alone(c, slot, a->r) : c->read >> a->nth & 1;
+    bool as_tuple = a->is_write ? is_alone(c, place, a->r) : c->read >> a->nth & 1;
     if (!as_tuple) return;
     a->main = 0;
     a->words = TUPLE_LANES;
@@ -325,11 +325,9 @@ const struct tech tech_cae = {
     .sm_begin = sm_begin,
     .sm_end = free,
     .warp_start = warp_start,
-    .kept = kept,
-    .copies = copies,
     .reads = reads,
-    .operand = operand,
-    .cost = cost,
     .executed = executed,
     .saved = saved,
+    .execution = &(const struct tech_execution){.copies = copies, .cost = cost},
+    .registers = &(const struct tech_registers){.kept = kept, .operand = operand},
 };

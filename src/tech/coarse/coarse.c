@@ -35,7 +35,7 @@ static const struct tech_counter counters[] = {
 
 struct coarse { // an SM's
     const struct coarse_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     enum line_outcome wanted; // of the warp's line whose neighbours are looked up
     bool touches;             // them, and nothing else
@@ -43,12 +43,12 @@ struct coarse { // an SM's
     struct u64map brought;    // lines that came as neighbours: whether nobody has wanted them since
 };
 
-static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->sm)->memory->line_bytes; }
+static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->grid)->memory->line_bytes; }
 
 static bool is_on(const struct coarse *c)
 {
     const struct coarse_launch *l = c->launch;
-    return !l->options->dueling || duel_is_on(&l->duel, tech_index(c->sm));
+    return !l->options->dueling || duel_is_on(&l->duel, tech_index(c->grid));
 }
 
 static bool is_there(enum line_outcome o) { return o == LINE_HIT || o == LINE_JOINED; }
@@ -81,9 +81,9 @@ static void say(const struct coarse *c, uint64_t line, enum line_outcome outcome
         [LINE_STALLED] = "dropped", [LINE_HIT] = "there", [LINE_MISS] = "asked", [LINE_JOINED] = "joined"};
     const struct tech_listener *l = c->launch->listener;
     if (!l) return;
-    const struct tech_step step = {.cycle = tech_now(c->sm),
+    const struct tech_step step = {.cycle = tech_now(c->grid),
                                    .what = c->touches ? "touched" : words[outcome],
-                                   .sm = tech_index(c->sm),
+                                   .sm = tech_index(c->grid),
                                    .pc = (uint32_t)(line / line_bytes(c))};
     l->heard(l->context, &step);
 }
@@ -149,10 +149,10 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return c;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct coarse *c = heap_alloc(sizeof *c);
-    *c = (struct coarse){.launch = launch, .sm = sm, .counters = counts};
+    *c = (struct coarse){.launch = launch, .grid = grid, .counters = counts};
     return c;
 }
 
@@ -171,7 +171,7 @@ static const char *check(const void *state)
     if (c->coming) return "coarse: a neighbour has not come";
     if (n[COUNT_used] > n[COUNT_brought] || n[COUNT_brought] > n[COUNT_asked])
         return "coarse: more neighbours were used than brought, or brought than asked for";
-    bool leads_without = l->options->dueling && duel_role(&l->duel, tech_index(c->sm)) == DUEL_OFF;
+    bool leads_without = l->options->dueling && duel_role(&l->duel, tech_index(c->grid)) == DUEL_OFF;
     return leads_without && n[COUNT_grouped] ? "coarse: the SM that leads without it has brought neighbours"
                                              : NULL;
 }
@@ -187,17 +187,16 @@ const struct tech tech_coarse = {
     .keys = keys,
     .key_count = sizeof keys / sizeof keys[0],
     .options_bytes = sizeof(struct coarse_options),
-    .wrong = coarse_wrong,
     .counters = counters,
     .counter_count = COUNT_TOTAL,
     .launch_begin = launch_begin,
     .launch_end = free,
-    .window = window,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
-    .access = access,
-    .neighbours = neighbours,
-    .neighbour = neighbour,
-    .line = line,
     .check = check,
+    .description = &(const struct tech_description){.wrong = coarse_wrong},
+    .lines =
+        &(const struct tech_lines){
+            .access = access, .neighbours = neighbours, .neighbour = neighbour, .line = line},
+    .dispatch = &(const struct tech_dispatch){.window = window},
 };

@@ -94,7 +94,7 @@ static void launch_end(void *launch)
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct dac *d = heap_alloc(sizeof *d);
-    *d = (struct dac){.launch = launch, .sm = s, .counters = counts};
+    *d = (struct dac){.launch = launch, .grid = s, .counters = counts};
     const struct threads *t = &d->launch->threads;
     uint32_t blocks = tech_launch(s)->blocks_per_sm;
     d->warps = heap_alloc(tech_launch(s)->places * sizeof *d->warps);
@@ -108,7 +108,7 @@ static void sm_end(void *state)
 {
     struct dac *d = state;
     uint32_t inst_count = d->launch->program->inst_count;
-    for (uint32_t k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
+    for (uint32_t k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++) {
         dac_forget(&d->blocks[k], inst_count);
         for (uint32_t pc = 0; pc < inst_count; pc++) vec_fini(&d->blocks[k].instances[pc]);
         free(d->blocks[k].instances);
@@ -125,12 +125,12 @@ static void block_start(void *state, unsigned block)
     d->blocks[block].live = bit_mask(d->launch->threads.warps); // those that have not started, too
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct dac *d = state;
-    struct dac_warp *w = &d->warps[slot];
-    w->block = (uint8_t)tech_block_of(d->sm, slot);
-    w->index = (uint8_t)tech_warp(d->sm, slot)->index;
+    struct dac_warp *w = &d->warps[place];
+    w->block = (uint8_t)tech_block_of(d->grid, place);
+    w->index = (uint8_t)tech_warp(d->grid, place)->index;
     memset(w->front.registers, 0, sizeof w->front.registers);
     memset(w->front.pending, 0, sizeof w->front.pending);
     w->front.preds = w->front.uniform = 1 << PRED_TRUE;
@@ -139,7 +139,7 @@ static void warp_start(void *state, unsigned slot)
     w->first = w->count = w->ordered = w->blocking = 0;
 }
 
-static void warp_started(void *state, unsigned slot) { look_again(state, slot); }
+static void warp_started(void *state, unsigned place) { look_again(state, place); }
 
 static const char *check(const void *state)
 {
@@ -168,17 +168,16 @@ const struct tech tech_dac = {
     .launch_end = launch_end,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
-    .block_start = block_start,
     .warp_start = warp_start,
-    .warp_started = warp_started,
-    .fetch = dac_fetch,
-    .fetched = dac_fetched,
-    .flushed = dac_flushed,
     .reads = dac_reads,
-    .leads = dac_leads,
     .executed = dac_executed,
     .saved = dac_saved,
     .issued = dac_issued,
     .warp_end = dac_warp_end,
     .check = check,
+    .blocks = &(const struct tech_blocks){.block_start = block_start},
+    .skipping =
+        &(const struct tech_skipping){
+            .warp_started = warp_started, .fetch = dac_fetch, .fetched = dac_fetched, .flushed = dac_flushed},
+    .execution = &(const struct tech_execution){.leads = dac_leads},
 };

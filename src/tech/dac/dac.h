@@ -93,11 +93,11 @@ struct dac_warp {
 
 struct dac {
     struct dac_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;
-    uint64_t looked_at; // bits by slot: nothing is to be skipped where it is fetched; until it goes on, or
+    uint64_t looked_at; // bits by place: nothing is to be skipped where it is fetched; until it goes on, or
                         // its block makes an instance
     uint32_t *values;   // of a block, while a result is looked at
     uint64_t led;
@@ -107,12 +107,12 @@ static inline struct line *line_at(struct dac_warp *w, uint32_t n)
 {
     return &w->lines[(w->first + n) % LINES];
 }
-static inline unsigned index_in_block(const struct dac *d, unsigned slot) { return d->warps[slot].index; }
-static inline struct dac_block *block_of(struct dac *d, unsigned slot)
+static inline unsigned index_in_block(const struct dac *d, unsigned place) { return d->warps[place].index; }
+static inline struct dac_block *block_of(struct dac *d, unsigned place)
 {
-    return &d->blocks[d->warps[slot].block];
+    return &d->blocks[d->warps[place].block];
 }
-static inline void look_again(struct dac *d, unsigned slot) { d->looked_at &= ~(1ull << slot); }
+static inline void look_again(struct dac *d, unsigned place) { d->looked_at &= ~(1ull << place); }
 // All lanes that are left are here.
 static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
 static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
@@ -130,23 +130,23 @@ static inline void forget_results(struct known *k, const struct op *o)
 
 // -- stream.c
 uint64_t dac_fetch(void *state, uint64_t fetchable);
-uint32_t dac_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most);
-void dac_flushed(void *state, unsigned slot);
-void dac_issued(void *state, unsigned slot, uint32_t index);
-void dac_warp_end(void *state, unsigned slot);
+uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most);
+void dac_flushed(void *state, unsigned place);
+void dac_issued(void *state, unsigned place, uint32_t index);
+void dac_warp_end(void *state, unsigned place);
 void dac_forget(struct dac_block *b, uint32_t inst_count); // all instances
 
 // -- evaluate.c
 // What the instruction makes of these tuples, for all threads of the block.
-void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e);
+void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e);
 // Whether the warp would load now what the instance says.
-bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e);
+bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct instance *e);
 
 // -- lanes.c
-void dac_reads(void *state, unsigned slot, uint32_t index);
-void dac_executed(void *state, unsigned slot, uint32_t index);
-bool dac_leads(void *state, unsigned slot, uint32_t index);
-void dac_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
+void dac_reads(void *state, unsigned place, uint32_t index);
+void dac_executed(void *state, unsigned place, uint32_t index);
+bool dac_leads(void *state, unsigned place, uint32_t index);
+void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
 // What is known after an instruction of the affine stream.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
 static inline void learn(const struct dac *d, struct known *k, const struct line *l) // … and of any other
@@ -156,4 +156,4 @@ static inline void learn(const struct dac *d, struct known *k, const struct line
     else
         dac_learn(d, k, l);
 }
-void dac_verify(struct dac *d, unsigned slot, const struct line *l);
+void dac_verify(struct dac *d, unsigned place, const struct line *l);

@@ -70,12 +70,12 @@ static void compute(struct dac *d, struct warp *w, uint32_t pc, const struct ins
 }
 
 // False: it has to wait.
-static bool compute_load(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
-    struct warp *w = tech_warp(d->sm, slot);
+    struct warp *w = tech_warp(d->grid, place);
     struct saved s;
     begin(d, w, &d->launch->ops[pc], e, &s);
-    bool done = tech_recompute(d->sm, slot, pc);
+    bool done = tech_recompute(d->grid, place, pc);
     take_results(d, w, pc, NULL);
     restore(d, w, &s);
     return done;
@@ -115,33 +115,33 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
 }
 
 // One value in all lanes that the warp has left.
-static bool is_one_value(struct dac *d, unsigned slot, uint32_t pc)
+static bool is_one_value(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct threads *t = &d->launch->threads;
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     for (unsigned n = 0; n < d->launch->ops[pc].dst_words; n++) {
-        const uint32_t *lanes = d->values + ((size_t)n * t->warps + index_in_block(d, slot)) * t->lanes;
+        const uint32_t *lanes = d->values + ((size_t)n * t->warps + index_in_block(d, place)) * t->lanes;
         for (uint64_t left = w->active; left; left &= left - 1)
             if (lanes[bit_lowest(left)] != lanes[bit_lowest(w->active)]) return false;
     }
     return true;
 }
 
-static void evaluate_load(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
+static void evaluate_load(struct dac *d, unsigned place, uint32_t pc, struct instance *e)
 {
     const struct threads *t = &d->launch->threads;
-    size_t lane = index_in_block(d, slot) * t->lanes + bit_lowest(tech_warp(d->sm, slot)->active);
-    e->affine = compute_load(d, slot, pc, e) && is_one_value(d, slot, pc);
+    size_t lane = index_in_block(d, place) * t->lanes + bit_lowest(tech_warp(d->grid, place)->active);
+    e->affine = compute_load(d, place, pc, e) && is_one_value(d, place, pc);
     e->outcome.words = d->launch->ops[pc].dst_words;
     for (unsigned n = 0; n < e->outcome.words; n++)
         e->outcome.tuples[n] = (struct tuple){.base = d->values[(size_t)n * t->warps * t->lanes + lane]};
 }
 
-bool dac_loads_the_same(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
     struct instance mine = *e;
     mine.outcome = (struct outcome){0};
-    evaluate_load(d, slot, pc, &mine);
+    evaluate_load(d, place, pc, &mine);
     bool same = mine.affine;
     for (unsigned n = 0; n < e->outcome.words; n++)
         same &= tuple_equal(&mine.outcome.tuples[n], &e->outcome.tuples[n]);
@@ -156,25 +156,25 @@ static void corrupt(struct dac *d, struct outcome *out)
     out->value ^= out->preds;
 }
 
-void dac_evaluate(struct dac *d, unsigned slot, uint32_t pc, struct instance *e)
+void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e)
 {
     const struct threads *t = &d->launch->threads;
     const struct inst *i = &d->launch->program->insts[pc];
     struct outcome *out = &e->outcome;
-    struct cta *block = tech_warp(d->sm, slot)->cta;
+    struct cta *block = tech_warp(d->grid, place)->cta;
     bool uniform = !d->launch->thread_dependent[pc];
     for (unsigned k = 0; k < e->key_count; k++) uniform &= tuple_is_uniform(&e->key[k]);
     *out = (struct outcome){0};
     if (d->launch->candidates[pc] == LOADS) {
-        if (uniform) evaluate_load(d, slot, pc, e);
+        if (uniform) evaluate_load(d, place, pc, e);
         return;
     }
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) out->preds |= (uint8_t)(1u << k);
     if (out->preds) out->masks = heap_alloc(2 * t->warps * sizeof *out->masks);
     if (uniform) {
-        compute(d, tech_warp(d->sm, slot), pc, e, out->masks);
-        take_uniform(d, index_in_block(d, slot), pc, out);
+        compute(d, tech_warp(d->grid, place), pc, e, out->masks);
+        take_uniform(d, index_in_block(d, place), pc, out);
         e->affine = true;
     } else if (i->op != OP_LDC) { // an address that differs is the load/store unit's business
         for (unsigned k = 0; k < block->warp_count; k++) compute(d, &block->warps[k], pc, e, out->masks);

@@ -48,75 +48,75 @@ static bool same_lanes(const uint32_t *a, const uint32_t *b, uint64_t lanes)
     return true;
 }
 
-static void check_lanes(struct dac *d, unsigned slot, const uint32_t *before, const uint32_t *now)
+static void check_lanes(struct dac *d, unsigned place, const uint32_t *before, const uint32_t *now)
 {
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     if (!same_lanes(now, before, w->present & ~w->exited)) mismatch(d);
 }
 
-static void expand(struct dac *d, unsigned slot, unsigned r)
+static void expand(struct dac *d, unsigned place, unsigned r)
 {
-    struct known *k = &d->warps[slot].back;
+    struct known *k = &d->warps[place].back;
     if (!(k->pending[r / 64] >> r % 64 & 1)) return;
     k->pending[r / 64] &= ~(1ull << r % 64);
-    uint32_t before[LANES_MAX], *own = tech_lanes(d->sm, slot, r);
+    uint32_t before[LANES_MAX], *own = tech_lanes(d->grid, place, r);
     if (d->launch->verify) memcpy(before, own, d->launch->threads.lanes * 4);
-    tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, slot), own);
-    if (d->launch->verify) check_lanes(d, slot, before, own);
+    tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, place), own);
+    if (d->launch->verify) check_lanes(d, place, before, own);
     d->counters[COUNT_expanded]++;
 }
 
-static void expand_pred(struct dac *d, unsigned slot, unsigned p)
+static void expand_pred(struct dac *d, unsigned place, unsigned p)
 {
-    const struct known *k = &d->warps[slot].back;
-    struct warp *w = tech_warp(d->sm, slot);
+    const struct known *k = &d->warps[place].back;
+    struct warp *w = tech_warp(d->grid, place);
     if (!(k->preds >> p & 1)) return;
     if (d->launch->verify && (k->masks[p] ^ w->pred[p]) & w->present & ~w->exited) mismatch(d);
     w->pred[p] = k->masks[p] & w->full;
     d->counters[COUNT_expanded_preds]++;
 }
 
-void dac_reads(void *state, unsigned slot, uint32_t index)
+void dac_reads(void *state, unsigned place, uint32_t index)
 {
     struct dac *d = state;
-    const struct known *k = &d->warps[slot].back;
+    const struct known *k = &d->warps[place].back;
     const struct op *o = &d->launch->ops[index];
     bool pending = k->pending[0] | k->pending[1] | k->pending[2] | k->pending[3];
     if (!pending && !(k->preds & (o->pred_reads | o->pred_writes))) return;
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     const struct inst *i = &d->launch->program->insts[index];
     bool partial = i->guard != PRED_TRUE || i->guard_not || w->active != w->full;
-    for (unsigned n = 0; n < o->read_count; n++) expand(d, slot, o->reads[n]);
-    for (unsigned left = o->pred_reads; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
+    for (unsigned n = 0; n < o->read_count; n++) expand(d, place, o->reads[n]);
+    for (unsigned left = o->pred_reads; left; left &= left - 1) expand_pred(d, place, bit_lowest(left));
     if (!partial) return;
-    for (unsigned n = 0; n < o->dst_words; n++) expand(d, slot, o->dst + n);
-    for (unsigned left = o->pred_writes; left; left &= left - 1) expand_pred(d, slot, bit_lowest(left));
+    for (unsigned n = 0; n < o->dst_words; n++) expand(d, place, o->dst + n);
+    for (unsigned left = o->pred_writes; left; left &= left - 1) expand_pred(d, place, bit_lowest(left));
 }
 
 // -- verification -------------------------------------------------------------------------------------------
 
 // A load's value was read for this warp when the instruction was ordered, and compared there; memory may have
 // changed since.
-static void accept_load(struct dac *d, unsigned slot, const struct line *l)
+static void accept_load(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
     for (unsigned n = 0; n < o->dst_words; n++)
-        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, slot),
-                     tech_lanes(d->sm, slot, o->dst + n));
+        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, place),
+                     tech_lanes(d->grid, place, o->dst + n));
 }
 
 // What the instruction left in the warp's own registers is what the line says.
-static void compare(struct dac *d, unsigned slot, const struct line *l)
+static void compare(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
     const struct inst *i = &d->launch->program->insts[l->pc];
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     uint64_t there = w->present & ~w->exited;
     uint32_t lanes[LANES_MAX];
     bool same = true;
     for (unsigned n = 0; n < o->dst_words; n++) {
-        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, slot), lanes);
-        same &= same_lanes(lanes, tech_lanes(d->sm, slot, o->dst + n), there);
+        tuple_expand(&l->outcome.tuples[n], &d->launch->threads, index_in_block(d, place), lanes);
+        same &= same_lanes(lanes, tech_lanes(d->grid, place, o->dst + n), there);
     }
     for (unsigned n = 0; n < 2; n++) {
         if (!(l->outcome.preds >> n & 1)) continue;
@@ -127,32 +127,32 @@ static void compare(struct dac *d, unsigned slot, const struct line *l)
     if (!same) mismatch(d);
 }
 
-void dac_verify(struct dac *d, unsigned slot, const struct line *l)
+void dac_verify(struct dac *d, unsigned place, const struct line *l)
 {
     const struct inst *i = &d->launch->program->insts[l->pc];
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     uint64_t guard = w->pred[i->guard] ^ (i->guard_not ? UINT64_MAX : 0), there = w->present & ~w->exited;
     if ((guard & there) != (l->writes ? there : 0)) mismatch(d);
     if (!l->writes) return;
     if (d->launch->candidates[l->pc] == LOADS) {
-        accept_load(d, slot, l);
+        accept_load(d, place, l);
         return;
     }
-    tech_evaluate(d->sm, slot, l->pc, there);
-    compare(d, slot, l);
+    tech_evaluate(d->grid, place, l->pc, there);
+    compare(d, place, l);
 }
 
-void dac_executed(void *state, unsigned slot, uint32_t index)
+void dac_executed(void *state, unsigned place, uint32_t index)
 {
     struct dac *d = state;
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     const struct line *l = line_at(w, 0);
     assert(w->ordered && l->pc == index);
     if (d->launch->verify && l->role == ROLE_LEADER && l->writes) {
         if (d->launch->candidates[index] == LOADS)
-            accept_load(d, slot, l);
+            accept_load(d, place, l);
         else
-            compare(d, slot, l);
+            compare(d, place, l);
     }
     learn(d, &w->back, l);
     w->first = (w->first + 1) % LINES;
@@ -161,16 +161,16 @@ void dac_executed(void *state, unsigned slot, uint32_t index)
     w->blocking -= d->launch->blocks[index];
 }
 
-bool dac_leads(void *state, unsigned slot, uint32_t index)
+bool dac_leads(void *state, unsigned place, uint32_t index)
 {
     struct dac *d = state;
     (void)index;
-    return line_at(&d->warps[slot], 0)->role == ROLE_LEADER;
+    return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
 }
 
 // The same, though another mechanism had the result: it is in the warp's own registers.
-void dac_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     assert(what == SAVED_EXECUTION), (void)what; // nobody else leaves instructions out
-    dac_executed(state, slot, index);
+    dac_executed(state, place, index);
 }

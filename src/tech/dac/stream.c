@@ -45,9 +45,9 @@ static bool is_same(const struct instance *e, const struct known *k, const struc
 }
 
 // The oldest that this warp has not taken part in.
-static struct instance *find(struct dac *d, unsigned slot, uint32_t pc)
+static struct instance *find(struct dac *d, unsigned place, uint32_t pc)
 {
-    const struct dac_warp *w = &d->warps[slot];
+    const struct dac_warp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     struct dac_block *b = &d->blocks[w->block];
     uint8_t preds = preds_of(&w->front, o);
@@ -78,11 +78,11 @@ static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 // -- one instruction of one warp ----------------------------------------------------------------------------
 
 // A reply that has not come will write the instruction's register: atomics' results come after they issued.
-static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned slot, const struct op *o,
+static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned place, const struct op *o,
                            uint32_t older)
 {
     for (unsigned n = 0; n < o->dst_words; n++)
-        if (tech_ready(d->sm, tech_own(d->sm, slot, o->dst + n)) == UINT64_MAX) return true;
+        if (tech_ready(d->grid, tech_own(d->grid, place, o->dst + n)) == UINT64_MAX) return true;
     for (uint32_t n = 0; n < older; n++) {
         const struct op *x = &d->launch->ops[line_at(w, n)->pc];
         if (x->path == PATH_MEMORY && x->dst < o->dst + o->dst_words && o->dst < x->dst + x->dst_words)
@@ -107,19 +107,19 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
 }
 
 // Whether the affine stream could execute it, with what it reads. `older`: instructions ordered before it.
-static bool is_affine(struct dac *d, unsigned slot, uint32_t pc, uint32_t older)
+static bool is_affine(struct dac *d, unsigned place, uint32_t pc, uint32_t older)
 {
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     if (!are_sources_known(&w->front, o)) return false;
     if (d->launch->candidates[pc] == LOADS &&
         (!guard_of(d, pc, preds_of(&w->front, o)) || !is_its_turn(d, w, older)))
         return false;
-    if (!is_whole(tech_warp(d->sm, slot))) {
+    if (!is_whole(tech_warp(d->grid, place))) {
         d->counters[COUNT_diverged]++;
         return false;
     }
-    if (!is_outstanding(d, w, slot, o, older)) return true;
+    if (!is_outstanding(d, w, place, o, older)) return true;
     d->counters[COUNT_outstanding]++;
     return false;
 }
@@ -131,9 +131,9 @@ static bool is_uniform(const struct outcome *out)
     return uniform;
 }
 
-static void take(struct dac *d, unsigned slot, const struct instance *e, struct line *l)
+static void take(struct dac *d, unsigned place, const struct instance *e, struct line *l)
 {
-    unsigned warp = index_in_block(d, slot);
+    unsigned warp = index_in_block(d, place);
     l->writes = guard_of(d, l->pc, e->key_preds);
     l->outcome = e->outcome;
     for (unsigned k = 0; k < 2 && e->outcome.masks; k++)
@@ -141,25 +141,25 @@ static void take(struct dac *d, unsigned slot, const struct instance *e, struct 
     l->outcome.masks = NULL; // the instance's own
 }
 
-static void skip(struct dac *d, unsigned slot, struct instance *e, struct line *l)
+static void skip(struct dac *d, unsigned place, struct instance *e, struct line *l)
 {
     l->role = ROLE_SKIPPED;
-    take(d, slot, e, l);
-    e->passed |= 1ull << index_in_block(d, slot);
+    take(d, place, e, l);
+    e->passed |= 1ull << index_in_block(d, place);
     d->counters[COUNT_skipped]++;
     d->counters[COUNT_skipped_uniform] += is_uniform(&l->outcome);
 }
 
 // The warp can take the instance's result.
-static bool is_for(struct dac *d, unsigned slot, uint32_t pc, const struct instance *e)
+static bool is_for(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
-    return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, slot, pc, e));
+    return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, place, pc, e));
 }
 
-static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc)
+static struct instance *lead(struct dac *d, unsigned place, uint32_t pc)
 {
-    struct dac_block *b = block_of(d, slot);
-    const struct known *k = &d->warps[slot].front;
+    struct dac_block *b = block_of(d, place);
+    const struct known *k = &d->warps[place].front;
     const struct op *o = &d->launch->ops[pc];
     make_room(d, b, pc);
     vec_reserve(&b->instances[pc], b->instances[pc].count + 1);
@@ -169,28 +169,28 @@ static struct instance *lead(struct dac *d, unsigned slot, uint32_t pc)
     e->key_count = o->read_count;
     e->key_preds = preds_of(k, o);
     for (unsigned n = 0; n < o->read_count; n++) e->key[n] = k->tuples[o->reads[n]];
-    dac_evaluate(d, slot, pc, e);
-    d->looked_at &= ~tech_slots(d->sm, d->warps[slot].block);
+    dac_evaluate(d, place, pc, e);
+    d->looked_at &= ~tech_places(d->grid, d->warps[place].block);
     return e;
 }
 
 // True when the instruction need not issue.
-static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
+static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 {
-    if (!is_affine(d, slot, l->pc, older)) return false;
-    struct instance *e = find(d, slot, l->pc);
-    if (e && is_for(d, slot, l->pc, e)) {
-        skip(d, slot, e, l);
+    if (!is_affine(d, place, l->pc, older)) return false;
+    struct instance *e = find(d, place, l->pc);
+    if (e && is_for(d, place, l->pc, e)) {
+        skip(d, place, e, l);
         return true;
     }
     bool leads = !e;
-    if (leads) e = lead(d, slot, l->pc);
-    e->passed |= 1ull << index_in_block(d, slot);
+    if (leads) e = lead(d, place, l->pc);
+    e->passed |= 1ull << index_in_block(d, place);
     leads &= e->affine;
     d->counters[COUNT_not_affine] += !leads;
     if (!leads) return false;
     l->role = ROLE_LEADER;
-    take(d, slot, e, l);
+    take(d, place, e, l);
     d->counters[COUNT_led]++;
     d->counters[COUNT_led_uniform] += is_uniform(&l->outcome);
     return false;
@@ -201,33 +201,33 @@ static bool order(struct dac *d, unsigned slot, struct line *l, uint32_t older)
 static bool is_passable(struct dac_warp *w) { return w->ordered && line_at(w, 0)->role == ROLE_SKIPPED; }
 
 // Skipped instructions at the front are behind the warp.
-static void pass(struct dac *d, unsigned slot)
+static void pass(struct dac *d, unsigned place)
 {
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     while (is_passable(w)) {
         const struct line *l = line_at(w, 0);
-        if (d->launch->verify) dac_verify(d, slot, l);
+        if (d->launch->verify) dac_verify(d, place, l);
         learn(d, &w->back, l);
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->ordered--;
-        tech_advance(d->sm, &tech_dac, slot, l->pc + 1);
+        tech_advance(d->grid, &tech_dac, place, l->pc + 1);
     }
 }
 
 // Nothing unissued decides what comes next.
-static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned slot)
+static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned place)
 {
-    return !w->blocking && tech_warp(d->sm, slot)->state == WARP_READY;
+    return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
 // True when the line need not issue.
-static bool order_next(struct dac *d, unsigned slot)
+static bool order_next(struct dac *d, unsigned place)
 {
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     struct line *l = line_at(w, w->ordered);
     l->role = ROLE_OWN;
-    bool skipped = d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, slot, l, w->ordered);
+    bool skipped = d->launch->candidates[l->pc] != NOT_CANDIDATE && order(d, place, l, w->ordered);
     learn(d, &w->front, l);
     w->ordered++;
     w->blocking += d->launch->blocks[l->pc];
@@ -242,25 +242,25 @@ static unsigned fetched_before(struct dac_warp *w, uint32_t n)
     return count;
 }
 
-static void order_more(struct dac *d, unsigned slot)
+static void order_more(struct dac *d, unsigned place)
 {
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     bool news = false;
-    look_again(d, slot);
+    look_again(d, place);
     if (w->ordered == w->count && !is_passable(w)) return;
-    while (w->ordered < w->count && is_open(d, w, slot)) {
+    while (w->ordered < w->count && is_open(d, w, place)) {
         uint32_t n = w->ordered;
-        if (!order_next(d, slot)) continue;
+        if (!order_next(d, place)) continue;
         d->counters[COUNT_skipped_decode]++;
-        if (fetched_before(w, n) < tech_buffered(d->sm, slot))
-            tech_drop(d->sm, slot);
+        if (fetched_before(w, n) < tech_buffered(d->grid, place))
+            tech_drop(d->grid, place);
         else
-            tech_drop_fetching(d->sm, slot);
+            tech_drop_fetching(d->grid, place);
         news = true;
     }
     news |= is_passable(w);
-    pass(d, slot);
-    if (news) tech_hold(d->sm, &tech_dac, slot, 0); // what is next has changed
+    pass(d, place);
+    if (news) tech_hold(d->grid, &tech_dac, place, 0); // what is next has changed
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)
@@ -270,19 +270,19 @@ static struct line *push(struct dac_warp *w, uint32_t pc)
     return l;
 }
 
-static bool skip_next(struct dac *d, unsigned slot)
+static bool skip_next(struct dac *d, unsigned place)
 {
-    struct dac_warp *w = &d->warps[slot];
-    uint32_t pc = tech_fetch_pc(d->sm, slot);
+    struct dac_warp *w = &d->warps[place];
+    uint32_t pc = tech_fetch_pc(d->grid, place);
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
-    if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, slot, pc, w->count)) return false;
-    struct instance *e = find(d, slot, pc);
-    if (!e || !is_for(d, slot, pc, e)) return false;
+    if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, place, pc, w->count)) return false;
+    struct instance *e = find(d, place, pc);
+    if (!e || !is_for(d, place, pc, e)) return false;
     struct line *l = push(w, pc);
-    skip(d, slot, e, l);
+    skip(d, place, e, l);
     dac_learn(d, &w->front, l);
     w->ordered++;
-    tech_skip_fetch(d->sm, slot);
+    tech_skip_fetch(d->grid, place);
     return true;
 }
 
@@ -290,66 +290,66 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
 {
     struct dac *d = state;
     for (uint64_t left = fetchable & ~d->looked_at; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        struct dac_warp *w = &d->warps[slot];
-        if (w->ordered < w->count || !is_open(d, w, slot)) continue;
-        while (skip_next(d, slot)) continue;
-        d->looked_at |= 1ull << slot;
-        if (is_passable(w)) pass(d, slot);
+        unsigned place = bit_lowest(left);
+        struct dac_warp *w = &d->warps[place];
+        if (w->ordered < w->count || !is_open(d, w, place)) continue;
+        while (skip_next(d, place)) continue;
+        d->looked_at |= 1ull << place;
+        if (is_passable(w)) pass(d, place);
     }
     return fetchable;
 }
 
 // What is fetched is ordered at once, unless a branch decides about it, and what is skipped takes no room.
-uint32_t dac_fetched(void *state, unsigned slot, uint32_t pc, uint32_t *count, uint32_t most)
+uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     uint32_t fetched = 0, span = 0;
-    bool ready = tech_warp(d->sm, slot)->state == WARP_READY;
+    bool ready = tech_warp(d->grid, place)->state == WARP_READY;
     for (; fetched < *count && span < most && w->count < LINES; span++) {
         push(w, pc + span);
-        bool skipped = ready && !w->blocking && w->ordered + 1 == w->count && order_next(d, slot);
+        bool skipped = ready && !w->blocking && w->ordered + 1 == w->count && order_next(d, place);
         fetched += !skipped;
     }
     *count = fetched;
-    look_again(d, slot);
-    if (is_passable(w)) pass(d, slot);
+    look_again(d, place);
+    if (is_passable(w)) pass(d, place);
     return span;
 }
 
 // Only what lanes of a warp that has parted do is ever ordered and dropped.
-void dac_flushed(void *state, unsigned slot)
+void dac_flushed(void *state, unsigned place)
 {
     struct dac *d = state;
-    struct dac_warp *w = &d->warps[slot];
+    struct dac_warp *w = &d->warps[place];
     if (w->ordered) w->front = w->back;
     w->count = w->ordered = w->blocking = 0;
-    look_again(d, slot);
+    look_again(d, place);
 }
 
 // A barrier may be over for warps that wait there.
 static void renew(struct dac *d, unsigned block)
 {
-    for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        if (tech_warp(d->sm, slot) && d->warps[slot].count) order_more(d, slot);
+    for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {
+        unsigned place = bit_lowest(left);
+        if (tech_warp(d->grid, place) && d->warps[place].count) order_more(d, place);
     }
 }
 
-void dac_issued(void *state, unsigned slot, uint32_t index)
+void dac_issued(void *state, unsigned place, uint32_t index)
 {
     struct dac *d = state;
-    order_more(d, slot);
+    order_more(d, place);
     const struct inst *i = &d->launch->program->insts[index];
     bool over =
-        isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY; // or has others that wait
-    if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[slot].block);
+        isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY; // or has others that wait
+    if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[place].block);
 }
 
-void dac_warp_end(void *state, unsigned slot)
+void dac_warp_end(void *state, unsigned place)
 {
     struct dac *d = state;
-    block_of(d, slot)->live &= ~(1ull << index_in_block(d, slot));
-    renew(d, d->warps[slot].block);
+    block_of(d, place)->live &= ~(1ull << index_in_block(d, place));
+    renew(d, d->warps[place].block);
 }

@@ -242,7 +242,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     struct darsie *d = heap_alloc(sizeof *d);
     const struct sm_launch *l = tech_launch(s);
     d->launch = launch;
-    d->sm = s;
+    d->grid = s;
     d->counters = counts;
     d->pool = tech_pool_size(s, &tech_darsie);
     d->lanes = l->launch->warp_size > 32 ? 64 : 32;
@@ -266,7 +266,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 static void sm_end(void *state)
 {
     struct darsie *d = state;
-    for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
+    for (unsigned k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++) {
         free(d->blocks[k].entries);
         free(d->blocks[k].values);
         free(d->blocks[k].ways);
@@ -286,8 +286,8 @@ static void block_start(void *state, unsigned block)
     uint32_t *values = b->values;
     struct way *ways = b->ways;
     *b = (struct dblock){.owner = d,
-                         .began = tech_now(d->sm),
-                         .first_register = tech_pool(d->sm, &tech_darsie, block),
+                         .began = tech_now(d->grid),
+                         .first_register = tech_pool(d->grid, &tech_darsie, block),
                          .entries = entries,
                          .values = values,
                          .ways = ways,
@@ -305,26 +305,26 @@ static bool begins_on_path(const struct darsie *d, const struct dblock *b, const
     const struct darsie_options *o = d->launch->options;
     bool lacks_lanes =
         w->present != d->whole && o->rules == RULES_SOUND && !o->partial && keeps(d, RULE_PARTIAL);
-    bool is_late = tech_now(d->sm) != b->began && keeps(d, RULE_LATE);
+    bool is_late = tech_now(d->grid) != b->began && keeps(d, RULE_LATE);
     return !is_late && !lacks_lanes;
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct darsie *d = state;
-    unsigned block = tech_block_of(d->sm, slot);
+    unsigned block = tech_block_of(d->grid, place);
     struct dblock *b = &d->blocks[block];
-    const struct warp *w = tech_warp(d->sm, slot);
-    d->warps[slot] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)w->index};
-    b->slots[w->index] = (uint8_t)slot;
+    const struct warp *w = tech_warp(d->grid, place);
+    d->warps[place] = (struct dwarp){.block = (uint8_t)block, .index = (uint8_t)w->index};
+    b->places[w->index] = (uint8_t)place;
     b->started++;
     b->live |= 1ull << w->index;
     if (begins_on_path(d, b, w)) b->majority |= 1ull << w->index;
-    if (tech_now(d->sm) != b->began) d->counters[COUNT_late]++;
-    ways_begin(d, slot);
+    if (tech_now(d->grid) != b->began) d->counters[COUNT_late]++;
+    ways_begin(d, place);
 }
 
-static void warp_started(void *state, unsigned slot) { look_again(state, slot); }
+static void warp_started(void *state, unsigned place) { look_again(state, place); }
 
 void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
                 uint32_t value)
@@ -335,14 +335,14 @@ void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, e
         [STEP_MEET] = "meet", [STEP_LEAVE] = "leave",    [STEP_REJOIN] = "rejoin",   [STEP_GATHER] = "gather",
         [STEP_DROP] = "drop", [STEP_RELEASE] = "release"};
     struct tech_step step = {
-        tech_now(d->sm), words[what], tech_index(d->sm), (unsigned)(b - d->blocks), warp, pc, value};
+        tech_now(d->grid), words[what], tech_index(d->grid), (unsigned)(b - d->blocks), warp, pc, value};
     d->launch->listener->heard(d->launch->listener->context, &step);
 }
 
 static const char *check(const void *state)
 {
     const struct darsie *d = state;
-    for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++) {
+    for (unsigned k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++) {
         const struct dblock *b = &d->blocks[k];
         if (b->live) return "darsie: a block has not ended";
         for (unsigned r = 0; r < d->pool; r++)
@@ -368,29 +368,27 @@ const struct tech tech_darsie = {
     .counters = counters,
     .counter_count = COUNT_TOTAL,
     .storage = darsie_storage,
-    .shares = shares,
     .launch_begin = launch_begin,
     .launch_end = launch_end,
-    .registers = registers,
-    .pool_from = pool_from,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
-    .block_start = block_start,
     .warp_start = warp_start,
-    .warp_started = warp_started,
-    .fetch = skip_fetch,
-    .filled = rename_filled,
-    .flushed = rename_flushed,
     .reads = values_reads,
-    .leads = values_leads,
     .executed = values_executed,
     .saved = values_saved,
-    .lends = values_lends,
-    .advanced = rename_advanced,
-    .result = skip_result,
     .issued = rename_issued,
-    .replied = skip_replied,
-    .event = skip_event,
     .warp_end = path_warp_end,
     .check = check,
+    .blocks = &(const struct tech_blocks){.block_start = block_start, .event = skip_event},
+    .program = &(const struct tech_program){.shares = shares},
+    .skipping = &(const struct tech_skipping){.warp_started = warp_started,
+                                              .fetch = skip_fetch,
+                                              .filled = rename_filled,
+                                              .flushed = rename_flushed,
+                                              .lends = values_lends,
+                                              .advanced = rename_advanced},
+    .execution = &(const struct tech_execution){.leads = values_leads},
+    .registers =
+        &(const struct tech_registers){
+            .registers = registers, .pool_from = pool_from, .result = skip_result, .replied = skip_replied},
 };

@@ -117,7 +117,7 @@ struct way { // which a branch was left by
 
 struct dblock {
     struct darsie *owner;
-    uint8_t slots[64];       // of its warps that have started
+    uint8_t places[64];      // of its warps that have started
     unsigned started;        // so many of them
     uint64_t began;          // at which cycle
     uint16_t first_register; // of its pool
@@ -184,16 +184,17 @@ struct dwarp {
 
 struct darsie {
     struct darsie_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     uint32_t pool; // registers of a block
     unsigned lanes;
     uint64_t whole; // all lanes of a warp
     struct dblock *blocks;
     struct dwarp *warps;
-    uint64_t unlooked; // bits by slot: the skipper has nothing to look up, until what the warp has fetched or
-                       // its path changes
-    // verify: [slot][lane], every branch since the block last met, hashed; those of leaders,
+    uint64_t
+        unlooked; // bits by place: the skipper has nothing to look up, until what the warp has fetched or
+                  // its path changes
+    // verify: [place][lane], every branch since the block last met, hashed; those of leaders,
     // [block][entry][lane].
     uint64_t *paths, *led_paths;
     // Ports of this cycle.
@@ -209,13 +210,16 @@ struct darsie {
     uint64_t led;
 };
 
-static inline void look_again(struct darsie *d, unsigned slot) { d->unlooked &= ~(1ull << slot); }
+static inline void look_again(struct darsie *d, unsigned place) { d->unlooked &= ~(1ull << place); }
 static inline struct line *line_at(struct dwarp *w, uint32_t n) { return &w->lines[(w->first + n) % LINES]; }
-static inline unsigned index_in_block(const struct darsie *d, unsigned slot) { return d->warps[slot].index; }
-static inline unsigned slot_in(const struct dblock *b, unsigned index) { return b->slots[index]; }
-static inline struct dblock *block_of(const struct darsie *d, unsigned slot)
+static inline unsigned index_in_block(const struct darsie *d, unsigned place)
 {
-    return &d->blocks[d->warps[slot].block];
+    return d->warps[place].index;
+}
+static inline unsigned place_in(const struct dblock *b, unsigned index) { return b->places[index]; }
+static inline struct dblock *block_of(const struct darsie *d, unsigned place)
+{
+    return &d->blocks[d->warps[place].block];
 }
 static inline bool is_shared(const struct dwarp *w, unsigned r) { return w->shared[r / 64] >> r % 64 & 1; }
 static inline bool has_shared(const struct dwarp *w)
@@ -295,36 +299,37 @@ static inline void release(struct dblock *b, unsigned r)
 
 // -- skip.c
 // The entry that a warp may take for the instruction, or is waited for; NULL.
-struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc);
+struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc);
 // The entry that the warp made for this line and has still to fill; NULL.
-struct entry *skip_led(struct darsie *d, unsigned slot, const struct line *l);
+struct entry *skip_led(struct darsie *d, unsigned place, const struct line *l);
 bool skip_waits(const struct darsie *d, const struct entry *e);
-bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e);
+bool skip_fits(struct darsie *d, unsigned place, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
 // The warp takes an entry's registers for the instruction of this line.
-void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l);
+void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // entries that all have passed go
 void skip_release(struct dblock *b, const struct entry *e);
 uint32_t skip_registers(const struct dblock *b); // bits: of the pool, those that entries have
 void skip_clear(struct dblock *b);               // all go
 void skip_event(void *state, unsigned block);
-void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
-void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle);
+void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle);
+void skip_result(void *state, unsigned place, uint32_t index, uint64_t cycle);
 
 // -- rename.c
-void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count);
-void rename_issued(void *state, unsigned slot, uint32_t index);
-void rename_flushed(void *state, unsigned slot);
-void rename_advanced(void *state, unsigned slot);
-void rename_more(struct darsie *d, unsigned slot);
-bool rename_is_quiet(const struct darsie *d, unsigned slot); // there is nothing to rename, to pass or to hold
-void rename_hold(struct darsie *d, unsigned slot);           // what the warp may do, by what it waits for
+void rename_filled(void *state, unsigned place, uint32_t pc, unsigned count);
+void rename_issued(void *state, unsigned place, uint32_t index);
+void rename_flushed(void *state, unsigned place);
+void rename_advanced(void *state, unsigned place);
+void rename_more(struct darsie *d, unsigned place);
+bool rename_is_quiet(const struct darsie *d,
+                     unsigned place);               // there is nothing to rename, to pass or to hold
+void rename_hold(struct darsie *d, unsigned place); // what the warp may do, by what it waits for
 // Skipped instructions at the front are passed.
-void rename_pass(struct darsie *d, unsigned slot);
+void rename_pass(struct darsie *d, unsigned place);
 // The result of the instruction is the warp's own (poisoned), or the block's.
-void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned);
-bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc);
+void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
+bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc);
 static inline bool rename_is_open(const struct dwarp *w) // nothing unissued holds renaming up
 {
     return w->renamed == w->count && !w->held_up;
@@ -332,33 +337,33 @@ static inline bool rename_is_open(const struct dwarp *w) // nothing unissued hol
 struct line *rename_push(struct dwarp *w, uint32_t pc);
 
 // -- values.c
-void values_reads(void *state, unsigned slot, uint32_t index);
-void values_executed(void *state, unsigned slot, uint32_t index);
-bool values_leads(void *state, unsigned slot, uint32_t index);
-void values_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
-void values_lends(void *state, unsigned slot, uint32_t index);
-void values_map(struct darsie *d, unsigned slot, unsigned r,
+void values_reads(void *state, unsigned place, uint32_t index);
+void values_executed(void *state, unsigned place, uint32_t index);
+bool values_leads(void *state, unsigned place, uint32_t index);
+void values_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
+void values_lends(void *state, unsigned place, uint32_t index);
+void values_map(struct darsie *d, unsigned place, unsigned r,
                 unsigned pool); // the line's reference becomes the map's
 // When results under way to the warp's own registers that the instruction writes, but reads as shared ones,
 // are there; 0: there are none.
-uint64_t values_overtaken(struct darsie *d, unsigned slot, uint32_t pc);
-unsigned values_place(struct darsie *d, unsigned slot, unsigned r); // the register that a shared r is in
+uint64_t values_overtaken(struct darsie *d, unsigned place, uint32_t pc);
+unsigned values_place(struct darsie *d, unsigned place, unsigned r); // the register that a shared r is in
 // The entry, which does not hold the n-th register whose other lanes it keeps, means the one that the warp's
 // r is in: the same, and not given away since, when its number has become another version's.
-bool values_keeps(struct darsie *d, unsigned slot, unsigned r, const struct entry *e, unsigned n);
-void values_unmap(struct darsie *d, unsigned slot, unsigned r);
-void values_unmap_all(struct darsie *d, unsigned slot);
-uint64_t values_copy_out(struct darsie *d, unsigned slot); // when the copies are there
+bool values_keeps(struct darsie *d, unsigned place, unsigned r, const struct entry *e, unsigned n);
+void values_unmap(struct darsie *d, unsigned place, unsigned r);
+void values_unmap_all(struct darsie *d, unsigned place);
+uint64_t values_copy_out(struct darsie *d, unsigned place); // when the copies are there
 // Registers that wait for a reply stay as they are, and the warp is leaving.
 // All who read a register of the pool get their own copy; false when an entry or an instruction not issued
 // needs it.
 bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
-void values_verify_skip(struct darsie *d, unsigned slot, const struct line *l);
+void values_verify_skip(struct darsie *d, unsigned place, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
 
 // -- path.c
-void path_issued(struct darsie *d, unsigned slot, uint32_t index);
-void path_warp_end(void *state, unsigned slot);
+void path_issued(struct darsie *d, unsigned place, uint32_t index);
+void path_warp_end(void *state, unsigned place);
 void path_meet(struct darsie *d, struct dblock *b);
 static inline void path_resolve(struct darsie *d,
                                 struct dblock *b) // branches and gatherings, if all are there
@@ -366,25 +371,25 @@ static inline void path_resolve(struct darsie *d,
     if (b->arrived | b->gathered) path_meet(d, b);
 }
 void path_ungather(struct dblock *b, uint64_t warps); // they do not wait for registers any more
-void path_copy_out(struct darsie *d, unsigned slot);
+void path_copy_out(struct darsie *d, unsigned place);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
-static inline bool path_is_on(const struct darsie *d, unsigned slot) // whole, and on the majority's path
+static inline bool path_is_on(const struct darsie *d, unsigned place) // whole, and on the majority's path
 {
-    const struct dblock *b = &d->blocks[d->warps[slot].block];
-    return !b->off && b->majority >> index_in_block(d, slot) & 1;
+    const struct dblock *b = &d->blocks[d->warps[place].block];
+    return !b->off && b->majority >> index_in_block(d, place) & 1;
 }
 void path_look_back(struct darsie *d, struct dblock *b); // who was too far ahead
 
 // -- ways.c
 // What leader and follower have in common is only then what the marks speak of: the paths of their lanes.
 // These do nothing unless runs are verified.
-void ways_begin(struct darsie *d, unsigned slot); // the block meets
-void ways_note(struct darsie *d, unsigned slot, uint32_t index);
-void ways_note_leader(struct darsie *d, unsigned slot, const struct entry *e);
-void ways_verify(struct darsie *d, unsigned slot, const struct entry *e); // that it may follow
+void ways_begin(struct darsie *d, unsigned place); // the block meets
+void ways_note(struct darsie *d, unsigned place, uint32_t index);
+void ways_note_leader(struct darsie *d, unsigned place, const struct entry *e);
+void ways_verify(struct darsie *d, unsigned place, const struct entry *e); // that it may follow
 // Which lanes have taken which way at the branch that has issued, in a word.
-uint64_t ways_taken(const struct darsie *d, unsigned slot, uint32_t index);
+uint64_t ways_taken(const struct darsie *d, unsigned place, uint32_t index);
 
 // -- area.c
 size_t darsie_storage(const void *options, const struct gpu_config *c,

@@ -16,26 +16,26 @@ void path_ungather(struct dblock *b, uint64_t warps)
     if (!b->gathered && !b->gather_over) b->gather_pc = NO_TARGET;
 }
 
-void path_copy_out(struct darsie *d, unsigned slot)
+void path_copy_out(struct darsie *d, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
-    w->copying = values_copy_out(d, slot);
-    if (w->copying > tech_now(d->sm)) tech_at(d->sm, d->warps[slot].block, w->copying);
-    rename_hold(d, slot);
+    struct dwarp *w = &d->warps[place];
+    w->copying = values_copy_out(d, place);
+    if (w->copying > tech_now(d->grid)) tech_at(d->grid, d->warps[place].block, w->copying);
+    rename_hold(d, place);
 }
 
-static void leave(struct darsie *d, struct dblock *b, unsigned slot)
+static void leave(struct darsie *d, struct dblock *b, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
-    uint64_t me = 1ull << index_in_block(d, slot);
+    struct dwarp *w = &d->warps[place];
+    uint64_t me = 1ull << index_in_block(d, place);
     if (!(b->majority & me)) return;
     b->majority &= ~me;
     b->arrived &= ~me;
     path_ungather(b, me);
     w->at_branch = w->too_far = false;
     d->counters[COUNT_departures]++;
-    say(d, b, index_in_block(d, slot), STEP_LEAVE, tech_warp(d->sm, slot)->pc, 0);
-    path_copy_out(d, slot);
+    say(d, b, index_in_block(d, place), STEP_LEAVE, tech_warp(d->grid, place)->pc, 0);
+    path_copy_out(d, place);
 }
 
 static bool go_together(const struct dwarp *a, const struct dwarp *b)
@@ -49,10 +49,10 @@ static const struct dwarp *most_wanted(const struct darsie *d, const struct dblo
     const struct dwarp *best = NULL;
     unsigned votes = 0;
     for (uint64_t left = b->arrived; left; left &= left - 1) {
-        const struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
+        const struct dwarp *w = &d->warps[place_in(b, (unsigned)__builtin_ctzll(left))];
         unsigned same = 0;
         for (uint64_t other = b->arrived; other; other &= other - 1)
-            same += go_together(w, &d->warps[slot_in(b, (unsigned)__builtin_ctzll(other))]);
+            same += go_together(w, &d->warps[place_in(b, (unsigned)__builtin_ctzll(other))]);
         if (same > votes) {
             votes = same;
             best = w;
@@ -69,14 +69,14 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     if (keeps(d, RULE_CLEAR)) skip_clear(b); // all have passed all of them
     d->counters[COUNT_branch_syncs]++;
     d->counters[COUNT_branch_waits] +=
-        (uint64_t)__builtin_popcountll(waiting) * (tech_now(d->sm) - b->arrived_since);
+        (uint64_t)__builtin_popcountll(waiting) * (tech_now(d->grid) - b->arrived_since);
     b->arrived = 0;
     for (; waiting; waiting &= waiting - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(waiting));
-        d->warps[slot].at_branch = false;
-        d->warps[slot].tag = 0;
-        if (!go_together(&d->warps[slot], &way)) leave(d, b, slot);
-        rename_more(d, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(waiting));
+        d->warps[place].at_branch = false;
+        d->warps[place].tag = 0;
+        if (!go_together(&d->warps[place], &way)) leave(d, b, place);
+        rename_more(d, place);
     }
 }
 
@@ -86,9 +86,9 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     uint64_t mask = 0;
     for (uint64_t left = b->majority; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
-        unsigned slot = slot_in(b, index);
-        const struct warp *w = tech_warp(d->sm, slot);
-        if ((w && w->state == WARP_BARRIER) || d->warps[slot].too_far) mask |= 1ull << index;
+        unsigned place = place_in(b, index);
+        const struct warp *w = tech_warp(d->grid, place);
+        if ((w && w->state == WARP_BARRIER) || d->warps[place].too_far) mask |= 1ull << index;
     }
     return mask | b->arrived;
 }
@@ -105,9 +105,9 @@ static void resolve_gathering(struct darsie *d, struct dblock *b)
     b->gathered = 0;
     b->gather_over = there;
     for (; there; there &= there - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(there));
-        d->warps[slot].waits = WAITS_NOT;
-        rename_more(d, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(there));
+        d->warps[place].waits = WAITS_NOT;
+        rename_more(d, place);
     }
 }
 
@@ -122,40 +122,40 @@ void path_give_up(struct darsie *d, struct dblock *b)
     d->counters[COUNT_gave_up]++;
     b->off = true;
     for (uint64_t left = b->live; left; left &= left - 1)
-        leave(d, b, slot_in(b, (unsigned)__builtin_ctzll(left)));
+        leave(d, b, place_in(b, (unsigned)__builtin_ctzll(left)));
     skip_clear(b);
     b->arrived = 0;
     path_ungather(b, UINT64_MAX);
     for (uint64_t left = b->live; left; left &= left - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
-        d->warps[slot].at_branch = d->warps[slot].too_far = false;
-        d->warps[slot].waits = WAITS_NOT;
-        rename_more(d, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(left));
+        d->warps[place].at_branch = d->warps[place].too_far = false;
+        d->warps[place].waits = WAITS_NOT;
+        rename_more(d, place);
     }
 }
 
 // -- what an instruction that has issued means for the path -------------------------------------------------
 
 // The watchdog counts from here.
-static void be_patient(struct darsie *d, struct dblock *b, unsigned slot)
+static void be_patient(struct darsie *d, struct dblock *b, unsigned place)
 {
-    b->arrived_since = tech_now(d->sm);
+    b->arrived_since = tech_now(d->grid);
     if (d->launch->options->watchdog)
-        tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + d->launch->options->watchdog);
+        tech_at(d->grid, d->warps[place].block, tech_now(d->grid) + d->launch->options->watchdog);
 }
 
-static void arrive(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index)
+static void arrive(struct darsie *d, struct dblock *b, unsigned place, uint32_t index)
 {
-    const struct warp *warp = tech_warp(d->sm, slot);
-    struct dwarp *w = &d->warps[slot];
-    if (!b->arrived) be_patient(d, b, slot);
-    b->arrived |= 1ull << index_in_block(d, slot);
+    const struct warp *warp = tech_warp(d->grid, place);
+    struct dwarp *w = &d->warps[place];
+    if (!b->arrived) be_patient(d, b, place);
+    b->arrived |= 1ull << index_in_block(d, place);
     w->at_branch = true;
-    say(d, b, index_in_block(d, slot), STEP_ARRIVE, warp->pc, 0);
+    say(d, b, index_in_block(d, place), STEP_ARRIVE, warp->pc, 0);
     w->target = warp->pc;
     w->lanes = warp->active;
-    w->went = d->launch->diverged ? ways_taken(d, slot, index) : 0;
-    rename_hold(d, slot);
+    w->went = d->launch->diverged ? ways_taken(d, place, index) : 0;
+    rename_hold(d, place);
 }
 
 // The fewest branches passed by a warp on the path.
@@ -163,7 +163,7 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
 {
     uint64_t least = UINT64_MAX;
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        uint64_t tag = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].tag;
+        uint64_t tag = d->warps[place_in(b, (unsigned)__builtin_ctzll(left))].tag;
         if (tag < least) least = tag;
     }
     return least;
@@ -185,49 +185,49 @@ void path_look_back(struct darsie *d, struct dblock *b)
     uint64_t least = farthest_back(d, b);
     forget_past(b, least);
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
-        struct dwarp *w = &d->warps[slot];
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(left));
+        struct dwarp *w = &d->warps[place];
         if (!w->too_far || w->tag - least > d->launch->options->ahead) continue;
         w->too_far = false;
-        rename_more(d, slot);
+        rename_more(d, place);
     }
 }
 
 // All who stay on the path go the same way here. Who is too many branches ahead waits, so that a few bits
 // tell entries apart.
-static void pass(struct darsie *d, struct dblock *b, unsigned slot)
+static void pass(struct darsie *d, struct dblock *b, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     w->tag++;
     d->counters[COUNT_branches_passed]++;
     w->too_far = w->tag - farthest_back(d, b) > d->launch->options->ahead;
     if (w->too_far) {
         d->counters[COUNT_ahead_waits]++;
-        be_patient(d, b, slot);
-        rename_hold(d, slot);
+        be_patient(d, b, place);
+        rename_hold(d, place);
     }
     path_look_back(d, b);
 }
 
-static uint64_t way_on(const struct darsie *d, unsigned slot, uint64_t way, uint32_t index)
+static uint64_t way_on(const struct darsie *d, unsigned place, uint64_t way, uint32_t index)
 {
-    const struct warp *w = tech_warp(d->sm, slot);
-    uint64_t went = d->launch->diverged ? ways_taken(d, slot, index) : 0;
+    const struct warp *w = tech_warp(d->grid, place);
+    uint64_t went = d->launch->diverged ? ways_taken(d, place, index) : 0;
     return hash_u64(way ^ ((uint64_t)index << 32 | w->pc)) ^ (w->active ^ w->present) ^ went;
 }
 
-static bool guard_is_own(const struct darsie *d, unsigned slot, uint32_t index)
+static bool guard_is_own(const struct darsie *d, unsigned place, uint32_t index)
 {
-    return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, slot, index);
+    return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, place, index);
 }
 
 // Whoever of those on the path comes first to a branch says where it goes on; who goes elsewhere leaves.
-static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot, uint32_t index)
+static bool goes_along(const struct darsie *d, struct dblock *b, unsigned place, uint32_t index)
 {
-    const struct warp *w = tech_warp(d->sm, slot);
-    uint64_t branch = d->warps[slot].tag;
+    const struct warp *w = tech_warp(d->grid, place);
+    uint64_t branch = d->warps[place].tag;
     struct way *way = &b->ways[branch % (d->launch->options->ahead + 1)];
-    struct way mine = {w->pc, w->active, d->launch->diverged ? ways_taken(d, slot, index) : 0};
+    struct way mine = {w->pc, w->active, d->launch->diverged ? ways_taken(d, place, index) : 0};
     if (branch >= b->decided) {
         *way = mine;
         b->decided = branch + 1;
@@ -236,23 +236,23 @@ static bool goes_along(const struct darsie *d, struct dblock *b, unsigned slot, 
     return same || !keeps(d, RULE_WAYS);
 }
 
-static bool may_count(const struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
+static bool may_count(const struct darsie *d, struct dblock *b, unsigned place, uint32_t index, bool own)
 {
-    return d->launch->options->branch_sync == BRANCH_FIRST ? goes_along(d, b, slot, index) : !own;
+    return d->launch->options->branch_sync == BRANCH_FIRST ? goes_along(d, b, place, index) : !own;
 }
 
-static void at_branch(struct darsie *d, struct dblock *b, unsigned slot, uint32_t index, bool own)
+static void at_branch(struct darsie *d, struct dblock *b, unsigned place, uint32_t index, bool own)
 {
     enum branch_effect effect = d->launch->effects[index];
-    if (!may_stay(d, tech_warp(d->sm, slot)) ||
-        (effect == BRANCH_COUNT && !may_count(d, b, slot, index, own)))
-        leave(d, b, slot);
+    if (!may_stay(d, tech_warp(d->grid, place)) ||
+        (effect == BRANCH_COUNT && !may_count(d, b, place, index, own)))
+        leave(d, b, place);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
-        d->warps[slot].tag = way_on(d, slot, d->warps[slot].tag, index); // which entries are its own
+        d->warps[place].tag = way_on(d, place, d->warps[place].tag, index); // which entries are its own
     else if (effect == BRANCH_MEET)
-        arrive(d, b, slot, index);
+        arrive(d, b, place, index);
     else if (effect == BRANCH_COUNT)
-        pass(d, b, slot);
+        pass(d, b, place);
 }
 
 // With simt=splits a part of a warp waits at a barrier while others go on.
@@ -266,7 +266,7 @@ static bool has_part_at_barrier(const struct warp *w)
 // Groups of a RISC-V kernel's warps go on without each other: who stands where they stand may be there another time.
 static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
 {
-    const struct sm_launch *l = tech_launch(d->sm);
+    const struct sm_launch *l = tech_launch(d->grid);
     if (i->op == OP_WARPCMD) {
         uint32_t group = l->launch->flat->barrier_warps;
         return !group || group >= l->warps_per_block;
@@ -275,14 +275,14 @@ static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
 }
 
 // A barrier of the whole block is over when everybody stands behind it.
-static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
+static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
 {
-    uint32_t pc = tech_warp(d->sm, slot)->pc;
+    uint32_t pc = tech_warp(d->grid, place)->pc;
     uint64_t whole = 0;
-    if (b->started < tech_launch(d->sm)->warps_per_block) return; // late ones do not stand there
+    if (b->started < tech_launch(d->grid)->warps_per_block) return; // late ones do not stand there
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
-        const struct warp *w = tech_warp(d->sm, slot_in(b, index));
+        const struct warp *w = tech_warp(d->grid, place_in(b, index));
         if (w->state != WARP_READY) return;
         bool literal = d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_MEETING);
         if (w->pc != pc && !literal) return;
@@ -291,13 +291,13 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned slot)
     skip_clear(b);
     b->decided = 0;
     for (uint64_t left = whole; left; left &= left - 1) {
-        unsigned warp = slot_in(b, (unsigned)__builtin_ctzll(left));
+        unsigned warp = place_in(b, (unsigned)__builtin_ctzll(left));
         d->warps[warp].tag = 0;
         d->warps[warp].too_far = false;
         ways_begin(d, warp);
         look_again(d, warp);
     }
-    say(d, b, index_in_block(d, slot), STEP_REJOIN, pc, (uint32_t)whole);
+    say(d, b, index_in_block(d, place), STEP_REJOIN, pc, (uint32_t)whole);
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
     b->majority = whole;
 }
@@ -336,7 +336,7 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
         e->passed = UINT64_MAX; // gone at once: the next warp leads again
-        tech_at(d->sm, (unsigned)(b - d->blocks), tech_now(d->sm) + 1);
+        tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
     }
     skip_recheck(b);
 }
@@ -350,9 +350,9 @@ static bool acquires_later(const struct inst *i)
 }
 
 // on-barrier=over: who waits at a barrier reads nothing, and orders nobody's loads before it is over.
-static bool waits_at_barrier(const struct darsie *d, unsigned slot, const struct inst *i)
+static bool waits_at_barrier(const struct darsie *d, unsigned place, const struct inst *i)
 {
-    const struct warp *w = tech_warp(d->sm, slot);
+    const struct warp *w = tech_warp(d->grid, place);
     return d->launch->options->on_barrier == BARRIER_OVER && isa_has(i, ISA_BARRIER) && is_whole(d, w) &&
            w->state == WARP_BARRIER;
 }
@@ -363,34 +363,34 @@ static void end_barriers(struct darsie *d, struct dblock *b)
 {
     uint64_t before = b->at_barrier;
     for (uint64_t left = b->at_barrier; left; left &= left - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
-        const struct warp *w = tech_warp(d->sm, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(left));
+        const struct warp *w = tech_warp(d->grid, place);
         if (w && w->state == WARP_BARRIER) continue;
         b->at_barrier &= ~(left & -left);
-        d->warps[slot].ordered_at = tech_now(d->sm);
+        d->warps[place].ordered_at = tech_now(d->grid);
     }
     if (b->at_barrier != before) drop_loads(d, b, false, 0, UINT64_MAX);
 }
 
-static void effects(struct darsie *d, struct dblock *b, unsigned slot, const struct inst *i)
+static void effects(struct darsie *d, struct dblock *b, unsigned place, const struct inst *i)
 {
     bool is_store = isa_has(i, ISA_STORE), orders = orders_loads(d->launch->options, i);
     if (!is_store && !orders) return;
-    d->warps[slot].ordered_at = tech_now(d->sm);
-    if (waits_at_barrier(d, slot, i)) {
-        b->at_barrier |= 1ull << index_in_block(d, slot);
+    d->warps[place].ordered_at = tech_now(d->grid);
+    if (waits_at_barrier(d, place, i)) {
+        b->at_barrier |= 1ull << index_in_block(d, place);
         return;
     }
     bool plain = is_store && !orders;
     uint64_t low = 0, high = UINT64_MAX;
     if (orders && !keeps(d, RULE_FENCE)) return;
     if (acquires_later(i) && d->launch->options->rules == RULES_SOUND && keeps(d, RULE_ACQUIRE))
-        leave(d, b, slot);
+        leave(d, b, place);
     if (plain && d->launch->options->on_store == STORE_DROPS_OVERLAPPING)
-        path_addresses(tech_access(d->sm), &low, &high);
+        path_addresses(tech_access(d->grid), &low, &high);
     if (!plain || d->launch->options->on_store != STORE_KEEPS) drop_loads(d, b, false, low, high);
     if (isa_has(i, ISA_ATOMIC | ISA_FENCE))
-        for (unsigned k = 0; k < tech_launch(d->sm)->blocks_per_sm; k++)
+        for (unsigned k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++)
             if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
@@ -399,9 +399,9 @@ static void effects(struct darsie *d, struct dblock *b, unsigned slot, const str
 static void renew(struct darsie *d, struct dblock *b, bool waits)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
-        if (waits && d->warps[slot].waits == WAITS_NOT) continue;
-        if (tech_warp(d->sm, slot)->state == WARP_READY) rename_more(d, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(left));
+        if (waits && d->warps[place].waits == WAITS_NOT) continue;
+        if (tech_warp(d->grid, place)->state == WARP_READY) rename_more(d, place);
     }
 }
 
@@ -409,44 +409,44 @@ static void renew(struct darsie *d, struct dblock *b, bool waits)
 static void let_go(struct darsie *d, struct dblock *b)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
-        unsigned slot = slot_in(b, (unsigned)__builtin_ctzll(left));
-        const struct dwarp *w = &d->warps[slot];
-        if (w->waits == WAITS_NOT && w->renamed < w->count) rename_more(d, slot);
+        unsigned place = place_in(b, (unsigned)__builtin_ctzll(left));
+        const struct dwarp *w = &d->warps[place];
+        if (w->waits == WAITS_NOT && w->renamed < w->count) rename_more(d, place);
     }
 }
 
-void path_issued(struct darsie *d, unsigned slot, uint32_t index)
+void path_issued(struct darsie *d, unsigned place, uint32_t index)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     const struct inst *i = &d->launch->program->insts[index];
-    const struct warp *w = tech_warp(d->sm, slot);
-    effects(d, b, slot, i);
+    const struct warp *w = tech_warp(d->grid, place);
+    effects(d, b, place, i);
     end_barriers(d, b);
-    bool on = path_is_on(d, slot);
-    if (isa_has(i, ISA_BRANCH)) ways_note(d, slot, index);
+    bool on = path_is_on(d, place);
+    if (isa_has(i, ISA_BRANCH)) ways_note(d, place, index);
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
-        at_branch(d, b, slot, index, guard_is_own(d, slot, index));
+        at_branch(d, b, place, index, guard_is_own(d, place, index));
     else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
              (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT))) // the others may wait there already
-        leave(d, b, slot);
+        leave(d, b, place);
     if (is_of_whole_block(d, i) && !b->off && w->state == WARP_READY && !has_part_at_barrier(w))
-        rejoin(d, b, slot);
+        rejoin(d, b, place);
     if (d->launch->blocks[index]) {
         skip_recheck(b);
         path_resolve(d, b);
         path_look_back(d, b);
     }
-    rename_more(d, slot);
-    if (isa_has(i, ISA_BARRIER)) renew(d, b, tech_warp(d->sm, slot)->state != WARP_READY);
+    rename_more(d, place);
+    if (isa_has(i, ISA_BARRIER)) renew(d, b, tech_warp(d->grid, place)->state != WARP_READY);
     if (isa_has(i, ISA_EXIT)) let_go(d, b);
 }
 
-void path_warp_end(void *state, unsigned slot)
+void path_warp_end(void *state, unsigned place)
 {
     struct darsie *d = state;
-    struct dblock *b = block_of(d, slot);
-    uint64_t me = 1ull << index_in_block(d, slot);
-    values_unmap_all(d, slot);
+    struct dblock *b = block_of(d, place);
+    uint64_t me = 1ull << index_in_block(d, place);
+    values_unmap_all(d, place);
     b->at_barrier &= ~me;
     end_barriers(d, b);
     b->live &= ~me;

@@ -30,9 +30,9 @@ static bool is_clean(const struct dwarp *w)
 
 static bool has_poison(const struct dwarp *w, unsigned r) { return w->poison[r / 64] >> r % 64 & 1; }
 
-bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc)
+bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc)
 {
-    const struct dwarp *w = &d->warps[slot];
+    const struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->sources[pc];
     if (is_clean(w)) return false;
     if (w->poison[POISON_PREDS] & o->pred_reads) return true;
@@ -42,13 +42,13 @@ bool rename_is_poisoned(const struct darsie *d, unsigned slot, uint32_t pc)
     return false;
 }
 
-void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
+void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
 {
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     if (!poisoned && is_clean(w)) return;
     bool partly = darsie_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep what they had
-                  (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole);
+                  (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;
     for (unsigned r = o->dst; r < o->dst + o->dst_words; r++) {
@@ -63,13 +63,13 @@ void rename_poison(struct darsie *d, unsigned slot, uint32_t pc, bool poisoned)
 
 // -- a line -------------------------------------------------------------------------------------------------
 
-static bool go_private(struct darsie *d, unsigned slot, struct line *l, enum darsie_counter why,
+static bool go_private(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why,
                        bool poisoned)
 {
     d->counters[why]++;
-    say(d, block_of(d, slot), index_in_block(d, slot), STEP_PRIVATE, l->pc, (uint32_t)why);
+    say(d, block_of(d, place), index_in_block(d, place), STEP_PRIVATE, l->pc, (uint32_t)why);
     l->role = ROLE_PRIVATE;
-    rename_poison(d, slot, l->pc, poisoned || d->launch->changing[l->pc]);
+    rename_poison(d, place, l->pc, poisoned || d->launch->changing[l->pc]);
     return true;
 }
 
@@ -93,24 +93,24 @@ static struct entry *free_entry(const struct darsie *d, struct dblock *b)
     return d->launch->options->branch_sync == BRANCH_OFF ? oldest_entry(d, b) : NULL;
 }
 
-static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *e)
+static bool lead(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     const struct inst *i = &d->launch->program->insts[l->pc];
-    unsigned me = index_in_block(d, slot);
+    unsigned me = index_in_block(d, place);
     *e = (struct entry){.pc = l->pc,
                         .is_load = d->launch->changing[l->pc],
                         .is_global = isa_has(i, ISA_LOAD) && i->space != SPACE_SHARED,
                         .leader = (uint8_t)me,
                         .count = d->launch->ops[l->pc].dst_words,
-                        .tag = d->warps[slot].tag,
-                        .lanes = tech_warp(d->sm, slot)->active,
+                        .tag = d->warps[place].tag,
+                        .lanes = tech_warp(d->grid, place)->active,
                         .whom = class_of(d->launch->period[l->pc], me),
                         .passed = 1ull << me,
                         .born = b->births++,
                         .ready = UINT64_MAX};
     b->used |= 1ull << (e - b->entries);
-    ways_note_leader(d, slot, e);
+    ways_note_leader(d, place, e);
     l->role = ROLE_LEADER;
     l->count = e->count;
     for (unsigned n = 0; n < e->count; n++) {
@@ -119,43 +119,43 @@ static bool lead(struct darsie *d, unsigned slot, struct line *l, struct entry *
         b->references[r] = 2; // the entry's and the line's
         b->allocated[r] = b->births;
         if (e->lanes != d->whole) // may_lead: it is shared
-            e->old[n] = (uint8_t)values_place(d, slot, d->launch->ops[l->pc].dst + n);
+            e->old[n] = (uint8_t)values_place(d, place, d->launch->ops[l->pc].dst + n);
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
     e->written_back = !keeps(d, RULE_WRITTEN_BACK);
     d->counters[COUNT_leaders]++;
     say(d, b, me, STEP_LEAD, l->pc, e->registers[0]);
-    rename_poison(d, slot, l->pc, false);
+    rename_poison(d, place, l->pc, false);
     return true;
 }
 
-static bool have_met(const struct darsie *d, unsigned slot, const struct line *l)
+static bool have_met(const struct darsie *d, unsigned place, const struct line *l)
 {
-    const struct dblock *b = &d->blocks[d->warps[slot].block];
-    return b->gather_over >> index_in_block(d, slot) & 1 && b->gather_pc == l->pc &&
-           b->gather_tag == d->warps[slot].tag;
+    const struct dblock *b = &d->blocks[d->warps[place].block];
+    return b->gather_over >> index_in_block(d, place) & 1 && b->gather_pc == l->pc &&
+           b->gather_tag == d->warps[place].tag;
 }
 
 // Warps meet at the instruction: entries before it are not needed any more, older versions of registers have
 // been read for the last time. `why`: what it is counted as when there is no use in that.
-static bool gather(struct darsie *d, unsigned slot, struct line *l, enum darsie_counter why)
+static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why)
 {
-    struct dblock *b = block_of(d, slot);
-    uint64_t me = 1ull << index_in_block(d, slot);
-    struct dwarp *w = &d->warps[slot];
+    struct dblock *b = block_of(d, place);
+    uint64_t me = 1ull << index_in_block(d, place);
+    struct dwarp *w = &d->warps[place];
     bool elsewhere = b->gather_pc != NO_TARGET && (b->gather_pc != l->pc || b->gather_tag != w->tag);
-    if (elsewhere || have_met(d, slot, l) || d->launch->options->branch_sync == BRANCH_OFF)
-        return go_private(d, slot, l, why, false);
+    if (elsewhere || have_met(d, place, l) || d->launch->options->branch_sync == BRANCH_OFF)
+        return go_private(d, place, l, why, false);
     if (!b->gathered) {
         b->gather_pc = l->pc;
         b->gather_tag = w->tag;
-        b->arrived_since = tech_now(d->sm);
+        b->arrived_since = tech_now(d->grid);
         d->counters[COUNT_register_syncs]++;
         if (d->launch->options->watchdog)
-            tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + d->launch->options->watchdog);
+            tech_at(d->grid, d->warps[place].block, tech_now(d->grid) + d->launch->options->watchdog);
     }
     b->gathered |= me;
-    say(d, b, index_in_block(d, slot), STEP_GATHER, l->pc, 0);
+    say(d, b, index_in_block(d, place), STEP_GATHER, l->pc, 0);
     w->waits = WAITS_GATHER;
     return false;
 }
@@ -191,13 +191,13 @@ static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 }
 
 // Solution 1 of 4.1: everybody has read the old value when the new one is written.
-static bool waits_for_readers(const struct darsie *d, unsigned slot, const struct line *l)
+static bool waits_for_readers(const struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
-    if (d->launch->options->order != ORDER_SYNC || have_met(d, slot, l)) return false;
-    const struct dblock *b = &d->blocks[d->warps[slot].block];
+    if (d->launch->options->order != ORDER_SYNC || have_met(d, place, l)) return false;
+    const struct dblock *b = &d->blocks[d->warps[place].block];
     for (uint64_t left = b->majority; left; left &= left - 1) {
-        const struct dwarp *w = &d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))];
+        const struct dwarp *w = &d->warps[place_in(b, (unsigned)__builtin_ctzll(left))];
         for (unsigned r = o->dst; r < o->dst + o->dst_words; r++)
             if (w->shared[r / 64] >> r % 64 & 1) return true;
     }
@@ -205,45 +205,45 @@ static bool waits_for_readers(const struct darsie *d, unsigned slot, const struc
 }
 
 // A part of a warp leads where the lanes that it does not write are shared, too.
-static bool may_lead(struct darsie *d, unsigned slot, const struct line *l)
+static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
-    if (!d->launch->diverged || tech_warp(d->sm, slot)->active == d->whole) return true;
+    if (!d->launch->diverged || tech_warp(d->grid, place)->active == d->whole) return true;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
-        if (!is_shared(&d->warps[slot], r)) return false;
+        if (!is_shared(&d->warps[place], r)) return false;
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
 }
 
 // The warp does without the entry.
-static void pass_by(struct darsie *d, unsigned slot, struct entry *e)
+static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 {
-    e->passed |= 1ull << index_in_block(d, slot);
-    skip_recheck(block_of(d, slot));
+    e->passed |= 1ull << index_in_block(d, place);
+    skip_recheck(block_of(d, place));
 }
 
 // Takes the entry, or does without.
-static bool rename_by(struct darsie *d, unsigned slot, struct line *l, struct entry *e)
+static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
-    struct dwarp *w = &d->warps[slot];
-    bool of_another_time = e->passed >> index_in_block(d, slot) & 1;
-    if (of_another_time) return go_private(d, slot, l, COUNT_private_full, false);
+    struct dwarp *w = &d->warps[place];
+    bool of_another_time = e->passed >> index_in_block(d, place) & 1;
+    if (of_another_time) return go_private(d, place, l, COUNT_private_full, false);
     if (e->dropped) {
-        pass_by(d, slot, e);
-        return go_private(d, slot, l, COUNT_private_dropped, true);
+        pass_by(d, place, e);
+        return go_private(d, place, l, COUNT_private_dropped, true);
     }
-    if (!skip_fits(d, slot, e)) return go_private(d, slot, l, COUNT_private_path, true);
+    if (!skip_fits(d, place, e)) return go_private(d, place, l, COUNT_private_path, true);
     if (!e->written_back && !skip_waits(d, e)) {
-        pass_by(d, slot, e);
-        return go_private(d, slot, l, COUNT_private_pending, false);
+        pass_by(d, place, e);
+        return go_private(d, place, l, COUNT_private_pending, false);
     }
     if (!e->written_back) {
         if (w->waits != WAITS_LEADER) d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_LEADER;
         return false;
     }
-    skip_follow(d, slot, e, l);
+    skip_follow(d, place, e, l);
     d->counters[COUNT_skipped_decode]++;
-    tech_drop(d->sm, slot);
+    tech_drop(d->grid, place);
     w->stale = true;
     return true;
 }
@@ -255,60 +255,60 @@ static bool waits_for_room(const struct darsie *d, const struct line *l)
 }
 
 // Leads, where there is room for another entry and its registers.
-static bool rename_first(struct darsie *d, unsigned slot, struct line *l)
+static bool rename_first(struct darsie *d, unsigned place, struct line *l)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     const struct darsie_options *o = d->launch->options;
-    bool lacks_threads = tech_warp(d->sm, slot)->present != d->whole; // its vector would have gaps
+    bool lacks_threads = tech_warp(d->grid, place)->present != d->whole; // its vector would have gaps
     if (lacks_threads && o->rules == RULES_SOUND && keeps(d, RULE_PARTIAL))
-        return go_private(d, slot, l, COUNT_private_path, false);
-    if (!may_lead(d, slot, l)) return go_private(d, slot, l, COUNT_private_path, false);
-    if (waits_for_readers(d, slot, l)) return gather(d, slot, l, COUNT_private_registers);
+        return go_private(d, place, l, COUNT_private_path, false);
+    if (!may_lead(d, place, l)) return go_private(d, place, l, COUNT_private_path, false);
+    if (waits_for_readers(d, place, l)) return gather(d, place, l, COUNT_private_registers);
     if (is_short(d, b, l) && o->evict) {
         evict(d, b, l);
-        if (!may_lead(d, slot, l)) // the lanes that it does not write are its own now
-            return go_private(d, slot, l, COUNT_private_path, false);
+        if (!may_lead(d, place, l)) // the lanes that it does not write are its own now
+            return go_private(d, place, l, COUNT_private_path, false);
     }
     if (is_short(d, b, l)) {
-        if (meeting_frees(d, b)) return gather(d, slot, l, COUNT_private_registers);
-        return go_private(d, slot, l, COUNT_private_registers, false);
+        if (meeting_frees(d, b)) return gather(d, place, l, COUNT_private_registers);
+        return go_private(d, place, l, COUNT_private_registers, false);
     }
     struct entry *e = free_entry(d, b);
-    if (!e && waits_for_room(d, l)) return gather(d, slot, l, COUNT_private_full);
-    if (!e) return go_private(d, slot, l, COUNT_private_full, false);
-    if (skip_write_port(d)) return lead(d, slot, l, e);
-    d->warps[slot].waits = WAITS_PORT;
-    tech_at(d->sm, d->warps[slot].block, tech_now(d->sm) + 1);
+    if (!e && waits_for_room(d, l)) return gather(d, place, l, COUNT_private_full);
+    if (!e) return go_private(d, place, l, COUNT_private_full, false);
+    if (skip_write_port(d)) return lead(d, place, l, e);
+    d->warps[place].waits = WAITS_PORT;
+    tech_at(d->grid, d->warps[place].block, tech_now(d->grid) + 1);
     return false;
 }
 
-static bool rename_redundant(struct darsie *d, unsigned slot, struct line *l)
+static bool rename_redundant(struct darsie *d, unsigned place, struct line *l)
 {
-    bool poisoned = rename_is_poisoned(d, slot, l->pc);
-    if (!path_is_on(d, slot)) return go_private(d, slot, l, COUNT_private_path, poisoned);
-    if (poisoned) return go_private(d, slot, l, COUNT_private_poison, true);
-    struct entry *e = skip_find(d, slot, l->pc);
-    return e ? rename_by(d, slot, l, e) : rename_first(d, slot, l);
+    bool poisoned = rename_is_poisoned(d, place, l->pc);
+    if (!path_is_on(d, place)) return go_private(d, place, l, COUNT_private_path, poisoned);
+    if (poisoned) return go_private(d, place, l, COUNT_private_poison, true);
+    struct entry *e = skip_find(d, place, l->pc);
+    return e ? rename_by(d, place, l, e) : rename_first(d, place, l);
 }
 
-static bool rename_line(struct darsie *d, unsigned slot, struct line *l)
+static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 {
-    if (d->launch->period[l->pc] && !block_of(d, slot)->off) return rename_redundant(d, slot, l);
+    if (d->launch->period[l->pc] && !block_of(d, place)->off) return rename_redundant(d, place, l);
     // Redundant or not, its result is no more the block's than its sources are: one that writes predicates or
     // has a guard is executed by every warp. What differs between warps by its mark nothing reads that could
     // be shared.
     l->role = ROLE_PRIVATE;
     if (d->launch->followed[l->pc])
-        rename_poison(d, slot, l->pc, rename_is_poisoned(d, slot, l->pc) || d->launch->changing[l->pc]);
+        rename_poison(d, place, l->pc, rename_is_poisoned(d, place, l->pc) || d->launch->changing[l->pc]);
     return true;
 }
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
 // Before the first line may be instructions that another mechanism has still to take the warp past.
-static bool is_at_first(const struct darsie *d, unsigned slot)
+static bool is_at_first(const struct darsie *d, unsigned place)
 {
-    return !d->launch->has_gaps || tech_warp(d->sm, slot)->pc == line_at(&d->warps[slot], 0)->pc;
+    return !d->launch->has_gaps || tech_warp(d->grid, place)->pc == line_at(&d->warps[place], 0)->pc;
 }
 
 static bool writes_shared(const struct dwarp *w, const struct op *o)
@@ -325,120 +325,120 @@ static bool may_overtake(const struct darsie *d, struct dwarp *w)
            writes_shared(w, &d->launch->ops[line_at(w, 0)->pc]);
 }
 
-bool rename_is_quiet(const struct darsie *d, unsigned slot)
+bool rename_is_quiet(const struct darsie *d, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
     return all_renamed && !w->stale && !w->held && w->waits == WAITS_NOT && !w->leaving && !is_passable(w) &&
            !may_overtake(d, w);
 }
 
-void rename_more(struct darsie *d, unsigned slot)
+void rename_more(struct darsie *d, unsigned place)
 {
-    if (rename_is_quiet(d, slot)) return;
-    struct dwarp *w = &d->warps[slot];
-    struct dblock *b = block_of(d, slot);
-    const struct warp *warp = tech_warp(d->sm, slot);
+    if (rename_is_quiet(d, place)) return;
+    struct dwarp *w = &d->warps[place];
+    struct dblock *b = block_of(d, place);
+    const struct warp *warp = tech_warp(d->grid, place);
     // At a branch or a barrier what is behind belongs to what comes after the others are there.
     bool stays = w->at_branch || w->too_far || warp->state != WARP_READY;
     bool parted = d->launch->diverged && warp->active != d->whole;
     while (w->renamed < w->count && !stays && !w->held_up) {
         if (parted && w->renamed) break; // which lanes it has is known when the warp is there
         struct line *l = line_at(w, w->renamed);
-        if (!rename_line(d, slot, l)) break;
+        if (!rename_line(d, place, l)) break;
         w->waits = WAITS_NOT;
         w->renamed++;
-        look_again(d, slot);
+        look_again(d, place);
         w->held_up = l->role != ROLE_SKIPPED && d->launch->blocks[l->pc];
-        if (b->gather_pc != NO_TARGET) path_ungather(b, 1ull << index_in_block(d, slot));
+        if (b->gather_pc != NO_TARGET) path_ungather(b, 1ull << index_in_block(d, place));
     }
     uint32_t before = w->count;
-    if (is_passable(w)) rename_pass(d, slot);
+    if (is_passable(w)) rename_pass(d, place);
     if (parted && w->count && w->count != before) {
-        rename_more(d, slot);
+        rename_more(d, place);
         return;
     }
-    rename_hold(d, slot);
+    rename_hold(d, place);
     if (w->waits == WAITS_GATHER) path_resolve(d, b);
 }
 
-void rename_pass(struct darsie *d, unsigned slot)
+void rename_pass(struct darsie *d, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
-    while (is_passable(w) && is_at_first(d, slot)) {
+    struct dwarp *w = &d->warps[place];
+    while (is_passable(w) && is_at_first(d, place)) {
         struct line *l = line_at(w, 0);
         const struct op *o = &d->launch->ops[l->pc];
-        if (d->launch->verify) values_verify_skip(d, slot, l);
-        for (unsigned n = 0; n < l->count; n++) values_map(d, slot, o->dst + n, l->registers[n]);
+        if (d->launch->verify) values_verify_skip(d, place, l);
+        for (unsigned n = 0; n < l->count; n++) values_map(d, place, o->dst + n, l->registers[n]);
         unsigned n = 0;
         for (unsigned left = o->pred_writes; left; left &= left - 1)
-            tech_warp(d->sm, slot)->pred[__builtin_ctz(left)] = l->preds[n++];
+            tech_warp(d->grid, place)->pred[__builtin_ctz(left)] = l->preds[n++];
         w->first = (w->first + 1) % LINES;
         w->count--;
         w->renamed--;
         w->stale = true;
-        tech_advance(d->sm, &tech_darsie, slot, l->pc + 1);
+        tech_advance(d->grid, &tech_darsie, place, l->pc + 1);
     }
 }
 
-void rename_advanced(void *state, unsigned slot) { rename_more(state, slot); }
+void rename_advanced(void *state, unsigned place) { rename_more(state, place); }
 
-void rename_hold(struct darsie *d, unsigned slot)
+void rename_hold(struct darsie *d, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     unsigned hold = 0;
-    if (w->at_branch || w->too_far || w->leaving || (w->copying && w->copying > tech_now(d->sm)))
+    if (w->at_branch || w->too_far || w->leaving || (w->copying && w->copying > tech_now(d->grid)))
         hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
-    uint64_t overtaken = may_overtake(d, w) ? values_overtaken(d, slot, line_at(w, 0)->pc) : 0;
+    uint64_t overtaken = may_overtake(d, w) ? values_overtaken(d, place, line_at(w, 0)->pc) : 0;
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
-    if (overtaken && !w->overtakes) tech_at(d->sm, d->warps[slot].block, overtaken);
+    if (overtaken && !w->overtakes) tech_at(d->grid, d->warps[place].block, overtaken);
     if (hold == w->held && !w->stale) return;
     w->held = (uint8_t)hold;
     w->stale = false;
-    tech_hold(d->sm, &tech_darsie, slot, hold);
+    tech_hold(d->grid, &tech_darsie, place, hold);
 }
 
-void rename_issued(void *state, unsigned slot, uint32_t index)
+void rename_issued(void *state, unsigned place, uint32_t index)
 {
     struct darsie *d = state;
-    if (d->launch->plain[index] && !block_of(d, slot)->at_barrier)
-        rename_more(d, slot);
+    if (d->launch->plain[index] && !block_of(d, place)->at_barrier)
+        rename_more(d, place);
     else
-        path_issued(d, slot, index);
+        path_issued(d, place, index);
 }
 
-void rename_filled(void *state, unsigned slot, uint32_t pc, unsigned count)
+void rename_filled(void *state, unsigned place, uint32_t pc, unsigned count)
 {
     struct darsie *d = state;
-    for (unsigned n = 0; n < count; n++) rename_push(&d->warps[slot], pc + n);
-    look_again(d, slot);
-    rename_more(d, slot);
+    for (unsigned n = 0; n < count; n++) rename_push(&d->warps[place], pc + n);
+    look_again(d, place);
+    rename_more(d, place);
 }
 
 // It goes on somewhere else with other lanes: whoever comes next leads.
-static void resign(struct darsie *d, unsigned slot, const struct line *l)
+static void resign(struct darsie *d, unsigned place, const struct line *l)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     for (unsigned n = 0; n < l->count; n++) release(b, l->registers[n]);
-    const struct entry *e = skip_led(d, slot, l);
+    const struct entry *e = skip_led(d, place, l);
     if (e) skip_release(b, e);
     d->counters[COUNT_leaders]--;
 }
 
-void rename_flushed(void *state, unsigned slot)
+void rename_flushed(void *state, unsigned place)
 {
     struct darsie *d = state;
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     // Nothing behind a control transfer has been renamed, but parts of a warp take turns also elsewhere.
-    if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, slot, line_at(w, 0));
+    if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, place, line_at(w, 0));
     w->count = w->renamed = 0;
     w->held_up = false;
-    look_again(d, slot);
+    look_again(d, place);
     if (w->waits != WAITS_NOT) {
         w->waits = WAITS_NOT;
-        path_ungather(block_of(d, slot), 1ull << index_in_block(d, slot));
+        path_ungather(block_of(d, place), 1ull << index_in_block(d, place));
     }
 }

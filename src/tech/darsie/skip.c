@@ -2,25 +2,25 @@
 // them. Lookups happen in front of the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
 #include "tech/darsie/darsie.h"
 
-struct entry *skip_find(struct darsie *d, unsigned slot, uint32_t pc)
+struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc)
 {
-    const struct dblock *b = block_of(d, slot);
+    const struct dblock *b = block_of(d, place);
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
         if (e->pc != pc) continue;
-        if (d->launch->diverged && e->lanes != tech_warp(d->sm, slot)->active) continue;
-        if ((e->tag == d->warps[slot].tag || !keeps(d, RULE_TAG)) && e->whom >> index_in_block(d, slot) & 1)
+        if (d->launch->diverged && e->lanes != tech_warp(d->grid, place)->active) continue;
+        if ((e->tag == d->warps[place].tag || !keeps(d, RULE_TAG)) && e->whom >> index_in_block(d, place) & 1)
             return e;
     }
     return NULL;
 }
 
-struct entry *skip_led(struct darsie *d, unsigned slot, const struct line *l)
+struct entry *skip_led(struct darsie *d, unsigned place, const struct line *l)
 {
-    const struct dblock *b = block_of(d, slot);
+    const struct dblock *b = block_of(d, place);
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        bool mine = e->pc == l->pc && e->leader == index_in_block(d, slot) && !e->read_at;
+        bool mine = e->pc == l->pc && e->leader == index_in_block(d, place) && !e->read_at;
         if (mine && e->registers[0] == l->registers[0]) return e;
     }
     return NULL;
@@ -28,8 +28,8 @@ struct entry *skip_led(struct darsie *d, unsigned slot, const struct line *l)
 
 static void new_cycle(struct darsie *d)
 {
-    if (d->port_cycle == tech_now(d->sm)) return;
-    d->port_cycle = tech_now(d->sm);
+    if (d->port_cycle == tech_now(d->grid)) return;
+    d->port_cycle = tech_now(d->grid);
     d->reads_left = d->launch->options->read_ports;
     d->writes_left = d->launch->options->write_ports;
     d->looked_up = 0;
@@ -66,7 +66,7 @@ void skip_release(struct dblock *b, const struct entry *e)
     b->used &= ~(1ull << (e - b->entries));
     // Nobody will hear of the leader's result who waits for it in front of fetch.
     struct darsie *d = b->owner;
-    if (!e->written_back) tech_at(d->sm, (unsigned)(b - d->blocks), tech_now(d->sm) + 1);
+    if (!e->written_back) tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
 }
 
 uint32_t skip_registers(const struct dblock *b)
@@ -92,9 +92,9 @@ void skip_clear(struct dblock *b)
     for (uint64_t left = b->used; left;) skip_release(b, take_entry(b, &left));
 }
 
-void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *l)
+void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     l->role = ROLE_SKIPPED;
     l->count = e->count;
     l->read_at = e->read_at;
@@ -102,22 +102,22 @@ void skip_follow(struct darsie *d, unsigned slot, struct entry *e, struct line *
     unsigned n = 0;
     for (unsigned left = d->launch->ops[l->pc].pred_writes; left; left &= left - 1)
         l->preds[n++] = e->preds[__builtin_ctz(left)];
-    ways_verify(d, slot, e);
-    e->passed |= 1ull << index_in_block(d, slot);
-    rename_poison(d, slot, l->pc, false);
+    ways_verify(d, place, e);
+    e->passed |= 1ull << index_in_block(d, place);
+    rename_poison(d, place, l->pc, false);
     d->counters[COUNT_skipped]++;
-    say(d, b, index_in_block(d, slot), STEP_FOLLOW, l->pc, e->registers[0]);
+    say(d, b, index_in_block(d, place), STEP_FOLLOW, l->pc, e->registers[0]);
     d->counters[COUNT_skipped_loads] += d->launch->ops[l->pc].path == PATH_MEMORY;
     skip_recheck(b);
 }
 
 // A part of a warp takes a whole vector: what is in the other lanes must be the same, too.
-bool skip_fits(struct darsie *d, unsigned slot, const struct entry *e)
+bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
 {
     if (e->lanes == d->whole || !d->launch->diverged) return true;
     const struct op *o = &d->launch->ops[e->pc];
     for (unsigned n = 0; n < e->count; n++)
-        if (!values_keeps(d, slot, o->dst + n, e, n)) return false;
+        if (!values_keeps(d, place, o->dst + n, e, n)) return false;
     return true;
 }
 
@@ -128,36 +128,36 @@ bool skip_waits(const struct darsie *d, const struct entry *e)
 }
 
 // One warp that wants to be fetched for; true when the arbiter may choose it.
-static bool look_up(struct darsie *d, unsigned slot)
+static bool look_up(struct darsie *d, unsigned place)
 {
-    struct dwarp *w = &d->warps[slot];
-    uint32_t pc = tech_fetch_pc(d->sm, slot);
-    if (!d->launch->period[pc] || !path_is_on(d, slot) || !rename_is_open(w)) {
-        d->unlooked |= 1ull << slot;
+    struct dwarp *w = &d->warps[place];
+    uint32_t pc = tech_fetch_pc(d->grid, place);
+    if (!d->launch->period[pc] || !path_is_on(d, place) || !rename_is_open(w)) {
+        d->unlooked |= 1ull << place;
         return true;
     }
     if (w->count + 1 >= LINES_SKIPPING) return true;
     // Which lanes an instruction has is known when the warp is there.
-    if (d->launch->diverged && tech_warp(d->sm, slot)->active != d->whole) return true;
-    if (!read_port(d, d->warps[slot].block, pc)) {
+    if (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole) return true;
+    if (!read_port(d, d->warps[place].block, pc)) {
         d->counters[COUNT_port_waits]++;
         return false;
     }
-    struct entry *e = skip_find(d, slot, pc);
-    if (!e || e->passed >> index_in_block(d, slot) & 1 || e->dropped || rename_is_poisoned(d, slot, pc))
+    struct entry *e = skip_find(d, place, pc);
+    if (!e || e->passed >> index_in_block(d, place) & 1 || e->dropped || rename_is_poisoned(d, place, pc))
         return true;
     if (!e->written_back && !skip_waits(d, e)) return true;
     if (!e->written_back) {
         d->counters[COUNT_leader_waits]++;
         w->waits = WAITS_FETCH_LEADER;
-        rename_hold(d, slot);
+        rename_hold(d, place);
         return false;
     }
     struct line *l = rename_push(w, pc);
     w->renamed++;
-    skip_follow(d, slot, e, l);
-    tech_skip_fetch(d->sm, slot);
-    rename_pass(d, slot);
+    skip_follow(d, place, e, l);
+    tech_skip_fetch(d->grid, place);
+    rename_pass(d, place);
     return false;
 }
 
@@ -166,38 +166,38 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
     struct darsie *d = state;
     uint64_t may = fetchable;
     for (uint64_t left = fetchable & ~d->unlooked; left; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctzll(left);
-        if (!look_up(d, slot)) may &= ~(1ull << slot);
+        unsigned place = (unsigned)__builtin_ctzll(left);
+        if (!look_up(d, place)) may &= ~(1ull << place);
     }
     return may;
 }
 
 // -- the leader's result ------------------------------------------------------------------------------------
 
-static void known(struct darsie *d, unsigned slot, struct entry *e, uint64_t cycle)
+static void known(struct darsie *d, unsigned place, struct entry *e, uint64_t cycle)
 {
     e->ready = cycle;
-    tech_at(d->sm, d->warps[slot].block, cycle);
+    tech_at(d->grid, d->warps[place].block, cycle);
 }
 
 // Whoever has led a load has its registers mapped to the pool by now, and nobody else has. They belong to the
 // reply, too: nobody may want them any more when it comes, but must not have been given them for another
 // value, of which it would then tell that it is there.
-static void await_reply(struct darsie *d, unsigned slot, const struct op *o)
+static void await_reply(struct darsie *d, unsigned place, const struct op *o)
 {
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words && keeps(d, RULE_REPLIES); r++)
-        if (is_shared(&d->warps[slot], r)) b->awaited |= 1u << values_place(d, slot, r);
+        if (is_shared(&d->warps[place], r)) b->awaited |= 1u << values_place(d, place, r);
 }
 
-void skip_result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+void skip_result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 {
     struct darsie *d = state;
     if (!d->leads) return;
     if (cycle == UINT64_MAX)
-        await_reply(d, slot, &d->launch->ops[index]);
+        await_reply(d, place, &d->launch->ops[index]);
     else if (d->leading)
-        known(d, slot, d->leading, cycle);
+        known(d, place, d->leading, cycle);
 }
 
 static void end_wait(struct dblock *b, unsigned r)
@@ -207,51 +207,51 @@ static void end_wait(struct dblock *b, unsigned r)
     if (!b->references[r]) set_free(b, r);
 }
 
-void skip_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle)
+void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle)
 {
     struct darsie *d = state;
-    struct dblock *b = block_of(d, slot);
+    struct dblock *b = block_of(d, place);
     uint16_t pool = b->first_register;
     bool is_pool = registers[0] >= pool && registers[0] < pool + d->pool;
     // Others may wait for the register though its entry has gone: early skips, or to copy it out.
-    if (is_pool || d->warps[slot].overtakes || d->warps[slot].leaving)
-        tech_at(d->sm, d->warps[slot].block, cycle);
+    if (is_pool || d->warps[place].overtakes || d->warps[place].leaving)
+        tech_at(d->grid, d->warps[place].block, cycle);
     if (is_pool && cycle >= b->replied_until) b->replied_until = cycle;
-    if (is_pool && b->replied_until <= tech_now(d->sm)) b->replied_until = tech_now(d->sm) + 1;
+    if (is_pool && b->replied_until <= tech_now(d->grid)) b->replied_until = tech_now(d->grid) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
         // The entry of another time has other registers: these have been its own until now.
         if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
-            known(d, slot, e, cycle);
+            known(d, place, e, cycle);
     }
     for (unsigned n = 0; is_pool && n < d->launch->ops[index].dst_words; n++)
         end_wait(b, (unsigned)(registers[n] - pool));
 }
 
-static void wake(struct darsie *d, unsigned slot, bool replied)
+static void wake(struct darsie *d, unsigned place, bool replied)
 {
-    struct dwarp *w = &d->warps[slot];
+    struct dwarp *w = &d->warps[place];
     if (replied && has_shared(w)) w->stale = true; // what it waits for may have been a load of another's
-    if (rename_is_quiet(d, slot) || !tech_warp(d->sm, slot)) return; // most have nothing to do with it
+    if (rename_is_quiet(d, place) || !tech_warp(d->grid, place)) return; // most have nothing to do with it
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
-    if (w->leaving) path_copy_out(d, slot);
-    rename_more(d, slot);
+    if (w->leaving) path_copy_out(d, place);
+    rename_more(d, place);
 }
 
 void skip_event(void *state, unsigned block)
 {
     struct darsie *d = state;
     struct dblock *b = &d->blocks[block];
-    uint64_t now = tech_now(d->sm);
+    uint64_t now = tech_now(d->grid);
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
         if (e->ready <= now) e->written_back = true;
     }
     for (uint64_t left = b->live; left; left &= left - 1)
-        wake(d, slot_in(b, (unsigned)__builtin_ctzll(left)), now <= b->replied_until);
+        wake(d, place_in(b, (unsigned)__builtin_ctzll(left)), now <= b->replied_until);
     uint32_t patience = d->launch->options->watchdog;
     bool waiting = b->arrived || b->gathered;
     for (uint64_t left = b->majority; left && !waiting; left &= left - 1)
-        waiting = d->warps[slot_in(b, (unsigned)__builtin_ctzll(left))].too_far;
+        waiting = d->warps[place_in(b, (unsigned)__builtin_ctzll(left))].too_far;
     if (patience && waiting && now >= b->arrived_since + patience) path_give_up(d, b);
 }

@@ -13,10 +13,10 @@ struct part { // of lanes that have executed a branch
     uint32_t pc;
 };
 
-static unsigned find_ways(const struct darsie *d, unsigned slot, struct part parts[LANES_MAX])
+static unsigned find_ways(const struct darsie *d, unsigned place, struct part parts[LANES_MAX])
 {
-    const struct warp *w = tech_warp(d->sm, slot);
-    uint64_t left = tech_issuing(d->sm);
+    const struct warp *w = tech_warp(d->grid, place);
+    uint64_t left = tech_issuing(d->grid);
     unsigned count = 0;
     for (uint32_t k = (uint32_t)w->splits.count; k-- > 0;) {
         const struct split *s = &w->splits.data[k];
@@ -27,17 +27,17 @@ static unsigned find_ways(const struct darsie *d, unsigned slot, struct part par
     return count;
 }
 
-static uint64_t *paths_of(const struct darsie *d, unsigned slot)
+static uint64_t *paths_of(const struct darsie *d, unsigned place)
 {
-    return d->paths + (size_t)slot * LANES_MAX;
+    return d->paths + (size_t)place * LANES_MAX;
 }
 
-void ways_note(struct darsie *d, unsigned slot, uint32_t index)
+void ways_note(struct darsie *d, unsigned place, uint32_t index)
 {
     struct part parts[LANES_MAX];
     if (!d->launch->verify) return;
-    uint64_t *paths = paths_of(d, slot);
-    for (unsigned n = find_ways(d, slot, parts); n-- > 0;)
+    uint64_t *paths = paths_of(d, place);
+    for (unsigned n = find_ways(d, place, parts); n-- > 0;)
         for (uint64_t left = parts[n].lanes; left; left &= left - 1)
             paths[bit_lowest(left)] =
                 hash_u64(paths[bit_lowest(left)] ^ ((uint64_t)index << 32 | parts[n].pc));
@@ -49,34 +49,34 @@ static uint64_t *led_by(const struct darsie *d, const struct dblock *b, const st
     return d->led_paths + (first + (size_t)(e - b->entries)) * LANES_MAX;
 }
 
-void ways_note_leader(struct darsie *d, unsigned slot, const struct entry *e)
+void ways_note_leader(struct darsie *d, unsigned place, const struct entry *e)
 {
     if (d->launch->verify)
-        memcpy(led_by(d, block_of(d, slot), e), paths_of(d, slot), LANES_MAX * sizeof *d->paths);
+        memcpy(led_by(d, block_of(d, place), e), paths_of(d, place), LANES_MAX * sizeof *d->paths);
 }
 
-void ways_verify(struct darsie *d, unsigned slot, const struct entry *e)
+void ways_verify(struct darsie *d, unsigned place, const struct entry *e)
 {
     if (!d->launch->verify) return;
-    const uint64_t *led = led_by(d, block_of(d, slot), e), *own = paths_of(d, slot);
-    for (uint64_t left = tech_warp(d->sm, slot)->active; left; left &= left - 1)
+    const uint64_t *led = led_by(d, block_of(d, place), e), *own = paths_of(d, place);
+    for (uint64_t left = tech_warp(d->grid, place)->active; left; left &= left - 1)
         if (led[bit_lowest(left)] != own[bit_lowest(left)]) {
             __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
             return;
         }
 }
 
-void ways_begin(struct darsie *d, unsigned slot)
+void ways_begin(struct darsie *d, unsigned place)
 {
-    if (d->launch->verify) memset(paths_of(d, slot), 0, LANES_MAX * sizeof *d->paths);
+    if (d->launch->verify) memset(paths_of(d, place), 0, LANES_MAX * sizeof *d->paths);
 }
 
 // Of which lanes take which: the same for warps that go on together.
-uint64_t ways_taken(const struct darsie *d, unsigned slot, uint32_t index)
+uint64_t ways_taken(const struct darsie *d, unsigned place, uint32_t index)
 {
     struct part parts[LANES_MAX];
     uint64_t sum = index;
-    for (unsigned n = find_ways(d, slot, parts); n-- > 0;)
+    for (unsigned n = find_ways(d, place, parts); n-- > 0;)
         sum += hash_u64(parts[n].lanes ^ hash_u64(parts[n].pc));
     return sum;
 }

@@ -17,20 +17,20 @@ static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
     return l->code->first[inst] < l->code->first[inst + 1];
 }
 
-static void wait_or_follow(struct decoupled *d, unsigned slot)
+static void wait_or_follow(struct decoupled *d, unsigned place)
 {
-    const struct follower *f = &d->followers[slot];
-    const struct decouple_step *s = &d->launch->code->steps[d->step[slot]];
+    const struct follower *f = &d->followers[place];
+    const struct decouple_step *s = &d->launch->code->steps[d->step[place]];
     bool asks = s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS;
     asks &= split_of(d, s->inst)->feedback && !f->told_count;
-    follow(d, slot, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
+    follow(d, place, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
 }
 
 // From the shadow's pc to the next step: past what is the lanes', and past branches that lead to nothing of the stream.
-static void advance(struct decoupled *d, unsigned slot)
+static void advance(struct decoupled *d, unsigned place)
 {
     const struct decoupled_launch *l = d->launch;
-    struct warp *w = d->followers[slot].shadow;
+    struct warp *w = d->followers[place].shadow;
     // An endless loop without anything for the stream has no next step.
     uint32_t fuel = 2 * l->count + 2;
     while (w->state == WARP_READY && w->pc < l->count && !is_at_step(l, w->pc) && fuel--) {
@@ -42,11 +42,11 @@ static void advance(struct decoupled *d, unsigned slot)
     }
     bool ended = w->state != WARP_READY || w->pc >= l->count || !is_at_step(l, w->pc);
     if (ended) {
-        follow(d, slot, FOLLOWED);
+        follow(d, place, FOLLOWED);
         return;
     }
-    d->step[slot] = l->code->first[w->pc];
-    wait_or_follow(d, slot);
+    d->step[place] = l->code->first[w->pc];
+    wait_or_follow(d, place);
 }
 
 static bool is_barrier(const struct decoupled *d, uint32_t inst)
@@ -71,16 +71,16 @@ static bool meets_ahead(const struct decoupled *d, const struct follower *f, uin
 }
 
 // The step is done: the next of the same instruction, or behind it.
-static void step_on(struct decoupled *d, unsigned slot)
+static void step_on(struct decoupled *d, unsigned place)
 {
     const struct decouple_code *c = d->launch->code;
-    uint32_t inst = c->steps[d->step[slot]].inst;
-    if (++d->step[slot] < c->first[inst + 1]) {
-        wait_or_follow(d, slot);
+    uint32_t inst = c->steps[d->step[place]].inst;
+    if (++d->step[place] < c->first[inst + 1]) {
+        wait_or_follow(d, place);
         return;
     }
-    tech_shadow_go(d->followers[slot].shadow, inst + 1);
-    advance(d, slot);
+    tech_shadow_go(d->followers[place].shadow, inst + 1);
+    advance(d, place);
 }
 
 // The lowest step that it could do; NO_STEP: none.
@@ -107,33 +107,34 @@ static uint32_t choose_step(struct decoupled *d)
 void decoupled_start(struct decoupled *d)
 {
     static const enum guest_turn turns[] = {GUEST_OLDEST, GUEST_FIRST, GUEST_IN_TURN, GUEST_LAST};
-    if (tech_guest_runs(d->sm)) return;
+    if (tech_guest_runs(d->grid)) return;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
     if (d->settles) decoupled_wake_at(d, d->settled_at);
-    tech_guest_start(d->sm, &tech_decoupled, d->launch->count + next, 0, turns[d->launch->options->priority]);
+    tech_guest_start(d->grid, &tech_decoupled, d->launch->count + next, 0,
+                     turns[d->launch->options->priority]);
 }
 
-static void enter(struct decoupled *d, unsigned slot)
+static void enter(struct decoupled *d, unsigned place)
 {
-    const struct warp *w = tech_warp(d->sm, slot);
-    struct follower *f = &d->followers[slot];
+    const struct warp *w = tech_warp(d->grid, place);
+    struct follower *f = &d->followers[place];
     f->shadow = &d->shadows[f->block]->warps[w->index];
-    advance(d, slot);
+    advance(d, place);
 }
 
-void decoupled_follow(struct decoupled *d, unsigned slot)
+void decoupled_follow(struct decoupled *d, unsigned place)
 {
-    enter(d, slot);
+    enter(d, place);
     decoupled_start(d);
 }
 
-void decoupled_news(struct decoupled *d, unsigned slot)
+void decoupled_news(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     bool waits_for_it = f->state == WAITS_FOR_ORDER || f->state == WAITS_FOR_OTHERS;
     if (waits_for_it ? f->orders_passed < f->orders_seen : f->state != WAITS_TO_BE_TOLD) return;
-    wait_or_follow(d, slot);
+    wait_or_follow(d, place);
     decoupled_start(d);
 }
 
@@ -141,9 +142,9 @@ void decoupled_news(struct decoupled *d, unsigned slot)
 // the barrier never stand in the way of those.
 void decoupled_meet(struct decoupled *d, unsigned block)
 {
-    uint64_t slots = tech_slots(d->sm, block);
+    uint64_t slots = tech_places(d->grid, block);
     uint32_t least = UINT32_MAX;
-    if (d->started[block] < tech_launch(d->sm)->warps_per_block) return;
+    if (d->started[block] < tech_launch(d->grid)->warps_per_block) return;
     for (uint64_t left = slots; left; left &= left - 1) {
         const struct follower *f = &d->followers[bit_lowest(left)];
         bool comes = f->is_there && f->state != FOLLOWED;
@@ -169,19 +170,19 @@ static uint64_t guarded(const struct warp *w, const struct inst *i)
     return w->active & guard;
 }
 
-// Between registers and a spill slot, which is in the thread's local memory here: a shadow has some of its own.
+// Between registers and a spill place, which is in the thread's local memory here: a shadow has some of its own.
 static void move_slot(struct warp *w, const struct inst *i, uint64_t lanes)
 {
     struct decouple_slot x = decouple_slot_of(i);
     for (unsigned k = 0; k < x.words; k++) {
-        uint32_t *slot = (uint32_t *)(void *)(w->local + (x.address / 4 + k) * w->exec->local_stride);
+        uint32_t *place = (uint32_t *)(void *)(w->local + (x.address / 4 + k) * w->exec->local_stride);
         uint32_t *own = x.registers->reg == REG_ZERO ? NULL : tech_lanes_of(w, x.registers->reg + k);
         for (uint64_t left = lanes; left && (own || x.is_store); left &= left - 1) {
             unsigned lane = bit_lowest(left);
             if (x.is_store)
-                slot[lane] = own ? own[lane] : 0;
+                place[lane] = own ? own[lane] : 0;
             else
-                own[lane] = slot[lane];
+                own[lane] = place[lane];
         }
     }
 }
@@ -404,9 +405,9 @@ static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_
     if (++d->records_made == d->launch->options->corrupt) p->preds[0] ^= p->active;
 }
 
-static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_step *s)
+static void enqueue(struct decoupled *d, unsigned place, const struct decouple_step *s)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[s->inst];
     struct part *p = decoupled_part(d);
     struct entry *e = entry_at(d, d->count);
@@ -419,17 +420,17 @@ static void enqueue(struct decoupled *d, unsigned slot, const struct decouple_st
         enqueue_address(d, f->shadow, i, p);
     p->order = f->orders_seen;
     p->sequence = f->enqueued++;
-    e->part[slot] = p;
-    e->left |= 1ull << slot;
+    e->part[place] = p;
+    e->left |= 1ull << place;
     e->is_address = p->is_address;
     f->expanding++;
 }
 
 // -- an instruction -------------------------------------------------------------------------------------------
 
-static void take_what_was_told(struct decoupled *d, unsigned slot, const struct inst *i)
+static void take_what_was_told(struct decoupled *d, unsigned place, const struct inst *i)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct told *t = &f->told[f->told_first];
     f->told_first = (f->told_first + 1) % TOLD_MAX;
     f->told_count--;
@@ -442,51 +443,51 @@ static bool has_other_lanes(const struct follower *f)
     return f->told[f->told_first].active != f->shadow->active;
 }
 
-static void do_step(struct decoupled *d, unsigned slot, const struct decouple_step *s)
+static void do_step(struct decoupled *d, unsigned place, const struct decouple_step *s)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[s->inst];
     bool told = split_of(d, s->inst)->feedback;
     d->counters[COUNT_served]++;
     switch ((enum decouple_step_kind)s->kind) {
     case DECOUPLE_COMPUTES:
-        if (!decoupled_computes(d, f->shadow, s->inst)) tech_shadow_compute(d->sm, f->shadow, s->inst);
+        if (!decoupled_computes(d, f->shadow, s->inst)) tech_shadow_compute(d->grid, f->shadow, s->inst);
         break;
-    case DECOUPLE_ENQUEUES: enqueue(d, slot, s); break;
+    case DECOUPLE_ENQUEUES: enqueue(d, place, s); break;
     case DECOUPLE_ORDERS: {
         if (comes_parted(d, f, s->inst)) {
-            decoupled_leave(d, slot);
+            decoupled_leave(d, place);
             return;
         }
         bool ahead = meets_ahead(d, f, s->inst);
         f->orders_seen++;
         f->barriers += ahead;
         d->counters[COUNT_tokens]++;
-        step_on(d, slot);
+        step_on(d, place);
         if (f->state != FOLLOWED && f->orders_passed < f->orders_seen)
-            follow(d, slot, ahead ? WAITS_FOR_OTHERS : WAITS_FOR_ORDER);
+            follow(d, place, ahead ? WAITS_FOR_OTHERS : WAITS_FOR_ORDER);
         return;
     }
     case DECOUPLE_BRANCHES:
     case DECOUPLE_ENDS:
         if (told && has_other_lanes(f)) {
-            decoupled_leave(d, slot);
+            decoupled_leave(d, place);
             return;
         }
-        if (told) take_what_was_told(d, slot, i);
+        if (told) take_what_was_told(d, place, i);
         d->counters[COUNT_branched]++;
-        tech_shadow_branch(d->sm, f->shadow, s->inst);
-        advance(d, slot);
+        tech_shadow_branch(d->grid, f->shadow, s->inst);
+        advance(d, place);
         return;
     }
-    step_on(d, slot);
+    step_on(d, place);
 }
 
 static void meet_at_barriers(struct decoupled *d)
 {
     uint64_t seen = 0;
-    for (unsigned slot = 0; slot < WARPS; slot++) {
-        const struct follower *f = &d->followers[slot];
+    for (unsigned place = 0; place < WARPS; place++) {
+        const struct follower *f = &d->followers[place];
         if (!f->is_there || f->state != WAITS_FOR_OTHERS || seen >> f->block & 1) continue;
         seen |= 1ull << f->block;
         decoupled_meet(d, f->block);
@@ -496,10 +497,10 @@ static void meet_at_barriers(struct decoupled *d)
 // batch=wait: those that have come since.
 static uint32_t begin_with_those_that_waited(struct decoupled *d)
 {
-    for (unsigned slot = 0; slot < WARPS; slot++) {
-        struct follower *f = &d->followers[slot];
+    for (unsigned place = 0; place < WARPS; place++) {
+        struct follower *f = &d->followers[place];
         if (!f->is_there || f->state != FOLLOWS_NOT) continue;
-        enter(d, slot);
+        enter(d, place);
     }
     return next_step(d);
 }
@@ -509,12 +510,12 @@ bool decoupled_guest_may(const void *state, uint32_t index)
     const struct decoupled *d = state;
     uint32_t step = index - d->launch->count;
     const struct decouple_step *s = &d->launch->code->steps[step];
-    if (d->settles && tech_now(d->sm) < d->settled_at) return false;
+    if (d->settles && tech_now(d->grid) < d->settled_at) return false;
     if (s->kind != DECOUPLE_ENQUEUES) return true;
     if (d->count == d->launch->options->atq) return false;
     for (uint64_t left = s->site == DECOUPLE_ENQ_PRED ? d->following : 0; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        if (d->step[slot] == step && d->followers[slot].predicates.count >= d->launch->options->pwpq)
+        unsigned place = bit_lowest(left);
+        if (d->step[place] == step && d->followers[place].predicates.count >= d->launch->options->pwpq)
             return false;
     }
     return true;
@@ -526,7 +527,7 @@ static bool is_on_the_way(const struct decoupled *d, uint32_t at, uint32_t next)
 {
     const struct decoupled_launch *l = d->launch;
     const struct inst *i = &l->insts[l->count + at];
-    bool encoded = tech_launch(d->sm)->kind->config.dependences == DEPENDENCES_ENCODED;
+    bool encoded = tech_launch(d->grid)->kind->config.dependences == DEPENDENCES_ENCODED;
     bool leads = l->code->steps[at].kind == DECOUPLE_BRANCHES && i->target == l->count + next;
     return !encoded || leads || (next == at + 1 && (!isa_has(i, ISA_BRANCH) || isa_is_conditional(i)));
 }
@@ -551,11 +552,11 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     step->lanes = l->cost[at];
     uint64_t waiting = 0;
     for (uint64_t left = d->following; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        if (d->step[slot] != at) continue;
-        do_step(d, slot, s);
-        bool same = d->followers[slot].state == FOLLOWS && !split_of(d, s->inst)->feedback;
-        if (!same && d->followers[slot].hold) waiting |= 1ull << slot;
+        unsigned place = bit_lowest(left);
+        if (d->step[place] != at) continue;
+        do_step(d, place, s);
+        bool same = d->followers[place].state == FOLLOWS && !split_of(d, s->inst)->feedback;
+        if (!same && d->followers[place].hold) waiting |= 1ull << place;
     }
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;

@@ -152,11 +152,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
 
 // -- an SM ----------------------------------------------------------------------------------------------------
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct decoupled *d = heap_alloc(sizeof *d);
     d->launch = launch;
-    d->sm = sm;
+    d->grid = grid;
     d->counters = counts;
     // What is in a ring is set when it comes there: nothing has to be cleared.
     d->atq = heap_resize(NULL, d->launch->options->atq * sizeof *d->atq);
@@ -181,35 +181,35 @@ static void sm_end(void *state)
     free(d);
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[slot];
-    const struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
     f->is_there = true;
     f->astray = f->order_pending = f->was_late = false;
-    f->block = (uint8_t)tech_block_of(d->sm, slot);
+    f->block = (uint8_t)tech_block_of(d->grid, place);
     f->orders_seen = f->orders_passed = 0;
     f->enqueued = f->dequeued = 0;
     f->is_alone = f->moved = f->issues = false;
     f->starves_since = 0;
     f->told_first = f->told_count = 0;
-    if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->sm);
+    if (!d->shadows[f->block]) d->shadows[f->block] = tech_shadow_create(d->grid);
     if (d->shadow_of[f->block] != w->cta->linear + 1) {
-        tech_shadow_start(d->sm, d->shadows[f->block], w->cta->linear);
+        tech_shadow_start(d->grid, d->shadows[f->block], w->cta->linear);
         d->shadow_of[f->block] = w->cta->linear + 1;
         d->started[f->block] = 0;
         d->is_parted[f->block] = false;
     }
     d->started[f->block]++;
     f->barriers = 0;
-    if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->sm))
-        decoupled_follow(d, slot);
+    if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->grid))
+        decoupled_follow(d, place);
     else
-        follow(d, slot, FOLLOWS_NOT);
+        follow(d, place, FOLLOWS_NOT);
 }
 
-static void warp_started(void *state, unsigned slot) { decoupled_look(state, slot); }
+static void warp_started(void *state, unsigned place) { decoupled_look(state, place); }
 
 static void block_end(void *state, unsigned block) { ((struct decoupled *)state)->shadow_of[block] = 0; }
 
@@ -260,29 +260,25 @@ const struct tech tech_decoupled = {
     .counters = counters,
     .counter_count = COUNT_TOTAL,
     .storage = storage,
-    .transform = transform,
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .warp_start = warp_start,
-    .warp_started = warp_started,
-    .block_end = block_end,
-    .leaves_out = decoupled_leaves_out,
     .reads = decoupled_reads,
     .executed = decoupled_executed,
     .saved = decoupled_saved,
-    .advanced = decoupled_advanced,
-    .elsewhere = decoupled_elsewhere,
-    .operand = decoupled_operand,
     .issued = decoupled_issued,
-    .access = decoupled_access,
-    .line = decoupled_line,
-    .replied = decoupled_replied,
-    .guest_may = decoupled_guest_may,
-    .guest = decoupled_guest,
-    .guest_result = decoupled_guest_result,
-    .event = decoupled_event,
     .warp_end = decoupled_warp_end,
     .check = check,
+    .blocks = &(const struct tech_blocks){.block_end = block_end, .event = decoupled_event},
+    .program = &(const struct tech_program){.transform = transform, .leaves_out = decoupled_leaves_out},
+    .skipping = &(const struct tech_skipping){.warp_started = warp_started, .advanced = decoupled_advanced},
+    .registers = &(const struct tech_registers){.elsewhere = decoupled_elsewhere,
+                                                .operand = decoupled_operand,
+                                                .replied = decoupled_replied},
+    .lines = &(const struct tech_lines){.access = decoupled_access, .line = decoupled_line},
+    .guest = &(const struct tech_guest){.guest_may = decoupled_guest_may,
+                                        .guest = decoupled_guest,
+                                        .guest_result = decoupled_guest_result},
 };

@@ -108,7 +108,7 @@ struct access_lock { // a line that an access under way will let go
     uint32_t inst;
 };
 
-struct follower { // of a slot
+struct follower { // of a place
     bool is_there, astray;
     bool is_alone; // astray, and behind what was fetched for it before it was
     bool moved;    // past what is left out: what the SM has seen before it may be none of its any more
@@ -134,7 +134,7 @@ struct follower { // of a slot
 
 struct decoupled {
     const struct decoupled_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     struct cta *shadows[64]; // by block
     uint64_t shadow_of[64];  // the block it is, + 1
@@ -161,7 +161,7 @@ struct decoupled {
     uint64_t choices; // of steps
     bool settles;     // the guest waits for its results
     uint64_t settled_at;
-    unsigned turn; // slot
+    unsigned turn; // place
 };
 
 extern const struct tech tech_decoupled;
@@ -175,10 +175,10 @@ static inline const struct decouple_inst *split_of(const struct decoupled *d, ui
     return &d->launch->plan->insts[inst];
 }
 // What is done for a warp; in one place, since who looks for what comes next looks at all of them.
-static inline void follow(struct decoupled *d, unsigned slot, enum follow what)
+static inline void follow(struct decoupled *d, unsigned place, enum follow what)
 {
-    d->followers[slot].state = (uint8_t)what;
-    d->following = what == FOLLOWS ? d->following | 1ull << slot : d->following & ~(1ull << slot);
+    d->followers[place].state = (uint8_t)what;
+    d->following = what == FOLLOWS ? d->following | 1ull << place : d->following & ~(1ull << place);
 }
 static inline struct unit *unit_of(struct decoupled *d, bool is_address)
 {
@@ -190,10 +190,10 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 }
 
 // -- affine.c
-void decoupled_follow(struct decoupled *d, unsigned slot); // a warp that has come
-void decoupled_news(struct decoupled *d, unsigned slot);   // it has told something, or passed what orders
-void decoupled_meet(struct decoupled *d, unsigned block);  // the stream may be at a barrier for all its warps
-void decoupled_start(struct decoupled *d);                 // the guest, if there is something to do
+void decoupled_follow(struct decoupled *d, unsigned place); // a warp that has come
+void decoupled_news(struct decoupled *d, unsigned place);   // it has told something, or passed what orders
+void decoupled_meet(struct decoupled *d, unsigned block); // the stream may be at a barrier for all its warps
+void decoupled_start(struct decoupled *d);                // the guest, if there is something to do
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
@@ -208,24 +208,25 @@ void decoupled_stir(struct decoupled *d, bool is_address); // the unit may have 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
-void decoupled_forget(struct decoupled *d, unsigned slot); // all that is on its way to the warp
+void decoupled_forget(struct decoupled *d, unsigned place); // all that is on its way to the warp
 
 // -- early.c: loads=early, the text taken literally
-void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p);       // its last line has come
-void decoupled_replace(struct decoupled *d, unsigned slot, const struct part *p); // what its load has read
+void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);       // its last line has come
+void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p); // what its load has read
 
 // -- others.c
-void decoupled_look(struct decoupled *d, unsigned slot); // what is before the warp now
-void decoupled_leave(struct decoupled *d, unsigned slot);
+void decoupled_look(struct decoupled *d, unsigned place); // what is before the warp now
+void decoupled_leave(struct decoupled *d, unsigned place);
 void decoupled_relieve(struct decoupled *d); // who has waited too long for its stream goes on alone
-uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc);
-void decoupled_reads(void *state, unsigned slot, uint32_t index);
-void decoupled_executed(void *state, unsigned slot, uint32_t index);
-void decoupled_saved(void *state, unsigned slot, uint32_t index, enum tech_saving what);
-void decoupled_advanced(void *state, unsigned slot);
-uint32_t decoupled_elsewhere(const void *state, unsigned slot, uint32_t index, bool is_write);
-void decoupled_operand(void *state, unsigned slot, uint32_t index, struct operand_access *a);
-void decoupled_issued(void *state, unsigned slot, uint32_t index);
+uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc);
+void decoupled_reads(void *state, unsigned place, uint32_t index);
+void decoupled_executed(void *state, unsigned place, uint32_t index);
+void decoupled_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
+void decoupled_advanced(void *state, unsigned place);
+uint32_t decoupled_elsewhere(const void *state, unsigned place, uint32_t index, bool is_write);
+void decoupled_operand(void *state, unsigned place, uint32_t index, struct operand_access *a);
+void decoupled_issued(void *state, unsigned place, uint32_t index);
 void decoupled_access(void *state, const struct tech_line *line);
-void decoupled_replied(void *state, unsigned slot, uint32_t index, const uint16_t *registers, uint64_t cycle);
-void decoupled_warp_end(void *state, unsigned slot);
+void decoupled_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers,
+                       uint64_t cycle);
+void decoupled_warp_end(void *state, unsigned place);

@@ -28,11 +28,11 @@ static void swap_registers(struct warp *w, const struct inst *i, const struct op
     }
 }
 
-void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p)
+void decoupled_capture(struct decoupled *d, unsigned place, struct part *p)
 {
     const struct inst *i = &d->launch->insts[p->inst];
     const struct operand *a = decouple_address(i);
-    struct warp *w = d->followers[slot].shadow;
+    struct warp *w = d->followers[place].shadow;
     struct borrowed b = {.active = w->active, .pc = w->pc};
     if (i->dst[0].reg == REG_ZERO || a->reg == REG_ZERO) return;
     if (!p->data) p->data = heap_alloc(LOAD_WORDS * sizeof *p->data);
@@ -43,7 +43,7 @@ void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p)
             lanes_of(w, a->reg + k)[lane] = (uint32_t)(p->values[lane] >> 32 * k);
     w->active = p->lanes;
     if (i->guard != PRED_TRUE) w->pred[i->guard] = i->guard_not ? 0 : UINT64_MAX;
-    tech_shadow_compute(d->sm, w, p->inst);
+    tech_shadow_compute(d->grid, w, p->inst);
     for (unsigned k = 0; k < words_of(i); k++)
         memcpy(p->data[k], lanes_of(w, i->dst[0].reg + k), w->exec->vector_bytes);
     p->has_data = true;
@@ -53,10 +53,10 @@ void decoupled_capture(struct decoupled *d, unsigned slot, struct part *p)
     w->pc = b.pc;
 }
 
-void decoupled_replace(struct decoupled *d, unsigned slot, const struct part *p)
+void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p)
 {
     const struct inst *i = &d->launch->insts[p->inst];
     for (unsigned k = 0; k < words_of(i); k++)
         for (uint64_t left = p->lanes; left; left &= left - 1)
-            tech_lanes(d->sm, slot, i->dst[0].reg + k)[bit_lowest(left)] = p->data[k][bit_lowest(left)];
+            tech_lanes(d->grid, place, i->dst[0].reg + k)[bit_lowest(left)] = p->data[k][bit_lowest(left)];
 }

@@ -15,40 +15,40 @@ static bool is_removed(const struct decoupled *d, const struct follower *f, uint
     return d->launch->removed[pc] && !f->is_alone;
 }
 
-uint32_t decoupled_leaves_out(const void *state, unsigned slot, uint32_t pc)
+uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc)
 {
     const struct decoupled *d = state;
-    return is_removed(d, &d->followers[slot], pc) ? d->launch->removed[pc] : 0;
+    return is_removed(d, &d->followers[place], pc) ? d->launch->removed[pc] : 0;
 }
 
 // -- what is before a warp ------------------------------------------------------------------------------------
 
-static void hold(struct decoupled *d, unsigned slot, unsigned what)
+static void hold(struct decoupled *d, unsigned place, unsigned what)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     if (f->hold == what && !f->moved) return;
     f->hold = what;
     f->moved = false;
-    tech_hold(d->sm, &tech_decoupled, slot, what);
+    tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
 // Where warps wait for one another beyond what the program asks of them, one may stand still with full queues until another
 // has gone on, which the stream cannot serve since these are full. Of those that starve and those for whom something is
 // under way, who are fewer go on alone.
-static void starve(struct decoupled *d, unsigned slot)
+static void starve(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     if (!d->launch->plan->yields || f->starves_since) return;
-    f->starves_since = tech_now(d->sm) + 1;
-    d->starving |= 1ull << slot;
-    decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+    f->starves_since = tech_now(d->grid) + 1;
+    d->starving |= 1ull << place;
+    decoupled_wake_at(d, tech_now(d->grid) + PATIENCE);
 }
 
-static void feed(struct decoupled *d, unsigned slot)
+static void feed(struct decoupled *d, unsigned place)
 {
     if (!d->starving) return;
-    d->followers[slot].starves_since = 0;
-    d->starving &= ~(1ull << slot);
+    d->followers[place].starves_since = 0;
+    d->starving &= ~(1ull << place);
 }
 
 static unsigned under_way(const struct follower *f)
@@ -75,50 +75,50 @@ void decoupled_relieve(struct decoupled *d)
         if (until < due) due = until;
     }
     if (due == CYCLE_NEVER) return;
-    if (due > tech_now(d->sm)) {
+    if (due > tech_now(d->grid)) {
         decoupled_wake_at(d, due);
         return;
     }
     for (uint64_t left = who_go_alone(d); left; left &= left - 1) decoupled_leave(d, bit_lowest(left));
     for (uint64_t left = d->starving; left; left &= left - 1) // they wait as long again
-        d->followers[bit_lowest(left)].starves_since = tech_now(d->sm) + 1;
-    if (d->starving) decoupled_wake_at(d, tech_now(d->sm) + PATIENCE);
+        d->followers[bit_lowest(left)].starves_since = tech_now(d->grid) + 1;
+    if (d->starving) decoupled_wake_at(d, tech_now(d->grid) + PATIENCE);
 }
 
 // Nothing is buffered for the warp, under way to it, or skipped ahead of it: from here on all is fetched.
-static void drain(struct decoupled *d, unsigned slot)
+static void drain(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
-    bool is_ahead = tech_fetch_pc(d->sm, slot) > tech_warp(d->sm, slot)->pc;
-    if (is_ahead || tech_buffered(d->sm, slot) || tech_is_fetching(d->sm, slot)) {
-        hold(d, slot, HOLD_FETCH);
+    struct follower *f = &d->followers[place];
+    bool is_ahead = tech_fetch_pc(d->grid, place) > tech_warp(d->grid, place)->pc;
+    if (is_ahead || tech_buffered(d->grid, place) || tech_is_fetching(d->grid, place)) {
+        hold(d, place, HOLD_FETCH);
         return;
     }
     f->is_alone = true;
-    tech_refetch(d->sm, slot);
-    hold(d, slot, 0);
+    tech_refetch(d->grid, place);
+    hold(d, place, 0);
 }
 
 // It goes on as if there were no other stream, as soon as it has executed what has been fetched for it.
-void decoupled_leave(struct decoupled *d, unsigned slot)
+void decoupled_leave(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     if (f->astray) return;
     f->astray = true;
-    feed(d, slot);
-    follow(d, slot, FOLLOWED);
+    feed(d, place);
+    follow(d, place, FOLLOWED);
     d->counters[COUNT_astray]++;
-    decoupled_forget(d, slot);
+    decoupled_forget(d, place);
     decoupled_meet(d, f->block);
-    hold(d, slot, HOLD_FETCH);
-    decoupled_look(d, slot);
+    hold(d, place, HOLD_FETCH);
+    decoupled_look(d, place);
     decoupled_start(d); // for others
 }
 
 static bool is_there(const struct decoupled *d, struct part *p)
 {
     bool has_come = d->launch->options->arrival == ARRIVAL_JOIN || p->there == bit_mask(p->line_count);
-    return p->ready_at <= tech_now(d->sm) && p->asked == p->line_count && has_come;
+    return p->ready_at <= tech_now(d->grid) && p->asked == p->line_count && has_come;
 }
 
 // Whether what comes next in the order of its stream is for this site and these lanes, as far as can be said; else it has
@@ -133,92 +133,92 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
 }
 
 // True when it is there.
-static bool await(struct decoupled *d, unsigned slot, uint32_t inst)
+static bool await(struct decoupled *d, unsigned place, uint32_t inst)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     bool is_address = split_of(d, inst)->site != DECOUPLE_ENQ_PRED;
     struct part *p = queue_of(f, is_address)->first;
-    d->waits_for_cycle &= ~(1ull << slot);
-    if (!is_on_its_way(f, tech_warp(d->sm, slot), inst, is_address)) {
-        decoupled_leave(d, slot);
+    d->waits_for_cycle &= ~(1ull << place);
+    if (!is_on_its_way(f, tech_warp(d->grid, place), inst, is_address)) {
+        decoupled_leave(d, place);
         return false;
     }
     if (p || f->expanding)
-        feed(d, slot);
+        feed(d, place);
     else
-        starve(d, slot);
+        starve(d, place);
     if (p && is_there(d, p)) {
-        hold(d, slot, 0);
+        hold(d, place, 0);
         return true;
     }
     if (p && p->line_count && !f->was_late) {
         f->was_late = true;
         d->counters[COUNT_late]++;
     }
-    if (p && p->ready_at > tech_now(d->sm)) {
-        d->waits_for_cycle |= 1ull << slot;
+    if (p && p->ready_at > tech_now(d->grid)) {
+        d->waits_for_cycle |= 1ull << place;
         decoupled_wake_at(d, p->ready_at);
     }
-    hold(d, slot, HOLD_ISSUE);
+    hold(d, place, HOLD_ISSUE);
     return false;
 }
 
 // An atomic's result is still to come there, and would overwrite what is passed over now.
-static bool is_outstanding(const struct decoupled *d, unsigned slot, uint32_t pc)
+static bool is_outstanding(const struct decoupled *d, unsigned place, uint32_t pc)
 {
     const struct op *o = &d->launch->ops[pc];
     for (unsigned n = 0; n < o->dst_words; n++)
-        if (tech_ready(d->sm, tech_own(d->sm, slot, o->dst + n)) == CYCLE_NEVER) return true;
+        if (tech_ready(d->grid, tech_own(d->grid, place, o->dst + n)) == CYCLE_NEVER) return true;
     return false;
 }
 
 // False: it has to wait before the next of them.
-static bool pass_removed(struct decoupled *d, unsigned slot)
+static bool pass_removed(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
-    struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[place];
+    struct warp *w = tech_warp(d->grid, place);
     while (w->state == WARP_READY && is_removed(d, f, w->pc)) {
         uint32_t pc = w->pc;
-        if (is_outstanding(d, slot, pc)) return false;
+        if (is_outstanding(d, place, pc)) return false;
         if (d->launch->plan->yields) {
-            tech_lend(d->sm, &tech_decoupled, slot, pc);
+            tech_lend(d->grid, &tech_decoupled, place, pc);
             f->moved = true;
         }
-        if (!decoupled_computes(d, w, pc)) tech_recompute(d->sm, slot, pc);
+        if (!decoupled_computes(d, w, pc)) tech_recompute(d->grid, place, pc);
         d->counters[COUNT_removed]++;
-        tech_advance(d->sm, &tech_decoupled, slot, pc + 1);
+        tech_advance(d->grid, &tech_decoupled, place, pc + 1);
     }
     return true;
 }
 
-void decoupled_look(struct decoupled *d, unsigned slot)
+void decoupled_look(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
-    const struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
     if (!f->is_there || f->is_alone) return;
     if (f->taken || f->issues || !w || w->state != WARP_READY) return;
-    if (!pass_removed(d, slot)) {
-        hold(d, slot, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
+    if (!pass_removed(d, place)) {
+        hold(d, place, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
         return;
     }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
     if (f->astray) {
-        drain(d, slot);
+        drain(d, place);
         return;
     }
     const struct decouple_inst *n = split_of(d, w->pc);
     if (n->site) {
-        await(d, slot, w->pc);
+        await(d, place, w->pc);
     } else if (n->feedback && f->told_count == d->launch->options->told) {
-        starve(d, slot);
-        hold(d, slot, HOLD_ISSUE);
+        starve(d, place);
+        hold(d, place, HOLD_ISSUE);
     } else {
-        feed(d, slot);
-        hold(d, slot, 0);
+        feed(d, place);
+        hold(d, place, 0);
     }
 }
 
-void decoupled_advanced(void *state, unsigned slot) { decoupled_look(state, slot); }
+void decoupled_advanced(void *state, unsigned place) { decoupled_look(state, place); }
 
 // -- a site ---------------------------------------------------------------------------------------------------
 
@@ -244,11 +244,11 @@ static void put_words(uint32_t *to, const struct part *p, unsigned shift)
 }
 
 // What verification compares with is what the warp would have computed.
-static void write_address(struct decoupled *d, unsigned slot, const struct operand *o, const struct part *p)
+static void write_address(struct decoupled *d, unsigned place, const struct operand *o, const struct part *p)
 {
     if (!o || o->reg == REG_ZERO) return;
-    uint32_t *low = tech_lanes(d->sm, slot, o->reg);
-    uint32_t *high = o->width == 2 ? tech_lanes(d->sm, slot, o->reg + 1u) : NULL;
+    uint32_t *low = tech_lanes(d->grid, place, o->reg);
+    uint32_t *high = o->width == 2 ? tech_lanes(d->grid, place, o->reg + 1u) : NULL;
     for (uint64_t left = d->launch->verify ? p->lanes : 0; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         uint64_t own = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
@@ -258,25 +258,25 @@ static void write_address(struct decoupled *d, unsigned slot, const struct opera
     if (high) put_words(high, p, 32);
 }
 
-static void take_address(struct decoupled *d, unsigned slot, uint32_t inst, struct part *p)
+static void take_address(struct decoupled *d, unsigned place, uint32_t inst, struct part *p)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[inst];
-    struct warp *w = tech_warp(d->sm, slot);
+    struct warp *w = tech_warp(d->grid, place);
     uint64_t guard = i->guard_not ? ~p->lanes : p->lanes;
     if (i->guard != PRED_TRUE) write_predicate(d, w, i->guard, p->active, guard);
-    write_address(d, slot, decouple_address(i), p);
+    write_address(d, place, decouple_address(i), p);
     d->counters[split_of(d, inst)->site == DECOUPLE_ENQ_DATA ? COUNT_data : COUNT_addresses]++;
     for (unsigned n = 0; n < p->line_count; n++) {
-        d->counters[COUNT_ahead] += tech_now(d->sm) - p->asked_at;
+        d->counters[COUNT_ahead] += tech_now(d->grid) - p->asked_at;
         if (p->locked >> n & 1) vec_push(&f->locks, (struct access_lock){p->line[n], inst});
     }
     p->line_count = 0; // its locks are the access's now
 }
 
-static void take(struct decoupled *d, unsigned slot, uint32_t inst)
+static void take(struct decoupled *d, unsigned place, uint32_t inst)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct decouple_inst *n = split_of(d, inst);
     struct queue *q = queue_of(f, n->site != DECOUPLE_ENQ_PRED);
     struct part *p = q->first;
@@ -289,17 +289,17 @@ static void take(struct decoupled *d, unsigned slot, uint32_t inst)
     f->taken = p;
     d->counters[COUNT_taken]++;
     if (p->is_address)
-        take_address(d, slot, inst, p);
+        take_address(d, place, inst, p);
     else
         d->counters[COUNT_preds_block + p->effort]++;
     decoupled_stir(d, p->is_address); // there is room
 }
 
-static void give_predicates(struct decoupled *d, unsigned slot, uint32_t inst)
+static void give_predicates(struct decoupled *d, unsigned place, uint32_t inst)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[inst];
-    struct warp *w = tech_warp(d->sm, slot);
+    struct warp *w = tech_warp(d->grid, place);
     if (!split_of(d, inst)->compares) {
         write_predicate(d, w, i->guard, f->taken->active, f->taken->preds[0]);
         return;
@@ -309,86 +309,86 @@ static void give_predicates(struct decoupled *d, unsigned slot, uint32_t inst)
             write_predicate(d, w, i->dst[k].reg, f->taken->active, f->taken->preds[k]);
 }
 
-static void finish(struct decoupled *d, unsigned slot)
+static void finish(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     if (f->taken) decoupled_part_free(d, f->taken);
     f->taken = NULL;
 }
 
-static void tell(struct decoupled *d, unsigned slot, uint32_t inst)
+static void tell(struct decoupled *d, unsigned place, uint32_t inst)
 {
-    struct follower *f = &d->followers[slot];
-    const struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
     f->told[(f->told_first + f->told_count++) % TOLD_MAX] =
         (struct told){w->active, w->pred[d->launch->insts[inst].guard]};
 }
 
-void decoupled_reads(void *state, unsigned slot, uint32_t inst)
+void decoupled_reads(void *state, unsigned place, uint32_t inst)
 {
     struct decoupled *d = state;
-    const struct follower *f = &d->followers[slot];
+    const struct follower *f = &d->followers[place];
     if (f->astray || !is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
     if (f->taken) return; // it was sent back, and has what it needs
-    if (n->feedback) tell(d, slot, inst);
+    if (n->feedback) tell(d, place, inst);
     if (!n->site) return;
-    if (!await(d, slot, inst)) {
-        decoupled_leave(d, slot);
+    if (!await(d, place, inst)) {
+        decoupled_leave(d, place);
         return;
     }
-    take(d, slot, inst);
-    if (n->site == DECOUPLE_ENQ_PRED && !n->compares) give_predicates(d, slot, inst);
+    take(d, place, inst);
+    if (n->site == DECOUPLE_ENQ_PRED && !n->compares) give_predicates(d, place, inst);
 }
 
-void decoupled_executed(void *state, unsigned slot, uint32_t inst)
+void decoupled_executed(void *state, unsigned place, uint32_t inst)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     const struct part *p = f->taken;
     f->issues = true;
-    if (p && split_of(d, inst)->compares) give_predicates(d, slot, inst);
-    if (p && p->has_data) decoupled_replace(d, slot, p);
-    finish(d, slot);
+    if (p && split_of(d, inst)->compares) give_predicates(d, place, inst);
+    if (p && p->has_data) decoupled_replace(d, place, p);
+    finish(d, place);
 }
 
-void decoupled_saved(void *state, unsigned slot, uint32_t inst, enum tech_saving what)
+void decoupled_saved(void *state, unsigned place, uint32_t inst, enum tech_saving what)
 {
     struct decoupled *d = state;
-    if (what == SAVED_EXECUTION) decoupled_executed(d, slot, inst);
+    if (what == SAVED_EXECUTION) decoupled_executed(d, place, inst);
 }
 
-uint32_t decoupled_elsewhere(const void *state, unsigned slot, uint32_t inst, bool is_write)
+uint32_t decoupled_elsewhere(const void *state, unsigned place, uint32_t inst, bool is_write)
 {
     const struct decoupled *d = state;
-    return is_write || d->followers[slot].astray ? 0 : d->launch->queued[inst];
+    return is_write || d->followers[place].astray ? 0 : d->launch->queued[inst];
 }
 
 // What comes from a queue is not read from a register.
-void decoupled_operand(void *state, unsigned slot, uint32_t inst, struct operand_access *a)
+void decoupled_operand(void *state, unsigned place, uint32_t inst, struct operand_access *a)
 {
-    if (!(decoupled_elsewhere(state, slot, inst, a->is_write) >> a->nth & 1)) return;
+    if (!(decoupled_elsewhere(state, place, inst, a->is_write) >> a->nth & 1)) return;
     a->main = 0;
     a->bank = NO_BANK;
 }
 
 // -- behind an instruction ------------------------------------------------------------------------------------
 
-static void pass_order(struct decoupled *d, unsigned slot)
+static void pass_order(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
-    const struct warp *w = tech_warp(d->sm, slot);
+    struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
     if (!f->is_there || !f->order_pending || !w || w->state != WARP_READY) return;
     f->order_pending = false;
     f->orders_passed++;
     if (f->expanding) decoupled_stir(d, true);
-    decoupled_news(d, slot);
+    decoupled_news(d, place);
 }
 
 // Warps of its block may go on.
 static void look_at_block(struct decoupled *d, unsigned block)
 {
-    for (uint64_t left = tech_slots(d->sm, block); left; left &= left - 1) {
+    for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {
         pass_order(d, bit_lowest(left));
         decoupled_look(d, bit_lowest(left));
     }
@@ -406,29 +406,29 @@ static void count_access(struct decoupled *d, const struct inst *i, bool decoupl
     if (loads) d->counters[decoupled ? COUNT_loads : COUNT_loads_kept]++;
 }
 
-void decoupled_issued(void *state, unsigned slot, uint32_t inst)
+void decoupled_issued(void *state, unsigned place, uint32_t inst)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     f->issues = false;
     if (!is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
     const struct inst *i = &d->launch->insts[inst];
     if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
     f->order_pending |= n->orders;
-    if (n->feedback) decoupled_news(d, slot);
-    bool completes = isa_has(i, ISA_BARRIER) && tech_warp(d->sm, slot)->state == WARP_READY;
+    if (n->feedback) decoupled_news(d, place);
+    bool completes = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
     if (completes || isa_has(i, ISA_EXIT)) {
         look_at_block(d, f->block);
         return;
     }
-    pass_order(d, slot);
-    decoupled_look(d, slot);
+    pass_order(d, place);
+    decoupled_look(d, place);
 }
 
 static void let_go(struct decoupled *d, struct follower *f, size_t n)
 {
-    tech_unlock_line(d->sm, &tech_decoupled, f->locks.data[n].line);
+    tech_unlock_line(d->grid, &tech_decoupled, f->locks.data[n].line);
     d->counters[COUNT_unlocked]++;
     f->locks.data[n] = vec_last(&f->locks);
     f->locks.count--;
@@ -437,7 +437,7 @@ static void let_go(struct decoupled *d, struct follower *f, size_t n)
 void decoupled_access(void *state, const struct tech_line *line)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[line->slot];
+    struct follower *f = &d->followers[line->place];
     if (line->kind != LSU_LOAD) return;
     for (size_t n = 0; n < f->locks.count; n++)
         if (f->locks.data[n].line == line->line && f->locks.data[n].inst == line->index) {
@@ -446,29 +446,29 @@ void decoupled_access(void *state, const struct tech_line *line)
         }
 }
 
-void decoupled_replied(void *state, unsigned slot, uint32_t inst, const uint16_t *registers, uint64_t cycle)
+void decoupled_replied(void *state, unsigned place, uint32_t inst, const uint16_t *registers, uint64_t cycle)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     (void)registers, (void)cycle;
     for (size_t n = f->locks.count; n-- > 0;)
         if (f->locks.data[n].inst == inst) let_go(d, f, n);
-    decoupled_look(d, slot);
+    decoupled_look(d, place);
 }
 
-void decoupled_warp_end(void *state, unsigned slot)
+void decoupled_warp_end(void *state, unsigned place)
 {
     struct decoupled *d = state;
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     unsigned block = f->block;
     while (f->locks.count) let_go(d, f, 0);
-    decoupled_forget(d, slot);
-    finish(d, slot);
+    decoupled_forget(d, place);
+    finish(d, place);
     f->is_there = false;
     decoupled_meet(d, block);
-    follow(d, slot, FOLLOWS_NOT);
+    follow(d, place, FOLLOWS_NOT);
     f->hold = 0;
-    d->waits_for_cycle &= ~(1ull << slot);
-    feed(d, slot);
+    d->waits_for_cycle &= ~(1ull << place);
+    feed(d, place);
     look_at_block(d, block);
 }

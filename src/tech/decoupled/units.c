@@ -32,7 +32,7 @@ struct part *decoupled_part(struct decoupled *d)
 
 static void unlock(struct decoupled *d, uint64_t line)
 {
-    tech_unlock_line(d->sm, &tech_decoupled, line);
+    tech_unlock_line(d->grid, &tech_decoupled, line);
     d->counters[COUNT_unlocked]++;
 }
 
@@ -89,17 +89,17 @@ static void drop_front(struct decoupled *d)
     }
 }
 
-void decoupled_forget(struct decoupled *d, unsigned slot)
+void decoupled_forget(struct decoupled *d, unsigned place)
 {
-    struct follower *f = &d->followers[slot];
+    struct follower *f = &d->followers[place];
     for (unsigned n = 0; n < d->count; n++) {
         struct entry *e = entry_at(d, n);
-        if (!(e->left >> slot & 1)) continue;
-        e->left &= ~(1ull << slot);
-        decoupled_part_free(d, e->part[slot]);
+        if (!(e->left >> place & 1)) continue;
+        e->left &= ~(1ull << place);
+        decoupled_part_free(d, e->part[place]);
     }
     f->expanding = 0;
-    if (d->asking_slot == slot) d->asking = NULL;
+    if (d->asking_slot == place) d->asking = NULL;
     drop_queue(d, &f->addresses);
     drop_queue(d, &f->predicates);
     drop_front(d);
@@ -111,20 +111,20 @@ void decoupled_forget(struct decoupled *d, unsigned slot)
 
 static bool may_ask(const struct decoupled *d, uint64_t line)
 {
-    const struct sm_launch *l = tech_launch(d->sm);
-    return memory_find(l->launch->memory, line) && tech_may_lock_line(d->sm, &tech_decoupled, line);
+    const struct sm_launch *l = tech_launch(d->grid);
+    return memory_find(l->launch->memory, line) && tech_may_lock_line(d->grid, &tech_decoupled, line);
 }
 
 // True when all that can be asked for has been.
-static bool ask_for_lines(struct decoupled *d, unsigned slot, struct part *p)
+static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
 {
     for (; p->asked < p->line_count; p->asked++) {
         uint64_t line = p->line[p->asked];
-        uint32_t token = slot | (p->sequence & 0xffff) << 6 | p->asked << 22;
+        uint32_t token = place | (p->sequence & 0xffff) << 6 | p->asked << 22;
         if (!may_ask(d, line)) {
             p->there |= 1ull << p->asked;
             d->counters[COUNT_unlockable]++;
-        } else if (tech_request(d->sm, &tech_decoupled, line, p->sectors[p->asked], token)) {
+        } else if (tech_request(d->grid, &tech_decoupled, line, p->sectors[p->asked], token)) {
             d->counters[COUNT_asked]++;
         } else {
             return false;
@@ -141,10 +141,10 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
     struct part *p = f->addresses.first;
     d->counters[COUNT_came]++;
     while (p && (p->sequence & 0xffff) != sequence) p = p->next;
-    if (d->asking) decoupled_wake_at(d, tech_now(d->sm) + 1); // there is room for another request
+    if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1); // there is room for another request
     if (!f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1) return;
     p->there |= 1ull << n;
-    if (tech_lock_line(d->sm, &tech_decoupled, line)) {
+    if (tech_lock_line(d->grid, &tech_decoupled, line)) {
         p->locked |= 1ull << n;
         d->counters[COUNT_locked]++;
     } else {
@@ -159,10 +159,10 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
 
 struct turn { // what a unit does next
     struct entry *entry;
-    unsigned slot;
+    unsigned place;
 };
 
-// Of several warps that could have theirs the one in the lowest slot: a block after the other.
+// Of several warps that could have theirs the one in the lowest place: a block after the other.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     uint64_t behind = 0; // warps that have something older still to come
@@ -170,11 +170,11 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
         struct entry *e = entry_at(d, n);
         if (e->is_address != is_address) continue;
         for (uint64_t left = e->left & ~behind; left; left &= left - 1) {
-            unsigned slot = bit_lowest(left);
-            const struct part *p = e->part[slot];
-            bool waits = p->line_count && p->order > d->followers[slot].orders_passed;
-            if (waits || !has_room(d, &d->followers[slot], p)) continue;
-            *t = (struct turn){e, slot};
+            unsigned place = bit_lowest(left);
+            const struct part *p = e->part[place];
+            bool waits = p->line_count && p->order > d->followers[place].orders_passed;
+            if (waits || !has_room(d, &d->followers[place], p)) continue;
+            *t = (struct turn){e, place};
             return true;
         }
         behind |= e->left;
@@ -185,11 +185,11 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 // A comparison of all lanes takes what a move of a register takes.
 static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first)
 {
-    uint16_t *guests = tech_guest_map(d->sm);
+    uint16_t *guests = tech_guest_map(d->grid);
     switch ((enum decouple_effort)p->effort) {
     case EFFORT_BLOCK: return is_first ? 1 : 0;
     case EFFORT_ENDS: return 2;
-    case EFFORT_LANES: tech_copy(d->sm, guests[REG_ZERO], guests[REG_ZERO]); return 1;
+    case EFFORT_LANES: tech_copy(d->grid, guests[REG_ZERO], guests[REG_ZERO]); return 1;
     }
     return 1;
 }
@@ -197,23 +197,23 @@ static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first
 // Cycles that the unit is busy with it.
 static uint64_t deliver(struct decoupled *d, const struct turn *t)
 {
-    struct follower *f = &d->followers[t->slot];
-    struct part *p = t->entry->part[t->slot];
-    uint64_t block = tech_slots(d->sm, f->block), first = t->entry->left & block;
-    bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->slot;
+    struct follower *f = &d->followers[t->place];
+    struct part *p = t->entry->part[t->place];
+    uint64_t block = tech_places(d->grid, f->block), first = t->entry->left & block;
+    bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->place;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
     if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
-        uint16_t *guests = tech_guest_map(d->sm);
-        tech_copy(d->sm, guests[REG_ZERO], guests[REG_ZERO]);
+        uint16_t *guests = tech_guest_map(d->grid);
+        tech_copy(d->grid, guests[REG_ZERO], guests[REG_ZERO]);
     }
-    t->entry->left &= ~(1ull << t->slot);
+    t->entry->left &= ~(1ull << t->place);
     f->expanding--;
-    p->asked_at = tech_now(d->sm);
+    p->asked_at = tech_now(d->grid);
     p->ready_at = p->asked_at + cycles;
     push(d, f, p);
-    if (p->line_count && !ask_for_lines(d, t->slot, p)) {
+    if (p->line_count && !ask_for_lines(d, t->place, p)) {
         d->asking = p;
-        d->asking_slot = t->slot;
+        d->asking_slot = t->place;
     }
     return cycles;
 }
@@ -224,27 +224,27 @@ static bool work(struct decoupled *d, bool is_address)
     struct turn t;
     struct unit *u = unit_of(d, is_address);
     if (!u->stirred) return false;
-    if (u->free_at > tech_now(d->sm)) return true;
+    if (u->free_at > tech_now(d->grid)) return true;
     u->stirred = find_turn(d, is_address, &t);
     if (!u->stirred) return false;
-    u->free_at = tech_now(d->sm) + deliver(d, &t);
+    u->free_at = tech_now(d->grid) + deliver(d, &t);
     drop_front(d);
-    decoupled_look(d, t.slot);
+    decoupled_look(d, t.place);
     return true;
 }
 
 static void schedule(struct decoupled *d, uint64_t cycle)
 {
-    if (d->scheduled_at <= cycle && d->scheduled_at > tech_now(d->sm)) return;
+    if (d->scheduled_at <= cycle && d->scheduled_at > tech_now(d->grid)) return;
     d->scheduled_at = cycle;
-    tech_at(d->sm, 0, cycle);
+    tech_at(d->grid, 0, cycle);
 }
 
 void decoupled_stir(struct decoupled *d, bool is_address)
 {
     if (!d->count && !d->asking) return;
     unit_of(d, is_address)->stirred = true;
-    schedule(d, tech_now(d->sm) + 1);
+    schedule(d, tech_now(d->grid) + 1);
 }
 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
@@ -254,7 +254,7 @@ void decoupled_event(void *state, unsigned block)
 {
     enum { AGAIN = 4 }; // cycles
     struct decoupled *d = state;
-    uint64_t now = tech_now(d->sm), next = CYCLE_NEVER;
+    uint64_t now = tech_now(d->grid), next = CYCLE_NEVER;
     (void)block;
     if (d->scheduled_at > now) return; // another mechanism's
     d->scheduled_at = 0;

@@ -45,7 +45,7 @@ struct register_state {
 
 struct gscalar {
     struct launch_state *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     uint64_t words_read; // sources, so far, for `corrupt`
     // Of the instruction at hand.
@@ -94,16 +94,16 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct gscalar *g = heap_alloc(sizeof *g);
-    *g = (struct gscalar){.launch = launch, .sm = s, .counters = counts};
+    *g = (struct gscalar){.launch = launch, .grid = s, .counters = counts};
     return g;
 }
 
 // Its registers are 0.
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct gscalar *g = state;
     for (unsigned r = 0; r < REGISTERS; r++)
-        g->registers[slot][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
+        g->registers[place][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
 }
 
 // -- registers of one value ---------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ static uint64_t part_mask(const struct gscalar *g, unsigned part)
 }
 
 // Bits: the parts of the warp's register that hold one value, as far as these lanes go.
-static unsigned compare(struct gscalar *g, unsigned slot, unsigned r, uint64_t among)
+static unsigned compare(struct gscalar *g, unsigned place, unsigned r, uint64_t among)
 {
-    const uint32_t *lanes = tech_lanes(g->sm, slot, r);
+    const uint32_t *lanes = tech_lanes(g->grid, place, r);
     unsigned equal = 0;
     for (unsigned k = 0; k < parts_of(g); k++) {
         uint64_t left = among & part_mask(g, k);
@@ -130,10 +130,10 @@ static unsigned compare(struct gscalar *g, unsigned slot, unsigned r, uint64_t a
 }
 
 // Parts of one value are kept as words from now on, the others in their lanes alone.
-static void keep(struct gscalar *g, unsigned slot, unsigned r, unsigned one_value)
+static void keep(struct gscalar *g, unsigned place, unsigned r, unsigned one_value)
 {
-    struct register_state *x = &g->registers[slot][r];
-    const uint32_t *lanes = tech_lanes(g->sm, slot, r);
+    struct register_state *x = &g->registers[place][r];
+    const uint32_t *lanes = tech_lanes(g->grid, place, r);
     x->one_value = (uint8_t)one_value;
     for (unsigned left = one_value & all_parts(g); left; left &= left - 1)
         x->words[bit_lowest(left)] = lanes[bit_lowest(left) * g->launch->part];
@@ -141,10 +141,10 @@ static void keep(struct gscalar *g, unsigned slot, unsigned r, unsigned one_valu
 
 // A word goes to all lanes of its part: it is what they compute with. (What lanes hold that no thread is behind is
 // nobody's business.)
-static void broadcast(struct gscalar *g, unsigned slot, unsigned r, unsigned part)
+static void broadcast(struct gscalar *g, unsigned place, unsigned r, unsigned part)
 {
-    const struct warp *w = tech_warp(g->sm, slot);
-    uint32_t *lanes = tech_lanes(g->sm, slot, r), word = g->registers[slot][r].words[part], different = 0;
+    const struct warp *w = tech_warp(g->grid, place);
+    uint32_t *lanes = tech_lanes(g->grid, place, r), word = g->registers[place][r].words[part], different = 0;
     for (uint64_t left = part_mask(g, part); left; left &= left - 1) {
         unsigned n = bit_lowest(left);
         bool is_there = (w->present & ~w->exited) >> n & 1;
@@ -156,14 +156,14 @@ static void broadcast(struct gscalar *g, unsigned slot, unsigned r, unsigned par
 
 // The parts of a source that are read as a word. What another mechanism has moved for the warp is in the lanes
 // that execute by now, and may be in no others.
-static unsigned read_source(struct gscalar *g, unsigned slot, unsigned r)
+static unsigned read_source(struct gscalar *g, unsigned place, unsigned r)
 {
-    struct register_state *x = &g->registers[slot][r];
+    struct register_state *x = &g->registers[place][r];
     g->counters[COUNT_lookups]++;
-    if (x->is_foreign) return compare(g, slot, r, g->lanes);
+    if (x->is_foreign) return compare(g, place, r, g->lanes);
     unsigned parts = x->one_value & all_parts(g);
     if (parts && ++g->words_read == g->launch->options->corrupt) x->words[bit_lowest(parts)] ^= 1;
-    for (unsigned left = parts; left; left &= left - 1) broadcast(g, slot, r, bit_lowest(left));
+    for (unsigned left = parts; left; left &= left - 1) broadcast(g, place, r, bit_lowest(left));
     return parts;
 }
 
@@ -193,18 +193,18 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
 }
 
 // Before it executes: a destination may be a source, too.
-static void reads(void *state, unsigned slot, uint32_t index)
+static void reads(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;
     const struct op *o = &g->launch->ops[index];
     const struct inst *i = &g->launch->program->insts[index];
-    const struct warp *w = tech_warp(g->sm, slot);
+    const struct warp *w = tech_warp(g->grid, place);
     uint64_t guard = i->guard_not ? ~w->pred[i->guard] : w->pred[i->guard];
     unsigned scalar = all_parts(g);
     g->lanes = w->active & guard & w->full;
     g->sources = g->compared = 0;
     for (unsigned k = 0; k < o->read_count; k++) {
-        unsigned flags = read_source(g, slot, o->reads[k]);
+        unsigned flags = read_source(g, place, o->reads[k]);
         g->sources |= (unsigned)(flags == all_parts(g)) << k;
         scalar &= flags;
     }
@@ -214,46 +214,46 @@ static void reads(void *state, unsigned slot, uint32_t index)
 
 // A part of which only some lanes have been written holds no one value from then on. Nor is one looked for in
 // what comes later.
-static void write(struct gscalar *g, unsigned slot, unsigned r, bool comes_later)
+static void write(struct gscalar *g, unsigned place, unsigned r, bool comes_later)
 {
-    struct register_state *x = &g->registers[slot][r];
+    struct register_state *x = &g->registers[place][r];
     bool is_whole = g->lanes == bit_mask(g->launch->lanes);
     x->is_foreign = comes_later || (x->is_foreign && !is_whole);
     if (x->is_foreign) return;
     g->compared++;
-    unsigned equal = compare(g, slot, r, bit_mask(g->launch->lanes)), one_value = x->one_value;
+    unsigned equal = compare(g, place, r, bit_mask(g->launch->lanes)), one_value = x->one_value;
     for (unsigned n = 0; n < parts_of(g); n++) {
         uint64_t lanes = g->lanes & part_mask(g, n);
         if (!lanes) continue;
         one_value &= ~(1u << n);
         if (lanes == part_mask(g, n)) one_value |= equal & 1u << n;
     }
-    keep(g, slot, r, one_value);
+    keep(g, place, r, one_value);
 }
 
-static void executed(void *state, unsigned slot, uint32_t index)
+static void executed(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;
     const struct op *o = &g->launch->ops[index];
     // Of atomics with the reply, of barriers that reduce when all have come.
     const struct inst *i = &g->launch->program->insts[index];
     bool comes_later = o->path != PATH_ALU && (!isa_has(i, ISA_LOAD) || isa_has(i, ISA_ATOMIC));
-    for (unsigned n = 0; n < o->dst_words; n++) write(g, slot, o->dst + n, comes_later);
+    for (unsigned n = 0; n < o->dst_words; n++) write(g, place, o->dst + n, comes_later);
 }
 
-static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct gscalar *g = state;
     const struct op *o = &g->launch->ops[index];
     (void)what;
-    for (unsigned n = 0; n < o->dst_words; n++) g->registers[slot][o->dst + n].is_foreign = true;
+    for (unsigned n = 0; n < o->dst_words; n++) g->registers[place][o->dst + n].is_foreign = true;
 }
 
 // Words are in the banks of their registers.
-static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct gscalar *g = state;
-    const struct register_state *x = &g->registers[slot][a->r];
+    const struct register_state *x = &g->registers[place][a->r];
     bool is_result = !x->is_foreign && (x->one_value & all_parts(g)) == all_parts(g);
     (void)index;
     if (!(a->is_write ? is_result : g->sources >> a->nth & 1)) return;
@@ -262,7 +262,7 @@ static void operand(void *state, unsigned slot, uint32_t index, struct operand_a
     g->counters[a->is_write ? COUNT_words_written : COUNT_words_read] += a->words;
 }
 
-static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     struct gscalar *g = state;
     unsigned parts = parts_of(g), spared = 0;
@@ -275,7 +275,7 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
     c->compared = g->compared;
     bool is_scalar = g->scalar == all_parts(g);
     if (is_scalar && g->launch->options->units && c->interval > parts) c->interval = parts;
-    const struct warp *w = tech_warp(g->sm, slot);
+    const struct warp *w = tech_warp(g->grid, place);
     g->counters[COUNT_scalar] += is_scalar;
     g->counters[COUNT_divergent] += is_scalar && g->lanes != w->full;
     g->counters[COUNT_diverged] += g->lanes != w->full;
@@ -317,6 +317,6 @@ const struct tech tech_gscalar = {
     .reads = reads,
     .executed = executed,
     .saved = saved,
-    .operand = operand,
-    .cost = cost,
+    .execution = &(const struct tech_execution){.cost = cost},
+    .registers = &(const struct tech_registers){.operand = operand},
 };

@@ -41,7 +41,7 @@ static const struct tech_counter counters[] = {
 };
 
 struct mta {
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     const struct mta_options *options;
     const struct program *program;
     uint64_t *counters;
@@ -58,15 +58,15 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return o;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct mta *m = heap_alloc(sizeof *m);
-    m->sm = sm;
+    m->grid = grid;
     m->options = *(const struct mta_options **)launch;
-    m->program = tech_launch(sm)->launch->program;
+    m->program = tech_launch(grid)->launch->program;
     m->counters = counts;
     mta_strides_init(&m->strides, m->options, counts);
-    mta_record_init(&m->record, m->options, tech_launch(sm)->memory->line_bytes, counts);
+    mta_record_init(&m->record, m->options, tech_launch(grid)->memory->line_bytes, counts);
     return m;
 }
 
@@ -78,30 +78,30 @@ static void sm_end(void *state)
     free(m);
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
-    mta_strides_warp(&((struct mta *)state)->strides, slot);
+    mta_strides_warp(&((struct mta *)state)->strides, place);
 }
 
 // -- a load ---------------------------------------------------------------------------------------------------
 
 static uint64_t line_of(const struct mta *m, uint64_t address)
 {
-    return address & ~(uint64_t)(tech_launch(m->sm)->memory->line_bytes - 1);
+    return address & ~(uint64_t)(tech_launch(m->grid)->memory->line_bytes - 1);
 }
 
 static void ask(struct mta *m, uint64_t line)
 {
-    const struct sm_launch *l = tech_launch(m->sm);
+    const struct sm_launch *l = tech_launch(m->grid);
     uint64_t *n = m->counters;
     uint8_t sectors = (uint8_t)bit_mask(l->memory->line_bytes / SECTOR_BYTES);
     if (mta_record_has(&m->record, line))
         n[COUNT_near]++;
     else if (!memory_find(l->launch->memory, line))
         n[COUNT_outside]++;
-    else if (!mta_record_lets(&m->record, tech_now(m->sm)))
+    else if (!mta_record_lets(&m->record, tech_now(m->grid)))
         n[COUNT_throttled]++;
-    else if (!tech_request(m->sm, &tech_mta, line, sectors, 0))
+    else if (!tech_request(m->grid, &tech_mta, line, sectors, 0))
         n[COUNT_refused]++;
     else
         mta_record_asked(&m->record, line);
@@ -119,17 +119,17 @@ static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lan
     }
 }
 
-static void executed(void *state, unsigned slot, uint32_t index)
+static void executed(void *state, unsigned place, uint32_t index)
 {
     struct mta *m = state;
     if (m->program->insts[index].op != OP_LDG) return;
-    const struct exec_access *a = tech_access(m->sm);
-    const struct warp *w = tech_warp(m->sm, slot);
+    const struct exec_access *a = tech_access(m->grid);
+    const struct warp *w = tech_warp(m->grid, place);
     uint64_t lanes = a->mask & ~a->shared & ~a->local;
     if (!lanes) return;
     m->counters[COUNT_loads]++;
     const struct mta_load load = {.index = index,
-                                  .slot = slot,
+                                  .place = place,
                                   .warp = w->index,
                                   .block = w->cta->linear,
                                   .address = a->address[bit_lowest(lanes)]};
@@ -195,7 +195,6 @@ const struct tech tech_mta = {
     .sm_end = sm_end,
     .warp_start = warp_start,
     .executed = executed,
-    .access = access,
-    .line = line,
     .check = check,
+    .lines = &(const struct tech_lines){.access = access, .line = line},
 };

@@ -26,7 +26,7 @@ enum mta_counter {
 
 struct mta_stride {
     bool used;
-    uint8_t warp; // slot; of table `between` the number in the block
+    uint8_t warp; // place; of table `between` the number in the block
     uint32_t index;
     uint64_t block; // of table `between`
     uint64_t last;  // address
@@ -48,13 +48,13 @@ struct mta_strides {
 };
 
 struct mta_load { // of a warp, as it executes
-    uint32_t index, slot, warp;
+    uint32_t index, place, warp;
     uint64_t block, address; // of its first lane
 };
 
 void mta_strides_init(struct mta_strides *s, const struct mta_options *o, uint64_t *counters);
 void mta_strides_fini(struct mta_strides *s);
-void mta_strides_warp(struct mta_strides *s, unsigned slot); // another warp has the slot
+void mta_strides_warp(struct mta_strides *s, unsigned place); // another warp has the place
 // Learns from a load; how far ahead of it there is something to ask for, 0: nothing is known.
 int64_t mta_strides_next(struct mta_strides *s, const struct mta_load *l);
 

@@ -24,10 +24,10 @@ void mta_strides_fini(struct mta_strides *s)
     free(s->between.rows);
 }
 
-void mta_strides_warp(struct mta_strides *s, unsigned slot)
+void mta_strides_warp(struct mta_strides *s, unsigned place)
 {
     for (uint32_t k = 0; k < s->by_warp.count; k++)
-        if (s->by_warp.rows[k].warp == slot) s->by_warp.rows[k].used = false;
+        if (s->by_warp.rows[k].warp == place) s->by_warp.rows[k].used = false;
 }
 
 static struct mta_stride *find(const struct mta_table *t, uint32_t index, int warp)
@@ -87,14 +87,14 @@ static void promote(struct mta_strides *s, const struct mta_stride *row)
 
 static const struct mta_stride *of_warp(struct mta_strides *s, const struct mta_load *l)
 {
-    struct mta_stride *row = find(&s->by_warp, l->index, (int)l->slot);
+    struct mta_stride *row = find(&s->by_warp, l->index, (int)l->place);
     if (row) {
         learn(row, (int64_t)(l->address - row->last));
         if (is_known(s, row)) promote(s, row);
     } else {
         row = replace(&s->by_warp);
         if (!row) return NULL;
-        *row = (struct mta_stride){.used = true, .warp = (uint8_t)l->slot, .index = l->index};
+        *row = (struct mta_stride){.used = true, .warp = (uint8_t)l->place, .index = l->index};
     }
     row->last = l->address;
     row->turn = ++s->turn;

@@ -60,15 +60,15 @@ struct rwarp {
 
 struct rfcache {
     struct launch_state *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     uint64_t turn, kept; // so far: entries made or used; values kept, for `corrupt`
     unsigned using[8];   // of each scheduler: warps that have entries
     // Of the instruction at hand, from `reads` to `issued`.
     bool is_at_hand;
-    unsigned slot, first, words; // its destination
-    uint64_t lanes;              // that execute it
-    unsigned reads;              // of entries
+    unsigned place, first, words; // its destination
+    uint64_t lanes;               // that execute it
+    unsigned reads;               // of entries
     struct rwarp warps[64];
 };
 
@@ -125,36 +125,36 @@ static void launch_end(void *launch)
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct rfcache *x = heap_alloc(sizeof *x);
-    *x = (struct rfcache){.launch = launch, .sm = s, .counters = counts};
+    *x = (struct rfcache){.launch = launch, .grid = s, .counters = counts};
     return x;
 }
 
-static unsigned *users(struct rfcache *x, unsigned slot) { return &x->using[slot % x->launch->schedulers]; }
+static unsigned *users(struct rfcache *x, unsigned place) { return &x->using[place % x->launch->schedulers]; }
 
-static struct entry *find(struct rfcache *x, unsigned slot, unsigned r)
+static struct entry *find(struct rfcache *x, unsigned place, unsigned r)
 {
-    struct rwarp *w = &x->warps[slot];
+    struct rwarp *w = &x->warps[place];
     for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++)
         if (w->entries[k].lanes && w->entries[k].r == r) return &w->entries[k];
     return NULL;
 }
 
-static void give_up(struct rfcache *x, unsigned slot)
+static void give_up(struct rfcache *x, unsigned place)
 {
-    struct rwarp *w = &x->warps[slot];
+    struct rwarp *w = &x->warps[place];
     if (!w->has_entries) return;
     for (unsigned k = 0; k < x->launch->options->entries; k++) w->entries[k].lanes = 0;
     w->has_entries = false;
-    --*users(x, slot);
+    --*users(x, place);
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
-    ((struct rfcache *)state)->warps[slot] = (struct rwarp){0};
+    ((struct rfcache *)state)->warps[place] = (struct rwarp){0};
 }
 
 // What nobody will read is not written back.
-static void warp_end(void *state, unsigned slot) { give_up(state, slot); }
+static void warp_end(void *state, unsigned place) { give_up(state, place); }
 
 static const char *check(const void *state)
 {
@@ -167,17 +167,17 @@ static const char *check(const void *state)
 // -- values -------------------------------------------------------------------------------------------------
 
 // Lanes of Rr that the instruction at hand has written and no entry has got yet: what one says of them is over.
-static uint64_t overwritten(const struct rfcache *x, unsigned slot, unsigned r)
+static uint64_t overwritten(const struct rfcache *x, unsigned place, unsigned r)
 {
-    bool is_destination = x->is_at_hand && x->slot == slot && r - x->first < x->words;
+    bool is_destination = x->is_at_hand && x->place == place && r - x->first < x->words;
     return is_destination ? x->lanes : 0;
 }
 
 // Lanes of an entry go to the warp's register.
-static void deliver(struct rfcache *x, unsigned slot, const struct entry *e, uint64_t among)
+static void deliver(struct rfcache *x, unsigned place, const struct entry *e, uint64_t among)
 {
-    const struct warp *w = tech_warp(x->sm, slot);
-    uint32_t *lanes = tech_lanes(x->sm, slot, e->r), different = 0;
+    const struct warp *w = tech_warp(x->grid, place);
+    uint32_t *lanes = tech_lanes(x->grid, place, e->r), different = 0;
     for (uint64_t left = e->lanes & among; left; left &= left - 1) {
         unsigned n = bit_lowest(left);
         bool is_there = (w->present & ~w->exited) >> n & 1;
@@ -188,21 +188,21 @@ static void deliver(struct rfcache *x, unsigned slot, const struct entry *e, uin
     if (different && is_known) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
-static void keep(struct rfcache *x, unsigned slot, struct entry *e, uint64_t lanes)
+static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t lanes)
 {
-    const uint32_t *own = tech_lanes(x->sm, slot, e->r);
+    const uint32_t *own = tech_lanes(x->grid, place, e->r);
     for (uint64_t left = lanes; left; left &= left - 1) e->words[bit_lowest(left)] = own[bit_lowest(left)];
     e->lanes |= lanes;
     if (++x->kept == x->launch->options->corrupt) e->words[bit_lowest(lanes)] ^= 1;
 }
 
 // For tests: what the main register file does not have, no lane has.
-static void spoil(struct rfcache *x, unsigned slot)
+static void spoil(struct rfcache *x, unsigned place)
 {
-    const struct rwarp *w = &x->warps[slot];
+    const struct rwarp *w = &x->warps[place];
     for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++) {
         const struct entry *e = &w->entries[k];
-        uint32_t *own = tech_lanes(x->sm, slot, e->r);
+        uint32_t *own = tech_lanes(x->grid, place, e->r);
         for (uint64_t left = e->is_dirty ? e->lanes : 0; left; left &= left - 1)
             own[bit_lowest(left)] = ~e->words[bit_lowest(left)];
     }
@@ -212,44 +212,44 @@ static void spoil(struct rfcache *x, unsigned slot)
 
 // Whether some lane may read Rr behind the instruction at hand. Of lanes that have parted, others than those
 // that run now may.
-static bool is_live(const struct rfcache *x, unsigned slot, unsigned r)
+static bool is_live(const struct rfcache *x, unsigned place, unsigned r)
 {
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     if (!x->launch->options->dead || w->state != WARP_READY || w->splits.count != 1) return true;
     return live_reads(&x->launch->live, w->pc, r);
 }
 
-static void write_back(struct rfcache *x, unsigned slot, struct entry *e, enum counter why)
+static void write_back(struct rfcache *x, unsigned place, struct entry *e, enum counter why)
 {
-    uint64_t lanes = e->lanes & ~overwritten(x, slot, e->r);
-    bool is_needed = e->is_dirty && lanes && is_live(x, slot, e->r);
+    uint64_t lanes = e->lanes & ~overwritten(x, place, e->r);
+    bool is_needed = e->is_dirty && lanes && is_live(x, place, e->r);
     x->counters[COUNT_dead] += e->is_dirty && !is_needed;
     e->is_dirty = false;
     if (!is_needed) return;
-    deliver(x, slot, e, lanes);
-    tech_write_back(x->sm, slot, e->r);
+    deliver(x, place, e, lanes);
+    tech_write_back(x->grid, place, e->r);
     x->counters[why]++;
 }
 
 // Has the warp entries, or may it have some from now on?
-static bool has_entries(struct rfcache *x, unsigned slot)
+static bool has_entries(struct rfcache *x, unsigned place)
 {
-    struct rwarp *w = &x->warps[slot];
-    const struct warp *warp = tech_warp(x->sm, slot);
+    struct rwarp *w = &x->warps[place];
+    const struct warp *warp = tech_warp(x->grid, place);
     if (w->has_entries) return true;
-    if (*users(x, slot) == x->launch->options->warps || !warp || warp->state == WARP_DONE) return false;
-    ++*users(x, slot);
+    if (*users(x, place) == x->launch->options->warps || !warp || warp->state == WARP_DONE) return false;
+    ++*users(x, place);
     return w->has_entries = true;
 }
 
 // An entry for a register that has none, empty. NULL: its warp has no entries.
-static struct entry *take(struct rfcache *x, unsigned slot, unsigned r)
+static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
 {
-    if (!has_entries(x, slot)) return NULL;
-    struct entry *all = x->warps[slot].entries, *e = all;
+    if (!has_entries(x, place)) return NULL;
+    struct entry *all = x->warps[place].entries, *e = all;
     for (unsigned k = 0; k < x->launch->options->entries && e->lanes; k++)
         if (!all[k].lanes || all[k].turn < e->turn) e = &all[k];
-    if (e->lanes) write_back(x, slot, e, COUNT_evictions);
+    if (e->lanes) write_back(x, place, e, COUNT_evictions);
     e->r = (uint8_t)r;
     e->lanes = 0;
     e->is_dirty = false;
@@ -263,20 +263,20 @@ static void touch(struct rfcache *x, struct entry *e)
 }
 
 // These lanes of Rr are written elsewhere.
-static void forget(struct rfcache *x, unsigned slot, unsigned r, uint64_t lanes)
+static void forget(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
-    struct entry *e = find(x, slot, r);
+    struct entry *e = find(x, place, r);
     if (e) e->lanes &= ~lanes;
 }
 
 // Rr is another mechanism's from now on, and its lanes in the warp's own register what that says. What an entry
 // has of others than these lanes is moved.
-static void leave(struct rfcache *x, unsigned slot, unsigned r, uint64_t lanes)
+static void leave(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
-    struct entry *e = find(x, slot, r);
+    struct entry *e = find(x, place, r);
     if (!e) return;
     if (e->is_dirty && e->lanes & ~lanes) {
-        tech_write_back(x->sm, slot, r);
+        tech_write_back(x->grid, place, r);
         x->counters[COUNT_departures]++;
     }
     e->lanes = 0;
@@ -284,39 +284,39 @@ static void leave(struct rfcache *x, unsigned slot, unsigned r, uint64_t lanes)
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-static void reads(void *state, unsigned slot, uint32_t index)
+static void reads(void *state, unsigned place, uint32_t index)
 {
     struct rfcache *x = state;
     const struct op *o = &x->launch->ops[index];
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     uint64_t guard = o->guard_not ? ~w->pred[o->guard] : w->pred[o->guard];
     x->is_at_hand = true;
-    x->slot = slot;
+    x->place = place;
     x->first = o->dst;
     x->words = o->dst_words;
     x->lanes = w->active & guard & w->full;
     x->reads = 0;
     for (unsigned k = 0; k < o->read_count; k++) {
-        const struct entry *e = find(x, slot, o->reads[k]);
-        if (e) deliver(x, slot, e, e->lanes);
+        const struct entry *e = find(x, place, o->reads[k]);
+        if (e) deliver(x, place, e, e->lanes);
     }
 }
 
-static void fill(struct rfcache *x, unsigned slot, unsigned r)
+static void fill(struct rfcache *x, unsigned place, unsigned r)
 {
     if (x->launch->options->allocate != ALLOCATE_ALL || r - x->first < x->words) return;
-    struct entry *e = take(x, slot, r);
+    struct entry *e = take(x, place, r);
     if (!e) return;
-    keep(x, slot, e, bit_mask(x->launch->lanes));
+    keep(x, place, e, bit_mask(x->launch->lanes));
     x->counters[COUNT_fills]++;
 }
 
-static void read_access(struct rfcache *x, unsigned slot, struct operand_access *a)
+static void read_access(struct rfcache *x, unsigned place, struct operand_access *a)
 {
-    struct entry *e = find(x, slot, a->r);
+    struct entry *e = find(x, place, a->r);
     x->counters[COUNT_lookups]++;
     if (!e) {
-        fill(x, slot, a->r);
+        fill(x, place, a->r);
         return;
     }
     touch(x, e);
@@ -347,21 +347,21 @@ static bool is_kept(const struct rfcache *x, uint32_t index)
            (path == PATH_MEMORY && (loads == LOADS_ALL || (loads == LOADS_SHORT && is_short(x, index))));
 }
 
-static void write_access(struct rfcache *x, unsigned slot, uint32_t index, struct operand_access *a,
+static void write_access(struct rfcache *x, unsigned place, uint32_t index, struct operand_access *a,
                          uint64_t lanes)
 {
     if (!is_kept(x, index) || !lanes) {
-        forget(x, slot, a->r, lanes);
+        forget(x, place, a->r, lanes);
         return;
     }
     x->counters[COUNT_results]++;
-    struct entry *e = find(x, slot, a->r);
+    struct entry *e = find(x, place, a->r);
     if (e)
         touch(x, e);
     else
-        e = take(x, slot, a->r);
+        e = take(x, place, a->r);
     if (!e) return;
-    keep(x, slot, e, lanes);
+    keep(x, place, e, lanes);
     e->is_dirty = true;
     x->counters[COUNT_writes]++;
     a->near = 1;
@@ -370,9 +370,9 @@ static void write_access(struct rfcache *x, unsigned slot, uint32_t index, struc
 }
 
 // The lanes of a result: those at hand, or those that memory has answered.
-static uint64_t result_lanes(struct rfcache *x, unsigned slot, uint32_t index, unsigned r)
+static uint64_t result_lanes(struct rfcache *x, unsigned place, uint32_t index, unsigned r)
 {
-    struct rwarp *w = &x->warps[slot];
+    struct rwarp *w = &x->warps[place];
     if (x->launch->ops[index].path != PATH_MEMORY) {
         x->words -= r + 1 - x->first;
         x->first = r + 1;
@@ -385,50 +385,50 @@ static uint64_t result_lanes(struct rfcache *x, unsigned slot, uint32_t index, u
     return lanes;
 }
 
-static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct rfcache *x = state;
-    uint16_t own = tech_own(x->sm, slot, a->r);
-    bool is_own = a->physical == own && tech_map(x->sm, slot)[a->r] == own;
-    uint64_t lanes = a->is_write ? result_lanes(x, slot, index, a->r) : x->lanes;
+    uint16_t own = tech_own(x->grid, place, a->r);
+    bool is_own = a->physical == own && tech_map(x->grid, place)[a->r] == own;
+    uint64_t lanes = a->is_write ? result_lanes(x, place, index, a->r) : x->lanes;
     if (!is_own) {
-        if (a->is_write) leave(x, slot, a->r, lanes);
+        if (a->is_write) leave(x, place, a->r, lanes);
     } else if (!a->main) { // another mechanism has it
-        if (a->is_write) forget(x, slot, a->r, lanes);
+        if (a->is_write) forget(x, place, a->r, lanes);
     } else if (a->is_write) {
-        write_access(x, slot, index, a, lanes);
-        if (x->launch->options->stale && x->launch->ops[index].path == PATH_MEMORY) spoil(x, slot);
+        write_access(x, place, index, a, lanes);
+        if (x->launch->options->stale && x->launch->ops[index].path == PATH_MEMORY) spoil(x, place);
     } else {
-        read_access(x, slot, a);
+        read_access(x, place, a);
     }
 }
 
 // Memory will answer: until then its lanes are nobody's.
-static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+static void result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 {
     struct rfcache *x = state;
     const struct op *o = &x->launch->ops[index];
     if (cycle != CYCLE_NEVER) return;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
-        x->warps[slot].coming[r] = x->lanes;
-        if (!is_short(x, index)) x->warps[slot].far[r / 64] |= 1ull << r % 64;
-        forget(x, slot, r, x->lanes);
+        x->warps[place].coming[r] = x->lanes;
+        if (!is_short(x, index)) x->warps[place].far[r / 64] |= 1ull << r % 64;
+        forget(x, place, r, x->lanes);
     }
 }
 
-static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct rfcache *x = state;
     const struct op *o = &x->launch->ops[index];
     if (what != SAVED_FETCH) return; // its result is written like another
-    for (unsigned n = 0; n < o->dst_words; n++) leave(x, slot, o->dst + n, 0);
+    for (unsigned n = 0; n < o->dst_words; n++) leave(x, place, o->dst + n, 0);
 }
 
 // The next instruction needs what takes long to come.
-static bool has_to_wait(const struct rfcache *x, unsigned slot)
+static bool has_to_wait(const struct rfcache *x, unsigned place)
 {
-    const struct warp *w = tech_warp(x->sm, slot);
-    const struct rwarp *r = &x->warps[slot];
+    const struct warp *w = tech_warp(x->grid, place);
+    const struct rwarp *r = &x->warps[place];
     if (w->state != WARP_READY || !(r->far[0] | r->far[1] | r->far[2] | r->far[3])) return false;
     const struct op *o = &x->launch->ops[w->pc];
     for (unsigned k = 0; k < o->need_count; k++)
@@ -436,19 +436,19 @@ static bool has_to_wait(const struct rfcache *x, unsigned slot)
     return false;
 }
 
-static void issued(void *state, unsigned slot, uint32_t index)
+static void issued(void *state, unsigned place, uint32_t index)
 {
     struct rfcache *x = state;
-    struct rwarp *w = &x->warps[slot];
+    struct rwarp *w = &x->warps[place];
     (void)index;
     x->is_at_hand = false;
-    if (x->launch->options->flush && w->has_entries && has_to_wait(x, slot)) {
+    if (x->launch->options->flush && w->has_entries && has_to_wait(x, place)) {
         for (unsigned k = 0; k < x->launch->options->entries; k++)
-            if (w->entries[k].lanes) write_back(x, slot, &w->entries[k], COUNT_flushed);
-        give_up(x, slot);
+            if (w->entries[k].lanes) write_back(x, place, &w->entries[k], COUNT_flushed);
+        give_up(x, place);
         x->counters[COUNT_flushes]++;
     }
-    if (x->launch->options->stale) spoil(x, slot);
+    if (x->launch->options->stale) spoil(x, place);
 }
 
 // -- the mechanism ------------------------------------------------------------------------------------------
@@ -490,7 +490,6 @@ const struct tech tech_rfcache = {
         "what a warp wrote last is kept beside the lanes, and read without a bank of the register file",
     .paper = "register-file cache: Gebhart et al., ISCA 2011",
     .claims = CLAIMS(OPERANDS),
-    .more_claims = more_claims,
     .skipped = -1,
     .reused = -1,
     .keys = keys,
@@ -505,10 +504,10 @@ const struct tech tech_rfcache = {
     .sm_end = free,
     .warp_start = warp_start,
     .reads = reads,
-    .operand = operand,
-    .result = result,
     .saved = saved,
     .issued = issued,
     .warp_end = warp_end,
     .check = check,
+    .description = &(const struct tech_description){.more_claims = more_claims},
+    .registers = &(const struct tech_registers){.operand = operand, .result = result},
 };

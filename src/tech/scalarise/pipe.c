@@ -45,11 +45,11 @@ static bool reads_one_value(const struct warp *w, const struct inst *i, uint64_t
     return is_one;
 }
 
-void scalarise_look(struct scalarise *x, unsigned slot, uint32_t index)
+void scalarise_look(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct inst *i = &x->launch->program->insts[index];
     const struct op *o = &x->launch->ops[index];
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     uint64_t threads = scalarise_threads(w);
     struct scalar_operands operands = {.is_allowed = is_allowed(i, o) && reads_one_value(w, i, threads),
                                        .is_add = is_add(x, i),
@@ -57,7 +57,7 @@ void scalarise_look(struct scalarise *x, unsigned slot, uint32_t index)
     x->code = 0;
     for (unsigned k = 0; k < o->read_count; k++) {
         enum scalar_kind kind = (enum scalar_kind)x->kinds[k];
-        if (kind == SCALAR_AFFINE) x->code = scalar_form_of(&x->file, slot, o->reads[k]).code;
+        if (kind == SCALAR_AFFINE) x->code = scalar_form_of(&x->file, place, o->reads[k]).code;
         // Of three operands the two that are least like one value decide.
         if (kind > operands.a) {
             operands.b = operands.a;
@@ -70,18 +70,18 @@ void scalarise_look(struct scalarise *x, unsigned slot, uint32_t index)
 }
 
 // A sum of an affine register has a base that the detector would accept: looked at before it is written.
-static bool has_good_base(struct scalarise *x, unsigned slot, uint32_t index)
+static bool has_good_base(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct inst *i = &x->launch->program->insts[index];
     const struct op *o = &x->launch->ops[index];
-    struct warp *w = tech_warp(x->sm, slot);
+    struct warp *w = tech_warp(x->grid, place);
     if (!x->code || i->op == OP_MOV || x->file.shape.rule.any_base || !x->lanes) return true;
-    uint32_t before[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, o->dst);
+    uint32_t before[SCALAR_LANES_MAX], *own = tech_lanes(x->grid, place, o->dst);
     uint64_t predicates[PRED_SLOTS];
     size_t bytes = x->file.shape.rule.lanes * sizeof *own;
     memcpy(before, own, bytes);
     memcpy(predicates, w->pred, sizeof predicates);
-    tech_recompute(x->sm, slot, index);
+    tech_recompute(x->grid, place, index);
     unsigned lane = bit_lowest(x->lanes);
     uint32_t base = own[lane] - lane * scalar_stride(x->code);
     memcpy(own, before, bytes);
@@ -99,36 +99,36 @@ static bool look_up(struct scalarise *x, uint32_t index)
     return scalar_predicted(&x->table, entry_of(x, index));
 }
 
-static void send(struct scalarise *x, unsigned slot, bool to_pipe)
+static void send(struct scalarise *x, unsigned place, bool to_pipe)
 {
-    x->at_pipe = (x->at_pipe & ~(1ull << slot)) | (uint64_t)to_pipe << slot;
-    tech_to_port(x->sm, &tech_scalarise, slot, to_pipe);
+    x->at_pipe = (x->at_pipe & ~(1ull << place)) | (uint64_t)to_pipe << place;
+    tech_to_port(x->grid, &tech_scalarise, place, to_pipe);
 }
 
-void scalarise_leave_pipe(struct scalarise *x, unsigned slot)
+void scalarise_leave_pipe(struct scalarise *x, unsigned place)
 {
-    if (x->at_pipe >> slot & 1) send(x, slot, false);
+    if (x->at_pipe >> place & 1) send(x, place, false);
 }
 
-bool scalarise_port(void *state, unsigned slot, uint32_t index)
+bool scalarise_port(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;
-    x->is_in_pipe = x->is_scalarisable && has_good_base(x, slot, index);
+    x->is_in_pipe = x->is_scalarisable && has_good_base(x, place, index);
     if (x->is_in_pipe) return true;
     x->counters[COUNT_aborts]++;
-    scalarise_leave_pipe(x, slot);
+    scalarise_leave_pipe(x, place);
     return false;
 }
 
-void scalarise_move(struct scalarise *x, unsigned slot, uint32_t index)
+void scalarise_move(struct scalarise *x, unsigned place, uint32_t index)
 {
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     bool goes_on = w->state == WARP_READY;
     if (x->is_in_pipe) {
         x->is_in_pipe = false;
         x->counters[COUNT_scalarised]++;
         bool leaves = !goes_on || scalar_goes_to_vector(false, false, look_up(x, w->pc));
-        if (leaves) scalarise_leave_pipe(x, slot);
+        if (leaves) scalarise_leave_pipe(x, place);
         return;
     }
     x->counters[COUNT_scalarisable] += x->is_scalarisable;
@@ -138,8 +138,8 @@ void scalarise_move(struct scalarise *x, unsigned slot, uint32_t index)
                                         .jumps = w->pc != index + 1,
                                         .is_passed = !goes_on,
                                         .predicted = look_up(x, index + 1),
-                                        .there = bit_count(x->at_pipe & ~(1ull << slot)),
+                                        .there = bit_count(x->at_pipe & ~(1ull << place)),
                                         .limit = x->launch->pipe_warps};
     bool to_pipe = scalar_goes_to_scalar(&next);
-    if (to_pipe != (x->at_pipe >> slot & 1)) send(x, slot, to_pipe);
+    if (to_pipe != (x->at_pipe >> place & 1)) send(x, place, to_pipe);
 }

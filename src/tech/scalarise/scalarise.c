@@ -77,7 +77,7 @@ static struct scalar_shape shape_of(const struct options *o, const struct sm_lau
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct scalarise *x = heap_alloc(sizeof *x);
-    *x = (struct scalarise){.launch = launch, .sm = s, .counters = counts, .since = tech_now(s)};
+    *x = (struct scalarise){.launch = launch, .grid = s, .counters = counts, .since = tech_now(s)};
     struct scalar_shape shape = shape_of(x->launch->options, tech_launch(s));
     scalar_init(&x->file, &shape);
     if (x->launch->pipe_warps) scalar_table_init(&x->table, x->launch->options->predictions);
@@ -96,24 +96,24 @@ static void sm_end(void *state)
 
 void scalarise_count(struct scalarise *x)
 {
-    uint64_t now = tech_now(x->sm);
+    uint64_t now = tech_now(x->grid);
     x->counters[COUNT_vector_cycles] += scalar_vectors(&x->file) * (now - x->since);
     x->counters[COUNT_most_vectors] = x->file.most;
     x->since = now;
 }
 
 // Its registers are 0, and nobody's when it has ended.
-static void clear(struct scalarise *x, unsigned slot)
+static void clear(struct scalarise *x, unsigned place)
 {
     scalarise_count(x);
-    scalar_clear(&x->file, slot);
-    x->open[slot] = (struct open_warp){0};
-    x->waits_for[slot] = 0;
-    scalarise_leave_pipe(x, slot);
+    scalar_clear(&x->file, place);
+    x->open[place] = (struct open_warp){0};
+    x->waits_for[place] = 0;
+    scalarise_leave_pipe(x, place);
 }
 
-static void warp_start(void *state, unsigned slot) { clear(state, slot); }
-static void warp_end(void *state, unsigned slot) { clear(state, slot); }
+static void warp_start(void *state, unsigned place) { clear(state, place); }
+static void warp_end(void *state, unsigned place) { clear(state, place); }
 
 static const char *check(const void *state)
 {
@@ -124,11 +124,11 @@ static const char *check(const void *state)
 // -- values -------------------------------------------------------------------------------------------------
 
 // What the file holds goes to the warp's own register, which the instruction reads. An open register is there already.
-static void deliver(struct scalarise *x, unsigned slot, unsigned r)
+static void deliver(struct scalarise *x, unsigned place, unsigned r)
 {
-    uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->sm, slot, r), different = 0;
-    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
-    scalar_read(&x->file, slot, r, words);
+    uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->grid, place, r), different = 0;
+    uint64_t threads = scalarise_threads(tech_warp(x->grid, place));
+    scalar_read(&x->file, place, r, words);
     for (unsigned n = 0; n < x->file.shape.rule.lanes; n++) {
         if (threads >> n & 1) different |= own[n] ^ words[n];
         own[n] = words[n];
@@ -137,47 +137,47 @@ static void deliver(struct scalarise *x, unsigned slot, unsigned r)
 }
 
 // For tests: a turned bit in what is kept; no value where the engine has it, so that none comes from there.
-static void break_something(struct scalarise *x, unsigned slot, unsigned r)
+static void break_something(struct scalarise *x, unsigned place, unsigned r)
 {
-    const struct scalar_entry *e = scalar_at(&x->file, slot, r);
-    uint32_t *own = tech_lanes(x->sm, slot, r);
+    const struct scalar_entry *e = scalar_at(&x->file, place, r);
+    uint32_t *own = tech_lanes(x->grid, place, r);
     if (++x->writes == x->launch->options->corrupt) {
         if (e->kind == SCALAR_VECTOR)
             x->file.words[(size_t)e->word * x->file.shape.rule.lanes] ^= 1;
         else
-            scalar_at(&x->file, slot, r)->word ^= 1;
+            scalar_at(&x->file, place, r)->word ^= 1;
     }
     for (unsigned n = 0; x->launch->options->spoil && n < x->file.shape.rule.lanes; n++) own[n] = ~own[n];
 }
 
 // One lane has computed what the scalar pipe's instruction writes: nobody compares the others'.
-static void keep_scalar(struct scalarise *x, unsigned slot, unsigned r, unsigned code)
+static void keep_scalar(struct scalarise *x, unsigned place, unsigned r, unsigned code)
 {
     unsigned lane = bit_lowest(x->lanes);
-    uint32_t word = tech_lanes(x->sm, slot, r)[lane];
+    uint32_t word = tech_lanes(x->grid, place, r)[lane];
     scalarise_count(x);
-    scalar_write_form(&x->file, slot, r,
+    scalar_write_form(&x->file, place, r,
                       (struct scalar_form){word - lane * scalar_stride(code), (uint8_t)code});
     x->counters[code ? COUNT_affine_writes : COUNT_uniform_writes]++;
-    break_something(x, slot, r);
+    break_something(x, place, r);
 }
 
 // These lanes of the warp's own register have been written.
-static void keep(struct scalarise *x, unsigned slot, unsigned r, uint64_t lanes, const struct op *at_hand)
+static void keep(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes, const struct op *at_hand)
 {
-    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
+    uint64_t threads = scalarise_threads(tech_warp(x->grid, place));
     if (!(lanes & threads)) return;
     bool is_partial = threads & ~lanes;
-    if (is_partial && scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+    if (is_partial && scalar_kind_of(&x->file, place, r) == SCALAR_EVICTED) {
         x->counters[COUNT_late]++;
-        scalarise_bring_back(x, slot, r, at_hand);
+        scalarise_bring_back(x, place, r, at_hand);
     }
     scalarise_count(x);
-    scalarise_make_room(x, slot, at_hand);
-    enum scalar_kind kind = scalar_write(&x->file, slot, r, tech_lanes(x->sm, slot, r), lanes, threads);
+    scalarise_make_room(x, place, at_hand);
+    enum scalar_kind kind = scalar_write(&x->file, place, r, tech_lanes(x->grid, place, r), lanes, threads);
     x->counters[COUNT_partial_writes] += is_partial;
     x->counters[COUNT_uniform_writes + kind]++;
-    break_something(x, slot, r);
+    break_something(x, place, r);
 }
 _Static_assert(COUNT_affine_writes - COUNT_uniform_writes == SCALAR_AFFINE &&
                    COUNT_vector_writes - COUNT_uniform_writes == SCALAR_VECTOR &&
@@ -187,31 +187,31 @@ _Static_assert(COUNT_affine_writes - COUNT_uniform_writes == SCALAR_AFFINE &&
 
 // -- results that come later --------------------------------------------------------------------------------
 
-static bool is_open(const struct scalarise *x, unsigned slot, unsigned r)
+static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
 {
-    return x->open[slot].is_open[r / 64] >> r % 64 & 1;
+    return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
 // The lanes come some time; until then the register holds what the file says, for the lanes that are not to come.
-static void leave_open(struct scalarise *x, unsigned slot, unsigned r, uint64_t lanes)
+static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
-    struct open_warp *o = &x->open[slot];
-    o->lanes[r] = (is_open(x, slot, r) ? o->lanes[r] : 0) | lanes;
+    struct open_warp *o = &x->open[place];
+    o->lanes[r] = (is_open(x, place, r) ? o->lanes[r] : 0) | lanes;
     o->is_open[r / 64] |= 1ull << r % 64;
 }
 
 // They have come, with those of other parts of the warp that wanted the same: these have changed.
-static void close_open(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand)
+static void close_open(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand)
 {
     uint32_t words[SCALAR_LANES_MAX];
-    const uint32_t *own = tech_lanes(x->sm, slot, r);
-    if (!is_open(x, slot, r)) return;
-    if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) scalarise_bring_back(x, slot, r, at_hand);
-    scalar_read(&x->file, slot, r, words);
-    uint64_t lanes = x->open[slot].lanes[r];
+    const uint32_t *own = tech_lanes(x->grid, place, r);
+    if (!is_open(x, place, r)) return;
+    if (scalar_kind_of(&x->file, place, r) == SCALAR_EVICTED) scalarise_bring_back(x, place, r, at_hand);
+    scalar_read(&x->file, place, r, words);
+    uint64_t lanes = x->open[place].lanes[r];
     for (unsigned n = 0; n < x->file.shape.rule.lanes; n++) lanes |= (uint64_t)(own[n] != words[n]) << n;
-    x->open[slot].is_open[r / 64] &= ~(1ull << r % 64);
-    keep(x, slot, r, lanes, at_hand);
+    x->open[place].is_open[r / 64] &= ~(1ull << r % 64);
+    keep(x, place, r, lanes, at_hand);
 }
 
 // Atomics have their result with the reply, barriers that reduce when all warps are there, exchanges between lanes that
@@ -225,65 +225,65 @@ static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_
 // -- an instruction -----------------------------------------------------------------------------------------
 
 // Before it executes: a destination may be a source, too.
-static void reads(void *state, unsigned slot, uint32_t index)
+static void reads(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;
     const struct op *o = &x->launch->ops[index];
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     uint64_t guard = o->guard_not ? ~w->pred[o->guard] : w->pred[o->guard];
     x->lanes = w->active & guard & w->full;
-    for (unsigned k = 0; k < o->read_count; k++) close_open(x, slot, o->reads[k], o);
-    for (unsigned n = 0; n < o->dst_words; n++) close_open(x, slot, o->dst + n, o);
+    for (unsigned k = 0; k < o->read_count; k++) close_open(x, place, o->reads[k], o);
+    for (unsigned n = 0; n < o->dst_words; n++) close_open(x, place, o->dst + n, o);
     for (unsigned k = 0; k < o->read_count; k++) {
         unsigned r = o->reads[k];
-        if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+        if (scalar_kind_of(&x->file, place, r) == SCALAR_EVICTED) {
             x->counters[COUNT_late]++;
-            scalarise_bring_back(x, slot, r, o);
+            scalarise_bring_back(x, place, r, o);
         }
-        x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, slot, r);
-        deliver(x, slot, r);
+        x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, place, r);
+        deliver(x, place, r);
     }
     // What some lanes do not write stays, where it is compared with later.
     for (unsigned n = 0; n < o->dst_words; n++)
-        if (x->launch->options->spoil && scalar_kind_of(&x->file, slot, o->dst + n) != SCALAR_EVICTED)
-            deliver(x, slot, o->dst + n);
+        if (x->launch->options->spoil && scalar_kind_of(&x->file, place, o->dst + n) != SCALAR_EVICTED)
+            deliver(x, place, o->dst + n);
     x->is_in_pipe = false;
-    if (x->launch->pipe_warps) scalarise_look(x, slot, index);
+    if (x->launch->pipe_warps) scalarise_look(x, place, index);
 }
 
 // Of the warp in the first place alone, as the hardware does: one set of counters, which say what is used seldom.
-static void note_uses(struct scalarise *x, unsigned slot, const struct op *o)
+static void note_uses(struct scalarise *x, unsigned place, const struct op *o)
 {
-    if (slot == 0 && scalar_spills(&x->file.shape)) scalar_note_use(&x->file, o->reads, o->read_count);
+    if (place == 0 && scalar_spills(&x->file.shape)) scalar_note_use(&x->file, o->reads, o->read_count);
 }
 
-static void write_results(struct scalarise *x, unsigned slot, uint32_t index)
+static void write_results(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct op *o = &x->launch->ops[index];
-    uint64_t threads = scalarise_threads(tech_warp(x->sm, slot));
+    uint64_t threads = scalarise_threads(tech_warp(x->grid, place));
     bool is_later = comes_later(x, &x->launch->program->insts[index], threads);
     for (unsigned n = 0; x->is_in_pipe && x->lanes && n < o->dst_words; n++)
-        keep_scalar(x, slot, o->dst + n, n ? 0 : x->code);
+        keep_scalar(x, place, o->dst + n, n ? 0 : x->code);
     for (unsigned n = 0; !x->is_in_pipe && n < o->dst_words; n++)
-        is_later ? leave_open(x, slot, o->dst + n, x->lanes) : keep(x, slot, o->dst + n, x->lanes, o);
-    note_uses(x, slot, o);
-    scalarise_after_writes(x, slot);
+        is_later ? leave_open(x, place, o->dst + n, x->lanes) : keep(x, place, o->dst + n, x->lanes, o);
+    note_uses(x, place, o);
+    scalarise_after_writes(x, place);
 }
 
-static void executed(void *state, unsigned slot, uint32_t index) { write_results(state, slot, index); }
+static void executed(void *state, unsigned place, uint32_t index) { write_results(state, place, index); }
 
 // Its result is in the warp's own registers, as if it had executed.
-static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     (void)what;
-    write_results(state, slot, index);
+    write_results(state, place, index);
 }
 
-static void issued(void *state, unsigned slot, uint32_t index)
+static void issued(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;
-    if (x->launch->pipe_warps) scalarise_move(x, slot, index);
-    scalarise_look_ahead(x, slot);
+    if (x->launch->pipe_warps) scalarise_move(x, place, index);
+    scalarise_look_ahead(x, place);
 }
 
 // -- what it costs ------------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ static void be_scalar(struct operand_access *a)
     a->bank = NO_BANK;
 }
 
-static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct scalarise *x = state;
     (void)index;
@@ -304,15 +304,15 @@ static void operand(void *state, unsigned slot, uint32_t index, struct operand_a
     if (!x->is_in_pipe)
         a->cycles += a->is_write ? x->launch->options->write_cycles : x->launch->options->read_cycles;
     unsigned kind = x->kinds[a->nth];
-    if (a->is_write) kind = is_open(x, slot, a->r) ? SCALAR_VECTOR : scalar_kind_of(&x->file, slot, a->r);
+    if (a->is_write) kind = is_open(x, place, a->r) ? SCALAR_VECTOR : scalar_kind_of(&x->file, place, a->r);
     if (!a->is_write) x->counters[COUNT_uniform_reads + kind]++;
     if (kind < SCALAR_VECTOR) be_scalar(a);
 }
 
-static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     const struct scalarise *x = state;
-    (void)slot;
+    (void)place;
     if (x->is_in_pipe)
         c->lanes = c->lanes ? 1 : 0;
     else
@@ -362,10 +362,10 @@ const struct tech tech_scalarise = {
     .executed = executed,
     .saved = saved,
     .issued = issued,
-    .operand = operand,
-    .cost = cost,
-    .line = scalarise_line,
-    .event = scalarise_event,
     .warp_end = warp_end,
     .check = check,
+    .blocks = &(const struct tech_blocks){.event = scalarise_event},
+    .execution = &(const struct tech_execution){.cost = cost},
+    .registers = &(const struct tech_registers){.operand = operand},
+    .lines = &(const struct tech_lines){.line = scalarise_line},
 };

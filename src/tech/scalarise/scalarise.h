@@ -45,7 +45,7 @@ struct open_warp {
 
 struct scalarise {
     struct launch_state *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     struct scalar_regfile file;
     struct open_warp open[SLOTS];
@@ -61,17 +61,17 @@ struct scalarise {
     uint8_t code;              // of the stride of its result
     bool is_scalarisable;      // or could be
     // Of spilling.
-    uint32_t *memory;          // [slot][register][lane]: what has been spilled
+    uint32_t *memory;          // [place][register][lane]: what has been spilled
     uint16_t waits_for[SLOTS]; // the register on its way back that a warp waits for, + 1; 0: none
     uint8_t asked[SLOTS];      // registers that were asked for since it has issued
     bool spills;               // all warps wait while registers are spilled
     uint64_t rests_until;      // no such time begins before this cycle
-    unsigned turn;             // the slot whose register is the next
+    unsigned turn;             // the place whose register is the next
 };
 
-static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned slot, unsigned r)
+static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned place, unsigned r)
 {
-    return x->memory + ((size_t)slot * x->file.shape.registers + r) * x->file.shape.rule.lanes;
+    return x->memory + ((size_t)place * x->file.shape.registers + r) * x->file.shape.rule.lanes;
 }
 // The cycles since the last call go to as many vectors as there are now: before their number changes.
 void scalarise_count(struct scalarise *x);
@@ -79,17 +79,17 @@ void scalarise_count(struct scalarise *x);
 static inline uint64_t scalarise_threads(const struct warp *w) { return w->present & ~w->exited; }
 
 // -- pipe.c
-bool scalarise_port(void *state, unsigned slot, uint32_t index);
+bool scalarise_port(void *state, unsigned place, uint32_t index);
 // Before the instruction at hand executes, whose operands are what x->kinds says: could one lane execute it?
-void scalarise_look(struct scalarise *x, unsigned slot, uint32_t index);
-void scalarise_move(struct scalarise *x, unsigned slot, uint32_t index); // behind it: which pipe is next?
-void scalarise_leave_pipe(struct scalarise *x, unsigned slot);
+void scalarise_look(struct scalarise *x, unsigned place, uint32_t index);
+void scalarise_move(struct scalarise *x, unsigned place, uint32_t index); // behind it: which pipe is next?
+void scalarise_leave_pipe(struct scalarise *x, unsigned place);
 
 // -- spill.c
-// A slot of the file is free from now on, which the instruction of the warp that is at hand may take for one register.
-void scalarise_make_room(struct scalarise *x, unsigned slot, const struct op *at_hand);
-void scalarise_after_writes(struct scalarise *x, unsigned slot); // few slots may be free now
-void scalarise_look_ahead(struct scalarise *x, unsigned slot); // what does the warp's next instruction need?
-void scalarise_bring_back(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand);
+// A place of the file is free from now on, which the instruction of the warp that is at hand may take for one register.
+void scalarise_make_room(struct scalarise *x, unsigned place, const struct op *at_hand);
+void scalarise_after_writes(struct scalarise *x, unsigned place); // few slots may be free now
+void scalarise_look_ahead(struct scalarise *x, unsigned place); // what does the warp's next instruction need?
+void scalarise_bring_back(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand);
 void scalarise_event(void *state, unsigned block);
 void scalarise_line(void *state, uint64_t line, uint32_t token);

@@ -15,21 +15,21 @@ enum { REST_PER_WARP = 4 }; // cycles
 
 static unsigned places_of(const struct scalarise *x) { return x->file.shape.warps; }
 
-static void hold(struct scalarise *x, unsigned slot)
+static void hold(struct scalarise *x, unsigned place)
 {
-    bool waits = x->spills || x->waits_for[slot];
-    tech_hold(x->sm, &tech_scalarise, slot, waits ? HOLD_ISSUE : 0);
+    bool waits = x->spills || x->waits_for[place];
+    tech_hold(x->grid, &tech_scalarise, place, waits ? HOLD_ISSUE : 0);
 }
 
 static void hold_all(struct scalarise *x)
 {
-    for (unsigned slot = 0; slot < places_of(x); slot++) hold(x, slot);
+    for (unsigned place = 0; place < places_of(x); place++) hold(x, place);
 }
 
-static void spill(struct scalarise *x, unsigned slot, int r)
+static void spill(struct scalarise *x, unsigned place, int r)
 {
     scalarise_count(x);
-    scalar_spill(&x->file, slot, (unsigned)r, scalarise_memory(x, slot, (unsigned)r));
+    scalar_spill(&x->file, place, (unsigned)r, scalarise_memory(x, place, (unsigned)r));
     x->counters[COUNT_spills]++;
 }
 
@@ -43,11 +43,11 @@ static unsigned needs_of(const struct op *o, uint8_t *list)
     return count;
 }
 
-void scalarise_make_room(struct scalarise *x, unsigned slot, const struct op *at_hand)
+void scalarise_make_room(struct scalarise *x, unsigned place, const struct op *at_hand)
 {
     uint8_t needed[REGISTERS];
     for (unsigned n = 0; n < places_of(x) && !x->file.free_count; n++) {
-        unsigned from = (slot + 1 + n) % places_of(x), count = from == slot ? needs_of(at_hand, needed) : 0;
+        unsigned from = (place + 1 + n) % places_of(x), count = from == place ? needs_of(at_hand, needed) : 0;
         int r = scalar_victim(&x->file, from, needed, count);
         if (r == SCALAR_NONE) continue;
         spill(x, from, r);
@@ -56,22 +56,22 @@ void scalarise_make_room(struct scalarise *x, unsigned slot, const struct op *at
     assert(x->file.free_count);
 }
 
-void scalarise_bring_back(struct scalarise *x, unsigned slot, unsigned r, const struct op *at_hand)
+void scalarise_bring_back(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand)
 {
     scalarise_count(x);
-    scalarise_make_room(x, slot, at_hand);
-    scalar_unspill(&x->file, slot, r, scalarise_memory(x, slot, r));
+    scalarise_make_room(x, place, at_hand);
+    scalar_unspill(&x->file, place, r, scalarise_memory(x, place, r));
 }
 
 // -- spilling -----------------------------------------------------------------------------------------------
 
 // What the warp's next instruction needs, and what is on its way into registers.
-static unsigned kept_of(struct scalarise *x, unsigned slot, const struct warp *w, uint8_t *list)
+static unsigned kept_of(struct scalarise *x, unsigned place, const struct warp *w, uint8_t *list)
 {
     unsigned count = needs_of(&x->launch->ops[w->pc], list);
     for (unsigned r = 0; r < x->file.shape.registers && count < REGISTERS; r++) {
-        bool is_coming = tech_ready(x->sm, tech_own(x->sm, slot, r)) > tech_now(x->sm);
-        if (is_coming || x->open[slot].is_open[r / 64] >> r % 64 & 1) list[count++] = (uint8_t)r;
+        bool is_coming = tech_ready(x->grid, tech_own(x->grid, place, r)) > tech_now(x->grid);
+        if (is_coming || x->open[place].is_open[r / 64] >> r % 64 & 1) list[count++] = (uint8_t)r;
     }
     return count;
 }
@@ -81,24 +81,24 @@ static bool spill_one(struct scalarise *x)
 {
     uint8_t kept[REGISTERS];
     for (unsigned n = 0; n < places_of(x); n++) {
-        unsigned slot = (x->turn + n) % places_of(x);
-        const struct warp *w = tech_warp(x->sm, slot);
-        if (!w || w->state == WARP_DONE || x->waits_for[slot]) continue;
-        int r = scalar_victim(&x->file, slot, kept, kept_of(x, slot, w, kept));
+        unsigned place = (x->turn + n) % places_of(x);
+        const struct warp *w = tech_warp(x->grid, place);
+        if (!w || w->state == WARP_DONE || x->waits_for[place]) continue;
+        int r = scalar_victim(&x->file, place, kept, kept_of(x, place, w, kept));
         if (r == SCALAR_NONE) continue;
-        spill(x, slot, r);
-        x->turn = slot + 1;
+        spill(x, place, r);
+        x->turn = place + 1;
         return true;
     }
     return false;
 }
 
-void scalarise_after_writes(struct scalarise *x, unsigned slot)
+void scalarise_after_writes(struct scalarise *x, unsigned place)
 {
-    if (x->spills || tech_now(x->sm) < x->rests_until || !scalar_must_spill(&x->file)) return;
+    if (x->spills || tech_now(x->grid) < x->rests_until || !scalar_must_spill(&x->file)) return;
     x->spills = true;
     hold_all(x);
-    tech_at(x->sm, tech_block_of(x->sm, slot), tech_now(x->sm) + 1);
+    tech_at(x->grid, tech_block_of(x->grid, place), tech_now(x->grid) + 1);
 }
 
 // A cycle in which nobody issues. When nobody has a register to spare, warps go on with what room there is, and for long
@@ -110,32 +110,32 @@ void scalarise_event(void *state, unsigned block)
     if (!x->spills) return;
     if (scalar_must_spill(&x->file) && spill_one(x)) {
         x->counters[COUNT_spill_cycles]++;
-        tech_at(x->sm, block, tech_now(x->sm) + 1);
+        tech_at(x->grid, block, tech_now(x->grid) + 1);
         return;
     }
     x->spills = false;
     if (scalar_must_spill(&x->file))
-        x->rests_until = tech_now(x->sm) + (uint64_t)REST_PER_WARP * places_of(x);
+        x->rests_until = tech_now(x->grid) + (uint64_t)REST_PER_WARP * places_of(x);
     hold_all(x);
 }
 
 // -- and back -----------------------------------------------------------------------------------------------
 
-static uint64_t line_of(const struct scalarise *x, unsigned slot, unsigned r)
+static uint64_t line_of(const struct scalarise *x, unsigned place, unsigned r)
 {
     enum { LINE_BYTES = 128 };
-    uint64_t number = ((uint64_t)tech_index(x->sm) * SLOTS + slot) * REGISTERS + r;
+    uint64_t number = ((uint64_t)tech_index(x->grid) * SLOTS + place) * REGISTERS + r;
     return x->launch->spill_area + number * LINE_BYTES;
 }
 
 // A register that the warp's next instruction reads, or may write some lanes of, is asked for. When no place is free
 // for the request, or others have been moved again as often as the instruction has registers, it comes back when the
 // instruction reads it: where warps wait for more than there is room for, they would take it from each other for ever.
-static void ask(struct scalarise *x, unsigned slot)
+static void ask(struct scalarise *x, unsigned place)
 {
-    const struct warp *w = tech_warp(x->sm, slot);
+    const struct warp *w = tech_warp(x->grid, place);
     uint8_t needed[REGISTERS];
-    x->waits_for[slot] = 0;
+    x->waits_for[place] = 0;
     if (!w || w->state != WARP_READY) return;
     const struct op *o = &x->launch->ops[w->pc];
     bool is_whole = !o->is_guarded && !(w->present & ~w->exited & ~w->active);
@@ -144,36 +144,36 @@ static void ask(struct scalarise *x, unsigned slot)
         memcpy(needed, o->reads, count);
     else
         count = needs_of(o, needed);
-    int r = scalar_first_evicted(&x->file, slot, needed, count);
-    if (r == SCALAR_NONE || x->asked[slot] >= count) return;
-    uint32_t token = slot * REGISTERS + (uint32_t)r;
-    if (!tech_request(x->sm, &tech_scalarise, line_of(x, slot, (unsigned)r), x->launch->sectors, token))
+    int r = scalar_first_evicted(&x->file, place, needed, count);
+    if (r == SCALAR_NONE || x->asked[place] >= count) return;
+    uint32_t token = place * REGISTERS + (uint32_t)r;
+    if (!tech_request(x->grid, &tech_scalarise, line_of(x, place, (unsigned)r), x->launch->sectors, token))
         return;
-    x->waits_for[slot] = (uint16_t)(r + 1);
-    x->asked[slot]++;
+    x->waits_for[place] = (uint16_t)(r + 1);
+    x->asked[place]++;
     x->counters[COUNT_unspill_waits]++;
 }
 
-void scalarise_look_ahead(struct scalarise *x, unsigned slot)
+void scalarise_look_ahead(struct scalarise *x, unsigned place)
 {
     if (!scalar_spills(&x->file.shape) || !x->counters[COUNT_spills]) return;
-    x->asked[slot] = 0;
-    ask(x, slot);
-    if (x->waits_for[slot] || x->spills) hold(x, slot);
+    x->asked[place] = 0;
+    ask(x, place);
+    if (x->waits_for[place] || x->spills) hold(x, place);
 }
 
 // The warp that waited for it may have ended, and been followed by another.
 void scalarise_line(void *state, uint64_t line, uint32_t token)
 {
     struct scalarise *x = state;
-    unsigned slot = token / REGISTERS, r = token % REGISTERS;
+    unsigned place = token / REGISTERS, r = token % REGISTERS;
     (void)line;
-    if (x->waits_for[slot] != r + 1) return;
-    const struct warp *w = tech_warp(x->sm, slot);
-    if (scalar_kind_of(&x->file, slot, r) == SCALAR_EVICTED) {
+    if (x->waits_for[place] != r + 1) return;
+    const struct warp *w = tech_warp(x->grid, place);
+    if (scalar_kind_of(&x->file, place, r) == SCALAR_EVICTED) {
         x->counters[COUNT_unspills]++;
-        scalarise_bring_back(x, slot, r, &x->launch->ops[w->pc]);
+        scalarise_bring_back(x, place, r, &x->launch->ops[w->pc]);
     }
-    ask(x, slot);
-    hold(x, slot);
+    ask(x, place);
+    hold(x, place);
 }

@@ -152,10 +152,10 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return s;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct silicon *s = heap_alloc(sizeof *s);
-    (void)sm;
+    (void)grid;
     *s = (struct silicon){((struct silicon *)launch)->program, counts};
     return s;
 }
@@ -163,11 +163,11 @@ static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 static void end(void *state) { free(state); }
 
 // The inserted barriers are those with the highest number.
-static void executed(void *state, unsigned slot, uint32_t index)
+static void executed(void *state, unsigned place, uint32_t index)
 {
     struct silicon *s = state;
     const struct inst *i = &s->program->insts[index];
-    (void)slot;
+    (void)place;
     if (i->op == OP_BAR && i->src[0].kind == OPERAND_IMM && i->src[0].value + 1 == s->program->barrier_count)
         s->counters[COUNT_barriers]++;
 }
@@ -183,10 +183,10 @@ const struct tech tech_silicon_sync = {
     .reused = -1,
     .counters = counters,
     .counter_count = COUNT_TOTAL,
-    .transform = transform,
     .launch_begin = launch_begin,
     .launch_end = end,
     .sm_begin = sm_begin,
     .sm_end = end,
     .executed = executed,
+    .program = &(const struct tech_program){.transform = transform},
 };

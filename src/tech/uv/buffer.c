@@ -8,16 +8,16 @@
 
 static void add_word(struct key *k, uint32_t word) { k->words[k->count++] = word; }
 
-static void add_source(struct uv *v, struct key *key, unsigned slot, uint32_t index, unsigned k)
+static void add_source(struct uv *v, struct key *key, unsigned place, uint32_t index, unsigned k)
 {
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     const struct operand *o = &v->launch->program->insts[index].src[k];
     uint64_t value = w->exec->general[index].value[k];
     bool whole_key = v->launch->options.rules == UV_SOUND;
     switch ((enum operand_kind)o->kind) {
     case OPERAND_REG:
         for (unsigned n = 0; n < uv_width(o); n++)
-            add_word(key, o->reg == REG_ZERO ? 0 : uv_value(v, slot, o->reg + n));
+            add_word(key, o->reg == REG_ZERO ? 0 : uv_value(v, place, o->reg + n));
         break;
     case OPERAND_PRED: add_word(key, (w->pred[o->reg] & uv_live(w)) != 0); break;
     case OPERAND_IMM:
@@ -60,10 +60,10 @@ static bool same_key(const struct key *a, const struct key *b)
     return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof a->words[0]) == 0;
 }
 
-void uv_set_key(struct uv *v, unsigned slot, uint32_t index)
+void uv_set_key(struct uv *v, unsigned place, uint32_t index)
 {
     v->key.count = 0;
-    for (unsigned k = 0; k < 4; k++) add_source(v, &v->key, slot, index, k);
+    for (unsigned k = 0; k < 4; k++) add_source(v, &v->key, place, index, k);
 }
 
 static struct entry *set_of(struct uv *v, uint32_t index, uint32_t *ways)
@@ -106,7 +106,7 @@ struct entry *uv_make_entry(struct uv *v, uint32_t index)
 
 static bool take_port(struct uv *v)
 {
-    uint64_t cycle = tech_now(v->sm) + 1;
+    uint64_t cycle = tech_now(v->grid) + 1;
     if (v->port_cycle != cycle) {
         v->port_cycle = cycle;
         v->ports_left = v->launch->options.ports;
@@ -116,7 +116,7 @@ static bool take_port(struct uv *v)
     return true;
 }
 
-struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index)
+struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index)
 {
     v->own = find(v, index);
     if (!take_port(v)) {
@@ -124,10 +124,10 @@ struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index)
         return NULL;
     }
     struct entry *e = v->own;
-    if (e && v->lives) uv_coverage_entry(v, slot, index, e);
+    if (e && v->lives) uv_coverage_entry(v, place, index, e);
     if (e && !uv_is_sound(v, e)) e = NULL; // it is made anew
     bool same = e && same_key(&e->key, &v->key);
-    bool there = e && (e->ready <= tech_now(v->sm) || v->launch->options.valid == UV_FROM_ISSUE);
+    bool there = e && (e->ready <= tech_now(v->grid) || v->launch->options.valid == UV_FROM_ISSUE);
     v->counters[COUNT_lookups]++;
     v->known = same;
     if (!e)

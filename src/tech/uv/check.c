@@ -7,43 +7,43 @@ void uv_found(struct uv *v)
 {
     const struct upsets *u = v->launch->upsets;
     v->counters[COUNT_detected]++;
-    if (u) u->found(u->context, tech_now(v->sm));
+    if (u) u->found(u->context, tech_now(v->grid));
 }
 
 // -- lanes --------------------------------------------------------------------------------------------------
 
 // Lane N, and the next one that there is.
-struct uv_pair uv_pair(const struct uv *v, unsigned slot)
+struct uv_pair uv_pair(const struct uv *v, unsigned place)
 {
-    uint64_t live = uv_live(v->warps[slot].warp);
-    unsigned n = v->warps[slot].lane, first = live >> n & 1 ? n : bit_lowest(live);
+    uint64_t live = uv_live(v->warps[place].warp);
+    unsigned n = v->warps[place].lane, first = live >> n & 1 ? n : bit_lowest(live);
     uint64_t behind = live & ~bit_mask(first + 1);
     return (struct uv_pair){first, bit_lowest(behind ? behind : live)};
 }
 
 // The one lane's result is that of all; they only differ where a bit has turned.
-static void take_predicate(struct uv *v, unsigned slot, unsigned p, struct uv_pair pair)
+static void take_predicate(struct uv *v, unsigned place, unsigned p, struct uv_pair pair)
 {
-    struct warp *w = v->warps[slot].warp;
+    struct warp *w = v->warps[place].warp;
     bool value = w->pred[p] >> pair.first & 1;
     if (v->launch->options.protect && value != (w->pred[p] >> pair.second & 1)) uv_found(v);
     w->pred[p] = (w->pred[p] & ~uv_live(w)) | (value ? uv_live(w) : 0);
 }
 
-void uv_check_lanes(struct uv *v, unsigned slot, uint32_t index)
+void uv_check_lanes(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    struct uv_pair pair = uv_pair(v, slot);
+    struct uv_pair pair = uv_pair(v, place);
     for (unsigned n = 0; n < o->dst_words; n++) {
-        const uint32_t *lanes = uv_lanes(v, slot, o->dst + n);
+        const uint32_t *lanes = uv_lanes(v, place, o->dst + n);
         uint32_t word = lanes[pair.first];
         if (v->launch->options.protect && word != lanes[pair.second]) uv_found(v);
-        uv_store_fill(v, slot, o->dst + n, word);
+        uv_store_fill(v, place, o->dst + n, word);
     }
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
-            take_predicate(v, slot, i->dst[k].reg, pair);
+            take_predicate(v, place, i->dst[k].reg, pair);
 }
 
 // -- entries ------------------------------------------------------------------------------------------------

@@ -15,46 +15,46 @@ void uv_coverage_begin(struct uv *v)
         v->lives = heap_alloc(UV_WARPS * UV_REGISTERS * sizeof *v->lives);
 }
 
-static struct life *life_of(struct uv *v, unsigned slot, unsigned r)
+static struct life *life_of(struct uv *v, unsigned place, unsigned r)
 {
-    return &v->lives[slot * UV_REGISTERS + r];
+    return &v->lives[place * UV_REGISTERS + r];
 }
 
-void uv_coverage_warp(struct uv *v, unsigned slot)
+void uv_coverage_warp(struct uv *v, unsigned place)
 {
     for (unsigned r = 0; v->lives && r < UV_REGISTERS; r++)
-        *life_of(v, slot, r) = (struct life){.since = tech_now(v->sm)};
+        *life_of(v, place, r) = (struct life){.since = tech_now(v->grid)};
 }
 
-static void read(struct uv *v, unsigned slot, uint32_t index, unsigned r)
+static void read(struct uv *v, unsigned place, uint32_t index, unsigned r)
 {
-    struct life *l = life_of(v, slot, r);
-    uint64_t from = l->since, cycles = tech_now(v->sm) - from;
-    l->since = tech_now(v->sm);
+    struct life *l = life_of(v, place, r);
+    uint64_t from = l->since, cycles = tech_now(v->grid) - from;
+    l->since = tech_now(v->grid);
     if (!cycles) return;
     v->counters[COUNT_live_cycles] += cycles;
     if (l->is_protected) v->counters[COUNT_covered_cycles] += cycles;
-    uv_upset_register(v, slot, index, r, from, cycles);
+    uv_upset_register(v, place, index, r, from, cycles);
 }
 
-void uv_coverage_read(struct uv *v, unsigned slot, uint32_t index)
+void uv_coverage_read(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
-    for (unsigned k = 0; k < o->read_count; k++) read(v, slot, index, o->reads[k]);
+    for (unsigned k = 0; k < o->read_count; k++) read(v, place, index, o->reads[k]);
 }
 
-void uv_coverage_copied(struct uv *v, unsigned slot, uint32_t index, unsigned r)
+void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r)
 {
-    read(v, slot, index, r);
-    life_of(v, slot, r)->is_protected = false;
+    read(v, place, index, r);
+    life_of(v, place, r)->is_protected = false;
 }
 
 // What no lane writes stays what it was.
-void uv_coverage_written(struct uv *v, unsigned slot, const struct op *o, bool is_protected)
+void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected)
 {
     for (unsigned n = 0; v->executing && n < o->dst_words; n++)
-        *life_of(v, slot, o->dst + n) = (struct life){
-            .since = tech_now(v->sm), .is_protected = is_protected && v->launch->options.protect};
+        *life_of(v, place, o->dst + n) = (struct life){
+            .since = tech_now(v->grid), .is_protected = is_protected && v->launch->options.protect};
 }
 
 // One that is uniform stands for all lanes of its warp.
@@ -70,12 +70,12 @@ void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected)
 }
 
 // From when its result was there, or it was looked at last.
-void uv_coverage_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e)
+void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
-    uint64_t now = tech_now(v->sm), from = e->ready > e->looked_at ? e->ready : e->looked_at;
+    uint64_t now = tech_now(v->grid), from = e->ready > e->looked_at ? e->ready : e->looked_at;
     if (from >= now) return;
     e->looked_at = now;
     v->counters[COUNT_entry_cycles] += now - from;
     if (v->launch->options.parity) v->counters[COUNT_covered_entry_cycles] += now - from;
-    uv_upset_entry(v, slot, index, e, from, now - from);
+    uv_upset_entry(v, place, index, e, from, now - from);
 }

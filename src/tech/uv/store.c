@@ -16,10 +16,10 @@ _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "lanes are filled by wmemset
 enum { UNLIMITED = UV_WARPS * UV_REGISTERS };
 #define LOST 0x5ca1ab1eu // what a lane has that has lost its value
 
-bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r)
+bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r)
 {
-    const uint32_t *lanes = uv_lanes(v, slot, r);
-    uint64_t left = uv_live(v->warps[slot].warp);
+    const uint32_t *lanes = uv_lanes(v, place, r);
+    uint64_t left = uv_live(v->warps[place].warp);
     uint32_t first = left ? lanes[bit_lowest(left)] : 0;
     while (left && lanes[bit_lowest(left)] == first) left &= left - 1;
     return !left;
@@ -28,7 +28,7 @@ bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r)
 // The first lane of the last group; where no thread was ever there the first that has one: what other lanes hold is nobody's.
 unsigned uv_store_lane(const struct uv *v, const struct warp *w)
 {
-    const struct sm_launch *l = tech_launch(v->sm);
+    const struct sm_launch *l = tech_launch(v->grid);
     unsigned lanes = l->launch->warp_size, groups = l->kind->config.issue_interval;
     unsigned lane = lanes - lanes / (groups < lanes ? groups : lanes);
     return w->present >> lane & 1 || !w->present ? lane : bit_lowest(w->present);
@@ -39,7 +39,7 @@ void uv_store_begin(struct uv *v)
     struct scalars *x = &v->scalars;
     uint32_t registers = v->launch->options.registers;
     if (v->launch->options.store != UV_STORE_SRF) return;
-    x->are_audited = tech_launch(v->sm)->kind->config.check;
+    x->are_audited = tech_launch(v->grid)->kind->config.check;
     x->count = x->free_count = registers ? registers : UNLIMITED;
     x->words = heap_alloc((x->count + 1) * sizeof *x->words);
     x->map = heap_alloc(UV_WARPS * sizeof *x->map);
@@ -56,21 +56,21 @@ void uv_store_end(struct uv *v)
 
 // A register that is written again gives its scalar back in the same cycle: readers before it have read, in the cycle behind their
 // own, when the new value is there.
-bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words)
+bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words)
 {
     unsigned back = 0;
     if (v->launch->options.store == UV_STORE_TOKEN)
-        return uv_live(v->warps[slot].warp) >> v->warps[slot].lane & 1;
+        return uv_live(v->warps[place].warp) >> v->warps[place].lane & 1;
     if (v->launch->options.store == UV_STORE_LANES) return true;
-    for (unsigned n = 0; n < words; n++) back += v->scalars.map[slot][r + n] != UV_NO_SCALAR;
+    for (unsigned n = 0; n < words; n++) back += v->scalars.map[place][r + n] != UV_NO_SCALAR;
     return v->scalars.free_count + back >= words;
 }
 
 // Into all live lanes; nearly always these are all there are.
-void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
+void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word)
 {
-    const struct warp *w = v->warps[slot].warp;
-    uint32_t *lanes = uv_lanes(v, slot, r);
+    const struct warp *w = v->warps[place].warp;
+    uint32_t *lanes = uv_lanes(v, place, r);
     if (uv_live(w) == w->full)
         wmemset((wchar_t *)lanes, (wchar_t)word, w->exec->lanes); // 32 bits each
     else
@@ -78,71 +78,71 @@ void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word)
 }
 
 // Where the value is.
-static uint32_t *place_of(const struct uv *v, unsigned slot, unsigned r)
+static uint32_t *word_of(const struct uv *v, unsigned place, unsigned r)
 {
-    if (v->launch->options.store == UV_STORE_TOKEN) return &uv_lanes(v, slot, r)[v->warps[slot].lane];
-    return &v->scalars.words[v->scalars.map[slot][r]];
+    if (v->launch->options.store == UV_STORE_TOKEN) return &uv_lanes(v, place, r)[v->warps[place].lane];
+    return &v->scalars.words[v->scalars.map[place][r]];
 }
 
-static uint32_t *second_place_of(const struct uv *v, unsigned slot, unsigned r)
+static uint32_t *second_word_of(const struct uv *v, unsigned place, unsigned r)
 {
-    unsigned all = tech_launch(v->sm)->launch->warp_size, behind = (v->warps[slot].lane + 1) % all;
-    return &uv_lanes(v, slot, r)[v->launch->options.store == UV_STORE_TOKEN ? behind : 0];
+    unsigned all = tech_launch(v->grid)->launch->warp_size, behind = (v->warps[place].lane + 1) % all;
+    return &uv_lanes(v, place, r)[v->launch->options.store == UV_STORE_TOKEN ? behind : 0];
 }
 
-uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy)
+uint32_t *uv_store_copy(struct uv *v, unsigned place, unsigned r, unsigned copy)
 {
-    return copy ? second_place_of(v, slot, r) : place_of(v, slot, r);
+    return copy ? second_word_of(v, place, r) : word_of(v, place, r);
 }
 
-void uv_store_take_back(struct uv *v, unsigned slot, unsigned r)
+void uv_store_take_back(struct uv *v, unsigned place, unsigned r)
 {
-    uint32_t *place = place_of(v, slot, r), word = *place;
-    uv_store_fill(v, slot, r, LOST);
-    *place = word;
-    if (v->launch->options.protect) *second_place_of(v, slot, r) = word;
+    uint32_t *kept = word_of(v, place, r), word = *kept;
+    uv_store_fill(v, place, r, LOST);
+    *kept = word;
+    if (v->launch->options.protect) *second_word_of(v, place, r) = word;
 }
 
-void uv_store_keep(struct uv *v, unsigned slot, unsigned r)
+void uv_store_keep(struct uv *v, unsigned place, unsigned r)
 {
     struct scalars *x = &v->scalars;
     if (v->launch->options.store == UV_STORE_SRF) {
-        if (x->map[slot][r] == UV_NO_SCALAR) x->map[slot][r] = x->free[--x->free_count];
-        x->words[x->map[slot][r]] = uv_value(v, slot, r);
+        if (x->map[place][r] == UV_NO_SCALAR) x->map[place][r] = x->free[--x->free_count];
+        x->words[x->map[place][r]] = uv_value(v, place, r);
         uint64_t used = x->count - x->free_count;
         if (used > v->counters[COUNT_registers]) v->counters[COUNT_registers] = used;
     }
-    uv_store_take_back(v, slot, r);
+    uv_store_take_back(v, place, r);
 }
 
-void uv_store_forget(struct uv *v, unsigned slot, unsigned r)
+void uv_store_forget(struct uv *v, unsigned place, unsigned r)
 {
     struct scalars *x = &v->scalars;
-    if (v->launch->options.store != UV_STORE_SRF || x->map[slot][r] == UV_NO_SCALAR) return;
-    x->free[x->free_count++] = x->map[slot][r];
-    x->map[slot][r] = UV_NO_SCALAR;
+    if (v->launch->options.store != UV_STORE_SRF || x->map[place][r] == UV_NO_SCALAR) return;
+    x->free[x->free_count++] = x->map[place][r];
+    x->map[place][r] = UV_NO_SCALAR;
 }
 
-void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+void uv_store_tell(const struct uv *v, unsigned place, struct tech_kept words[TECH_REGISTERS])
 {
     const struct scalars *x = &v->scalars;
     for (unsigned r = 0; x->map && r < UV_REGISTERS; r++)
-        if (x->map[slot][r] != UV_NO_SCALAR) words[r].words[0] = x->words[x->map[slot][r]];
+        if (x->map[place][r] != UV_NO_SCALAR) words[r].words[0] = x->words[x->map[place][r]];
 }
 
-void uv_store_spread(struct uv *v, unsigned slot, unsigned r)
+void uv_store_spread(struct uv *v, unsigned place, unsigned r)
 {
-    uint32_t word = *place_of(v, slot, r);
-    if (v->launch->options.protect && word != *second_place_of(v, slot, r)) uv_found(v);
-    uv_store_fill(v, slot, r, word);
+    uint32_t word = *word_of(v, place, r);
+    if (v->launch->options.protect && word != *second_word_of(v, place, r)) uv_found(v);
+    uv_store_fill(v, place, r, word);
 }
 
-void uv_store_warp_end(struct uv *v, unsigned slot)
+void uv_store_warp_end(struct uv *v, unsigned place)
 {
-    const struct tokens *t = &v->warps[slot].tokens;
+    const struct tokens *t = &v->warps[place].tokens;
     for (unsigned k = 0; k < 4; k++)
         for (uint64_t left = t->registers[k]; left; left &= left - 1)
-            uv_store_forget(v, slot, 64 * k + bit_lowest(left));
+            uv_store_forget(v, place, 64 * k + bit_lowest(left));
 }
 
 // A register has a scalar as long as it has a token.

@@ -1,11 +1,11 @@
 // Bits that turn, for real, in what UV has: results of lanes, registers or their copies, entries (sm/mech/upset.h).
 #include "tech/uv/uv.h"
 
-static bool pass(struct uv *v, unsigned slot, struct upset_site *s, struct upset_hit *hit)
+static bool pass(struct uv *v, unsigned place, struct upset_site *s, struct upset_hit *hit)
 {
     const struct upsets *u = v->launch->upsets;
-    const struct warp *w = v->warps[slot].warp;
-    s->sm = tech_index(v->sm);
+    const struct warp *w = v->warps[place].warp;
+    s->sm = tech_index(v->grid);
     s->block = w->cta->linear;
     s->warp = w->index;
     return u->pass(u->context, s, hit);
@@ -32,39 +32,39 @@ static uint64_t nth_lane(uint64_t lanes, uint64_t n)
     return bit_lowest(lanes);
 }
 
-static bool pass_lanes(struct uv *v, unsigned slot, uint32_t index, struct upset_site *s,
+static bool pass_lanes(struct uv *v, unsigned place, uint32_t index, struct upset_site *s,
                        struct upset_hit *hit)
 {
     *s = (struct upset_site){.place = UPSET_LANE,
                              .index = index,
-                             .from = tech_now(v->sm),
+                             .from = tech_now(v->grid),
                              .count = uv_coverage_lanes(v, &v->launch->ops[index])};
-    return s->count && pass(v, slot, s, hit);
+    return s->count && pass(v, place, s, hit);
 }
 
 // Of an instruction on one lane, or two, one of these has computed for all.
-void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index)
+void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
     struct upset_site s;
     struct upset_hit hit;
     uint8_t predicates[2] = {0};
-    if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
+    if (!v->launch->upsets || !pass_lanes(v, place, index, &s, &hit)) return;
     struct upset_flip f = {.cycle = s.from, .what = "nothing"};
     uint32_t lane = (uint32_t)nth_lane(v->executing, hit.nth), words = 32u * o->dst_words;
     uint32_t bits = words + result_predicates(i, predicates), bit = upset_draw(&hit, bits);
     if (v->converted) {
-        struct uv_pair pair = uv_pair(v, slot);
+        struct uv_pair pair = uv_pair(v, place);
         lane = v->launch->options.protect && hit.nth & 1 ? pair.second : pair.first;
     }
     if (bit < words) {
         f = (struct upset_flip){s.from, "result register", o->dst + bit / 32, lane, bit % 32};
-        uv_lanes(v, slot, f.number)[lane] ^= 1u << f.bit;
+        uv_lanes(v, place, f.number)[lane] ^= 1u << f.bit;
     } else if (bits) {
         unsigned p = i->dst[predicates[bit - words]].reg;
         f = (struct upset_flip){s.from, "result predicate", p, lane, 0};
-        v->warps[slot].warp->pred[p] ^= 1ull << lane;
+        v->warps[place].warp->pred[p] ^= 1ull << lane;
     }
     turned(v, &s, f);
 }
@@ -80,12 +80,12 @@ static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uin
 }
 
 // Of what lanes would have computed an entry has one word.
-void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *e)
+void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     struct upset_site s;
     struct upset_hit hit;
     uint8_t predicates[2] = {0};
-    if (!v->launch->upsets || !pass_lanes(v, slot, index, &s, &hit)) return;
+    if (!v->launch->upsets || !pass_lanes(v, place, index, &s, &hit)) return;
     uint32_t words = 32u * v->launch->ops[index].dst_words;
     uint32_t bits = words + result_predicates(&v->launch->program->insts[index], predicates);
     struct upset_flip f = {.cycle = s.from,
@@ -98,13 +98,13 @@ void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index, struct entry *
 }
 
 // Of the words that are compared or taken when it is found; not of what it is found by.
-void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e, uint64_t from,
+void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e, uint64_t from,
                     uint64_t cycles)
 {
     struct upset_site s = {.place = UPSET_ENTRY, .index = index, .from = from, .count = cycles};
     struct upset_hit hit;
     uint8_t predicates[2] = {0};
-    if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
+    if (!v->launch->upsets || !pass(v, place, &s, &hit)) return;
     uint32_t key = 32u * e->key.count, words = 32u * v->launch->ops[e->inst].dst_words;
     uint32_t bits = key + words + result_predicates(&v->launch->program->insts[e->inst], predicates);
     struct upset_flip f = {.cycle = from + hit.nth,
@@ -123,21 +123,21 @@ void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e
 // -- registers ----------------------------------------------------------------------------------------------
 
 // One value is somewhere once or twice; others are in their lanes.
-void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, uint64_t from,
+void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles)
 {
     struct upset_site s = {.place = UPSET_REGISTER, .index = index, .from = from, .count = cycles};
     struct upset_hit hit;
-    if (!v->launch->upsets || !pass(v, slot, &s, &hit)) return;
+    if (!v->launch->upsets || !pass(v, place, &s, &hit)) return;
     struct upset_flip f = {.cycle = from + hit.nth, .what = "register", .number = r};
     f.bit = upset_draw(&hit, 32);
-    if (uv_keeps(v) && uv_has_token(&v->warps[slot].tokens, r)) {
+    if (uv_keeps(v) && uv_has_token(&v->warps[place].tokens, r)) {
         unsigned copy = v->launch->options.protect ? upset_draw(&hit, 2) : 0;
         f.what = copy ? "second copy of register" : "one value of register";
-        *uv_store_copy(v, slot, r, copy) ^= 1u << f.bit;
+        *uv_store_copy(v, place, r, copy) ^= 1u << f.bit;
     } else {
-        f.lane = upset_draw(&hit, tech_launch(v->sm)->launch->warp_size);
-        uv_lanes(v, slot, r)[f.lane] ^= 1u << f.bit;
+        f.lane = upset_draw(&hit, tech_launch(v->grid)->launch->warp_size);
+        uv_lanes(v, place, r)[f.lane] ^= 1u << f.bit;
     }
     turned(v, &s, f);
 }

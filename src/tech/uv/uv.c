@@ -95,7 +95,7 @@ static void launch_end(void *launch)
 static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
 {
     struct uv *v = heap_alloc(sizeof *v);
-    *v = (struct uv){.launch = launch, .sm = s, .counters = counts};
+    *v = (struct uv){.launch = launch, .grid = s, .counters = counts};
     v->entries = heap_alloc(v->launch->options.entries * sizeof *v->entries);
     uv_store_begin(v);
     uv_coverage_begin(v);
@@ -111,26 +111,26 @@ static void sm_end(void *state)
     free(v);
 }
 
-static void warp_start(void *state, unsigned slot)
+static void warp_start(void *state, unsigned place)
 {
     struct uv *v = state;
-    struct warp *w = tech_warp(v->sm, slot);
-    v->warps[slot] =
+    struct warp *w = tech_warp(v->grid, place);
+    v->warps[place] =
         (struct uv_warp){.warp = w, .tokens.predicates = 1 << PRED_TRUE, .lane = uv_store_lane(v, w)};
-    uv_coverage_warp(v, slot);
+    uv_coverage_warp(v, place);
 }
 
-static void warp_end(void *state, unsigned slot)
+static void warp_end(void *state, unsigned place)
 {
     struct uv *v = state;
-    uv_store_warp_end(v, slot);
-    uv_coverage_warp(v, slot);
-    v->warps[slot].warp = NULL;
+    uv_store_warp_end(v, place);
+    uv_coverage_warp(v, place);
+    v->warps[place].warp = NULL;
 }
 
-static void kept(const void *state, unsigned slot, struct tech_kept words[TECH_REGISTERS])
+static void kept(const void *state, unsigned place, struct tech_kept words[TECH_REGISTERS])
 {
-    uv_store_tell(state, slot, words);
+    uv_store_tell(state, place, words);
 }
 
 // -- tokens -------------------------------------------------------------------------------------------------
@@ -147,71 +147,71 @@ static bool is_guard_true(const struct warp *w, const struct inst *i)
     return ((w->pred[i->guard] & uv_live(w)) != 0) != (i->guard_not != 0);
 }
 
-static void mark_register(struct uv *v, unsigned slot, unsigned r, bool uniform)
+static void mark_register(struct uv *v, unsigned place, unsigned r, bool uniform)
 {
-    uint64_t *word = &v->warps[slot].tokens.registers[r / 64], bit = 1ull << r % 64;
+    uint64_t *word = &v->warps[place].tokens.registers[r / 64], bit = 1ull << r % 64;
     *word = uniform ? *word | bit : *word & ~bit;
     if (!uv_keeps(v)) return;
     if (uniform)
-        uv_store_keep(v, slot, r);
+        uv_store_keep(v, place, r);
     else
-        uv_store_forget(v, slot, r);
+        uv_store_forget(v, place, r);
 }
 
 static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
 
 // What has been spread for the instruction to read is in its lane alone again.
-static void take_back(struct uv *v, unsigned slot, const struct op *o)
+static void take_back(struct uv *v, unsigned place, const struct op *o)
 {
     if (!uv_keeps(v)) return;
     for (unsigned left = v->words_read; left; left &= left - 1) {
         unsigned r = o->reads[bit_lowest(left)];
-        if (!is_result(o, r)) uv_store_take_back(v, slot, r);
+        if (!is_result(o, r)) uv_store_take_back(v, place, r);
     }
 }
 
 // The text copies a register only if it is a source as well: others that lose their token have their value in one lane alone.
-static void expect_values(struct uv *v, unsigned slot, unsigned r)
+static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
-    const struct uv_warp *w = &v->warps[slot];
+    const struct uv_warp *w = &v->warps[place];
     if (uv_has_token(&w->tokens, r) && uv_live(w->warp) & ~v->executing) uv_mismatch(v);
 }
 
-static void mark(struct uv *v, unsigned slot, const struct op *o, bool uniform)
+static void mark(struct uv *v, unsigned place, const struct op *o, bool uniform)
 {
-    struct tokens *t = &v->warps[slot].tokens;
+    struct tokens *t = &v->warps[place].tokens;
     for (unsigned n = 0; n < o->dst_words; n++) {
         if (uv_keeps(v) && !uniform && !v->executing) continue; // nothing is written
-        if (uv_keeps(v) && !uniform) expect_values(v, slot, o->dst + n);
-        mark_register(v, slot, o->dst + n, uniform);
+        if (uv_keeps(v) && !uniform) expect_values(v, place, o->dst + n);
+        mark_register(v, place, o->dst + n, uniform);
     }
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
 }
 
 // All lanes of a load ask for one address, of memory that they share.
-static bool is_broadcast(struct uv *v, unsigned slot, uint32_t index)
+static bool is_broadcast(struct uv *v, unsigned place, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
     if (i->guard != PRED_TRUE || i->guard_not) return false;
     for (unsigned k = 0; k < o->read_count; k++)
-        if (!uv_lanes_equal(v, slot, o->reads[k])) return false;
+        if (!uv_lanes_equal(v, place, o->reads[k])) return false;
     return true;
 }
 
 // -- a hit --------------------------------------------------------------------------------------------------
 
-static void verify(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
+static void verify(struct uv *v, unsigned place, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     uint64_t live = uv_live(w);
     bool same = true;
-    for (unsigned k = 0; k < o->read_count; k++) same &= uv_lanes_equal(v, slot, o->reads[k]);
-    tech_recompute(v->sm, slot, index);
+    for (unsigned k = 0; k < o->read_count; k++) same &= uv_lanes_equal(v, place, o->reads[k]);
+    tech_recompute(v->grid, place, index);
     for (unsigned n = 0; n < o->dst_words; n++)
-        same &= uv_lanes_equal(v, slot, o->dst + n) && uv_value(v, slot, o->dst + n) == e->result[n];
+        same &= uv_lanes_equal(v, place, o->dst + n) && uv_value(v, place, o->dst + n) == e->result[n];
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
             same &= (w->pred[i->dst[k].reg] & live) == (e->preds >> k & 1 ? live : 0);
@@ -219,13 +219,13 @@ static void verify(struct uv *v, unsigned slot, uint32_t index, const struct ent
 }
 
 // The entry's words, into all lanes that have a thread.
-static void write_result(struct uv *v, unsigned slot, uint32_t index, const struct entry *e)
+static void write_result(struct uv *v, unsigned place, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    struct warp *w = v->warps[slot].warp;
+    struct warp *w = v->warps[place].warp;
     uint64_t live = uv_live(w);
-    for (unsigned n = 0; n < o->dst_words; n++) uv_store_fill(v, slot, o->dst + n, e->result[n]);
+    for (unsigned n = 0; n < o->dst_words; n++) uv_store_fill(v, place, o->dst + n, e->result[n]);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE) {
             uint64_t *bits = &w->pred[i->dst[k].reg];
@@ -234,9 +234,9 @@ static void write_result(struct uv *v, unsigned slot, uint32_t index, const stru
 }
 
 // It has executed, or was reused: how its lanes are checked, and those of its result from now on.
-static void cover(struct uv *v, unsigned slot, const struct op *o, bool uniform, bool lanes_are_checked)
+static void cover(struct uv *v, unsigned place, const struct op *o, bool uniform, bool lanes_are_checked)
 {
-    uv_coverage_written(v, slot, o, uniform);
+    uv_coverage_written(v, place, o, uniform);
     uv_coverage_executed(v, o, lanes_are_checked);
 }
 
@@ -248,62 +248,62 @@ static void corrupt(struct uv *v, struct entry *e)
     e->preds ^= 1;
 }
 
-static uint32_t reuse(void *state, unsigned slot, uint32_t index)
+static uint32_t reuse(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     if (!v->same_sources || !uv_computes(v, index)) return 0;
     v->counters[COUNT_diverged] += w->active != w->full;
     if (!v->uniform || v->launch->candidates[index] == TOO_WIDE || v->launch->options.inter == UV_OFF)
         return 0;
-    uv_set_key(v, slot, index);
-    struct entry *e = uv_look_up(v, slot, index);
+    uv_set_key(v, place, index);
+    struct entry *e = uv_look_up(v, place, index);
     v->fills = !v->known;
     if (!e) return 0;
     e->last_used = ++v->serial;
     v->counters[COUNT_repeated] += v->launch->options.inter == UV_COUNT;
     if (v->launch->options.inter == UV_COUNT) return 0;
     corrupt(v, e);
-    if (v->lives) uv_upset_reused(v, slot, index, e);
+    if (v->lives) uv_upset_reused(v, place, index, e);
     v->fills = !uv_is_sound(v, e);
     if (v->fills) return 0; // it executes, and the entry is made anew
-    if (v->launch->verify) verify(v, slot, index, e);
-    write_result(v, slot, index, e);
-    take_back(v, slot, o);
-    mark(v, slot, o, true);
-    if (v->lives) cover(v, slot, o, true, v->launch->options.parity);
+    if (v->launch->verify) verify(v, place, index, e);
+    write_result(v, place, index, e);
+    take_back(v, place, o);
+    mark(v, place, o, true);
+    if (v->lives) cover(v, place, o, true, v->launch->options.parity);
     v->counters[COUNT_reused]++;
     return v->launch->options.latency;
 }
 
 // -- a miss -------------------------------------------------------------------------------------------------
 
-static void fill(struct uv *v, unsigned slot, uint32_t index)
+static void fill(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
     const struct inst *i = &v->launch->program->insts[index];
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     struct entry *e = v->filling = uv_make_entry(v, index);
     e->key = v->key;
-    for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = uv_value(v, slot, o->dst + n);
+    for (unsigned n = 0; n < o->dst_words; n++) e->result[n] = uv_value(v, place, o->dst + n);
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED)
             e->preds |= (uint8_t)((uint8_t)((w->pred[i->dst[k].reg] & uv_live(w)) != 0) << k);
     if (v->launch->options.parity) e->parity = uv_parity(e);
 }
 
-static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned slot, uint32_t index,
+static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned place, uint32_t index,
                                                       const struct op *o)
 {
     for (unsigned r = o->dst; is_result(o, r); r++) {
         bool is_source = false;
         for (unsigned k = 0; k < o->read_count; k++) is_source |= o->reads[k] == r;
-        if (!uv_has_token(&v->warps[slot].tokens, r)) continue;
+        if (!uv_has_token(&v->warps[place].tokens, r)) continue;
         if (v->launch->options.copy == UV_COPY_PAPER && !is_source) continue;
-        if (v->lives) uv_coverage_copied(v, slot, index, r);
-        uv_store_spread(v, slot, r);
-        mark_register(v, slot, r, false);
+        if (v->lives) uv_coverage_copied(v, place, index, r);
+        uv_store_spread(v, place, r);
+        mark_register(v, place, r, false);
         v->counters[COUNT_copies]++;
         return r + 1;
     }
@@ -311,14 +311,14 @@ static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned slo
 }
 
 // Some lanes of a register are written whose value is in one lane, or beside them.
-static uint32_t copies(void *state, unsigned slot, uint32_t index)
+static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     if (!uv_keeps(v) || !o->dst_words) return 0;
     uint64_t written = uv_written(w, o);
-    return written && uv_live(w) & ~written ? copy_result(v, slot, index, o) : 0;
+    return written && uv_live(w) & ~written ? copy_result(v, place, index, o) : 0;
 }
 
 static void look_at_sources(struct uv *v, const struct tokens *t, const struct op *o)
@@ -328,30 +328,30 @@ static void look_at_sources(struct uv *v, const struct tokens *t, const struct o
     v->same_sources = v->words_read == bit_mask(o->read_count) && !(o->pred_reads & ~t->predicates);
 }
 
-static void expect_same_lanes(struct uv *v, unsigned slot, unsigned r)
+static void expect_same_lanes(struct uv *v, unsigned place, unsigned r)
 {
-    if (uv_lanes_equal(v, slot, r)) return;
+    if (uv_lanes_equal(v, place, r)) return;
     if (v->launch->options.protect) uv_found(v);
     if (v->launch->verify) uv_mismatch(v);
 }
 
-static void spread_sources(struct uv *v, unsigned slot, const struct op *o)
+static void spread_sources(struct uv *v, unsigned place, const struct op *o)
 {
     for (unsigned left = v->words_read; left; left &= left - 1)
         if (uv_keeps(v))
-            uv_store_spread(v, slot, o->reads[bit_lowest(left)]);
+            uv_store_spread(v, place, o->reads[bit_lowest(left)]);
         else
-            expect_same_lanes(v, slot, o->reads[bit_lowest(left)]);
+            expect_same_lanes(v, place, o->reads[bit_lowest(left)]);
 }
 
 // Whether it is the same in all lanes, and all that count are there.
-static bool is_uniform(struct uv *v, unsigned slot, uint32_t index)
+static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
 {
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     uint64_t all = v->launch->options.lanes == UV_LANES_ALL ? w->full : uv_live(w);
     switch ((enum candidate)v->launch->candidates[index]) {
     case NOT_CANDIDATE: break;
-    case BROADCAST: return w->active == all && is_broadcast(v, slot, index);
+    case BROADCAST: return w->active == all && is_broadcast(v, place, index);
     case CANDIDATE:
     case TOO_WIDE:
         return v->same_sources && w->active == all && is_guard_true(w, &v->launch->program->insts[index]);
@@ -360,52 +360,52 @@ static bool is_uniform(struct uv *v, unsigned slot, uint32_t index)
 }
 
 // A register that is also a source has its new value when it has executed: sources are looked at before.
-static void reads(void *state, unsigned slot, uint32_t index)
+static void reads(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
-    const struct uv_warp *w = &v->warps[slot];
+    const struct uv_warp *w = &v->warps[place];
     v->known = v->fills = v->converted = v->lacks_register = false;
     v->executing = uv_written(w->warp, o);
     look_at_sources(v, &w->tokens, o);
     if (v->scalars.are_audited) uv_store_audit(v);
-    if (v->lives) uv_coverage_read(v, slot, index);
-    if (uv_keeps(v) || v->launch->verify || v->launch->options.protect) spread_sources(v, slot, o);
-    v->uniform = is_uniform(v, slot, index);
+    if (v->lives) uv_coverage_read(v, place, index);
+    if (uv_keeps(v) || v->launch->verify || v->launch->options.protect) spread_sources(v, place, o);
+    v->uniform = is_uniform(v, place, index);
     if (!v->uniform) return;
-    v->lacks_register = !uv_store_has_room(v, slot, o->dst, o->dst_words);
+    v->lacks_register = !uv_store_has_room(v, place, o->dst, o->dst_words);
     v->uniform = !v->lacks_register;
     uint64_t live = uv_live(w->warp);
     bool can_check = !v->launch->options.protect || live & (live - 1); // there are two lanes
     v->converted = v->uniform && uv_computes(v, index) && v->launch->options.intra == UV_ON && can_check;
 }
 
-static void executed(void *state, unsigned slot, uint32_t index)
+static void executed(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
     v->filling = NULL;
     v->counters[COUNT_no_register] += v->lacks_register;
     if (v->lives) {
-        uv_upset_lanes(v, slot, index);
-        if (v->converted) uv_check_lanes(v, slot, index);
-        cover(v, slot, o, v->uniform, v->converted && v->launch->options.protect);
+        uv_upset_lanes(v, place, index);
+        if (v->converted) uv_check_lanes(v, place, index);
+        cover(v, place, o, v->uniform, v->converted && v->launch->options.protect);
     }
-    if (v->uniform && v->fills) fill(v, slot, index);
-    take_back(v, slot, o);
-    mark(v, slot, o, v->uniform);
+    if (v->uniform && v->fills) fill(v, place, index);
+    take_back(v, place, o);
+    mark(v, place, o, v->uniform);
     if (!v->uniform || !uv_computes(v, index)) return;
     v->counters[COUNT_uniform]++;
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
 }
 
 // One lane, or two that are compared, for all.
-static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
+static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     struct uv *v = state;
-    (void)slot, (void)index;
+    (void)place, (void)index;
     if (!v->converted) return;
-    uint32_t all = tech_launch(v->sm)->launch->warp_size, lanes = v->launch->options.protect ? 2 : 1;
+    uint32_t all = tech_launch(v->grid)->launch->warp_size, lanes = v->launch->options.protect ? 2 : 1;
     v->counters[COUNT_scalar]++;
     v->counters[COUNT_lanes] += c->lanes > lanes ? c->lanes - lanes : 0;
     c->lanes = c->lanes < lanes ? c->lanes : lanes;
@@ -413,7 +413,7 @@ static void cost(void *state, unsigned slot, uint32_t index, struct op_cost *c)
     c->issue = 1;
 }
 
-static uint32_t elsewhere(const void *state, unsigned slot, uint32_t index, bool is_write)
+static uint32_t elsewhere(const void *state, unsigned place, uint32_t index, bool is_write)
 {
     const struct uv *v = state;
     const struct op *o = &v->launch->ops[index];
@@ -421,41 +421,41 @@ static uint32_t elsewhere(const void *state, unsigned slot, uint32_t index, bool
     if (!uv_keeps(v)) return 0;
     if (!is_write) return v->words_read;
     for (unsigned n = 0; n < o->dst_words; n++)
-        results |= (uint32_t)uv_has_token(&v->warps[slot].tokens, o->dst + n) << n;
+        results |= (uint32_t)uv_has_token(&v->warps[place].tokens, o->dst + n) << n;
     return results;
 }
 
 // One value is read and written as a word, twice where it is kept twice: in the register's bank, or beside it.
-static void operand(void *state, unsigned slot, uint32_t index, struct operand_access *a)
+static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct uv *v = state;
-    if (!(elsewhere(v, slot, index, a->is_write) >> a->nth & 1)) return;
+    if (!(elsewhere(v, place, index, a->is_write) >> a->nth & 1)) return;
     a->main = 0;
     a->words = v->launch->options.protect ? 2 : 1;
     if (v->launch->options.store == UV_STORE_SRF) a->bank = NO_BANK;
 }
 
 // Another has the result; of what was skipped no value is looked at, which may be elsewhere.
-static void saved(void *state, unsigned slot, uint32_t index, enum tech_saving what)
+static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct uv *v = state;
     const struct inst *i = &v->launch->program->insts[index];
     const struct op *o = &v->launch->ops[index];
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     bool is_function = uv_computes(v, index) && i->guard == PRED_TRUE && !i->guard_not;
     v->filling = NULL;
     v->executing = w->active;
-    if (what == SAVED_EXECUTION) take_back(v, slot, o);
-    mark(v, slot, o,
+    if (what == SAVED_EXECUTION) take_back(v, place, o);
+    mark(v, place, o,
          is_function && !uv_keeps(v) && w->active == w->full &&
-             are_sources_uniform(&v->warps[slot].tokens, o));
-    if (v->lives) uv_coverage_written(v, slot, o, false);
+             are_sources_uniform(&v->warps[place].tokens, o));
+    if (v->lives) uv_coverage_written(v, place, o, false);
 }
 
-static void result(void *state, unsigned slot, uint32_t index, uint64_t cycle)
+static void result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 {
     struct uv *v = state;
-    (void)slot, (void)index;
+    (void)place, (void)index;
     if (v->filling) v->filling->ready = cycle;
     v->filling = NULL;
 }
@@ -505,7 +505,6 @@ const struct tech tech_uv = {
     .paper = "Xiang et al., ICS 2013; as DARSIE compares it",
     .features = HAS(UNIFORM) | HAS(FEW_CHANGES) | HAS(EXECUTION) | HAS(PREDICATES),
     .claims = CLAIMS(EXECUTION) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
-    .more_claims = more_claims,
     .skipped = -1,
     .reused = COUNT_reused,
     .keys = keys,
@@ -519,16 +518,14 @@ const struct tech tech_uv = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .warp_start = warp_start,
-    .kept = kept,
     .warp_end = warp_end,
-    .copies = copies,
     .reads = reads,
-    .elsewhere = elsewhere,
-    .operand = operand,
-    .cost = cost,
     .check = check,
-    .reuse = reuse,
     .executed = executed,
     .saved = saved,
-    .result = result,
+    .description = &(const struct tech_description){.more_claims = more_claims},
+    .execution = &(const struct tech_execution){.copies = copies, .cost = cost, .reuse = reuse},
+    .registers =
+        &(const struct tech_registers){
+            .kept = kept, .elsewhere = elsewhere, .operand = operand, .result = result},
 };

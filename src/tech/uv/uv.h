@@ -92,7 +92,7 @@ struct uv_warp {
 
 struct uv {
     struct uv_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     struct uv_warp warps[UV_WARPS];
     struct entry *entries;
@@ -129,73 +129,73 @@ static inline uint64_t uv_written(const struct warp *w,
     uint64_t guard = w->pred[o->guard];
     return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
 }
-static inline uint32_t *uv_lanes(const struct uv *v, unsigned slot, unsigned r)
+static inline uint32_t *uv_lanes(const struct uv *v, unsigned place, unsigned r)
 {
-    const struct warp *w = v->warps[slot].warp;
+    const struct warp *w = v->warps[place].warp;
     return reg_lanes(w->regs, r * w->exec->vector_bytes);
 }
-static inline uint32_t uv_value(const struct uv *v, unsigned slot, unsigned r) // of the first live one
+static inline uint32_t uv_value(const struct uv *v, unsigned place, unsigned r) // of the first live one
 {
-    uint64_t live = uv_live(v->warps[slot].warp);
-    return uv_lanes(v, slot, r)[live ? bit_lowest(live) : 0];
+    uint64_t live = uv_live(v->warps[place].warp);
+    return uv_lanes(v, place, r)[live ? bit_lowest(live) : 0];
 }
-bool uv_lanes_equal(const struct uv *v, unsigned slot, unsigned r); // all live ones
+bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r); // all live ones
 
 // -- where the value of a register with a token is (store.c) ------------------------------------------------
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
-void uv_store_warp_end(struct uv *v, unsigned slot); // all that is kept for it is free
+void uv_store_warp_end(struct uv *v, unsigned place); // all that is kept for it is free
 // Whether so many registers more can be kept as one value each; with `r`, those from there on are given up for it.
-bool uv_store_has_room(const struct uv *v, unsigned slot, unsigned r, unsigned words);
-void uv_store_keep(struct uv *v, unsigned slot,
+bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words);
+void uv_store_keep(struct uv *v, unsigned place,
                    unsigned r); // its lanes have one value: they lose it, but for one or none
-void uv_store_take_back(struct uv *v, unsigned slot,
-                        unsigned r);                           // spread for somebody to read, it is as before
-void uv_store_forget(struct uv *v, unsigned slot, unsigned r); // it is in its lanes again
-void uv_store_tell(const struct uv *v, unsigned slot, struct tech_kept words[TECH_REGISTERS]);
-void uv_store_spread(struct uv *v, unsigned slot, unsigned r); // into all live lanes, for who reads them
-void uv_store_fill(struct uv *v, unsigned slot, unsigned r, uint32_t word); // all live lanes
-unsigned uv_store_lane(const struct uv *v, const struct warp *w);           // N
+void uv_store_take_back(struct uv *v, unsigned place,
+                        unsigned r); // spread for somebody to read, it is as before
+void uv_store_forget(struct uv *v, unsigned place, unsigned r); // it is in its lanes again
+void uv_store_tell(const struct uv *v, unsigned place, struct tech_kept words[TECH_REGISTERS]);
+void uv_store_spread(struct uv *v, unsigned place, unsigned r); // into all live lanes, for who reads them
+void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word); // all live lanes
+unsigned uv_store_lane(const struct uv *v, const struct warp *w);            // N
 // Where the value is, or its second copy (with protect=on).
-uint32_t *uv_store_copy(struct uv *v, unsigned slot, unsigned r, unsigned copy);
+uint32_t *uv_store_copy(struct uv *v, unsigned place, unsigned r, unsigned copy);
 void uv_store_audit(struct uv *v); // with sim.check, at every instruction: what is kept and free adds up
 const char *uv_store_check(const struct uv *v); // at the end; NULL: it always has
 
 // -- what is checked (coverage.c): where `lives` are -----------------------------------------------------------
 void uv_coverage_begin(struct uv *v);
-void uv_coverage_warp(struct uv *v, unsigned slot); // it starts, or ends
-void uv_coverage_read(struct uv *v, unsigned slot, uint32_t index);
+void uv_coverage_warp(struct uv *v, unsigned place); // it starts, or ends
+void uv_coverage_read(struct uv *v, unsigned place, uint32_t index);
 // A register is read for its copy, and in all lanes from now on.
-void uv_coverage_copied(struct uv *v, unsigned slot, uint32_t index, unsigned r);
-void uv_coverage_written(struct uv *v, unsigned slot, const struct op *o, bool is_protected);
+void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r);
+void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected);
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // or reused
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);             // results that there are
-void uv_coverage_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e); // it has been found
+void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e); // it has been found
 
 // -- what checks find (check.c) -----------------------------------------------------------------------------
 struct uv_pair { // of lanes that compute for all
     unsigned first, second;
 };
-struct uv_pair uv_pair(const struct uv *v, unsigned slot);
+struct uv_pair uv_pair(const struct uv *v, unsigned place);
 void uv_found(struct uv *v); // an error
-void uv_check_lanes(struct uv *v, unsigned slot,
+void uv_check_lanes(struct uv *v, unsigned place,
                     uint32_t index); // one has computed, or two that are compared
 bool uv_parity(const struct entry *e);
 bool uv_is_sound(struct uv *v, const struct entry *e); // as far as a bit of parity says
 
 // -- bits that turn (upset.c); without wf_set_upsets nothing ------------------------------------------------
-void uv_upset_lanes(struct uv *v, unsigned slot, uint32_t index); // what has executed
-void uv_upset_reused(struct uv *v, unsigned slot, uint32_t index,
+void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index); // what has executed
+void uv_upset_reused(struct uv *v, unsigned place, uint32_t index,
                      struct entry *e); // what is taken from an entry
-void uv_upset_register(struct uv *v, unsigned slot, uint32_t index, unsigned r, uint64_t from,
+void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles);
-void uv_upset_entry(struct uv *v, unsigned slot, uint32_t index, struct entry *e, uint64_t from,
+void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e, uint64_t from,
                     uint64_t cycles);
 
 // What the result of the instruction that is issuing depends on, into `key`.
-void uv_set_key(struct uv *v, unsigned slot, uint32_t index);
+void uv_set_key(struct uv *v, unsigned place, uint32_t index);
 // The entry with this key, if its result is there and a port is free; counts, and sets `known`.
-struct entry *uv_look_up(struct uv *v, unsigned slot, uint32_t index);
+struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
 // An entry for the instruction that was looked up: its own, a free one, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 

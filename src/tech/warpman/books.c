@@ -9,7 +9,7 @@ static void expect(struct warpman *w, bool holds, const char *otherwise)
     if (!holds && !w->broken) w->broken = otherwise;
 }
 
-static uint32_t warps_of_block(const struct warpman *w) { return tech_launch(w->sm)->warps_per_block; }
+static uint32_t warps_of_block(const struct warpman *w) { return tech_launch(w->grid)->warps_per_block; }
 
 static void say(const struct warpman *w, const char *what)
 {
@@ -17,7 +17,7 @@ static void say(const struct warpman *w, const char *what)
     const struct warpman_buffer *b = &w->buffer;
     if (!l) return;
     const struct tech_step step = {
-        tech_now(w->sm), what, tech_index(w->sm), (unsigned)b->logical, b->start, 0, b->end};
+        tech_now(w->grid), what, tech_index(w->grid), (unsigned)b->logical, b->start, 0, b->end};
     l->heard(l->context, &step);
 }
 
@@ -28,7 +28,7 @@ void warpman_block_start(void *state, unsigned block)
     expect(w, !w->buffer.valid, "warpman: a block comes while another has warps that have not started");
     w->buffer = (struct warpman_buffer){block, 0, 0, warps_of_block(w) - 1, true};
     w->running |= 1ull << block;
-    w->start[block] = tech_now(w->sm);
+    w->start[block] = tech_now(w->grid);
     w->started[block] = 0;
     w->ended_at[block] = 0;
     w->counters[COUNT_blocks]++;
@@ -40,7 +40,7 @@ static void come_late(struct warpman *w, unsigned block)
     struct warpman_buffer *b = &w->buffer;
     if (w->counters[COUNT_late] == w->late_before[block]) w->counters[COUNT_partial]++;
     w->counters[COUNT_late]++;
-    if (b->start == b->end) w->counters[COUNT_waited] += tech_now(w->sm) - w->start[block];
+    if (b->start == b->end) w->counters[COUNT_waited] += tech_now(w->grid) - w->start[block];
 }
 
 static bool may_be_beyond(const struct warpman *w)
@@ -50,17 +50,17 @@ static bool may_be_beyond(const struct warpman *w)
     return is_below || o->variant == VARIANT_SPATIAL || o->variant == VARIANT_DUELING;
 }
 
-void warpman_warp_start(void *state, unsigned slot)
+void warpman_warp_start(void *state, unsigned place)
 {
     struct warpman *w = state;
     struct warpman_buffer *b = &w->buffer;
-    unsigned block = tech_block_of(w->sm, slot);
-    const struct warp *warp = tech_warp(w->sm, slot);
+    unsigned block = tech_block_of(w->grid, place);
+    const struct warp *warp = tech_warp(w->grid, place);
     bool is_next = b->valid && b->physical == block && b->start == warp->index;
     expect(w, is_next, "warpman: a warp starts that the workload buffer does not name");
     b->logical = warp->cta->linear;
     if (!w->started[block]++) w->late_before[block] = w->counters[COUNT_late];
-    if (tech_now(w->sm) != w->start[block]) come_late(w, block);
+    if (tech_now(w->grid) != w->start[block]) come_late(w, block);
     if (w->resident >= w->by_block) {
         w->counters[COUNT_beyond]++;
         expect(w, may_be_beyond(w), "warpman: more warps than the variant allows");
@@ -73,13 +73,13 @@ void warpman_warp_start(void *state, unsigned slot)
     say(w, b->valid ? "to come" : "complete");
 }
 
-void warpman_warp_end(void *state, unsigned slot)
+void warpman_warp_end(void *state, unsigned place)
 {
     struct warpman *w = state;
-    unsigned block = tech_block_of(w->sm, slot);
+    unsigned block = tech_block_of(w->grid, place);
     w->resident--;
-    w->last_end[block] = tech_now(w->sm);
-    w->ended_at[block] += tech_now(w->sm) - w->start[block];
+    w->last_end[block] = tech_now(w->grid);
+    w->ended_at[block] += tech_now(w->grid) - w->start[block];
 }
 
 // One that was killed before all its warps had started says nothing of them.

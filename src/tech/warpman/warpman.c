@@ -76,11 +76,11 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return w;
 }
 
-static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
+static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct warpman *w = heap_alloc(sizeof *w);
-    *w = (struct warpman){.launch = launch, .sm = sm, .counters = counts};
-    w->by_block = tech_launch(sm)->warps_by_block;
+    *w = (struct warpman){.launch = launch, .grid = grid, .counters = counts};
+    w->by_block = tech_launch(grid)->warps_by_block;
     return w;
 }
 
@@ -111,14 +111,11 @@ const struct tech tech_warpman = {
     .storage = storage,
     .launch_begin = launch_begin,
     .launch_end = free,
-    .window = window,
-    .by_warp = by_warp,
-    .admit = admit,
     .sm_begin = sm_begin,
     .sm_end = free,
-    .block_start = warpman_block_start,
-    .block_end = warpman_block_end,
     .warp_start = warpman_warp_start,
     .warp_end = warpman_warp_end,
     .check = warpman_check,
+    .blocks = &(const struct tech_blocks){.block_start = warpman_block_start, .block_end = warpman_block_end},
+    .dispatch = &(const struct tech_dispatch){.window = window, .by_warp = by_warp, .admit = admit},
 };

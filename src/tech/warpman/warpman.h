@@ -55,7 +55,7 @@ void warpman_buffer_unpack(struct warpman_buffer *b, uint64_t bits, const struct
 
 struct warpman {
     const struct warpman_launch *launch;
-    struct sm_grid *sm;
+    struct sm_grid *grid;
     uint64_t *counters;
     struct warpman_buffer buffer;
     uint32_t by_block, resident; // warps: there at most, dispatching by block; there now
@@ -70,6 +70,6 @@ struct warpman {
 
 void warpman_block_start(void *state, unsigned block);
 void warpman_block_end(void *state, unsigned block);
-void warpman_warp_start(void *state, unsigned slot);
-void warpman_warp_end(void *state, unsigned slot);
+void warpman_warp_start(void *state, unsigned place);
+void warpman_warp_end(void *state, unsigned place);
 const char *warpman_check(const void *state);

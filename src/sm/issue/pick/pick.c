@@ -16,19 +16,6 @@ const struct pick *pick_policy(int policy)
     return all[policy];
 }
 
-bool pick_guest(enum guest_turn turn, unsigned last, bool went_last, uint64_t among)
-{
-    if (!among) return true;
-    switch (turn) {
-    case GUEST_FIRST: return true;
-    case GUEST_OLDEST: return went_last || !(among >> last & 1);
-    case GUEST_IN_TURN:
-    case GUEST_BESIDE: return !went_last && !(among & ~bit_mask(last + 1));
-    case GUEST_LAST: break;
-    }
-    return false;
-}
-
 unsigned pick_oldest(const struct sm *s, uint64_t among)
 {
     unsigned oldest = bit_lowest(among);

@@ -1,0 +1,16 @@
+// What mech.c, by which an SM asks its mechanisms, and tech.c, by which mechanisms see and change an SM, share.
+#pragma once
+#include "sm/sm_impl.h"
+
+#define EACH(g, k)        for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
+#define ASK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
+
+static inline unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
+static inline struct sm_warp *warp_at(struct sm_grid *g, unsigned place)
+{
+    return &g->sm->warps[slot_at(g, place)];
+}
+
+// `saved` of all mechanisms but the one that has the result.
+void mech_tell_others(struct sm_grid *g, const struct sm_tech *saver, unsigned place, uint32_t index,
+                      enum tech_saving what);
