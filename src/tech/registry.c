@@ -1,4 +1,4 @@
-// Parsing what a user asks for, against the mechanisms' own tables.
+// Parses a choice of mechanisms and options, against the mechanisms' own tables.
 #include "tech/registry.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint32_t claims_of(const struct tech_use *u)
     return u->tech->claims | (of && of->more_claims ? of->more_claims(u->options) : 0);
 }
 
-// Names of the exclusive claims that they have in common; nothing: they go together.
+// Names of exclusive claims shared by two mechanisms; empty: compatible.
 static void find_overlap(const struct tech_use *a, const struct tech_use *b, struct strbuf *names)
 {
     for (unsigned k = 0; k < CLAIM_COUNT; k++)
@@ -93,7 +93,7 @@ static bool set_option(struct config *config, const struct tech *t, const char *
     return false;
 }
 
-// Texts live as long as the choice, not as the table that has read them.
+// Copies an option's text from the table's memory to the choice's arena.
 static void keep_text(struct tech_choice *c, const struct config_key *key, void *options)
 {
     if (key->type != CONFIG_TEXT) return;
@@ -101,7 +101,7 @@ static void keep_text(struct tech_choice *c, const struct config_key *key, void 
     *text = arena_strndup(&c->arena, *text, strlen(*text));
 }
 
-// "KEY=V,KEY=V" into a struct of the mechanism's own.
+// Parses "KEY=V,KEY=V" into the mechanism's options.
 static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, struct diag *d)
 {
     struct config config;
@@ -154,7 +154,7 @@ static bool add(struct tech_choice *c, char *text, struct diag *d)
     return true;
 }
 
-// In the registry's order, whatever the order they were named in.
+// Sorts by position in the registry.
 static int by_registry(const void *a, const void *b)
 {
     const struct tech *x = ((const struct tech_use *)a)->tech, *y = ((const struct tech_use *)b)->tech;

@@ -10,11 +10,11 @@ const struct tech *tech_at_index(size_t index); // NULL past the last
 
 struct tech_claim_info { // sm/mech/claims.def
     const char *name, *meaning;
-    bool is_exclusive; // of two mechanisms that go together one has it at most
+    bool is_exclusive; // held by one mechanism of a combination at most
 };
 const struct tech_claim_info *tech_claim_at(size_t index); // by enum tech_claim; NULL past the last
 
-struct tech_choice { // what a user asked for
+struct tech_choice { // parsed from the command line
     struct tech_use uses[TECH_MAX];
     unsigned count;
     struct arena arena;
@@ -22,5 +22,6 @@ struct tech_choice { // what a user asked for
 
 void tech_choice_init(struct tech_choice *c);
 void tech_choice_fini(struct tech_choice *c);
-// "base" is none. False and an error that names the nearest mechanism or option, or what two of them claim.
+// Parses `text`; "base": no mechanism. False, with an error naming the nearest mechanism or option, or the
+// shared claims.
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

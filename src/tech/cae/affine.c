@@ -1,6 +1,8 @@
-// Inference: from sources that are base and stride to a result that is, without looking at lanes.
+// Inference of results with base and stride, from the sources' bases and strides, without looking at lanes.
 //
-//     (b, s) + (c, t) = (b + c, s + t)      (b, s) * (c, 0) = (b c, s c)      f((b, 0), (c, 0) …) = (f(b, c …), 0)
+//     (b, s) + (c, t) = (b + c, s + t)
+//     (b, s) * (c, 0) = (b c, s c)
+//     f((b, 0), (c, 0) …) = (f(b, c …), 0)
 #include "base/bits.h"
 #include "tech/cae/cae.h"
 
@@ -8,7 +10,7 @@ static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)
 {
     bool is_index = sreg == SREG_TID_X || sreg == SREG_TID_Y || sreg == SREG_TID_Z;
     if (is_index) return s->rows_of_warps;
-    if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES; // begins again behind these
+    if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES; // restarts after so many lanes
     return isa_sreg_whose(sreg) == SREG_OF_BLOCK;
 }
 
@@ -23,13 +25,13 @@ static bool is_source_affine(const struct cae_sources *s, const struct operand *
 {
     if (o->kind == OPERAND_SHARED || o->kind == OPERAND_MEM) return false;
     if (o->kind == OPERAND_SREG) return is_leaf(s, (enum isa_sreg)o->reg);
-    if (o->kind == OPERAND_PRED) return true; // looked at apart
+    if (o->kind == OPERAND_PRED) return true; // checked separately
     for (unsigned n = 0; n < words_of(o); n++)
         if (tuple_of(s, o, n) && !tuple_of(s, o, n)->is_affine) return false;
     return true;
 }
 
-// The same in all lanes.
+// Whether the operand has one value in all lanes.
 static bool is_source_uniform(const struct cae_sources *s, const struct operand *o)
 {
     if (o->kind == OPERAND_SREG) return isa_sreg_whose((enum isa_sreg)o->reg) == SREG_OF_BLOCK;
@@ -50,7 +52,7 @@ static bool are_all(const struct cae_sources *s,
     return true;
 }
 
-// Sums of sources, each but for its sign what it is; a carry differs from lane to lane.
+// Whether the instruction adds its sources, up to sign. Carries differ from lane to lane and are excluded.
 static bool is_sum(const struct cae_sources *s)
 {
     const struct inst *i = s->inst;
@@ -59,13 +61,13 @@ static bool is_sum(const struct cae_sources *s)
     return !(i->flags & (INST_CC | INST_X | INST_HI | INST_SAT | INST_SX));
 }
 
-// -- comparisons ------------------------------------------------------------------------------------------------
+// -- comparisons --------------------------------------------------------------------------------------------
 
 bool cae_is_compare(const struct inst *i) { return i->op == OP_ISETP; }
 
-struct range { // of a source: its first and last lane, as the comparison's type sees them
+struct range { // value of a source in the first and last live lane, in the comparison's type
     int64_t first, last;
-    bool is_straight; // no lane between them is elsewhere: nothing wraps
+    bool is_straight; // no value wraps between first and last
 };
 
 static int64_t as_type(const struct inst *i, uint32_t word)
@@ -91,8 +93,8 @@ static struct range range_of(const struct cae_sources *s, unsigned k)
 
 static bool is_less(int64_t a, int64_t b, bool or_equal) { return a < b || (or_equal && a == b); }
 
-// With one side the same in all lanes and the other straight, an order that holds at both ends, or at none, does so between them;
-// equality is none in all lanes where the side that varies is above or below as a whole.
+// One side is uniform, the other straight. An order equal at both ends is equal in all lanes between.
+// Equality is false in all lanes if the varying side lies above or below as a whole.
 static bool do_ends_agree(const struct inst *i, struct range a, struct range b)
 {
     bool above = a.first > b.first && a.last > b.last && a.first > b.last && a.last > b.first,
@@ -115,7 +117,7 @@ static bool is_compare_affine(const struct cae_sources *s)
     return a.is_straight && b.is_straight && do_ends_agree(i, a, b);
 }
 
-// -- results ----------------------------------------------------------------------------------------------------
+// -- results ------------------------------------------------------------------------------------------------
 
 bool cae_is_affine(const struct cae_sources *s)
 {

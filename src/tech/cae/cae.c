@@ -1,11 +1,13 @@
-// Compact affine execution: registers that are base + stride * lane are kept as these two words, an instruction that keeps them
-// so executes on them alone, and whoever needs the lanes has them expanded first.
+// Compact affine execution: registers of the form base + stride * lane are kept as two words. Instructions
+// preserving the form execute on the two words alone; for all other instructions the register is expanded
+// into its lanes first.
 //
-//     sources ─▶ base and stride? ── all of them, and a sum of them ──▶ two words work ─▶ base, stride
+//     sources ─▶ base and stride? ── all, and the result, too ──▶ execution on two words ─▶ base, stride
 //                      │ no
-//                      └─▶ those that are: moved into all lanes, an instruction of its own ─▶ lanes work ─▶ lanes
+//                      └─▶ affine sources: expanded, a move a register ─▶ execution on lanes ─▶ lanes
 //
-// Found by inference, from what instructions are, not by comparing lanes. What is known and what was decided: docs/techniques/cae.md.
+// Found by inference from opcodes, not by comparing lanes. docs/techniques/cae.md has the known facts and the
+// decisions.
 #include "tech/cae/cae.h"
 #include "base/bits.h"
 #include "sm/places.h"
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 
 enum { WARPS = 64, REGISTERS = 256, TUPLE_LANES = 2 };
-#define LOST 0x0dd0acceu // what a lane has of a register that is base and stride alone
+#define LOST 0x0dd0acceu // lane contents of a register kept as base and stride alone
 
 struct options {
     uint32_t spoil, corrupt;
@@ -57,13 +59,13 @@ struct cae {
     struct sm_grid *grid;
     uint64_t *counters;
     uint64_t writes; // so far, for `corrupt`
-    // Of the instruction at hand.
+    // Of the instruction at hand:
     bool is_affine;
-    unsigned read; // bits: sources that are taken as base and stride
+    unsigned read; // bits: sources taken as base and stride
     struct cae_tuple registers[WARPS][REGISTERS];
 };
 
-// -- a launch ---------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
@@ -92,7 +94,7 @@ static void warp_start(void *state, unsigned place)
     for (unsigned r = 0; r < REGISTERS; r++) c->registers[place][r] = (struct cae_tuple){.in_lanes = true};
 }
 
-// -- registers --------------------------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------------------
 
 static uint64_t live_of(const struct warp *w) { return w->present & ~w->exited; }
 
@@ -100,7 +102,7 @@ static void mismatch(const struct cae *c) { __atomic_add_fetch(c->launch->mismat
 
 static uint32_t word_of(const struct cae_tuple *t, unsigned lane) { return t->base + t->stride * lane; }
 
-// Into all lanes that have a thread.
+// Expands the register into all live lanes.
 static void fill(struct cae *c, unsigned place, unsigned r)
 {
     const struct cae_tuple *t = &c->registers[place][r];
@@ -130,7 +132,7 @@ static void kept(const void *state, unsigned place, struct tech_kept words[TECH_
             words[r] = (struct tech_kept){{c->registers[place][r].base, c->registers[place][r].stride}};
 }
 
-// What a unit for base and stride has computed: its two words are those of the first lanes that have a thread, in which it is done here.
+// Takes a result computed in lanes as base and stride, derived from the first two live lanes.
 static void take(struct cae *c, unsigned place, unsigned r)
 {
     const uint32_t *lanes = tech_lanes(c->grid, place, r);
@@ -147,7 +149,7 @@ static void take(struct cae *c, unsigned place, unsigned r)
     lose(c, place, r);
 }
 
-// -- an instruction ---------------------------------------------------------------------------------------------
+// -- an instruction -----------------------------------------------------------------------------------------
 
 static uint64_t written_by(const struct warp *w, const struct op *o)
 {
@@ -160,7 +162,7 @@ static bool is_wanted(const struct cae *c, const struct inst *i)
     return c->launch->options->branches || !cae_is_compare(i);
 }
 
-// Two words tell a stride where the first two lanes that are left stand side by side.
+// A stride can be derived if the first two live lanes are adjacent.
 static bool has_neighbours(uint64_t live)
 {
     uint64_t others = live & (live - 1);
@@ -182,7 +184,7 @@ static bool will_be_affine(const struct cae *c, unsigned place, uint32_t index)
     return cae_is_affine(&s);
 }
 
-// Addresses of memory instructions may stay as they are.
+// Whether register r is an address of a memory instruction, and may stay base and stride.
 static bool is_address(const struct cae *c, uint32_t index, unsigned r)
 {
     const struct inst *i = &c->launch->program->insts[index];
@@ -191,7 +193,7 @@ static bool is_address(const struct cae *c, uint32_t index, unsigned r)
         const struct operand *x = &i->src[k];
         unsigned words = x->width ? x->width : 1;
         if (x->kind != OPERAND_MEM && r - x->reg < words && x->kind == OPERAND_REG)
-            return false; // its data as well
+            return false; // a data register as well
     }
     for (unsigned k = 0; k < 4; k++)
         if (i->src[k].kind == OPERAND_MEM && r - i->src[k].reg < (i->src[k].width ? i->src[k].width : 1u))
@@ -207,7 +209,8 @@ static uint32_t expand(struct cae *c, unsigned place, unsigned r, enum counter w
     return r + 1;
 }
 
-// Before an instruction of lanes: registers that it reads, and those of which it writes some lanes.
+// Expands a register before an instruction on lanes: a source, or a destination written in part. 0: no
+// expansion needed.
 static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
@@ -236,7 +239,7 @@ static void reads(void *state, unsigned place, uint32_t index)
         has_affine |= t->is_affine;
         if (!t->is_affine || !(c->is_affine || is_address(c, index, o->reads[k]))) continue;
         c->read |= 1u << k;
-        if (!t->in_lanes) fill(c, place, o->reads[k]); // for what is done here in lanes
+        if (!t->in_lanes) fill(c, place, o->reads[k]); // the interpreter computes in lanes
     }
     c->counters[COUNT_diverged] += has_affine && o->path == PATH_ALU && w->active != live_of(w);
 }
@@ -260,7 +263,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     c->counters[COUNT_addresses] += o->path == PATH_MEMORY && c->read;
 }
 
-// Another mechanism has the result in the register's lanes, or nobody has it yet.
+// The result is in the register's lanes, or still to come.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct cae *c = state;
@@ -272,7 +275,7 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
         c->registers[place][o->dst + n] = (struct cae_tuple){.in_lanes = true};
 }
 
-// A unit of its own for base and stride: the lanes' pipeline is free again at once.
+// Base and stride have a unit of their own: the pipeline of the lanes is free again at once.
 static void cost(void *state, unsigned place, uint32_t index, struct op_cost *x)
 {
     struct cae *c = state;
@@ -300,7 +303,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
     (void)options;
-    // A base, a stride, whether it is one, and whether its lanes are there.
+    // Base, stride, flag of affine registers, flag of valid lanes.
     out[0] = (struct tech_storage){"affine registers", c->registers / 32, 32 + 32 + 2, false, 1};
     return 1;
 }

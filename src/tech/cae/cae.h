@@ -1,12 +1,12 @@
-// CAE inside: which instructions keep base and stride what they are (affine.c), and what becomes of them (cae.c).
+// CAE: inference of affine results (affine.c), and execution on base and stride (cae.c).
 #pragma once
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 
-// What a warp's register holds: base + stride * lane, modulo 2^32, in every lane that has a thread.
+// A warp's register: base + stride * lane, modulo 2^32, in every live lane.
 struct cae_tuple {
     bool is_affine;
-    bool in_lanes; // it is in the register's lanes as well; always, when it is not affine
+    bool in_lanes; // the lanes hold the value, too; always true for other registers
     uint32_t base, stride;
 };
 
@@ -15,11 +15,11 @@ struct cae_sources {
     const struct warp *warp;
     const struct cae_tuple *registers; // of the warp, by number
     uint32_t index;
-    uint64_t live;      // lanes that have a thread
-    bool rows_of_warps; // the block's rows are whole warps, or it has one row
+    uint64_t live;      // lanes with a thread
+    bool rows_of_warps; // a block's rows are whole warps, or the block has a single row
 };
 
-// Whether the result is base and stride too, by what the instruction is and what its sources are. Comparisons: whether the first and
-// the last lane agree, and with them all.
+// Whether the result has base and stride, inferred from opcode and sources. Comparisons: whether the first
+// and last lane agree, and therefore all lanes.
 bool cae_is_affine(const struct cae_sources *s);
 bool cae_is_compare(const struct inst *i);

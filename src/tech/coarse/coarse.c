@@ -1,10 +1,11 @@
-// A warp's load brings the other lines of its aligned two or four to L1, which ask the L2 for them together:
+// A warp's load brings the rest of the aligned pair or four of lines to L1; the requests to the L2 share
+// packets:
 //
-//     load ──▶ L1: line A ──┬─ missed ──▶ A ^ 128 …, too? ──▶ one packet a slice ──▶ L2: one look
-//                           └─ hit ─────▶ when=access: the same; when=miss: they count as used with it
+//     load ──▶ L1: line A ──┬─ miss ──▶ A ^ 128 …, too? ──▶ one packet a slice ──▶ L2: one lookup
+//                           └─ hit ───▶ when=access: the same; when=miss: neighbours count as used with A
 //
-// and where that does not pay an SM does without: in kernels that a study has found fine-grained, and by dueling.
-// What the text leaves open and what was decided: docs/techniques/coarse.md.
+// Off where grouping does not pay: in kernels found fine-grained by a study, and on SMs by dueling.
+// docs/techniques/coarse.md has the paper's open points and the decisions.
 #include "tech/coarse/coarse.h"
 #include "tech/registry.h"
 
@@ -33,14 +34,14 @@ static const struct tech_counter counters[] = {
 #undef COUNTER
 };
 
-struct coarse { // an SM's
+struct coarse { // by SM
     const struct coarse_launch *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    enum line_outcome wanted; // of the warp's line whose neighbours are looked up
-    bool touches;             // them, and nothing else
-    uint64_t coming;          // neighbours that have been looked up, and not come
-    struct u64map brought;    // lines that came as neighbours: whether nobody has wanted them since
+    enum line_outcome wanted; // outcome of the warp's line; its neighbours are being looked up
+    bool touches;             // the lookups only mark neighbours as used
+    uint64_t coming;          // neighbours looked up but not arrived
+    struct u64map brought;    // by line address: arrived as a neighbour, and not wanted by a warp since
 };
 
 static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->grid)->memory->line_bytes; }
@@ -53,7 +54,7 @@ static bool is_on(const struct coarse *c)
 
 static bool is_there(enum line_outcome o) { return o == LINE_HIT || o == LINE_JOINED; }
 
-// -- what comes with a line ---------------------------------------------------------------------------------
+// -- neighbours of a line -----------------------------------------------------------------------------------
 
 static void ask(struct coarse *c, const struct tech_line *l, struct tech_neighbours *n)
 {
@@ -111,8 +112,8 @@ static void line(void *state, uint64_t address, uint32_t token)
     c->coming--;
 }
 
-// A warp's line: if it came as a neighbour and is still there, or on its way, somebody wants it after all. If it is
-// missed, it has been given up.
+// Counts a warp's access to a line brought as a neighbour: used if present or on its way; evicted unused if
+// missed.
 static void access(void *state, const struct tech_line *l)
 {
     struct coarse *c = state;

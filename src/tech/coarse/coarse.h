@@ -1,10 +1,10 @@
-// Coarse-grained L1: lines come by twos or fours. What a launch decides, and what an SM keeps.
+// Coarse-grained L1: lines come by twos or fours. Options, state of a launch, counters.
 #pragma once
 #include "base/hash.h"
 #include "sm/mech/duel.h"
 #include "sm/mech/tech.h"
 
-enum coarse_lines { LINES_1, LINES_2, LINES_4 }; // log2 of how many come together
+enum coarse_lines { LINES_1, LINES_2, LINES_4 }; // log2 of the lines in a group
 enum coarse_when { WHEN_MISS, WHEN_ACCESS };
 
 struct coarse_options {
@@ -17,8 +17,8 @@ struct coarse_options {
 
 struct coarse_launch {
     const struct coarse_options *options;
-    const struct tech_listener *listener; // NULL: nobody
-    unsigned lines;                       // together: 2 or 4
+    const struct tech_listener *listener; // NULL: no listener
+    unsigned lines;                       // in a group: 2 or 4
     struct duel duel;
 };
 
@@ -29,8 +29,8 @@ enum coarse_counter {
     COUNT_TOTAL
 };
 
-// -- verdict.c ------------------------------------------------------------------------------------------------
+// -- verdict.c ----------------------------------------------------------------------------------------------
 
-// How many lines come together in launches of the kernel: what is said of it by name, or of all.
+// Lines in a group for launches of the kernel: by the kernel's name, or the default.
 unsigned coarse_lines(const struct coarse_options *o, const char *kernel);
-const char *coarse_wrong(const void *options); // NULL, or what is wrong with them
+const char *coarse_wrong(const void *options); // NULL, or an error message, static text

@@ -1,5 +1,5 @@
-// What is known of kernels by name: "NAME:LINES/NAME:LINES", as a locality study has found them. 1: the kernel is
-// fine-grained, and nothing comes with its lines.
+// Verdicts on kernels by name, found by a locality study: "NAME:LINES/NAME:LINES". LINES 1: the kernel is
+// fine-grained, no neighbours are brought.
 #include "tech/coarse/coarse.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static bool read_lines(const char *text, size_t length, enum coarse_lines *lines
     return false;
 }
 
-// Takes the first from *rest, which is not empty. False: it is none.
+// Takes the first verdict from *rest, not empty. False: bad syntax.
 static bool take(const char **rest, struct verdict *v)
 {
     size_t length = strcspn(*rest, "/"), name = strcspn(*rest, ":/");

@@ -1,8 +1,8 @@
-// The affine warp: where its stream is for each warp, and what an instruction of it does.
+// The affine warp: the stream's position for every warp, and the effect of the stream's instructions.
 //
-// Its values are computed lane by lane here, for every warp apart, and are what they would be in the unmodified program; what
-// the hardware has of them is a tuple a block, and the code says which registers hold one. A warp's way is followed by
-// the machine that the warp itself has, so that lanes part and meet in the same order.
+// Values are computed lane by lane, for every warp apart, and equal the values of the unmodified program. The
+// hardware would hold a tuple for a block; the code says which registers hold a tuple. Every warp has a
+// shadow warp, run by the same SIMT machinery, so that lanes diverge and reconverge in the same order.
 #include "base/bits.h"
 #include "decouple/tuple.h"
 #include "mark/access.h"
@@ -10,7 +10,7 @@
 
 #define NO_STEP UINT32_MAX
 
-// -- where it is ----------------------------------------------------------------------------------------------
+// -- positions ----------------------------------------------------------------------------------------------
 
 static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
 {
@@ -26,12 +26,13 @@ static void wait_or_follow(struct decoupled *d, unsigned place)
     follow(d, place, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
 }
 
-// From the shadow's pc to the next step: past what is the lanes', and past branches that lead to nothing of the stream.
+// Moves the shadow from its pc to the next step, past instructions of the warps alone and branches without
+// affine code.
 static void advance(struct decoupled *d, unsigned place)
 {
     const struct decoupled_launch *l = d->launch;
     struct warp *w = d->followers[place].shadow;
-    // An endless loop without anything for the stream has no next step.
+    // Bounded: an endless loop may have no step for the stream.
     uint32_t fuel = 2 * l->count + 2;
     while (w->state == WARP_READY && w->pc < l->count && !is_at_step(l, w->pc) && fuel--) {
         const struct inst *i = &l->insts[w->pc];
@@ -54,8 +55,8 @@ static bool is_barrier(const struct decoupled *d, uint32_t inst)
     return isa_has(&d->launch->insts[inst], ISA_BARRIER);
 }
 
-// A part of a warp comes to a barrier by itself: which part passes it when is not to be seen from here, so that the warp goes
-// on alone, and the block's others are followed no further than they have gone.
+// Lanes of a warp arrive at a barrier without the warp's remaining lanes. The shadow cannot tell the order of
+// the parts: the warp goes on alone, and the stream runs past no further barrier of the block.
 static bool comes_parted(struct decoupled *d, const struct follower *f, uint32_t inst)
 {
     bool all = f->shadow->active == (f->shadow->present & ~f->shadow->exited);
@@ -64,13 +65,13 @@ static bool comes_parted(struct decoupled *d, const struct follower *f, uint32_t
     return is_parted;
 }
 
-// A barrier that the stream can go past: its lanes wait there for all threads of the block.
+// A barrier of all threads of the block: the stream may run past.
 static bool meets_ahead(const struct decoupled *d, const struct follower *f, uint32_t inst)
 {
     return is_barrier(d, inst) && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
-// The step is done: the next of the same instruction, or behind it.
+// Advances to the next step of the same instruction, or of the next instruction.
 static void step_on(struct decoupled *d, unsigned place)
 {
     const struct decouple_code *c = d->launch->code;
@@ -83,7 +84,7 @@ static void step_on(struct decoupled *d, unsigned place)
     advance(d, place);
 }
 
-// The lowest step that it could do; NO_STEP: none.
+// The lowest step ready for any warp; NO_STEP: none.
 static uint32_t next_step(const struct decoupled *d)
 {
     uint32_t next = NO_STEP;
@@ -92,10 +93,11 @@ static uint32_t next_step(const struct decoupled *d)
     return next;
 }
 
-// Warps that spin would stay below the others for ever: every so often whose turn it is goes.
+// The lowest step goes first. Every CHOICES-th choice serves the places in turn, because warps spinning at
+// low steps would starve the rest.
 static uint32_t choose_step(struct decoupled *d)
 {
-    enum { CHOICES = 8 }; // from one of these to the next
+    enum { CHOICES = 8 };
     if (++d->choices % CHOICES) return next_step(d);
     for (unsigned n = 0; n < WARPS && d->following; n++) {
         d->turn = (d->turn + 1) % WARPS;
@@ -138,8 +140,9 @@ void decoupled_news(struct decoupled *d, unsigned place)
     decoupled_start(d);
 }
 
-// Nothing behind a barrier is enqueued before everything that leads a warp of the block there has been: tuples that wait for
-// the barrier never stand in the way of those.
+// The stream passes a barrier for the block only after enqueueing everything before the barrier for all
+// warps. Tuples of a warp waiting at the barrier therefore never block tuples of warps still on the way to
+// the barrier.
 void decoupled_meet(struct decoupled *d, unsigned block)
 {
     uint64_t slots = tech_places(d->grid, block);
@@ -158,7 +161,7 @@ void decoupled_meet(struct decoupled *d, unsigned block)
     decoupled_start(d);
 }
 
-// -- values ---------------------------------------------------------------------------------------------------
+// -- values -------------------------------------------------------------------------------------------------
 
 static uint64_t guarded(const struct warp *w, const struct inst *i)
 {
@@ -170,7 +173,8 @@ static uint64_t guarded(const struct warp *w, const struct inst *i)
     return w->active & guard;
 }
 
-// Between registers and a spill place, which is in the thread's local memory here: a shadow has some of its own.
+// Moves words between registers and a spill slot in the thread's local memory. A shadow has local memory of
+// its own.
 static void move_slot(struct warp *w, const struct inst *i, uint64_t lanes)
 {
     struct decouple_slot x = decouple_slot_of(i);
@@ -200,7 +204,7 @@ bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst
     return true;
 }
 
-// -- what is enqueued -----------------------------------------------------------------------------------------
+// -- records ------------------------------------------------------------------------------------------------
 
 static const uint32_t *lanes_of(const struct warp *w, unsigned r)
 {
@@ -214,7 +218,7 @@ static uint64_t value_in(const struct piece *x, const int32_t at[3])
     return v;
 }
 
-// All lanes of a warp whose threads are in one row have values that go up by the offset.
+// Whether the values of a warp's lanes, threads of one row, rise by the tuple's offset.
 static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t *values, unsigned lanes,
                     uint64_t mask)
 {
@@ -223,7 +227,7 @@ static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t
     return !(different & mask);
 }
 
-// Those of the lanes whose values it has.
+// Lanes whose values equal the tuple's.
 static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
                          const uint64_t *values, uint64_t mask)
 {
@@ -235,7 +239,8 @@ static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thr
     return in;
 }
 
-// The offset in the one direction in which the lane stands apart, where those in others are known.
+// Derives an offset from the difference between two lanes. False: not exactly one differing direction has an
+// unknown offset, or the difference is no multiple of the distance.
 static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], const int32_t at[3],
                         int64_t difference)
 {
@@ -254,7 +259,7 @@ static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], con
     return has[direction] = true;
 }
 
-// A tuple through the first of these lanes and those beside it in each direction; which of them it holds for.
+// A tuple through the first lane and its neighbours in every direction, with the lanes the tuple holds for.
 static struct piece piece_of(const struct decoupled_launch *l, const struct warp *w, uint64_t lanes,
                              const uint64_t *values, uint64_t mask)
 {
@@ -276,8 +281,8 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
     return x;
 }
 
-// Tuples for all lanes, as many as a register holds, whose values these are; otherwise words of lanes they stay. *only: of
-// several the last.
+// Covers p->values with as many tuples as a register holds; p->pieces = 0 if more are needed: words of lanes.
+// *only: the last tuple.
 static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask,
                         struct piece *only)
 {
@@ -291,7 +296,7 @@ static void find_pieces(struct decoupled *d, const struct warp *w, struct part *
     d->counters[COUNT_vectors]++;
 }
 
-// Verification: the records of lines and masks that stand for the tuple lead back to the address of each lane.
+// Verification: lines and masks expanded from the tuple lead back to every lane's address.
 static void verify_records(const struct decoupled *d, const struct warp *w, const struct part *p,
                            const struct piece *x, const struct operand *o, unsigned bytes)
 {
@@ -306,7 +311,7 @@ static void verify_records(const struct decoupled *d, const struct warp *w, cons
     uint64_t addresses[LANES];
     unsigned lanes = bit_count(p->lanes), count = decouple_expand(&t, &at, p->lanes, bytes, records), n = 0;
     bool same = true;
-    if (!count) return; // the program is to fail there
+    if (!count) return; // the access will fault
     decouple_record_addresses(records, count, bytes, lanes, addresses);
     for (uint64_t left = p->lanes; left; left &= left - 1) {
         uint64_t address = p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value;
@@ -329,8 +334,8 @@ static void add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
     p->sectors[n - 1] |= (uint8_t)((2u << last) - (1u << first));
 }
 
-// The lines of global memory that it goes to. is_dense: its lanes are all of a warp, the first one's access is aligned, and each
-// other's is beside that of the lane before.
+// Lists the lines of global memory for an address. is_dense: all lanes of a warp access adjacent elements,
+// the first aligned.
 static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p,
                        bool is_dense)
 {
@@ -346,7 +351,7 @@ static void find_lines(struct decoupled *d, const struct inst *i, const struct o
     for (uint64_t left = p->lanes; left; left &= left - 1) {
         uint64_t at = (p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
         uint64_t line = at & ~(size - 1), end = at + bytes - 1;
-        if (end >= line + size) end = line + size - 1; // the program's fault, when it gets there
+        if (end >= line + size) end = line + size - 1; // the access will fault
         add_line(p, line, at, end);
     }
 }
@@ -376,7 +381,7 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
     if (d->launch->verify && p->pieces == 1)
         verify_records(d, w, p, &x, o, isa_type_bytes((enum isa_type)i->type));
     if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
-    // In shared memory every lane has a bank of its own, and what adds it to the tuple.
+    // Shared memory needs no lines: every lane has a bank, with an adder for the tuple.
     p->line_count = 0;
     if (isa_space_of(i) != SPACE_SHARED)
         find_lines(d, i, o, p, p->pieces == 1 && is_dense(d->launch, p, &x, i, o));
@@ -426,7 +431,7 @@ static void enqueue(struct decoupled *d, unsigned place, const struct decouple_s
     f->expanding++;
 }
 
-// -- an instruction -------------------------------------------------------------------------------------------
+// -- an instruction -----------------------------------------------------------------------------------------
 
 static void take_what_was_told(struct decoupled *d, unsigned place, const struct inst *i)
 {
@@ -494,7 +499,7 @@ static void meet_at_barriers(struct decoupled *d)
     }
 }
 
-// batch=wait: those that have come since.
+// batch=wait: enters warps started since the guest began.
 static uint32_t begin_with_those_that_waited(struct decoupled *d)
 {
     for (unsigned place = 0; place < WARPS; place++) {
@@ -521,8 +526,8 @@ bool decoupled_guest_may(const void *state, uint32_t index)
     return true;
 }
 
-// Control words say how long to wait on the ways through the code. Who goes on elsewhere, for other warps or other lanes, has
-// to wait for all results.
+// Control words encode waits along the program's paths. A jump elsewhere, for other warps or lanes, waits for
+// all results.
 static bool is_on_the_way(const struct decoupled *d, uint32_t at, uint32_t next)
 {
     const struct decoupled_launch *l = d->launch;
@@ -564,7 +569,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
         decoupled_stir(d, e->is_address);
     }
     if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);
-    // They may have waited for a place to tell something, or for what will not come now.
+    // Held warps may have waited for room to tell a predicate, or for a record no longer to come.
     for (; waiting; waiting &= waiting - 1) decoupled_look(d, bit_lowest(waiting));
     uint32_t next = choose_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);

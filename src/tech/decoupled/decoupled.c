@@ -1,6 +1,7 @@
-// Decoupled affine computation: an affine warp an SM computes addresses and predicates once, ahead of the warps that need them, and has
-// their lines brought to L1 (Wang and Lin, ISCA 2017). The compiler's half is in decouple/, the pieces of this one in decoupled.h;
-// what the text leaves open, and what was decided: docs/techniques/decoupled.md.
+// Decoupled affine computation: an affine warp on every SM computes addresses and predicates once, ahead of
+// the other warps. The affine warp also requests the lines into L1 (Wang and Lin, ISCA 2017). The compiler
+// half is in decouple/, the parts of the SM half in decoupled.h. docs/techniques/decoupled.md has the paper's
+// open points and the decisions.
 #include "tech/decoupled/decoupled.h"
 #include "base/bits.h"
 #include "mark/access.h"
@@ -39,7 +40,7 @@ static const struct tech_counter counters[] = {
 #undef COUNTER
 };
 
-// -- a launch -------------------------------------------------------------------------------------------------
+// -- a launch -----------------------------------------------------------------------------------------------
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared)
@@ -52,7 +53,7 @@ static struct program *transform(const struct tech_use *u, const struct program 
     return both;
 }
 
-// Of what an instruction of the affine warp is: a value for all, or a base and offsets in three directions, for each tuple.
+// Lanes used by a step of the affine warp: one for a scalar; base and three offsets for every tuple.
 static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_step *x)
 {
     enum { TUPLE = 4 };
@@ -61,7 +62,8 @@ static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_
     return (uint8_t)(TUPLE * (n->pieces ? n->pieces : 1));
 }
 
-// The next instruction that the affine stream has to look at: of its own, a branch, or where lanes may meet.
+// Finds for every instruction the next point of interest: an instruction of the stream, a branch or a
+// reconvergence point.
 static void find_jumps(struct decoupled_launch *l)
 {
     bool *meets = ARENA_ARRAY(&l->arena, bool, l->count + 1);
@@ -81,7 +83,7 @@ static void find_jumps(struct decoupled_launch *l)
     }
 }
 
-// The stream may go past barriers: they are one, of the whole block, and nobody is excused.
+// Whether the stream may run past barriers: every barrier is number 0, of the whole block and unconditional.
 static bool has_one_barrier(const struct decoupled_launch *l)
 {
     for (uint32_t k = 0; k < l->count; k++) {
@@ -123,7 +125,7 @@ static void launch_end(void *launch)
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
 {
     const struct decouple_plan *plan = decouple_plan_of(sl->launch->program);
-    if (!plan) return NULL; // not split, or another mechanism has changed the program since
+    if (!plan) return NULL; // not split, or changed by another mechanism since
     struct decoupled_launch *l = heap_alloc(sizeof *l);
     *l = (struct decoupled_launch){.options = u->options,
                                    .launch = sl->launch,
@@ -150,7 +152,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     return l;
 }
 
-// -- an SM ----------------------------------------------------------------------------------------------------
+// -- an SM --------------------------------------------------------------------------------------------------
 
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
@@ -158,7 +160,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     d->launch = launch;
     d->grid = grid;
     d->counters = counts;
-    // What is in a ring is set when it comes there: nothing has to be cleared.
+    // Ring entries are set before use, not cleared.
     d->atq = heap_resize(NULL, d->launch->options->atq * sizeof *d->atq);
     d->told = heap_resize(NULL, (size_t)WARPS * TOLD_MAX * sizeof *d->told);
     for (unsigned k = 0; k < WARPS; k++) d->followers[k].told = &d->told[k * TOLD_MAX];
@@ -222,9 +224,9 @@ static const char *check(const void *state)
     return d->counters[COUNT_asked] == d->counters[COUNT_came] ? NULL : "decoupled: lines have not come";
 }
 
-// -- storage --------------------------------------------------------------------------------------------------
+// -- storage ------------------------------------------------------------------------------------------------
 
-// A tuple: base, an offset a direction, kind and granularity, its site. A record: a line, a bit a granule, which threads.
+// A tuple: base, an offset a direction, kind and granularity, site. A record: line, a bit a granule, threads.
 static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {

@@ -1,13 +1,14 @@
-// The machine's half of decoupled affine computation inside: two streams, and what is between them.
+// Decoupled affine computation in an SM: two streams of instructions, and the queues between them.
 //
-//     affine warp ─ guest ─▶ ATQ ─┬─▶ address expansion ─▶ a warp's addresses ──▶ its access
-//     (affine.c)             ▲    │        │ asks L1 for lines, which stay          (others.c)
-//        ▲                   │    └─▶ predicate expansion ─▶ its predicates ─▶ its branches
+//     affine warp ─ guest ─▶ ATQ ─┬─▶ address expansion ─▶ a warp's addresses ──▶ access
+//     (affine.c)             ▲    │        │ requests lines, locked in L1          (others.c)
+//        ▲                   │    └─▶ predicate expansion ─▶ a warp's predicates ─▶ branches
 //        │                   │                    (units.c)
-//        └── what only lanes know, and what they have passed ─────────────────────┘
+//        └── predicates known to lanes alone, ordering instructions passed ─────────┘
 //
-// Of each warp the affine stream is somewhere; an instruction of it issues once for all warps that it is there for. Where
-// it is in the middle of a block's way, and others begin, the lowest instruction goes first, so that they meet.
+// The affine stream has a position in the program for every warp. An instruction of the stream issues once
+// for all warps at that position. The lowest position goes first, so that warps of a later start catch up
+// with earlier warps.
 #pragma once
 #include "base/vec.h"
 #include "decouple/decouple.h"
@@ -31,54 +32,57 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
-// Cycles that a warp waits for its stream, where warps wait for one another (decoupled_relieve).
+// Cycles of waiting for the stream, in programs where warps wait for one another (decoupled_relieve).
 enum { PATIENCE = 10000 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
     const struct launch *launch;
-    const struct op *ops;     // of all instructions
-    const struct inst *insts; // the kernel's, `count` of them; the affine stream's code stands behind them
+    const struct op *ops;     // by instruction
+    const struct inst *insts; // of the kernel, `count` entries, followed by the affine stream's code
     const struct decouple_plan *plan;
     const struct decouple_code *code;
     struct arena arena;
-    uint32_t count, *jump; // jump: of an instruction, the next that the stream cares for
-    uint32_t *removed;     // of an instruction: so many from it on are the affine stream's alone
-    uint32_t *queued;      // of an instruction: which of the registers that it reads come from a queue, bits
-    uint8_t *cost;         // of a step: lanes that work
+    // jump: by instruction, the next instruction of interest to the stream.
+    uint32_t count, *jump;
+    uint32_t *removed; // by instruction: length of the run of removed instructions from here on; 0: kept
+    uint32_t *queued;  // by instruction: bits of operands read from a queue
+    uint8_t *cost;     // by step: working lanes
     struct thread_index {
         int32_t at[3];
-    } * threads; // of a block
+    } * threads; // by thread of a block
     uint32_t line_bytes;
-    bool early, verify, meets_ahead; // meets_ahead: all barriers are one, of the whole block
+    bool early, verify, meets_ahead; // meets_ahead: every barrier is barrier 0 of the whole block
     uint64_t *mismatches;
 };
 
-// What the affine stream has for one warp at a site: an address or a predicate, of the lanes that come there.
+// A record of the affine stream for a warp at a site: an address or a predicate, of the lanes arriving at the
+// site.
 struct part {
-    struct part *next; // of those that are free, or behind it in its queue
+    struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
-    uint64_t active, lanes; // on the way; those of them that the guard lets
+    uint64_t active, lanes; // arriving at the site; of those, lanes passing the guard
     uint64_t preds[2];
     bool is_address;
-    uint8_t effort; // enum decouple_effort, of predicates
-    // Addresses: so many tuples have them; none: they are words of lanes. What the tuples make of it, or those.
+    uint8_t effort; // enum decouple_effort; predicates
+    // Addresses: number of tuples; 0: no tuples, computed lane by lane. values: of the lanes, either way.
     unsigned pieces;
     uint64_t values[LANES];
-    // Lines that are asked for before the access: which, their sectors, which have been asked for, have come, are locked.
+    // Lines requested before the access. Bits by line: arrived (`there`), locked. asked: number of lines
+    // requested so far.
     unsigned line_count, records;
-    uint32_t order; // what the warp must have passed before they are
+    uint32_t order; // ordering instructions the warp must pass before lines are requested
     uint64_t line[LINES_MAX];
     uint8_t sectors[LINES_MAX];
     unsigned asked;
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
-    bool has_data;               // with loads=early: what the lines held when the last one came
-    uint32_t (*data)[LANES];     // heap; words of a load's registers
-    uint32_t sequence;           // among all of its warp, as they were enqueued
+    bool has_data;               // loads=early: `data` has the lines' contents at the last arrival
+    uint32_t (*data)[LANES];     // heap; result words of the load
+    uint32_t sequence;           // number in the warp's order of enqueueing
 };
 
-struct piece { // a tuple over threads, of the lanes that it holds for
+struct piece { // tuple over threads, and the lanes with its values
     uint64_t lanes, base;
     int64_t offset[3];
 };
@@ -90,7 +94,7 @@ struct queue { // of a warp, oldest first
 
 struct entry { // of the ATQ
     struct part *part[WARPS];
-    uint64_t left; // slots
+    uint64_t left; // bits: places still to be served
     bool is_address;
 };
 
@@ -98,38 +102,40 @@ enum follow { // what the affine stream does for a warp
     FOLLOWS_NOT,
     FOLLOWS,
     WAITS_TO_BE_TOLD,
-    WAITS_FOR_ORDER,  // for the warp to have passed what orders memory
-    WAITS_FOR_OTHERS, // at a barrier, for the stream to be there for all warps of the block
+    WAITS_FOR_ORDER,  // until the warp has passed the memory-ordering instruction
+    WAITS_FOR_OTHERS, // at a barrier, until the stream has come there for all warps of the block
     FOLLOWED
 };
 
-struct access_lock { // a line that an access under way will let go
+struct access_lock { // line locked for an access under way
     uint64_t line;
     uint32_t inst;
 };
 
-struct follower { // of a place
+struct follower { // by place
     bool is_there, astray;
-    bool is_alone; // astray, and behind what was fetched for it before it was
-    bool moved;    // past what is left out: what the SM has seen before it may be none of its any more
-    bool issues;   // it executes an instruction, and decoupled_issued is still to come
+    bool is_alone; // astray, and done with all instructions fetched before going astray
+    // Taken past removed instructions: the hold is set again, because the SM's view of the next instruction
+    // is stale.
+    bool moved;
+    bool issues; // between `executed` and `issued` of an instruction
     uint8_t block, state;
     struct warp *shadow;
-    uint32_t orders_seen, orders_passed; // by the stream, by the warp
-    uint32_t barriers;                   // of the former
+    uint32_t orders_seen, orders_passed; // counts, by the stream and by the warp
+    uint32_t barriers;                   // among orders_seen
     bool order_pending;
     struct told {
         uint64_t active, pred;
-    } * told; // a ring of TOLD_MAX
+    } * told; // ring of TOLD_MAX
     unsigned told_first, told_count;
     struct queue addresses, predicates;
     unsigned expanding; // parts in the ATQ
-    unsigned hold;      // as tech_hold has it
+    unsigned hold;      // as given to tech_hold
     bool was_late;
-    struct part *taken;            // by the instruction at hand
+    struct part *taken;            // for the instruction in execution
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
-    uint64_t starves_since; // the cycle at which it came for what is not under way, + 1; 0: it did not
+    uint64_t starves_since; // cycle of arrival at a site without a record under way, + 1; 0: not starving
 };
 
 struct decoupled {
@@ -137,29 +143,29 @@ struct decoupled {
     struct sm_grid *grid;
     uint64_t *counters;
     struct cta *shadows[64]; // by block
-    uint64_t shadow_of[64];  // the block it is, + 1
-    uint32_t started[64];    // warps of it
-    bool is_parted[64];      // a part of a warp has come to a barrier by itself
+    uint64_t shadow_of[64];  // block number in the grid, + 1
+    uint32_t started[64];    // warps of the block
+    bool is_parted[64];      // lanes of a warp came to a barrier without its remaining lanes
     struct follower followers[WARPS];
-    struct entry *atq; // a ring
-    struct told *told; // of all slots
+    struct entry *atq; // ring
+    struct told *told; // storage of the followers' rings
     unsigned first, count;
-    uint64_t following;   // slots whose stream could go on
-    uint32_t step[WARPS]; // of those: where it is
+    uint64_t following;   // bits: places whose stream can go on
+    uint32_t step[WARPS]; // by place in `following`: index of the next step
     struct part *free_parts;
     VEC(struct part *) all_parts;
     struct unit {
-        bool stirred;     // there may be something for it to do
+        bool stirred;     // may have work
         uint64_t free_at; // cycle
     } predicate_unit, address_unit;
-    uint64_t scheduled_at;    // cycle at which the units look again; 0: none
-    uint64_t waits_for_cycle; // slots
-    struct part *asking;      // whose lines L1 had no place for yet
+    uint64_t scheduled_at;    // next cycle of work for the units; 0: none
+    uint64_t waits_for_cycle; // bits: places
+    struct part *asking;      // part with lines refused by L1 so far
     unsigned asking_slot;
-    uint64_t starving; // slots
+    uint64_t starving; // bits: places
     uint64_t records_made;
     uint64_t choices; // of steps
-    bool settles;     // the guest waits for its results
+    bool settles;     // the guest waits for its own results
     uint64_t settled_at;
     unsigned turn; // place
 };
@@ -174,7 +180,7 @@ static inline const struct decouple_inst *split_of(const struct decoupled *d, ui
 {
     return &d->launch->plan->insts[inst];
 }
-// What is done for a warp; in one place, since who looks for what comes next looks at all of them.
+// Sets a warp's state and the warp's bit in `following`, read by next_step.
 static inline void follow(struct decoupled *d, unsigned place, enum follow what)
 {
     d->followers[place].state = (uint8_t)what;
@@ -190,34 +196,41 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 }
 
 // -- affine.c
-void decoupled_follow(struct decoupled *d, unsigned place); // a warp that has come
-void decoupled_news(struct decoupled *d, unsigned place);   // it has told something, or passed what orders
-void decoupled_meet(struct decoupled *d, unsigned block); // the stream may be at a barrier for all its warps
-void decoupled_start(struct decoupled *d);                // the guest, if there is something to do
+void decoupled_follow(struct decoupled *d, unsigned place); // at the warp's start
+// Goes on after a told predicate or a passed ordering instruction.
+void decoupled_news(struct decoupled *d, unsigned place);
+// Releases the block's warps at a barrier once the stream has reached the barrier for every warp.
+void decoupled_meet(struct decoupled *d, unsigned block);
+void decoupled_start(struct decoupled *d); // starts the guest if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
 
-// What an instruction that reads no memory computes, in the registers of the warp or of its shadow; false: it does read.
+// Computes an instruction in the registers of a warp or of its shadow. False: a load from memory, nothing
+// done.
 bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst);
 
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);
 void decoupled_part_free(struct decoupled *d, struct part *p);
-void decoupled_stir(struct decoupled *d, bool is_address); // the unit may have something to do
+void decoupled_stir(struct decoupled *d, bool is_address); // wakes a unit for possible work
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
-void decoupled_forget(struct decoupled *d, unsigned place); // all that is on its way to the warp
+void decoupled_forget(struct decoupled *d, unsigned place); // drops all records for the warp
 
-// -- early.c: loads=early, the text taken literally
-void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);       // its last line has come
-void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p); // what its load has read
+// -- early.c: loads=early, the paper taken literally
+// At the arrival of the last line: reads the load's result.
+void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);
+// After execution: replaces the load's result with the captured data.
+void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p);
 
 // -- others.c
-void decoupled_look(struct decoupled *d, unsigned place); // what is before the warp now
+// Looks at the warp's next instruction: passes removed instructions, then sets or releases the hold.
+void decoupled_look(struct decoupled *d, unsigned place);
 void decoupled_leave(struct decoupled *d, unsigned place);
-void decoupled_relieve(struct decoupled *d); // who has waited too long for its stream goes on alone
+// Sends warps alone after PATIENCE cycles of waiting for the stream.
+void decoupled_relieve(struct decoupled *d);
 uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc);
 void decoupled_reads(void *state, unsigned place, uint32_t index);
 void decoupled_executed(void *state, unsigned place, uint32_t index);

@@ -1,11 +1,12 @@
-// loads=early: what a load gives was read when the last of its lines came, and not when it issues. What the warp, others of its block
-// or other SMs have stored since is not seen: the text taken literally, which tests/tech/test_decoupled.c and test_litmus.c catch.
+// loads=early: a load returns the memory contents at the arrival of its last line, not at issue. Stores since
+// then, by the warp, by the block or by other SMs, are missed. The paper taken literally;
+// tests/tech/test_decoupled.c and test_litmus.c catch the error.
 #include "base/bits.h"
 #include "tech/decoupled/decoupled.h"
 
 #include <string.h>
 
-struct borrowed { // of the shadow, which executes the load in the warp's place
+struct borrowed { // state of the shadow, saved while the shadow executes the load
     uint64_t pred[PRED_SLOTS], active;
     uint32_t pc, address[2][LANES], result[LOAD_WORDS][LANES];
 };

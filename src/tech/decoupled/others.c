@@ -1,8 +1,9 @@
-// The others' stream: what a warp does not fetch, what it waits for at a site, and what it takes from its queues.
+// The warps' stream: instructions left out of fetch, waits at sites, and records taken from queues.
 //
-// Instructions that the affine stream has instead are passed over where they are fetched. Their results are in the warp's
-// registers all the same: a warp that takes another way than the affine stream did, which hardware rules out by the order in
-// which lanes part, goes on alone with these. What a site reads is written there from the queue.
+// Fetch skips instructions removed in favour of the affine stream. Their results are still computed in the
+// warp's registers. A warp on another path than the affine stream goes on alone with these registers;
+// hardware excludes the case by its order of divergence. Operands of a site are written to registers from the
+// queue.
 #include "base/bits.h"
 #include "decouple/tuple.h"
 #include "sm/places.h"
@@ -21,7 +22,7 @@ uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc)
     return is_removed(d, &d->followers[place], pc) ? d->launch->removed[pc] : 0;
 }
 
-// -- what is before a warp ------------------------------------------------------------------------------------
+// -- the next instruction -----------------------------------------------------------------------------------
 
 static void hold(struct decoupled *d, unsigned place, unsigned what)
 {
@@ -32,9 +33,9 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
     tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
-// Where warps wait for one another beyond what the program asks of them, one may stand still with full queues until another
-// has gone on, which the stream cannot serve since these are full. Of those that starve and those for whom something is
-// under way, who are fewer go on alone.
+// Where warps wait for one another beyond the program's barriers, a warp with full queues may stand still
+// until another warp moves on. The stream cannot serve the other warp while the queues are full. The starving
+// or the served warps, whichever are fewer, go on alone.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -56,7 +57,7 @@ static unsigned under_way(const struct follower *f)
     return f->expanding + f->addresses.count + f->predicates.count;
 }
 
-// Those that have something under way, if they are fewer than those that starve; else these.
+// The served warps if they are the minority, else the starving warps.
 static uint64_t who_go_alone(const struct decoupled *d)
 {
     uint64_t served = 0;
@@ -80,12 +81,13 @@ void decoupled_relieve(struct decoupled *d)
         return;
     }
     for (uint64_t left = who_go_alone(d); left; left &= left - 1) decoupled_leave(d, bit_lowest(left));
-    for (uint64_t left = d->starving; left; left &= left - 1) // they wait as long again
+    for (uint64_t left = d->starving; left; left &= left - 1) // PATIENCE starts again
         d->followers[bit_lowest(left)].starves_since = tech_now(d->grid) + 1;
     if (d->starving) decoupled_wake_at(d, tech_now(d->grid) + PATIENCE);
 }
 
-// Nothing is buffered for the warp, under way to it, or skipped ahead of it: from here on all is fetched.
+// Holds fetch until no instruction is buffered, in flight or skipped ahead; then fetches everything from the
+// warp's pc.
 static void drain(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -99,7 +101,7 @@ static void drain(struct decoupled *d, unsigned place)
     hold(d, place, 0);
 }
 
-// It goes on as if there were no other stream, as soon as it has executed what has been fetched for it.
+// The warp goes on without the affine stream after executing the instructions already fetched.
 void decoupled_leave(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -112,7 +114,7 @@ void decoupled_leave(struct decoupled *d, unsigned place)
     decoupled_meet(d, f->block);
     hold(d, place, HOLD_FETCH);
     decoupled_look(d, place);
-    decoupled_start(d); // for others
+    decoupled_start(d);
 }
 
 static bool is_there(const struct decoupled *d, struct part *p)
@@ -121,18 +123,20 @@ static bool is_there(const struct decoupled *d, struct part *p)
     return p->ready_at <= tech_now(d->grid) && p->asked == p->line_count && has_come;
 }
 
-// Whether what comes next in the order of its stream is for this site and these lanes, as far as can be said; else it has
-// taken another way. Kinds overtake each other on their way to it, so that each is asked for the next number.
+// Whether the next record in the warp's order is, or may still become, a record for the site and the warp's
+// active lanes. False: the warp took another path. Addresses and predicates have a queue each; sequence
+// numbers give the common order.
 static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t inst, bool is_address)
 {
     const struct part *p = queue_of(f, is_address)->first, *other = queue_of(f, !is_address)->first;
     if (other && other->sequence == f->dequeued) return false;
     if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
-    // Nothing is under way, and nothing will be before it has told or passed something.
+    // No record is in flight; a waiting stream enqueues nothing before the warp tells a predicate or passes
+    // an order.
     return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
 }
 
-// True when it is there.
+// True: the record is ready. False: the warp is held, or left the stream.
 static bool await(struct decoupled *d, unsigned place, uint32_t inst)
 {
     struct follower *f = &d->followers[place];
@@ -163,7 +167,7 @@ static bool await(struct decoupled *d, unsigned place, uint32_t inst)
     return false;
 }
 
-// An atomic's result is still to come there, and would overwrite what is passed over now.
+// An atomic still under way would overwrite the result of the removed instruction.
 static bool is_outstanding(const struct decoupled *d, unsigned place, uint32_t pc)
 {
     const struct op *o = &d->launch->ops[pc];
@@ -172,7 +176,7 @@ static bool is_outstanding(const struct decoupled *d, unsigned place, uint32_t p
     return false;
 }
 
-// False: it has to wait before the next of them.
+// False: the warp must wait before its next removed instruction.
 static bool pass_removed(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -220,7 +224,7 @@ void decoupled_look(struct decoupled *d, unsigned place)
 
 void decoupled_advanced(void *state, unsigned place) { decoupled_look(state, place); }
 
-// -- a site ---------------------------------------------------------------------------------------------------
+// -- a site -------------------------------------------------------------------------------------------------
 
 static void compare_word(struct decoupled *d, uint64_t found, uint64_t own)
 {
@@ -243,7 +247,7 @@ static void put_words(uint32_t *to, const struct part *p, unsigned shift)
         to[bit_lowest(left)] = (uint32_t)(p->values[bit_lowest(left)] >> shift);
 }
 
-// What verification compares with is what the warp would have computed.
+// Verification compares with the address computed in the warp's own registers.
 static void write_address(struct decoupled *d, unsigned place, const struct operand *o, const struct part *p)
 {
     if (!o || o->reg == REG_ZERO) return;
@@ -271,7 +275,7 @@ static void take_address(struct decoupled *d, unsigned place, uint32_t inst, str
         d->counters[COUNT_ahead] += tech_now(d->grid) - p->asked_at;
         if (p->locked >> n & 1) vec_push(&f->locks, (struct access_lock){p->line[n], inst});
     }
-    p->line_count = 0; // its locks are the access's now
+    p->line_count = 0; // the access owns the locks now
 }
 
 static void take(struct decoupled *d, unsigned place, uint32_t inst)
@@ -292,7 +296,7 @@ static void take(struct decoupled *d, unsigned place, uint32_t inst)
         take_address(d, place, inst, p);
     else
         d->counters[COUNT_preds_block + p->effort]++;
-    decoupled_stir(d, p->is_address); // there is room
+    decoupled_stir(d, p->is_address); // room in the queue
 }
 
 static void give_predicates(struct decoupled *d, unsigned place, uint32_t inst)
@@ -330,7 +334,7 @@ void decoupled_reads(void *state, unsigned place, uint32_t inst)
     const struct follower *f = &d->followers[place];
     if (f->astray || !is_kernels(d, inst)) return;
     const struct decouple_inst *n = split_of(d, inst);
-    if (f->taken) return; // it was sent back, and has what it needs
+    if (f->taken) return; // an instruction issued again keeps its record
     if (n->feedback) tell(d, place, inst);
     if (!n->site) return;
     if (!await(d, place, inst)) {
@@ -364,7 +368,7 @@ uint32_t decoupled_elsewhere(const void *state, unsigned place, uint32_t inst, b
     return is_write || d->followers[place].astray ? 0 : d->launch->queued[inst];
 }
 
-// What comes from a queue is not read from a register.
+// Operands from a queue take no port of the register file.
 void decoupled_operand(void *state, unsigned place, uint32_t inst, struct operand_access *a)
 {
     if (!(decoupled_elsewhere(state, place, inst, a->is_write) >> a->nth & 1)) return;
@@ -372,7 +376,7 @@ void decoupled_operand(void *state, unsigned place, uint32_t inst, struct operan
     a->bank = NO_BANK;
 }
 
-// -- behind an instruction ------------------------------------------------------------------------------------
+// -- behind an instruction ----------------------------------------------------------------------------------
 
 static void pass_order(struct decoupled *d, unsigned place)
 {
@@ -385,7 +389,7 @@ static void pass_order(struct decoupled *d, unsigned place)
     decoupled_news(d, place);
 }
 
-// Warps of its block may go on.
+// After a barrier or an exit, any warp of the block may go on.
 static void look_at_block(struct decoupled *d, unsigned block)
 {
     for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {

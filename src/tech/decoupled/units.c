@@ -1,16 +1,16 @@
-// What stands between the streams: the expansion units, which take tuples from the ATQ and fill the queues of warps, and ask
-// L1 for lines; and what becomes of these.
+// The expansion units between the streams: tuples of the ATQ become records in the warps' queues, and
+// requests to L1.
 //
-// Each unit takes the oldest entry of its kind that has something for a warp whose queue has room; of one warp everything in
-// its order. Addresses take a cycle a record, predicates what their comparisons take: one for a block, two for a warp,
-// or a pipeline of the lanes.
+// A unit takes the oldest entry of its kind with a record for a warp with room in its queue. Records of a
+// warp stay in order. Addresses take a cycle a record. Predicates take the cycles of their comparisons: one
+// for a block, two for a warp, or a pipeline of the lanes.
 #include "base/bits.h"
 #include "decouple/tuple.h"
 #include "memory/cache.h"
 #include "sm/places.h"
 #include "tech/decoupled/decoupled.h"
 
-// -- parts ----------------------------------------------------------------------------------------------------
+// -- parts --------------------------------------------------------------------------------------------------
 
 struct part *decoupled_part(struct decoupled *d)
 {
@@ -18,7 +18,7 @@ struct part *decoupled_part(struct decoupled *d)
     if (p) {
         d->free_parts = p->next;
     } else {
-        p = heap_resize(NULL, sizeof *p); // what counts is set below and by who fills it
+        p = heap_resize(NULL, sizeof *p); // remaining members: set below and by the caller
         p->data = NULL;
         vec_push(&d->all_parts, p);
     }
@@ -44,7 +44,7 @@ void decoupled_part_free(struct decoupled *d, struct part *p)
     d->free_parts = p;
 }
 
-// -- queues of warps ------------------------------------------------------------------------------------------
+// -- queues of warps ----------------------------------------------------------------------------------------
 
 static void push(struct decoupled *d, struct follower *f, struct part *p)
 {
@@ -61,7 +61,7 @@ static void push(struct decoupled *d, struct follower *f, struct part *p)
     if (p->is_address) d->counters[COUNT_records] += p->records;
 }
 
-// An access of more records than a queue holds has it for itself.
+// An access with more records than a queue holds needs an empty queue.
 static bool has_room(const struct decoupled *d, struct follower *f, const struct part *p)
 {
     const struct decoupled_options *o = d->launch->options;
@@ -107,7 +107,7 @@ void decoupled_forget(struct decoupled *d, unsigned place)
     decoupled_stir(d, true);
 }
 
-// -- lines ----------------------------------------------------------------------------------------------------
+// -- lines --------------------------------------------------------------------------------------------------
 
 static bool may_ask(const struct decoupled *d, uint64_t line)
 {
@@ -115,7 +115,7 @@ static bool may_ask(const struct decoupled *d, uint64_t line)
     return memory_find(l->launch->memory, line) && tech_may_lock_line(d->grid, &tech_decoupled, line);
 }
 
-// True when all that can be asked for has been.
+// Requests the lines of an access. True: all requests are made; lines L1 cannot lock are counted as arrived.
 static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
 {
     for (; p->asked < p->line_count; p->asked++) {
@@ -141,7 +141,7 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
     struct part *p = f->addresses.first;
     d->counters[COUNT_came]++;
     while (p && (p->sequence & 0xffff) != sequence) p = p->next;
-    if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1); // there is room for another request
+    if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1); // room for another request
     if (!f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1) return;
     p->there |= 1ull << n;
     if (tech_lock_line(d->grid, &tech_decoupled, line)) {
@@ -155,17 +155,17 @@ void decoupled_line(void *state, uint64_t line, uint32_t token)
     decoupled_look(d, token & 63);
 }
 
-// -- the units ------------------------------------------------------------------------------------------------
+// -- the units ----------------------------------------------------------------------------------------------
 
-struct turn { // what a unit does next
+struct turn { // a unit's next work
     struct entry *entry;
     unsigned place;
 };
 
-// Of several warps that could have theirs the one in the lowest place: a block after the other.
+// Among several ready warps the lowest place goes first: block after block.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
-    uint64_t behind = 0; // warps that have something older still to come
+    uint64_t behind = 0; // places with an older record still in the ATQ
     for (unsigned n = 0; n < d->count; n++) {
         struct entry *e = entry_at(d, n);
         if (e->is_address != is_address) continue;
@@ -182,7 +182,7 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
     return false;
 }
 
-// A comparison of all lanes takes what a move of a register takes.
+// Cycles of the predicate unit. A comparison of all lanes costs the move of a register.
 static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first)
 {
     uint16_t *guests = tech_guest_map(d->grid);
@@ -194,7 +194,7 @@ static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first
     return 1;
 }
 
-// Cycles that the unit is busy with it.
+// Hands the record to the warp's queue; returns the unit's busy cycles.
 static uint64_t deliver(struct decoupled *d, const struct turn *t)
 {
     struct follower *f = &d->followers[t->place];
@@ -202,7 +202,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     uint64_t block = tech_places(d->grid, f->block), first = t->entry->left & block;
     bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->place;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
-    if (p->is_address && !p->pieces && p->lanes) { // its words, by the lanes
+    if (p->is_address && !p->pieces && p->lanes) { // no tuple: the words move like a register
         uint16_t *guests = tech_guest_map(d->grid);
         tech_copy(d->grid, guests[REG_ZERO], guests[REG_ZERO]);
     }
@@ -218,7 +218,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     return cycles;
 }
 
-// False: it waits for somebody to stir it.
+// False: no work until stirred.
 static bool work(struct decoupled *d, bool is_address)
 {
     struct turn t;
@@ -249,20 +249,20 @@ void decoupled_stir(struct decoupled *d, bool is_address)
 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
-// The address unit goes on when L1 has taken all its requests; of one that it has no place for it asks again.
+// The address unit goes on after L1 has taken all requests; a refused request is repeated every AGAIN cycles.
 void decoupled_event(void *state, unsigned block)
 {
     enum { AGAIN = 4 }; // cycles
     struct decoupled *d = state;
     uint64_t now = tech_now(d->grid), next = CYCLE_NEVER;
     (void)block;
-    if (d->scheduled_at > now) return; // another mechanism's
+    if (d->scheduled_at > now) return; // woken for another mechanism
     d->scheduled_at = 0;
     bool predicates = work(d, false);
     bool waits = d->asking && !ask_for_lines(d, d->asking_slot, d->asking);
     if (!waits && d->asking) {
         d->asking = NULL;
-        decoupled_look(d, d->asking_slot); // of lines that cannot be kept none comes
+        decoupled_look(d, d->asking_slot); // unlockable lines cause no arrival: look now
     }
     bool addresses = !waits && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));

@@ -1,13 +1,13 @@
-// G-Scalar: an instruction whose operands are the same in all lanes executes on one lane, and registers that
-// hold one value are read and written as one word.
+// G-Scalar: an instruction with uniform operands executes on one lane, and uniform registers are read and
+// written as one word.
 //
-//     result ──▶ lanes compared ──▶ a bit for each part of the register: one value, kept in a word of its own
+//     result ──▶ lanes compared ──▶ by part of the register: a uniform bit, and the value in a word apart
 //                                                  │
-//     operands ──▶ all of them one value? ── yes ──▶ one lane of the part executes, for all
-//                                         └─ no ───▶ all lanes; single operands of one value are still one word
+//     operands ──▶ uniform in the part? ── all ──▶ one lane executes for the part
+//                                       └─ some ─▶ all lanes execute; uniform operands are still words
 //
-// Time stays what it is, but for the pipeline with units=on; what changes is energy. Half warps are parts of
-// their own with parts=2. What is known and what was decided: docs/techniques/gscalar.md.
+// Energy changes; time changes only with units=on, in the pipeline. With parts=2 half warps are separate
+// parts. docs/techniques/gscalar.md has the known facts and the decisions.
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 #include "tech/registry.h"
@@ -32,31 +32,31 @@ struct launch_state {
     const struct options *options;
     const struct program *program;
     const struct op *ops;
-    unsigned lanes, part; // of a warp; of a part of it
+    unsigned lanes, part; // of a warp; of a part
     bool verify;
     uint64_t *mismatches;
 };
 
 struct register_state {
-    uint32_t words[PARTS_MAX]; // the value of each part that holds one
-    uint8_t one_value;         // bits: those parts
-    bool is_foreign;           // from another mechanism, or an atomic: no word is kept, lanes are compared
+    uint32_t words[PARTS_MAX]; // by part: the value, if uniform
+    uint8_t one_value;         // bits: uniform parts
+    bool is_foreign; // written by another mechanism or an atomic: no words, lanes are compared at the read
 };
 
 struct gscalar {
     struct launch_state *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    uint64_t words_read; // sources, so far, for `corrupt`
-    // Of the instruction at hand.
-    unsigned scalar;  // bits: parts in which all operands are one value
-    unsigned sources; // bits: those of one value in all parts
+    uint64_t words_read; // source words so far, for `corrupt`
+    // Of the instruction at hand:
+    unsigned scalar;  // bits: parts with uniform operands only
+    unsigned sources; // bits: sources uniform in every part
     unsigned compared;
-    uint64_t lanes; // that execute it
+    uint64_t lanes; // executing
     struct register_state registers[64][REGISTERS];
 };
 
-static const char *const part_words[] = {"1", "2", "4", NULL}; // 1 << the word's number
+static const char *const part_words[] = {"1", "2", "4", NULL}; // 1 << index of the word
 static const char *const switch_words[] = {"off", "on", NULL};
 #define AT(field) offsetof(struct options, field)
 // clang-format off
@@ -98,7 +98,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     return g;
 }
 
-// Its registers are 0.
+// Registers start as 0, hence uniform.
 static void warp_start(void *state, unsigned place)
 {
     struct gscalar *g = state;
@@ -106,7 +106,7 @@ static void warp_start(void *state, unsigned place)
         g->registers[place][r] = (struct register_state){.one_value = (1 << PARTS_MAX) - 1};
 }
 
-// -- registers of one value ---------------------------------------------------------------------------------
+// -- uniform registers --------------------------------------------------------------------------------------
 
 static unsigned parts_of(const struct gscalar *g) { return g->launch->lanes / g->launch->part; }
 static unsigned all_parts(const struct gscalar *g) { return (1u << parts_of(g)) - 1; }
@@ -115,7 +115,7 @@ static uint64_t part_mask(const struct gscalar *g, unsigned part)
     return bit_mask(g->launch->part) << part * g->launch->part;
 }
 
-// Bits: the parts of the warp's register that hold one value, as far as these lanes go.
+// Bits: parts of the warp's register with one value in the given lanes.
 static unsigned compare(struct gscalar *g, unsigned place, unsigned r, uint64_t among)
 {
     const uint32_t *lanes = tech_lanes(g->grid, place, r);
@@ -129,7 +129,7 @@ static unsigned compare(struct gscalar *g, unsigned place, unsigned r, uint64_t 
     return equal;
 }
 
-// Parts of one value are kept as words from now on, the others in their lanes alone.
+// Keeps uniform parts as words from now on; further parts live in their lanes alone.
 static void keep(struct gscalar *g, unsigned place, unsigned r, unsigned one_value)
 {
     struct register_state *x = &g->registers[place][r];
@@ -139,8 +139,7 @@ static void keep(struct gscalar *g, unsigned place, unsigned r, unsigned one_val
         x->words[bit_lowest(left)] = lanes[bit_lowest(left) * g->launch->part];
 }
 
-// A word goes to all lanes of its part: it is what they compute with. (What lanes hold that no thread is behind is
-// nobody's business.)
+// Copies a word to the lanes of its part, for the execution. Lanes without a thread are not verified.
 static void broadcast(struct gscalar *g, unsigned place, unsigned r, unsigned part)
 {
     const struct warp *w = tech_warp(g->grid, place);
@@ -154,8 +153,8 @@ static void broadcast(struct gscalar *g, unsigned place, unsigned r, unsigned pa
     if (different && g->launch->verify) __atomic_add_fetch(g->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
-// The parts of a source that are read as a word. What another mechanism has moved for the warp is in the lanes
-// that execute by now, and may be in no others.
+// Bits: parts of a source read as a word. A foreign value is sure to be in the executing lanes only; just
+// those are compared.
 static unsigned read_source(struct gscalar *g, unsigned place, unsigned r)
 {
     struct register_state *x = &g->registers[place][r];
@@ -176,7 +175,7 @@ static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const s
     return load && g->launch->options->loads;
 }
 
-// Of operands that are no registers. A predicate is one value where all lanes of the part have the same.
+// Parts uniform in operands other than registers. A predicate is uniform if all lanes of the part agree.
 static unsigned other_operands(const struct gscalar *g, const struct warp *w, const struct inst *i)
 {
     unsigned parts = all_parts(g);
@@ -192,7 +191,7 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
     return parts;
 }
 
-// Before it executes: a destination may be a source, too.
+// Before the execution: a destination may be a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;
@@ -212,8 +211,8 @@ static void reads(void *state, unsigned place, uint32_t index)
     g->scalar = scalar ? scalar & other_operands(g, w, i) : 0;
 }
 
-// A part of which only some lanes have been written holds no one value from then on. Nor is one looked for in
-// what comes later.
+// Updates the destination. A part written in some lanes only is no longer uniform. Late results are not
+// compared.
 static void write(struct gscalar *g, unsigned place, unsigned r, bool comes_later)
 {
     struct register_state *x = &g->registers[place][r];
@@ -235,7 +234,7 @@ static void executed(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;
     const struct op *o = &g->launch->ops[index];
-    // Of atomics with the reply, of barriers that reduce when all have come.
+    // Late results: of atomics, with the reply; of reducing barriers, at the last warp.
     const struct inst *i = &g->launch->program->insts[index];
     bool comes_later = o->path != PATH_ALU && (!isa_has(i, ISA_LOAD) || isa_has(i, ISA_ATOMIC));
     for (unsigned n = 0; n < o->dst_words; n++) write(g, place, o->dst + n, comes_later);
@@ -249,7 +248,7 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
     for (unsigned n = 0; n < o->dst_words; n++) g->registers[place][o->dst + n].is_foreign = true;
 }
 
-// Words are in the banks of their registers.
+// A word takes the bank of its register.
 static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct gscalar *g = state;

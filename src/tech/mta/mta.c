@@ -1,11 +1,11 @@
-// Many-thread aware prefetching: strides that a warp's loads have, that all warps have, or that lead from a warp to the next, and
-// lines that come to L1 before they are asked for.
+// Many-thread aware prefetching: strides within a warp's loads, common to all warps, or from warp to warp;
+// lines are brought to L1 before the load.
 //
-//     a warp's load ─▶ tables: of all? by warp? between warps? ─▶ address + stride ─▶ throttle ─▶ L1, as a request of its own
-//                                                                                       ▲
-//                      lines that warps meet ─▶ useful, late, gone too early ───────────┘
+//     a warp's load ─▶ tables: of all? by warp? between warps? ─▶ address + stride ─▶ throttle ─▶ L1 request
+//                                                                                        ▲
+//                      prefetched lines met by warps ─▶ useful, late, evicted early ─────┘
 //
-// It changes time and nothing else. What is known and what was decided: docs/techniques/mta.md.
+// Changes time only. docs/techniques/mta.md has the known facts and the decisions.
 #include "tech/mta/mta.h"
 #include "base/bits.h"
 #include "exec/exec_impl.h"
@@ -52,7 +52,7 @@ struct mta {
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct mta_options **o;
-    if (!l->kind->config.l1_global) return NULL; // there is no cache that it could bring lines to
+    if (!l->kind->config.l1_global) return NULL; // no L1 for global memory
     o = heap_alloc(sizeof *o);
     *o = u->options;
     return o;
@@ -83,7 +83,7 @@ static void warp_start(void *state, unsigned place)
     mta_strides_warp(&((struct mta *)state)->strides, place);
 }
 
-// -- a load ---------------------------------------------------------------------------------------------------
+// -- a load -------------------------------------------------------------------------------------------------
 
 static uint64_t line_of(const struct mta *m, uint64_t address)
 {
@@ -107,7 +107,7 @@ static void ask(struct mta *m, uint64_t line)
         mta_record_asked(&m->record, line);
 }
 
-// Lines in the order of lanes, each once where lanes beside each other share it.
+// Lines in lane order; adjacent lanes on one line share a request.
 static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lanes, int64_t far)
 {
     uint64_t before = UINT64_MAX;
@@ -137,7 +137,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     if (far) ask_for_all(m, a, lanes, far);
 }
 
-// -- lines ----------------------------------------------------------------------------------------------------
+// -- lines --------------------------------------------------------------------------------------------------
 
 static void access(void *state, const struct tech_line *l)
 {
@@ -159,9 +159,10 @@ static const char *check(const void *state)
                                                                : "lines were asked for and have not come";
 }
 
-// -- storage --------------------------------------------------------------------------------------------------
+// -- storage ------------------------------------------------------------------------------------------------
 
-// An instruction's number has 16 bits here, an address and a stride 32: what tells lines of a launch apart.
+// Sizes: an instruction's number has 16 bits, address and stride 32, enough to distinguish the lines of a
+// launch.
 static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {

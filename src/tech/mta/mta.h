@@ -1,5 +1,5 @@
-// MTA inside: what warps load (mta.c), tables that learn from it (strides.c), what becomes of lines that were asked for, and how much
-// is asked for (record.c).
+// MTA: prefetches for loads (mta.c), tables of strides (strides.c), outcomes of prefetched lines and the
+// throttle (record.c).
 #pragma once
 #include "sm/mech/tech.h"
 
@@ -18,21 +18,21 @@ enum mta_counter {
     COUNT_TOTAL
 };
 
-// -- strides (strides.c) --------------------------------------------------------------------------------------
+// -- strides (strides.c) ------------------------------------------------------------------------------------
 //
-//     by warp   instruction, warp │ last address, stride, how often again
-//     of all    instruction       │ stride                                   several warps have it: promoted
-//     between   instruction       │ last warp and address, stride a warp, how often again
+//     by warp   instruction, warp │ last address, stride, repetitions
+//     of all    instruction       │ stride                                promoted: shared by several warps
+//     between   instruction       │ last warp and address, stride a warp, repetitions
 
 struct mta_stride {
     bool used;
-    uint8_t warp; // place; of table `between` the number in the block
+    uint8_t warp; // place; table `between`: number in the block
     uint32_t index;
-    uint64_t block; // of table `between`
+    uint64_t block; // table `between`
     uint64_t last;  // address
     int64_t stride; // bytes
     uint32_t again; // times in a row
-    uint64_t turn;  // the lowest is replaced first
+    uint64_t turn;  // of the last use; the row with the lowest is replaced
 };
 
 struct mta_table {
@@ -47,18 +47,19 @@ struct mta_strides {
     uint64_t turn;
 };
 
-struct mta_load { // of a warp, as it executes
+struct mta_load { // of a warp, at execution
     uint32_t index, place, warp;
-    uint64_t block, address; // of its first lane
+    uint64_t block, address; // address: of the first lane
 };
 
 void mta_strides_init(struct mta_strides *s, const struct mta_options *o, uint64_t *counters);
 void mta_strides_fini(struct mta_strides *s);
-void mta_strides_warp(struct mta_strides *s, unsigned place); // another warp has the place
-// Learns from a load; how far ahead of it there is something to ask for, 0: nothing is known.
+void mta_strides_warp(struct mta_strides *s, unsigned place); // the place has a new warp
+// Learns from a load. Returns the distance in bytes from the load to the address worth a prefetch; 0:
+// unknown.
 int64_t mta_strides_next(struct mta_strides *s, const struct mta_load *l);
 
-// -- what was asked for (record.c) ----------------------------------------------------------------------------
+// -- prefetched lines (record.c) ----------------------------------------------------------------------------
 
 enum mta_state { MTA_NONE, MTA_ASKED, MTA_THERE };
 
@@ -71,10 +72,10 @@ struct mta_record {
     const struct mta_options *options;
     uint64_t *counters;
     uint32_t line_bytes;
-    struct mta_line *lines;     // by number of the line
-    uint64_t next;              // cycle at which the throttle looks again
-    uint64_t asked, met, early; // of counters, when it looked last
-    unsigned degree;            // of MTA_DEGREES lines so many are not asked for
+    struct mta_line *lines;     // heap; by line number
+    uint64_t next;              // cycle of the throttle's next decision
+    uint64_t asked, met, early; // counters at the last decision
+    unsigned degree;            // of MTA_DEGREES lines, number left out; MTA_DEGREES: no prefetches
     unsigned turn;
 };
 enum { MTA_DEGREES = 5, MTA_BEGIN = 2 };
@@ -85,5 +86,5 @@ void mta_record_fini(struct mta_record *r);
 bool mta_record_has(const struct mta_record *r, uint64_t line);
 void mta_record_asked(struct mta_record *r, uint64_t line);
 void mta_record_came(struct mta_record *r, uint64_t line);
-void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outcome); // by a warp
-bool mta_record_lets(struct mta_record *r, uint64_t now);                            // the throttle, one line
+void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outcome); // access by a warp
+bool mta_record_lets(struct mta_record *r, uint64_t now); // throttle: may a line be prefetched?

@@ -1,8 +1,8 @@
-// What becomes of lines that were asked for, as far as the record holds it, and the throttle that follows from it.
+// Outcomes of prefetched lines, as far as the record holds them, and the throttle driven by the outcomes.
 //
-//     asked ── comes ──▶ there ── a warp finds it ──▶ useful
-//       │                  └── gone when a warp asks ──▶ early
-//       └── a warp asks before it comes ──▶ late
+//     asked ── arrives ──▶ there ── hit by a warp ──▶ useful
+//       │                    └── evicted before a warp's access ──▶ early
+//       └── accessed by a warp before the arrival ──▶ late
 #include "tech/mta/mta.h"
 
 #include <stdlib.h>
@@ -57,11 +57,11 @@ void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outco
     x->state = MTA_NONE;
 }
 
-// Per mille; nothing of nothing is nothing.
+// Per mille; 0 if the whole is 0.
 static uint64_t share(uint64_t part, uint64_t whole) { return whole ? 1000 * part / whole : 0; }
 
-// Lines that go before they are used take the place of others: none are asked for in the next period. Few that are met by warps
-// are asked for in vain: fewer. Where none are asked for there is nothing to learn from: a few again.
+// Many lines evicted early displace useful lines: no prefetches in the next period. Few lines met by warps
+// are mostly useless: fewer prefetches. After a period without prefetches nothing was learned: a few again.
 static void look_again(struct mta_record *r)
 {
     const struct mta_options *o = r->options;

@@ -1,4 +1,4 @@
-// Tables of strides. An instruction's stride is known when it has come `train` times in a row.
+// Tables of strides. A stride is known after `train` occurrences in a row.
 #include "tech/mta/mta.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static struct mta_stride *find(const struct mta_table *t, uint32_t index, int wa
     return NULL;
 }
 
-// A free row, or the one that was not used for longest. NULL: the table has none.
+// A free row, or the least recently used row. NULL: the table has no rows.
 static struct mta_stride *replace(const struct mta_table *t)
 {
     struct mta_stride *oldest = t->count ? t->rows : NULL;
@@ -49,7 +49,7 @@ static struct mta_stride *replace(const struct mta_table *t)
     return oldest;
 }
 
-// The stride between two addresses, once more or another.
+// Records a stride: one more repetition, or a new stride.
 static void learn(struct mta_stride *row, int64_t stride)
 {
     row->again = stride == row->stride ? row->again + 1 : 1;
@@ -61,7 +61,7 @@ static bool is_known(const struct mta_strides *s, const struct mta_stride *row)
     return row && row->stride && row->again >= s->options->train;
 }
 
-// Warps that have this stride at the instruction.
+// Number of warps with the same stride at the instruction.
 static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *row)
 {
     uint32_t count = 0;
@@ -73,7 +73,7 @@ static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *
     return count;
 }
 
-// A stride that several warps have is that of all, until one has another.
+// Promotes a stride shared by several warps to all warps, until a warp has another.
 static void promote(struct mta_strides *s, const struct mta_stride *row)
 {
     struct mta_stride *common = find(&s->of_all, row->index, -1);
@@ -101,7 +101,7 @@ static const struct mta_stride *of_warp(struct mta_strides *s, const struct mta_
     return row;
 }
 
-// Warps of one block that come by one after the other, in whatever order.
+// Learns from warps of one block executing the instruction one after the other, in any order.
 static const struct mta_stride *between_warps(struct mta_strides *s, const struct mta_load *l)
 {
     struct mta_stride *row = find(&s->between, l->index, -1);

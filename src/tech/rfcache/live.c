@@ -1,5 +1,5 @@
-// Backwards over blocks, and in each from its last instruction to its first. A guarded instruction writes some
-// lanes alone, so what the others have is still read behind it.
+// Backward dataflow over blocks, and within a block from the last instruction to the first. A guarded
+// instruction writes some lanes only, so its destination stays live before it.
 #include "tech/rfcache/live.h"
 
 #include "flow/blocks.h"

@@ -1,10 +1,10 @@
-// Which registers of a warp are read again: liveness of an allocated program, register by register.
+// Liveness of the registers of an allocated program.
 #pragma once
 #include "sm/decode.h"
 
 struct live {
-    bool is_known;         // false: of programs with several functions, of whose registers all may be read
-    uint64_t (*before)[4]; // by instruction: bits of registers that are read before they are written
+    bool is_known;         // false: several functions or RISC-V; every register counts as live
+    uint64_t (*before)[4]; // by instruction: bits of live registers; heap
 };
 
 void live_init(struct live *l, const struct program *p, const struct op *ops);

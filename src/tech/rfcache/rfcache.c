@@ -1,13 +1,13 @@
-// A register-file cache: what a warp has written last is kept beside the lanes, and what it reads there needs no
-// bank of the main register file.
+// A register-file cache: values last written by a warp are kept beside the lanes, and read without a bank of
+// the main register file.
 //
-//     result ──▶ entry ── no room ──▶ the oldest is written back, if its value is still read (live.h)
+//     result ──▶ entry ── no room ──▶ oldest entry written back, if the value is live (live.h)
 //     source ──▶ entry? ── yes ──▶ lanes
 //                     └─ no ───▶ bank ──▶ lanes
-//     next instruction waits for memory ──▶ all of the warp's entries are written back, and given to another warp
+//     next instruction waits for memory ──▶ the warp's entries are written back, and freed for another warp
 //
-// An entry says which lanes it holds: those that were written while it had the register. A reader that wants
-// others too reads both. What is known and what was decided: docs/techniques/rfcache.md.
+// An entry holds the lanes written since its allocation. A reader of further lanes reads the main register
+// file, too. docs/techniques/rfcache.md has the known facts and the decisions.
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -45,30 +45,30 @@ struct launch_state {
 
 struct entry {
     uint8_t r;
-    bool is_dirty;  // the main register file has other values
-    uint64_t lanes; // that it holds; 0: it is free
-    uint64_t turn;  // the lowest is replaced first
+    bool is_dirty;  // differs from the main register file
+    uint64_t lanes; // bits: lanes held; 0: free entry
+    uint64_t turn;  // of allocation or use; the lowest is replaced
     uint32_t words[LANES_MAX];
 };
 
 struct rwarp {
     bool has_entries;
     struct entry entries[ENTRIES_MAX];
-    uint64_t coming[REGISTERS];   // lanes that a memory instruction under way writes
-    uint64_t far[REGISTERS / 64]; // bits: registers whose value takes long to come
+    uint64_t coming[REGISTERS];   // bits: lanes of a memory result under way
+    uint64_t far[REGISTERS / 64]; // bits: registers waiting for a long-latency value
 };
 
 struct rfcache {
     struct launch_state *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    uint64_t turn, kept; // so far: entries made or used; values kept, for `corrupt`
-    unsigned using[8];   // of each scheduler: warps that have entries
-    // Of the instruction at hand, from `reads` to `issued`.
+    uint64_t turn, kept; // entries made or used; values kept, for `corrupt`
+    unsigned using[8];   // by scheduler: warps with entries
+    // Of the instruction at hand, from `reads` to `issued`:
     bool is_at_hand;
-    unsigned place, first, words; // its destination
-    uint64_t lanes;               // that execute it
-    unsigned reads;               // of entries
+    unsigned place, first, words; // first, words: destination registers
+    uint64_t lanes;               // executing
+    unsigned reads;               // entries read so far
     struct rwarp warps[64];
 };
 
@@ -153,7 +153,7 @@ static void warp_start(void *state, unsigned place)
     ((struct rfcache *)state)->warps[place] = (struct rwarp){0};
 }
 
-// What nobody will read is not written back.
+// Entries of an ended warp are dropped without a write-back.
 static void warp_end(void *state, unsigned place) { give_up(state, place); }
 
 static const char *check(const void *state)
@@ -166,14 +166,15 @@ static const char *check(const void *state)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-// Lanes of Rr that the instruction at hand has written and no entry has got yet: what one says of them is over.
+// Lanes of Rr written by the instruction at hand, but not yet in an entry: older values of the lanes are
+// dead.
 static uint64_t overwritten(const struct rfcache *x, unsigned place, unsigned r)
 {
     bool is_destination = x->is_at_hand && x->place == place && r - x->first < x->words;
     return is_destination ? x->lanes : 0;
 }
 
-// Lanes of an entry go to the warp's register.
+// Copies lanes of an entry to the warp's register.
 static void deliver(struct rfcache *x, unsigned place, const struct entry *e, uint64_t among)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -196,7 +197,7 @@ static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t la
     if (++x->kept == x->launch->options->corrupt) e->words[bit_lowest(lanes)] ^= 1;
 }
 
-// For tests: what the main register file does not have, no lane has.
+// For tests (stale): inverts the lanes whose value is in a dirty entry alone.
 static void spoil(struct rfcache *x, unsigned place)
 {
     const struct rwarp *w = &x->warps[place];
@@ -210,8 +211,8 @@ static void spoil(struct rfcache *x, unsigned place)
 
 // -- entries ------------------------------------------------------------------------------------------------
 
-// Whether some lane may read Rr behind the instruction at hand. Of lanes that have parted, others than those
-// that run now may.
+// Whether a lane may read Rr behind the instruction at hand. Always true for a diverged warp: inactive lanes
+// may read Rr at another pc.
 static bool is_live(const struct rfcache *x, unsigned place, unsigned r)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -231,7 +232,8 @@ static void write_back(struct rfcache *x, unsigned place, struct entry *e, enum 
     x->counters[why]++;
 }
 
-// Has the warp entries, or may it have some from now on?
+// Whether the warp has entries. A warp without entries gets some if fewer than `warps` warps of its scheduler
+// have any.
 static bool has_entries(struct rfcache *x, unsigned place)
 {
     struct rwarp *w = &x->warps[place];
@@ -242,7 +244,7 @@ static bool has_entries(struct rfcache *x, unsigned place)
     return w->has_entries = true;
 }
 
-// An entry for a register that has none, empty. NULL: its warp has no entries.
+// Allocates an empty entry for a register without an entry. NULL: the warp has no entries.
 static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
 {
     if (!has_entries(x, place)) return NULL;
@@ -262,15 +264,15 @@ static void touch(struct rfcache *x, struct entry *e)
     if (x->launch->options->replacement == REPLACE_LRU) e->turn = ++x->turn;
 }
 
-// These lanes of Rr are written elsewhere.
+// The lanes of Rr are written elsewhere: the entry no longer holds them.
 static void forget(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct entry *e = find(x, place, r);
     if (e) e->lanes &= ~lanes;
 }
 
-// Rr is another mechanism's from now on, and its lanes in the warp's own register what that says. What an entry
-// has of others than these lanes is moved.
+// Rr moves to another mechanism, and `lanes` of the warp's own register have the new value. Further dirty
+// lanes of the entry are written back.
 static void leave(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct entry *e = find(x, place, r);
@@ -337,8 +339,8 @@ static bool is_short(const struct rfcache *x, uint32_t index)
     return isa_space_of(i) == SPACE_SHARED || i->op == OP_LDC || i->op == OP_SHFL;
 }
 
-// Of a result: whether it may be in an entry. The others are no registers yet (of a barrier that reduces) or
-// come when nobody expects them.
+// Whether a result may go to an entry. Excluded: results not yet computed (reducing barriers) and results of
+// unknown time.
 static bool is_kept(const struct rfcache *x, uint32_t index)
 {
     enum op_path path = (enum op_path)x->launch->ops[index].path;
@@ -369,7 +371,7 @@ static void write_access(struct rfcache *x, unsigned place, uint32_t index, stru
     a->bank = NO_BANK;
 }
 
-// The lanes of a result: those at hand, or those that memory has answered.
+// Lanes of a result: executing lanes, or lanes of the memory reply. Takes r out of the destination at hand.
 static uint64_t result_lanes(struct rfcache *x, unsigned place, uint32_t index, unsigned r)
 {
     struct rwarp *w = &x->warps[place];
@@ -379,7 +381,7 @@ static uint64_t result_lanes(struct rfcache *x, unsigned place, uint32_t index, 
         return x->lanes;
     }
     uint64_t lanes = w->coming[r];
-    x->is_at_hand = false; // another instruction may have asked to be issued, and been refused
+    x->is_at_hand = false; // another instruction may have tried to issue in the meantime
     w->coming[r] = 0;
     w->far[r / 64] &= ~(1ull << r % 64);
     return lanes;
@@ -393,7 +395,7 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
     uint64_t lanes = a->is_write ? result_lanes(x, place, index, a->r) : x->lanes;
     if (!is_own) {
         if (a->is_write) leave(x, place, a->r, lanes);
-    } else if (!a->main) { // another mechanism has it
+    } else if (!a->main) { // served by another mechanism
         if (a->is_write) forget(x, place, a->r, lanes);
     } else if (a->is_write) {
         write_access(x, place, index, a, lanes);
@@ -403,7 +405,7 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
     }
 }
 
-// Memory will answer: until then its lanes are nobody's.
+// A memory result is under way: until the reply, no entry holds its lanes.
 static void result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 {
     struct rfcache *x = state;
@@ -420,11 +422,11 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
 {
     struct rfcache *x = state;
     const struct op *o = &x->launch->ops[index];
-    if (what != SAVED_FETCH) return; // its result is written like another
+    if (what != SAVED_FETCH) return; // a reused result is written as usual
     for (unsigned n = 0; n < o->dst_words; n++) leave(x, place, o->dst + n, 0);
 }
 
-// The next instruction needs what takes long to come.
+// Whether the next instruction needs a long-latency value.
 static bool has_to_wait(const struct rfcache *x, unsigned place)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -453,7 +455,7 @@ static void issued(void *state, unsigned place, uint32_t index)
 
 // -- the mechanism ------------------------------------------------------------------------------------------
 
-static unsigned bits_for(unsigned values) // to number them
+static unsigned bits_for(unsigned values) // of an index
 {
     unsigned bits = 0;
     while (1u << bits < values) bits++;
@@ -477,7 +479,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 4;
 }
 
-// Values that are really there, and nowhere else.
+// stale: values exist in entries only.
 static uint32_t more_claims(const void *options)
 {
     const struct options *o = options;

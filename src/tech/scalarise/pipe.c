@@ -1,15 +1,16 @@
-// The scalar pipe (III-C of the paper): a lane beside the schedulers, for instructions all of whose operands are scalars.
+// The scalar pipe (III-C of the paper): a lane beside the schedulers, for instructions with scalar operands
+// only.
 //
-//     vector pipes: executed ─▶ was it scalarisable? to the table ─▶ the next was, the last time, and no jump ──┐
-//          ▲                                                                                                    ▼
-//          └──── it is not, now; or the next was not the last time ◀─ executed on one lane ◀───────── port: in turn
+//     vector pipes: executed ─▶ scalarisable? into the table ─▶ next instruction predicted, no jump ──┐
+//          ▲                                                                                          ▼
+//          └── not scalarisable now; or next not predicted ◀─ executed on one lane ◀─────── port: in turn
 //
-// Of instructions it has those of integers that compute, and branches; a predicate must be the same in all lanes. Loads,
-// stores, exchanges between lanes, conversions and floating point it has not.
+// The pipe executes integer computations and branches, with predicates equal in all lanes. Loads, stores,
+// cross-lane exchanges, conversions and floating point stay in the vector pipes.
 #include "tech/registry.h"
 #include "tech/scalarise/scalarise.h"
 
-// -- which instructions -------------------------------------------------------------------------------------
+// -- accepted instructions ----------------------------------------------------------------------------------
 
 static bool is_allowed(const struct inst *i, const struct op *o)
 {
@@ -20,8 +21,8 @@ static bool is_allowed(const struct inst *i, const struct op *o)
     return computes && (o->lanes == LANES_INTEGER || o->lanes == LANES_INTEGER_MULTIPLY);
 }
 
-// It adds one value to an affine register, or moves that. The carry out of such a sum is one value if bases are aligned:
-// no lane's word carries further than another's.
+// Whether the instruction adds one value to an affine register, or moves an affine register. With aligned
+// bases the carry out of the sum is uniform: every lane carries alike.
 static bool is_add(const struct scalarise *x, const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -36,7 +37,7 @@ static bool is_one_value(const struct warp *w, unsigned predicate, uint64_t thre
     return !bits || bits == threads;
 }
 
-// Predicates that it reads, its guard among them.
+// Whether all predicates read are uniform, guard included.
 static bool reads_one_value(const struct warp *w, const struct inst *i, uint64_t threads)
 {
     bool is_one = is_one_value(w, i->guard, threads);
@@ -58,7 +59,7 @@ void scalarise_look(struct scalarise *x, unsigned place, uint32_t index)
     for (unsigned k = 0; k < o->read_count; k++) {
         enum scalar_kind kind = (enum scalar_kind)x->kinds[k];
         if (kind == SCALAR_AFFINE) x->code = scalar_form_of(&x->file, place, o->reads[k]).code;
-        // Of three operands the two that are least like one value decide.
+        // a, b: the two least uniform operands.
         if (kind > operands.a) {
             operands.b = operands.a;
             operands.a = kind;
@@ -69,7 +70,7 @@ void scalarise_look(struct scalarise *x, unsigned place, uint32_t index)
     x->is_scalarisable = scalar_is_scalarisable(&operands);
 }
 
-// A sum of an affine register has a base that the detector would accept: looked at before it is written.
+// Whether the detector would accept the base of an affine sum. Computed before the write, and undone.
 static bool has_good_base(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct inst *i = &x->launch->program->insts[index];

@@ -1,5 +1,5 @@
-// Registers are compared as they are written, and kept as scalars or vectors (SIMTight, ICCD 2024). What is known and
-// what was decided: docs/techniques/scalarise.md.
+// Registers are compared at the write, and kept as scalars or vectors (SIMTight, ICCD 2024).
+// docs/techniques/scalarise.md has the known facts and the decisions.
 #include "tech/scalarise/scalarise.h"
 #include "sm/places.h"
 #include "tech/registry.h"
@@ -10,7 +10,7 @@ static const char *const detect_words[] = {"aligned", "any-base", "off-affine", 
 static const char *const spill_words[] = {"lru", "rr", "first", NULL}; // enum scalar_spill
 static const char *const partial_words[] = {"vector", "keep", NULL};
 static const char *const switch_words[] = {"off", "on", NULL};
-static const char *const warp_words[] = {"quarter", "half", "all", NULL}; // a quarter << the word's number
+static const char *const warp_words[] = {"quarter", "half", "all", NULL}; // a quarter << index of the word
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
@@ -102,7 +102,7 @@ void scalarise_count(struct scalarise *x)
     x->since = now;
 }
 
-// Its registers are 0, and nobody's when it has ended.
+// Sets the warp's registers to 0; an ended warp holds no vector.
 static void clear(struct scalarise *x, unsigned place)
 {
     scalarise_count(x);
@@ -123,7 +123,8 @@ static const char *check(const void *state)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-// What the file holds goes to the warp's own register, which the instruction reads. An open register is there already.
+// Copies the file's value to the warp's own register, read by the instruction. Open registers must be closed
+// before.
 static void deliver(struct scalarise *x, unsigned place, unsigned r)
 {
     uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->grid, place, r), different = 0;
@@ -136,7 +137,8 @@ static void deliver(struct scalarise *x, unsigned place, unsigned r)
     if (different && x->launch->verify) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
-// For tests: a turned bit in what is kept; no value where the engine has it, so that none comes from there.
+// For tests. `corrupt` flips a bit of the kept value. `spoil` inverts the warp's own register: a read past
+// the file gives a wrong value.
 static void break_something(struct scalarise *x, unsigned place, unsigned r)
 {
     const struct scalar_entry *e = scalar_at(&x->file, place, r);
@@ -150,7 +152,7 @@ static void break_something(struct scalarise *x, unsigned place, unsigned r)
     for (unsigned n = 0; x->launch->options->spoil && n < x->file.shape.rule.lanes; n++) own[n] = ~own[n];
 }
 
-// One lane has computed what the scalar pipe's instruction writes: nobody compares the others'.
+// Scalar pipe: one lane has computed the result; no comparison of lanes.
 static void keep_scalar(struct scalarise *x, unsigned place, unsigned r, unsigned code)
 {
     unsigned lane = bit_lowest(x->lanes);
@@ -162,7 +164,7 @@ static void keep_scalar(struct scalarise *x, unsigned place, unsigned r, unsigne
     break_something(x, place, r);
 }
 
-// These lanes of the warp's own register have been written.
+// Updates the file after a write of the given lanes of the warp's own register.
 static void keep(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes, const struct op *at_hand)
 {
     uint64_t threads = scalarise_threads(tech_warp(x->grid, place));
@@ -185,14 +187,14 @@ _Static_assert(COUNT_affine_writes - COUNT_uniform_writes == SCALAR_AFFINE &&
                    COUNT_vector_reads - COUNT_uniform_reads == SCALAR_VECTOR,
                "counters of writes and of reads stand in the order of kinds");
 
-// -- results that come later --------------------------------------------------------------------------------
+// -- late results -------------------------------------------------------------------------------------------
 
 static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
 {
     return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
-// The lanes come some time; until then the register holds what the file says, for the lanes that are not to come.
+// The given lanes arrive later; until then the file keeps the old value for the remaining lanes.
 static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct open_warp *o = &x->open[place];
@@ -200,7 +202,8 @@ static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t
     o->is_open[r / 64] |= 1ull << r % 64;
 }
 
-// They have come, with those of other parts of the warp that wanted the same: these have changed.
+// The late lanes have arrived, possibly with late lanes of other parts of the warp: changed words are
+// written, too.
 static void close_open(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand)
 {
     uint32_t words[SCALAR_LANES_MAX];
@@ -214,8 +217,8 @@ static void close_open(struct scalarise *x, unsigned place, unsigned r, const st
     keep(x, place, r, lanes, at_hand);
 }
 
-// Atomics have their result with the reply, barriers that reduce when all warps are there, exchanges between lanes that
-// have parted when all of these are.
+// Late results: atomics, with the reply; reducing barriers, at the last warp; cross-lane exchanges of a
+// diverged warp, at the last part.
 static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_t threads)
 {
     if (isa_has(i, ISA_ATOMIC | ISA_BARRIER)) return true;
@@ -224,7 +227,7 @@ static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// Before it executes: a destination may be a source, too.
+// Before the execution: a destination may be a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;
@@ -243,7 +246,7 @@ static void reads(void *state, unsigned place, uint32_t index)
         x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, place, r);
         deliver(x, place, r);
     }
-    // What some lanes do not write stays, where it is compared with later.
+    // Lanes left unwritten keep the old value, compared with the file later.
     for (unsigned n = 0; n < o->dst_words; n++)
         if (x->launch->options->spoil && scalar_kind_of(&x->file, place, o->dst + n) != SCALAR_EVICTED)
             deliver(x, place, o->dst + n);
@@ -251,7 +254,7 @@ static void reads(void *state, unsigned place, uint32_t index)
     if (x->launch->pipe_warps) scalarise_look(x, place, index);
 }
 
-// Of the warp in the first place alone, as the hardware does: one set of counters, which say what is used seldom.
+// Use counts come from the warp in the first place alone, as in the hardware.
 static void note_uses(struct scalarise *x, unsigned place, const struct op *o)
 {
     if (place == 0 && scalar_spills(&x->file.shape)) scalar_note_use(&x->file, o->reads, o->read_count);
@@ -272,7 +275,7 @@ static void write_results(struct scalarise *x, unsigned place, uint32_t index)
 
 static void executed(void *state, unsigned place, uint32_t index) { write_results(state, place, index); }
 
-// Its result is in the warp's own registers, as if it had executed.
+// The result is in the warp's own registers, as after an execution.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     (void)what;
@@ -286,9 +289,9 @@ static void issued(void *state, unsigned place, uint32_t index)
     scalarise_look_ahead(x, place);
 }
 
-// -- what it costs ------------------------------------------------------------------------------------------
+// -- costs --------------------------------------------------------------------------------------------------
 
-// A scalar comes from its own file, and takes no port of the vectors' banks.
+// Served by the scalar file, without a port of the vector banks.
 static void be_scalar(struct operand_access *a)
 {
     a->main = 0;
@@ -300,7 +303,7 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
 {
     struct scalarise *x = state;
     (void)index;
-    if (!a->main) return; // another mechanism has it
+    if (!a->main) return; // served by another mechanism
     if (!x->is_in_pipe)
         a->cycles += a->is_write ? x->launch->options->write_cycles : x->launch->options->read_cycles;
     unsigned kind = x->kinds[a->nth];

@@ -1,11 +1,12 @@
-// Where the vector register file is too small (Fig. 3 of the paper): while few of its registers are free, all warps wait
-// and one vector a cycle goes to memory; what an instruction needs comes back before it issues, as a line asked of L1,
-// and its warp waits.
+// Spilling, for a vector register file smaller than the warps' vectors (Fig. 3 of the paper). While few slots
+// are free, all warps wait and one vector a cycle goes to memory. A register needed by an instruction comes
+// back before the issue: its line is requested from L1, and the warp waits.
 //
-// What a warp needs is seen when the instruction before has issued. Where that was wrong, for another part of the warp
-// goes on or something is moved for want of any room, a register comes back in no time, and is counted.
+// The next instruction's needs are looked up at the issue of the instruction before. The guess fails when
+// another part of the warp runs next, or when a register is moved for lack of room. The register then comes
+// back in no time, and is counted.
 //
-// Left out: the lines on their way to memory, whose time is a cycle of the SM and no more.
+// Left out: traffic of the spilled lines to memory. A spill takes a cycle of the SM, no more.
 #include "tech/registry.h"
 #include "tech/scalarise/scalarise.h"
 
@@ -33,7 +34,7 @@ static void spill(struct scalarise *x, unsigned place, int r)
     x->counters[COUNT_spills]++;
 }
 
-// -- room, in any case --------------------------------------------------------------------------------------
+// -- room, at any price -------------------------------------------------------------------------------------
 
 static unsigned needs_of(const struct op *o, uint8_t *list)
 {
@@ -65,7 +66,7 @@ void scalarise_bring_back(struct scalarise *x, unsigned place, unsigned r, const
 
 // -- spilling -----------------------------------------------------------------------------------------------
 
-// What the warp's next instruction needs, and what is on its way into registers.
+// Registers of the warp's next instruction, and registers with a result under way.
 static unsigned kept_of(struct scalarise *x, unsigned place, const struct warp *w, uint8_t *list)
 {
     unsigned count = needs_of(&x->launch->ops[w->pc], list);
@@ -76,7 +77,7 @@ static unsigned kept_of(struct scalarise *x, unsigned place, const struct warp *
     return count;
 }
 
-// One register of the first warp from `turn` on that has one to spare. False: nobody has.
+// Spills a register of the first warp from place `turn` on with a victim. False: no warp has a victim.
 static bool spill_one(struct scalarise *x)
 {
     uint8_t kept[REGISTERS];
@@ -101,9 +102,8 @@ void scalarise_after_writes(struct scalarise *x, unsigned place)
     tech_at(x->grid, tech_block_of(x->grid, place), tech_now(x->grid) + 1);
 }
 
-// A cycle in which nobody issues. When nobody has a register to spare, warps go on with what room there is, and for long
-// enough that all of them have their turn: were they held again after the first one's instruction, a warp that spins could
-// be that one for ever.
+// A cycle without issue. If no warp has a victim, all warps go on in the remaining room, for REST_PER_WARP
+// cycles a place. After a shorter rest, a spinning warp could be the only warp ever to issue.
 void scalarise_event(void *state, unsigned block)
 {
     struct scalarise *x = state;
@@ -128,9 +128,9 @@ static uint64_t line_of(const struct scalarise *x, unsigned place, unsigned r)
     return x->launch->spill_area + number * LINE_BYTES;
 }
 
-// A register that the warp's next instruction reads, or may write some lanes of, is asked for. When no place is free
-// for the request, or others have been moved again as often as the instruction has registers, it comes back when the
-// instruction reads it: where warps wait for more than there is room for, they would take it from each other for ever.
+// Requests a register read, or written in part, by the warp's next instruction. If L1 refuses the request, or
+// after as many requests as the instruction has registers, the register comes back at the read. Otherwise
+// warps waiting for more registers than fit would take slots from each other forever.
 static void ask(struct scalarise *x, unsigned place)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -162,7 +162,7 @@ void scalarise_look_ahead(struct scalarise *x, unsigned place)
     if (x->waits_for[place] || x->spills) hold(x, place);
 }
 
-// The warp that waited for it may have ended, and been followed by another.
+// The waiting warp may have ended, and the place may have another warp.
 void scalarise_line(void *state, uint64_t line, uint32_t token)
 {
     struct scalarise *x = state;

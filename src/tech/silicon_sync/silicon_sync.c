@@ -1,19 +1,18 @@
-// silicon-sync: what waiting for each other at basic blocks costs, without anything saved for it. The DARSIE
-// paper (6.2) put __syncthreads() at the boundaries of basic blocks and measured on a card; here the program
-// is changed in the same way, and simulated.
+// silicon-sync: the cost of barriers at basic blocks, without any savings. The DARSIE paper (6.2) put
+// __syncthreads() at the boundaries of basic blocks and measured a card; here the program is changed
+// likewise, and simulated.
 //
 //     BB0:  …            BB0:  …
 //           @P0 BRA BB2        @P0 BRA BB2
-//     BB1:  …        ▶   BB1:  BAR.SYNC 1        where all threads of the block are certain to come
+//     BB1:  …        ▶   BB1:  BAR.SYNC 1        only where all threads of the block are certain to come
 //                              …
 //     BB2:  …            BB2:  BAR.SYNC 1
 //
-// A block of the program is certain to be reached by all, equally often, when no branch that it depends on
-// (by control dependence, and what those branches depend on, in turn) may part warps or lanes in a launch of
-// this shape. A guarded exit is such a branch for everything behind it. Behind a place where threads may wait
-// for each other by the program's own means (waits.h) nothing is inserted, so that every program that ends
-// still does. The barrier has a number that the program does not use; a program that uses all sixteen stays
-// as it is.
+// A basic block is certain if its controlling branches (control dependence, transitively) cannot split warps
+// or lanes in a launch of the given shape. All live threads then reach the block equally often. Ways to a
+// mere exit do not count, since a barrier does not wait for ended threads. Behind a place with waits of the
+// program's own (waits.h) no barrier is inserted, so that every terminating program still terminates. The
+// barrier's number is unused by the program; a program using all sixteen numbers stays unchanged.
 #include "isa/program.h"
 #include "tech/registry.h"
 #include "tech/silicon_sync/waits.h"
@@ -26,13 +25,13 @@ static const struct tech_counter counters[] = {
 
 enum { BARRIER_NUMBERS = 16 };
 
-struct places { // while they are looked for
+struct places { // working state of the analysis
     const struct program *program;
     struct marks *marks;
     unsigned met;
     const struct flow_blocks *flow;
     const struct flow_tree *after; // post-dominators
-    bool *uncertain;               // of a block
+    bool *uncertain;               // by basic block
 };
 
 static uint32_t last_of(const struct places *s, uint32_t n)
@@ -40,14 +39,14 @@ static uint32_t last_of(const struct places *s, uint32_t n)
     return s->flow->blocks[n].first + s->flow->blocks[n].count - 1;
 }
 
-// An exit and nothing else: who goes there waits for nobody, and a barrier does not wait for who has ended.
+// An exit and nothing else: its threads wait at no barrier, and barriers do not wait for ended threads.
 static bool is_final(const struct places *s, uint32_t n)
 {
     const struct inst *i = &s->program->insts[s->flow->blocks[n].first];
     return isa_has(i, ISA_EXIT) && i->guard == PRED_TRUE && !i->guard_not;
 }
 
-// Ways out of a block, those alone (`to_end` false) that are no mere exits.
+// Number of ways out of a basic block, within its function; `to_end` false: without mere exits.
 static uint32_t successors(const struct places *s, uint32_t n, bool to_end)
 {
     const struct flow_graph *g = &s->flow->graph;
@@ -58,7 +57,7 @@ static uint32_t successors(const struct places *s, uint32_t n, bool to_end)
     return count;
 }
 
-// Threads of a thread block that do not end may leave it by different ways.
+// Whether live threads of a thread block may leave the basic block by different ways.
 static bool may_part(const struct places *s, uint32_t n)
 {
     const struct inst *i = &s->program->insts[last_of(s, n)];
@@ -68,7 +67,7 @@ static bool may_part(const struct places *s, uint32_t n)
     return m->way == MARK_VECTOR || m->way_varies || (m->way_conditions & ~s->met);
 }
 
-// Blocks that one way out of n leads to and another may not; true when one of them was thought certain.
+// Marks basic blocks reached by one way out of n but possibly not by another. True: a mark is new.
 static bool doubt_dependents(struct places *s, uint32_t n)
 {
     const struct flow_graph *g = &s->flow->graph;
@@ -93,7 +92,7 @@ static void find_uncertain(struct places *s)
     }
 }
 
-// A called function that ends threads leaves nothing certain.
+// Whether a called function may end threads; no basic block is certain then.
 static bool calls_may_exit(const struct program *p)
 {
     for (uint32_t n = p->functions[0].first + p->functions[0].count; n < p->inst_count; n++)
@@ -162,7 +161,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 
 static void end(void *state) { free(state); }
 
-// The inserted barriers are those with the highest number.
+// Counts inserted barriers, known by the highest number.
 static void executed(void *state, unsigned place, uint32_t index)
 {
     struct silicon *s = state;

@@ -1,12 +1,10 @@
-// Waiting places are
-//   barriers that are not plain ones of the whole block at a certain place: threads pair up at them in ways
-//     that only the program knows
-//   lane operations with a member mask at an uncertain place
-//   loops whose end may depend on what another thread writes: spins, locks, turns
-//   calls of functions that hold any of these
-// A loop's end depends on memory when the guard of a branch that leaves it does, through registers, and
-// through the branches that decide which of two values a register has where ways join. What was loaded before
-// the loop does not change in it.
+// Waiting places:
+//   barriers, except full-block barriers at a certain place: only the program knows the pairing
+//   lane operations with a member mask, at an uncertain place
+//   loops ended perhaps by another thread's write: spins, locks, turns
+//   calls of functions with a waiting place
+// A loop's end depends on memory if the guard of a leaving branch does, through registers, or through
+// branches deciding between values at a join (phi). Values loaded before the loop do not change inside.
 #include "tech/silicon_sync/waits.h"
 #include "base/vec.h"
 #include "mark/access.h"
@@ -14,8 +12,8 @@
 struct waits {
     const struct mark_ssa *s;
     const bool *uncertain;
-    bool *waits;  // of a block
-    bool *wanted; // of a definition: some loop's end depends on it
+    bool *waits;  // by basic block
+    bool *wanted; // by SSA definition: the end of the loop depends on the value
     VEC(uint32_t) pending;
 };
 
@@ -40,7 +38,7 @@ static bool instruction_waits(const struct inst *i, bool uncertain)
     return uncertain && has_member_mask(i);
 }
 
-// -- loops that another thread may have to end --------------------------------------------------------------
+// -- loops perhaps ended by another thread ------------------------------------------------------------------
 
 static void waits_want(struct waits *w, uint32_t definition)
 {
@@ -49,7 +47,7 @@ static void waits_want(struct waits *w, uint32_t definition)
     vec_push(&w->pending, definition);
 }
 
-// What decides where the branch at the end of a block goes.
+// Adds the sources of the branch at the end of a block.
 static void waits_want_branch(struct waits *w, uint32_t block)
 {
     const struct flow_block *b = &w->s->flow.blocks[block];
@@ -58,7 +56,8 @@ static void waits_want_branch(struct waits *w, uint32_t block)
     for (uint32_t k = w->s->read_first[n]; k < w->s->read_first[n + 1]; k++) waits_want(w, w->s->reads[k]);
 }
 
-// The branches between where ways to block n part and n itself; around a loop, all of the loop.
+// Adds the branches deciding the way to block n: in the loop, below n's immediate dominator, not dominated by
+// n. For a loop header: all branches of the loop.
 static void waits_want_ways(struct waits *w, uint32_t loop, uint32_t n)
 {
     const struct flow_tree *d = &w->s->dominators;
@@ -79,7 +78,7 @@ static bool leaves_loop(const struct waits *w, uint32_t loop, uint32_t block)
     return false;
 }
 
-// Follows one definition backwards; true when it holds what another thread may write.
+// Follows a definition backwards; true: the value may be written by another thread.
 static bool comes_from_others(struct waits *w, uint32_t loop, uint32_t definition)
 {
     const struct mark_ssa *s = w->s;
@@ -123,8 +122,8 @@ static void find_waits(struct waits *w)
             for (uint32_t b = 0; b < s->flow.count; b++) w->waits[b] |= flow_loop_contains(&s->loops, l, b);
 }
 
-// A call waits when any function does that could be called; one that calls itself may, since its calls are a
-// loop.
+// A call is a waiting place if any called function has one. Recursive functions count as waiting: recursion
+// is a loop.
 static void find_waiting_calls(struct waits *w)
 {
     const struct mark_ssa *s = w->s;

@@ -1,5 +1,6 @@
-// What an SM keeps: the workload buffer, which has to say at every start of a warp what the hand has done
-// (chip/dispatch.h); what is lost to blocks whose warps end one after the other; and whether the variant kept its word.
+// Bookkeeping of an SM. The workload buffer is checked against the dispatcher (chip/dispatch.h) at every warp
+// start. Counted are warp cycles lost by blocks with warps of different lengths; the variant's limit of warps
+// is checked.
 #include "tech/warpman/warpman.h"
 
 #include "exec/exec_impl.h"
@@ -21,7 +22,7 @@ static void say(const struct warpman *w, const char *what)
     l->heard(l->context, &step);
 }
 
-// All its warps are to come: those that start with it do so in the same cycle.
+// All warps are still to start. Warps starting with the block start in the same cycle.
 void warpman_block_start(void *state, unsigned block)
 {
     struct warpman *w = state;
@@ -34,7 +35,7 @@ void warpman_block_start(void *state, unsigned block)
     w->counters[COUNT_blocks]++;
 }
 
-// A block is partial from its first warp on that comes later than it did.
+// A warp starts later than its block. The first late warp makes the block partial.
 static void come_late(struct warpman *w, unsigned block)
 {
     struct warpman_buffer *b = &w->buffer;
@@ -82,7 +83,7 @@ void warpman_warp_end(void *state, unsigned place)
     w->ended_at[block] += tech_now(w->grid) - w->start[block];
 }
 
-// One that was killed before all its warps had started says nothing of them.
+// A block killed before the start of its last warp counts neither as held nor as lost.
 void warpman_block_end(void *state, unsigned block)
 {
     struct warpman *w = state;

@@ -1,4 +1,4 @@
-// The workload buffer as bits.
+// The workload buffer as a word of bits.
 #include "tech/warpman/warpman.h"
 
 #include "base/bits.h"

@@ -1,11 +1,12 @@
-// WarpMan: warps have slots and registers of their own, and leave them when they end; shared memory and a context are a
-// block's. Who starts when is the hand's business (chip/dispatch.h): this says how many may be there.
+// WarpMan: slots and registers are allocated by warp and freed at the warp's end; shared memory and a context
+// belong to the block. Starting warps is the dispatcher's work (chip/dispatch.h); WarpMan sets the limit of
+// resident warps.
 //
-//     free on the SM ──▶ a whole block fits? ── yes ─▶ it comes
-//                             └─ no ─▶ its shared memory, a context and a warp's worth fit, and the variant allows it?
-//                                          └─ yes ─▶ it comes in part; the rest as warps end (workload buffer)
+//     free on the SM ──▶ a whole block fits? ── yes ─▶ the block starts
+//                             └─ no ─▶ shared memory, a context and a warp fit, and the variant allows it?
+//                                          └─ yes ─▶ a part starts; the rest as warps end (workload buffer)
 //
-// What the text leaves open and what was decided: docs/techniques/warpman.md.
+// docs/techniques/warpman.md has the paper's open points and the decisions.
 #include "tech/warpman/warpman.h"
 #include "tech/registry.h"
 
@@ -32,7 +33,7 @@ static const struct tech_counter counters[] = {
 
 // -- how many -----------------------------------------------------------------------------------------------
 
-// Warps that may be on the SM.
+// Most warps allowed on the SM.
 static uint32_t most(const struct warpman_launch *l, const struct tech_room *r)
 {
     bool is_on = false;
@@ -63,7 +64,7 @@ static void window(void *launch, const struct tech_view *v)
     if (l->options->variant == VARIANT_DUELING) duel_watch(&l->duel, v);
 }
 
-// -- a launch, and an SM of it ------------------------------------------------------------------------------
+// -- launches and SMs ---------------------------------------------------------------------------------------
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {

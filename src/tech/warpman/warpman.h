@@ -1,16 +1,16 @@
-// WarpMan inside: what a launch decides, the workload buffer, and the books of an SM.
+// WarpMan: decisions of a launch, the workload buffer, and the bookkeeping of an SM.
 #pragma once
 #include "sm/mech/duel.h"
 #include "sm/mech/tech.h"
 
-enum { WARPMAN_BLOCKS = 64 }; // of an SM, as the range of sm.blocks has it
+enum { WARPMAN_BLOCKS = 64 }; // of an SM, the upper limit of sm.blocks
 
 enum warpman_variant {
-    VARIANT_BASE,      // by block: counts, and decides nothing
-    VARIANT_TEMPORAL,  // what ended warps leave: never more warps than there are by block
-    VARIANT_SPATIAL,   // that, and what is too little for a block
-    VARIANT_DUELING,   // the second where an SM that does so gets more done than one that does not
-    VARIANT_THRESHOLD, // the second up to so many warps
+    VARIANT_BASE,      // dispatch by block: counters only
+    VARIANT_TEMPORAL,  // in room left by ended warps: never more warps than dispatched by block
+    VARIANT_SPATIAL,   // also in room too small for a block
+    VARIANT_DUELING,   // spatial or temporal, whichever the leading SMs show to be faster
+    VARIANT_THRESHOLD, // spatial, up to `limit` warps
 };
 
 struct warpman_options {
@@ -20,7 +20,7 @@ struct warpman_options {
 
 struct warpman_launch {
     const struct warpman_options *options;
-    const struct tech_listener *listener; // NULL: nobody
+    const struct tech_listener *listener; // NULL: no listener
     struct duel duel;
 };
 
@@ -31,15 +31,15 @@ enum warpman_counter {
     COUNT_TOTAL
 };
 
-// -- buffer.c: what an SM knows of the block whose warps have not all started --------------------------------
+// -- buffer.c: an SM's record of the block with warps still to start ----------------------------------------
 //
 //      39 37 36              11 10   6 5     1  0
-//     ├─────┼──────────────────┼──────┼──────┼─────┤   as the GTX 480 needs it (Xiang, Figure 31): 8 blocks,
-//     │P_TB │       L_TB       │start │ end  │valid│   32 warps a block; `start` and `end` are the first and the
-//     └─────┴──────────────────┴──────┴──────┴─────┘   last warp that have not started
+//     ├─────┼──────────────────┼──────┼──────┼─────┤   sizes for a GTX 480 (Xiang, Figure 31): 8 blocks,
+//     │P_TB │       L_TB       │start │ end  │valid│   32 warps a block; `start` and `end`: first and
+//     └─────┴──────────────────┴──────┴──────┴─────┘   last warp still to start
 struct warpman_buffer {
-    unsigned physical; // the block's number on the SM
-    uint64_t logical;  // its number in the grid
+    unsigned physical; // number of the block on the SM
+    uint64_t logical;  // number of the block in the grid
     uint32_t start, end;
     bool valid;
 };
@@ -51,21 +51,21 @@ unsigned warpman_buffer_bits(const struct gpu_config *c);
 uint64_t warpman_buffer_pack(const struct warpman_buffer *b, const struct gpu_config *c);
 void warpman_buffer_unpack(struct warpman_buffer *b, uint64_t bits, const struct gpu_config *c);
 
-// -- books.c: an SM ------------------------------------------------------------------------------------------
+// -- books.c: an SM -----------------------------------------------------------------------------------------
 
 struct warpman {
     const struct warpman_launch *launch;
     struct sm_grid *grid;
     uint64_t *counters;
     struct warpman_buffer buffer;
-    uint32_t by_block, resident; // warps: there at most, dispatching by block; there now
+    uint32_t by_block, resident; // warps: limit of dispatch by block; resident now
     uint64_t running;            // bits: blocks
-    // By block: cycles, and warps.
+    // By block; cycles, except for counts:
     uint64_t start[WARPMAN_BLOCKS], last_end[WARPMAN_BLOCKS];
-    uint64_t ended_at[WARPMAN_BLOCKS];    // sum over its warps that have, from its start
-    uint64_t late_before[WARPMAN_BLOCKS]; // the counter, when it started
+    uint64_t ended_at[WARPMAN_BLOCKS];    // sum over ended warps, from the block's start
+    uint64_t late_before[WARPMAN_BLOCKS]; // count of late warps at the block's first warp
     uint32_t started[WARPMAN_BLOCKS];
-    const char *broken; // the first rule that did not hold, static text; NULL: none
+    const char *broken; // first broken rule, static text; NULL: no rule broken
 };
 
 void warpman_block_start(void *state, unsigned block);
