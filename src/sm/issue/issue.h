@@ -12,7 +12,7 @@ struct issue {
     const struct pick *pick;          // scheduling policy
     uint64_t warps_of[SM_SCHEDULERS]; // bits by warp slot: the scheduler's warps
     uint32_t last[SM_SCHEDULERS];     // slot of the warp that issued last
-    // slots of the scheduler's warps, oldest first
+    // Slots of the scheduler's warps, oldest first.
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS];
     uint64_t branch_free[SM_SCHEDULERS]; // cycle from which on the branch unit is free
     uint64_t free[SM_SCHEDULERS];        // cycle from which on the scheduler is free
