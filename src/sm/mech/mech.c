@@ -168,8 +168,8 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
     }
 }
 
-// Reduces *count to the existing instructions within `most` words from pc. Returns the number of words
-// spanned, with the left-out instructions in between and behind.
+// Reduces *count to the existing instructions among the `most` instructions from pc on. Returns the number of
+// instructions spanned, including the left-out instructions in between and behind.
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {

@@ -69,8 +69,8 @@ void mech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *regis
 void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
 
 // Lines. mech_access: the entry's next line has left the load/store unit. n: filled with the lines to be
-// brought together with the line; NULL: no further lines are possible. Returns the number of the mechanism that filled
-// n, for mech_neighbour and mech_line.
+// brought together with the line; NULL: no further lines are possible. Returns the number of the mechanism
+// that filled n, for mech_neighbour and mech_line.
 unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void mech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
 void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
