@@ -38,7 +38,8 @@ static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
 // Whether the registers are ready and the mechanism lets the guest's next instruction issue.
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
-// Notes starving guests; true: at least one guest starves. is_next: the previous look was exactly one interval ago.
+// Notes starving guests; true: at least one guest starves. is_next: the previous look was exactly one
+// interval ago.
 bool guest_look(struct sm *s, bool is_next);
 // A favoured guest issues before all warps, until the next look.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);

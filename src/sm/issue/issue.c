@@ -2,8 +2,8 @@
 // of the warp, to different pipelines. A ready warp has its registers ready. Collectors, pipeline queues and
 // constants are checked here. A warp that meets a busy unit leaves the cycle to the next warp.
 //
-// A policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns, while
-// other warps spin on its work. A warp passed over for thousands of cycles is favoured for a while.
+// A policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns. Other
+// warps may spin on the warp's work. A warp passed over for thousands of cycles is favoured for a while.
 //
 // The instruction is executed at issue (exec/timed.h). The reservations made here decide from which cycle on
 // later instructions of the warp may read its results.
@@ -208,7 +208,7 @@ static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
     struct sm_warp *w = &s->warps[slot];
-    // the last warp has arrived
+    // The last warp has arrived.
     if (meets_others(i) && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) {
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         ready_evaluate(s, slot);
@@ -295,7 +295,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         uint32_t copied = mech_copies(w, index);
         if (copied) return issue_copy(s, scheduler, slot, copied - 1);
         mech_reads(w, index);
-        // the mechanism has just supplied the guard's value: evaluate again
+        // The mechanism has just supplied the guard's value: evaluate again.
         if (accesses_memory(w, o) != accesses) {
             refuse(s, scheduler, slot, SLOT_UNIT);
             mech_settles(g);
@@ -443,8 +443,8 @@ static void look_for_starving(struct sm *s)
     s->issue.calm_until = starving ? 0 : s->issue.next_look;
 }
 
-// The favoured warp was refused. No other warp may issue in this cycle: an issue now could keep a unit busy
-// in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp.
+// The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit busy
+// in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a guest.
 static void hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -583,7 +583,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
-    // the scoreboard of dependences=board belongs to instructions of the lanes
+    // The scoreboard of dependences=board belongs to instructions of the lanes.
     keep_warp(s, w, o, done, true);
     issue_pay(s, w, o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
