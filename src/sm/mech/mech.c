@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-// -- several mechanisms as one: each hook calls all mechanisms in order; the state is the struct sm_grid
-// ------
+// -- several mechanisms as one ------------------------------------------------------------------------------
+// Each hook calls the hooks of all mechanisms in order. The state is the struct sm_grid.
 
 #define CALL_ALL(name, ...)                                                                                  \
     struct sm_grid *g = grid;                                                                                \
@@ -150,7 +150,7 @@ void mech_warp_start(const struct sm_warp *w)
 }
 
 // -- instructions left out for a warp -----------------------------------------------------------------------
-// Separate from the tests whether a grid leaves out instructions, which run in every cycle.
+// Kept out of the callers: the test for a hook `leaves_out` runs all the time.
 
 static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
 {

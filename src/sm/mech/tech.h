@@ -1,9 +1,10 @@
 // How a mechanism plugs into an SM: a core of twelve hooks, groups of further hooks, and the functions by
 // which a mechanism sees and changes an SM. A mechanism leaves unused hooks and groups NULL, at no cost.
 //
-//     launch_begin ─ sm_begin ─ warp_start ─┬─ reads ─▶ executed ─▶ issued ─┬─ warp_end ─ sm_end ─ launch_end
-//                                           │    (or: saved, by another     │           (check: before sm_end)
-//                                           └─── mechanism) ────────────────┘
+//     launch_begin ─ sm_begin ─ warp_start ─┬─ reads ─┬─ executed ─┬─ issued ─┬─ warp_end ─ sm_end ─ launch_end
+//                                           │         └─ saved (1) ┘          │           check: before sm_end
+//                                           └─ saved (2) ─────────────────────┘
+//     saved: another mechanism (1) reuses a result, or (2) skips the instruction
 //
 // With all groups, in the order of an instruction's life:
 //
@@ -12,8 +13,8 @@
 //     registers  elsewhere ─ operand ─ result ─ replied
 //     lines      access ─ neighbours ─ neighbour ─ line          behind the load/store unit
 //     blocks     block_start ─ event ─ block_end
-//     guest      guest_may ─ guest ─ guest_result                stream beside the warps (claim "guest stream")
-//     port       in place of reuse and leads, for warps beside the schedulers (claim "issue port")
+//     guest      guest_may ─ guest ─ guest_result                beside the warps (claim "guest stream")
+//     port       in place of reuse and leads                     beside the schedulers (claim "issue port")
 //
 // A warp is known by its *place*: its number among the warps that a grid may have on an SM, whatever hardware
 // slot the warp is in. State, counters and places belong to one grid on one SM (`struct sm_grid`).
@@ -85,8 +86,8 @@ struct tech_blocks {
 // -- group: program -----------------------------------------------------------------------------------------
 
 struct tech_program {
-    // Sets shared[i] for every instruction i whose result may pass from warp to warp, in launches with this
-    // block shape, as far as known before the launch.
+    // Sets shared[i] for every instruction i whose result may pass from warp to warp in launches with this
+    // block shape. Only as far as known before the launch.
     void (*shares)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared);
     // Returns a changed program for launches with this block shape, freed with program_free; NULL: keep the
@@ -151,7 +152,7 @@ struct tech_execution {
 
 // Source of a block's renamed registers. A launch dispatched by warp has no tails of allocation units.
 enum tech_pool_from {
-    // Unallocated registers, divided by blocks, and tails of warps' allocation units; costs no resident block.
+    // Unallocated registers, divided by blocks, and tails of warps' allocation units. Costs no block.
     TECH_POOL_LEFT_OVER,
     TECH_POOL_OWN_UNITS, // tails of warps' allocation units alone
     TECH_POOL_SET_APART  // as many as wanted, at the cost of resident blocks; one block always stays
@@ -189,6 +190,7 @@ struct tech_registers {
     void (*operand)(void *state, unsigned place, uint32_t index, struct operand_access *a);
     // The result is ready at `cycle`; CYCLE_NEVER: unknown until `replied`.
     void (*result)(void *state, unsigned place, uint32_t index, uint64_t cycle);
+    // A reply has written physical registers, by word of the result; ready at `cycle`.
     void (*replied)(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle);
     // Fills words[r] for each register with a value outside its lanes, for comparing a warp with an earlier
     // state (stall.h).
@@ -202,7 +204,7 @@ struct tech_line {
     uint64_t line;          // address of the first byte
     uint64_t block;         // number in the grid
     uint32_t warp;          // number in the block
-    uint32_t index;         // instruction
+    uint32_t index;         // number of the instruction
     uint8_t sectors, first; // first: offset of the first byte wanted by a lane
     uint8_t place; // place of the warp; after a store the place may be empty, or belong to a later warp
     enum lsu_kind kind;
@@ -216,7 +218,7 @@ enum { TECH_NEIGHBOURS_MAX = 7 };
 struct tech_neighbours {
     uint64_t lines[TECH_NEIGHBOURS_MAX];
     unsigned count;
-    // present lines count as just used, and `neighbour` hears of every line; no line is requested
+    // Present lines count as just used, and `neighbour` hears of every line; no line is requested.
     bool only_touch;
     bool waits; // a hit of the warp's line becomes ready no sooner than its neighbours under way
 };
@@ -243,8 +245,8 @@ struct tech_lines {
 // Turn of a guest stream among the warps of its scheduler.
 enum guest_turn {
     GUEST_FIRST, // before all warps
-    // as the oldest warp under greedy-then-oldest: after an issue of the guest, or when the warp served last
-    // cannot issue
+    // As the oldest warp under greedy-then-oldest: after an issue of the guest, or when the warp served last
+    // cannot issue.
     GUEST_OLDEST,
     GUEST_IN_TURN, // once a round, behind the warp with the highest slot
     GUEST_LAST,    // when no warp can issue
@@ -299,7 +301,7 @@ struct tech_dispatch {
     void (*window)(void *launch, const struct tech_view *v);
     // Number of the block's warps to start: 0 to r->room. A mechanism with this hook dispatches by warp
     // (chip/dispatch.h, claim "dispatch"): the slot and registers of a warp are free at the warp's end.
-    // Called between windows after the end of any warp. A block alone on its SM starts without a call.
+    // Called between windows whenever a warp has ended. A block alone on an SM starts without a call.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
     bool (*by_warp)(const void *launch); // false: dispatch by block in this launch; NULL: always by warp
 };
@@ -327,8 +329,7 @@ struct tech {
     // later mechanisms may set registers apart; sm_begin knows the numbers.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
-    // State of one grid on one SM, at the first block on the SM. counters: of this SM, TECH_COUNTERS_MAX, all
-    // 0.
+    // State of one grid on one SM, at the first block on the SM. counters: TECH_COUNTERS_MAX words, all 0.
     void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);
     // The warp is in its slot, and its registers are 0. Warps of one block may start in different cycles.
@@ -337,15 +338,18 @@ struct tech {
     // The instruction is about to read its operands: the values must be in the warp's own registers.
     void (*reads)(void *state, unsigned place, uint32_t index);
     // The instruction has executed, and its operands are collected. The destination may be mapped to a
-    // different register from now on.
+    // different register from now on. Also called for lanes that wait where the warp reconverges: the
+    // instruction then executes with the last part of the warp.
     void (*executed)(void *state, unsigned place, uint32_t index);
-    // In place of reads and executed: another mechanism supplies the result. SAVED_EXECUTION: the instruction
-    // is reused, and the result is in the warp's own registers; the destination may be mapped to a different
-    // register now. SAVED_FETCH: the instruction is skipped; the warp is at the instruction, and all earlier
-    // instructions are done. The result is in the other mechanism's storage.
+    // Another mechanism supplies the result. SAVED_EXECUTION, in place of `executed`: the instruction is
+    // reused, and the result is in the warp's own registers; the destination may be mapped to a different
+    // register now. SAVED_FETCH, in place of `reads`, `executed` and `issued`: the instruction is skipped; the
+    // warp is at the instruction, and earlier instructions are done. The result is in the other mechanism's
+    // storage.
     void (*saved)(void *state, unsigned place, uint32_t index, enum tech_saving what);
     // The instruction has left the I-buffer. The warp's pc names the next instruction; divergence, barrier
-    // and exit are settled.
+    // and exit are settled. At the warp's exit `warp_end` comes first, and `issued` is left out if the slot
+    // is already free.
     void (*issued)(void *state, unsigned place, uint32_t index);
     // At the launch's end: NULL, or the name of an account of the mechanism that does not balance.
     const char *(*check)(const void *state);
@@ -446,7 +450,7 @@ void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer an
 // The instruction before pc is skipped, and the warp is at pc. All earlier instructions must have issued or
 // been skipped. Other mechanisms hear `saved` before and `advanced` after the step.
 void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t pc);
-// The other mechanisms put the instruction's sources into the warp's own registers (`lends`), before `me`
+// The other mechanisms put the instruction's sources into the warp's own registers (`lends`). `me` then
 // computes the result in these registers and takes the warp past the instruction.
 void tech_lend(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t index);
 // Charges the copy of a physical register: a bank port, a pipeline and a write port. Returns the cycle of

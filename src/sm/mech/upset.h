@@ -1,7 +1,7 @@
 // Bit flips in a running kernel: the seam between mechanisms and the injector (inject/). A mechanism knows
 // the places of bits and detects differences. The injector chooses the bit.
 //
-//     a mechanism:  "32 lane results, in cycle 90" ──▶ pass ─▶ no, or: the 7th ─▶ flips a bit of the 7th ─▶ turned
+//     a mechanism:  "32 lane results, in cycle 90" ─▶ pass ─▶ no, or the 7th ─▶ flips a bit ─▶ turned
 //                   "two lanes differ in results" ─▶ found
 //
 // A mechanism passes the same places in the same order in every run of the same launches on one host thread.
