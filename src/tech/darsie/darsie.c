@@ -140,8 +140,8 @@ static void shares(const struct tech_use *u, const struct program *p, const uint
 }
 
 // -- beside decoupled streams -------------------------------------------------------------------------------
-// Instructions executed by another stream in place of the warps. An instruction with a value from the stream is
-// neither led nor followed. The value carries no poison, since the stream loads nothing.
+// Instructions executed by another stream in place of the warps. An instruction with a value from the stream
+// is neither led nor followed. The value carries no poison, since the stream loads nothing.
 
 static bool is_for_warps_alone(const struct decouple_plan *plan, uint32_t n)
 {

@@ -135,8 +135,7 @@ void path_give_up(struct darsie *d, struct dblock *b)
     }
 }
 
-// -- effects of an issued instruction on the path
-// ------------------------------------------------------------
+// -- effects of an issued instruction on the path -----------------------------------------------------------
 
 // Restarts the watchdog.
 static void be_patient(struct darsie *d, struct dblock *b, unsigned place)

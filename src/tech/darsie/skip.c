@@ -220,7 +220,7 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
     if (is_pool && b->replied_until <= tech_now(d->grid)) b->replied_until = tech_now(d->grid) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        // An entry of a different iteration has different registers: these belonged to this entry until now.
+        // Entries of other iterations have other registers: the registers were not free until now.
         if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
             known(d, place, e, cycle);
     }
