@@ -125,7 +125,7 @@ struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index)
     }
     struct entry *e = v->own;
     if (e && v->lives) uv_coverage_entry(v, place, index, e);
-    if (e && !uv_is_sound(v, e)) e = NULL; // filled again
+    if (e && !uv_is_sound(v, e)) e = NULL; // to be filled again
     bool same = e && same_key(&e->key, &v->key);
     bool there = e && (e->ready <= tech_now(v->grid) || v->launch->options.valid == UV_FROM_ISSUE);
     v->counters[COUNT_lookups]++;

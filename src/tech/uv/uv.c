@@ -1,5 +1,5 @@
-// UV (uniform-vector instructions): a warp instruction with the same sources in every lane, executed before
-// by another warp with the same values, takes its result from a reuse buffer instead of executing.
+// UV (uniform-vector instructions). A warp instruction with the same sources in every lane, executed before
+// with the same values, takes its result from a reuse buffer instead of executing.
 //
 //     decode: tokens ─▶ all sources uniform? ─▶ ready, at the head ─▶ reuse buffer ─ hit ─▶ result
 //     (a bit a register)                                                   │ miss
