@@ -346,9 +346,8 @@ void dac_issued(void *state, unsigned place, uint32_t index)
     struct dac *d = state;
     order_more(d, place);
     const struct inst *i = &d->launch->program->insts[index];
-    bool over =
-        // Not ready: other warps are still to arrive.
-        isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
+    // A warp that is not ready waits for others to arrive.
+    bool over = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
     if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[place].block);
 }
 
