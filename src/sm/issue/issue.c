@@ -443,8 +443,9 @@ static void look_for_starving(struct sm *s)
     s->issue.calm_until = starving ? 0 : s->issue.next_look;
 }
 
-// The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit busy
-// in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a guest.
+// The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit
+// busy in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a
+// guest is favoured.
 static void hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
