@@ -1,9 +1,9 @@
 // How a mechanism plugs into an SM: a core of twelve hooks, groups of further hooks, and the functions by
 // which a mechanism sees and changes an SM. A mechanism leaves unused hooks and groups NULL, at no cost.
 //
-//     launch_begin ─ sm_begin ─ warp_start ─┬─ reads ─┬─ executed ─┬─ issued ─┬─ warp_end ─ sm_end ─ launch_end
-//                                           │         └─ saved (1) ┘          │           check: before sm_end
-//                                           └─ saved (2) ─────────────────────┘
+//     launch_begin ─ sm_begin ─ warp_start ┬─ reads ─┬─ executed ─┬─ issued ┬─ warp_end ─ sm_end ─ launch_end
+//                                          │         └─ saved (1) ┘         │           check: before sm_end
+//                                          └─ saved (2) ────────────────────┘
 //     saved: another mechanism (1) reuses a result, or (2) skips the instruction
 //
 // With all groups, in the order of an instruction's life:
@@ -343,9 +343,9 @@ struct tech {
     void (*executed)(void *state, unsigned place, uint32_t index);
     // Another mechanism supplies the result. SAVED_EXECUTION, in place of `executed`: the instruction is
     // reused, and the result is in the warp's own registers; the destination may be mapped to a different
-    // register now. SAVED_FETCH, in place of `reads`, `executed` and `issued`: the instruction is skipped; the
-    // warp is at the instruction, and earlier instructions are done. The result is in the other mechanism's
-    // storage.
+    // register now. SAVED_FETCH, in place of `reads`, `executed` and `issued`: the instruction is skipped;
+    // the warp is at the instruction, and earlier instructions are done. The result is in the other
+    // mechanism's storage.
     void (*saved)(void *state, unsigned place, uint32_t index, enum tech_saving what);
     // The instruction has left the I-buffer. The warp's pc names the next instruction; divergence, barrier
     // and exit are settled. At the warp's exit `warp_end` comes first, and `issued` is left out if the slot
