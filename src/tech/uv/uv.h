@@ -108,9 +108,10 @@ struct uv {
     struct life *lives;
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
-    // State of the issuing instruction. uniform: every source has a single value, every lane is active, and the
-    // result has a register. known: an entry has this key. fills: the instruction fills an entry. converted:
-    // executes on one lane (protect=on: two). lacks_register: not uniform for want of a scalar register.
+    // State of the issuing instruction. uniform: every source has a single value, every lane is active, and
+    // the result has a register. known: an entry has this key. fills: the instruction fills an entry.
+    // converted: executes on one lane (protect=on: two). lacks_register: not uniform for want of a scalar
+    // register.
     bool uniform, known, fills, converted, lacks_register;
     bool same_sources;   // every source is one value
     unsigned words_read; // bits: sources with one value
