@@ -20,7 +20,7 @@ struct pick {
 
 const struct pick *pick_policy(int policy); // by row number in pick.def
 
-// Helpers for policies.
+// Functions for policies.
 // The oldest warp on the SM; among: not empty.
 unsigned pick_oldest(const struct sm *s, uint64_t among);
 // Round robin: the next slot behind `last`.

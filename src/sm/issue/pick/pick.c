@@ -1,4 +1,4 @@
-// The table of policies and the helpers shared by policies.
+// The table of policies, and functions shared by policies.
 #include "sm/issue/pick.h"
 #include "sm/sm_impl.h"
 
