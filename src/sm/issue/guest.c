@@ -1,8 +1,8 @@
-// A guest's life, and its instructions. Who goes first is decided where that is decided for warps (front.c,
-// issue.c), by pick_guest.
+// The life of a guest and the issue of its instructions. The order among guests and warps is decided in
+// front.c and issue.c (guest_goes).
 //
-// Left out: what it reads from memory. A mechanism that wants time for that asks for lines (tech_request) and lets
-// the guest wait.
+// Not modelled: a guest's reads of memory. A mechanism that charges time for a read requests the lines
+// (tech_request) and holds the guest back.
 #include "sm/issue/guest.h"
 #include "sm/sm_impl.h"
 
@@ -12,7 +12,7 @@
 
 static struct sm_warp *stream_of(const struct sm_grid *g) { return &g->sm->warps[g->guest->slot]; }
 
-// -- its life -----------------------------------------------------------------------------------------------
+// -- start and end ------------------------------------------------------------------------------------------
 
 void guest_begin(struct sm_grid *g)
 {
@@ -61,8 +61,8 @@ void guest_stop(struct sm_grid *g)
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// The first cycle from which on nothing keeps it from its next instruction but what others take in that cycle; and
-// why not now.
+// First cycle at which the guest's next instruction can issue, apart from units taken by other warps in that
+// cycle. *why: the reason for the wait.
 static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
 {
     const struct sm_warp *w = stream_of(g);
@@ -80,7 +80,7 @@ bool guest_can_issue(const struct sm_grid *g)
     return ready_at(g, &why) <= g->sm->now;
 }
 
-// When its result is there.
+// Executes the instruction and returns the cycle of its result.
 static uint64_t execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->path == PATH_ALU) return operand_execute(s, w, o, collected, o->interval);
@@ -105,8 +105,8 @@ void guest_issue(struct sm_grid *g)
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
-    bool is_waited_for =
-        o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // by its control word
+    // Control words wait for results of the ALUs and of control instructions with a destination.
+    bool is_waited_for = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words);
     issue_pay(s, w, o, is_waited_for ? done : collected);
     g->counts.guest_issued++;
     g->counts.guest_lanes += step.lanes;
@@ -118,9 +118,10 @@ void guest_issue(struct sm_grid *g)
         front_flush(s, x->slot, step.next);
 }
 
-// -- nobody starves -----------------------------------------------------------------------------------------
+// -- starvation ---------------------------------------------------------------------------------------------
 
-// As of warps (issue.c): what it waits for has been there at two looks, one after the other, and it has issued nothing between them.
+// As for warps (issue.c): the guest could issue, or wanted a fetch, at two consecutive looks, without an
+// issue in between.
 bool guest_look(struct sm *s, bool is_next)
 {
     bool any = false;
@@ -185,7 +186,8 @@ struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
     return &x->block->warps[warp];
 }
 
-// It concerns registers, predicates and the way of its own warp alone, and cannot fail.
+// The instruction reads and writes only registers, predicates and the control flow of its own warp, and
+// cannot fail.
 static bool is_private(const struct exec *e, uint32_t index)
 {
     enum {

@@ -1,12 +1,12 @@
-// Issue: every cycle each scheduler takes one of its ready warps and issues up to issue.width adjacent
-// instructions of it, to different pipelines. Ready means that the registers are; collectors, pipelines'
-// queues and constants are looked at here, and a warp that meets a busy one leaves the cycle to the next.
+// Issue: every cycle each scheduler takes one ready warp and issues up to issue.width adjacent instructions
+// of the warp, to different pipelines. A ready warp has its registers ready. Collectors, pipeline queues and
+// constants are checked here. A warp that meets a busy unit leaves the cycle to the next warp.
 //
-// A policy may pass a ready warp over for ever, or a unit be busy whenever its turn comes, while others spin
-// on what it would do. One that has been passed over for thousands of cycles is favoured for a while.
+// A policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns. Other
+// warps may spin on the warp's work. A warp passed over for thousands of cycles is favoured for a while.
 //
-// The instruction is executed now (exec/timed.h); what it wrote becomes visible to its warp's next
-// instructions when the reservations made here say so.
+// The instruction is executed at issue (exec/timed.h). The reservations made here decide from which cycle on
+// later instructions of the warp may read its results.
 #include "sm/sm_impl.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 
 enum { PATIENCE = 4096 }; // cycles between two looks for warps that starve
 
-// COPIED: a mechanism's move has taken its turn.
+// COPIED: a mechanism's move, or an instruction of a wrong path, issued in place of the instruction.
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED, OUTCOME_COPIED };
 
 static void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
@@ -25,7 +25,7 @@ static void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slo
     s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
 }
 
-// What its way of waiting does not know before it issues.
+// Obstacles known only at issue, by the kind of dependence tracking; SLOT_ISSUED: no obstacle.
 static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigned slot, const struct op *o)
 {
     if (s->config->dependences == DEPENDENCES_ENCODED) return operand_obstacle(s, &s->warps[slot], o);
@@ -34,11 +34,11 @@ static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigne
     return SLOT_UNIT;
 }
 
-// accesses: it does memory, in some lane; only then a memory instruction needs anything but its slot.
+// accesses: a memory instruction with an active lane. Other memory instructions need only an issue slot.
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
-    bool is_over = o->path == PATH_MEMORY && !accesses; // when it has issued
-    // Its guard has another value than when the warp was looked at.
+    bool is_over = o->path == PATH_MEMORY && !accesses; // complete at issue
+    // The guard's value has changed since the warp was evaluated.
     if (accesses && !lsu_may_enter(&s->lsu, slot)) {
         refuse(s, scheduler, slot, SLOT_UNIT);
         ready_evaluate(s, slot);
@@ -66,18 +66,19 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
     return true;
 }
 
-// Control words know the banks of the program's registers, not of those that a mechanism has put in their
-// place.
+// Control words know the banks of the program's registers, not the banks of registers substituted by a
+// mechanism.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
     if (s->config->dependences != DEPENDENCES_ENCODED) return;
-    bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words); // what is done
+    // `done` is the cycle of the result
+    bool is_result = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words);
     uint64_t expected = s->now + (is_result ? o->cycles : o->collected);
     if (done > expected) operand_stall(&w->operands, w->operands.stall_until + done - expected);
     operand_settle(&w->operands);
 }
 
-// What it costs, of which mechanisms say what they change.
+// The costs of the instruction after the mechanisms' changes.
 static struct op_cost price(const struct sm_warp *w, const struct op *o, uint64_t lanes)
 {
     struct op_cost c = {
@@ -109,8 +110,8 @@ static __attribute__((noinline)) void keep_strictly(struct sm *s, struct sm_warp
     if (is_memory && entry != BOARD_NONE) lsu_enter_board(s, entry);
 }
 
-// What keeps the warp from its next instruction now that this one has issued, whose result can be had from `done` on; is_over:
-// it had no lanes for memory.
+// Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
+// is_over: a memory instruction without an active lane.
 static inline __attribute__((always_inline)) void keep_warp(struct sm *s, struct sm_warp *w,
                                                             const struct op *o, uint64_t done, bool is_over)
 {
@@ -120,7 +121,7 @@ static inline __attribute__((always_inline)) void keep_warp(struct sm *s, struct
         operand_stall(&w->operands, s->now + o->stall);
 }
 
-// Where the time of an instruction goes that so many lanes have executed. accesses: as for has_room.
+// Charges the time of an instruction executed in `lanes` lanes. accesses: as for has_room.
 static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses,
                      uint64_t lanes)
 {
@@ -146,7 +147,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
             if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), collected);
             break;
         }
-        operand_keep_busy(&w->operands, collected); // a store's registers are its warp's until then
+        operand_keep_busy(&w->operands, collected); // a store's source registers are in use until then
         lsu_push(s, slot, o, i, collected + 1);
         break;
     case PATH_ALU: done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval)); break;
@@ -166,7 +167,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         break;
     }
     keep_warp(s, w, o, later(done, result),
-              o->path == PATH_MEMORY && !accesses); // a vote may have but a predicate
+              o->path == PATH_MEMORY && !accesses); // the result of a vote may be only a predicate
     if (has_onlookers(s)) {
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
@@ -183,9 +184,9 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
 }
 
-// A mechanism has the result: the slot is taken, but no collector and no pipeline. Operands of the
-// instruction before it are read in the next cycle, after which at the earliest the second of a pair may
-// write.
+// A mechanism supplies the result: the instruction takes an issue slot, but no collector and no pipeline. The
+// operands of the previous instruction are read in the next cycle. The second instruction of a pair may write
+// after that cycle at the earliest.
 static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -200,13 +201,15 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
-// A command of a RISC-V warp waits for its group's others, unless the warp ends with it.
+// A barrier, or a command of a RISC-V warp: waits for the other warps of its group, unless the warp ends with
+// the command.
 static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op == OP_WARPCMD; }
 
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
 {
     struct sm_warp *w = &s->warps[slot];
-    if (meets_others(i) && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) { // the last to arrive
+    // The last warp has arrived.
+    if (meets_others(i) && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) {
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         ready_evaluate(s, slot);
     }
@@ -243,7 +246,8 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
-// A register of one value goes into all lanes first. The slot is not the instruction's, which is where it was.
+// Writes a register that holds one value to all lanes. The move takes the issue slot; the instruction stays
+// at the head of the I-buffer.
 static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -258,7 +262,7 @@ static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, 
     return OUTCOME_COPIED;
 }
 
-// An instruction of a wrong path takes a slot.
+// An instruction of a wrong path takes an issue slot.
 static __attribute__((noinline)) enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
 {
     if (!operand_has_collector(s)) {
@@ -266,7 +270,7 @@ static __attribute__((noinline)) enum outcome issue_ghost(struct sm *s, unsigned
         return OUTCOME_REFUSED;
     }
     refuse(s, scheduler, slot, SLOT_FETCH);
-    s->issue.lanes = 0; // it is nobody's, and reads what may not be there
+    s->issue.lanes = 0; // reads no registers: its operands may not exist
     predict_ghost(s, slot);
     if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
     front_update(s, slot);
@@ -291,7 +295,8 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         uint32_t copied = mech_copies(w, index);
         if (copied) return issue_copy(s, scheduler, slot, copied - 1);
         mech_reads(w, index);
-        if (accesses_memory(w, o) != accesses) { // its guard has just got its value: looked at again
+        // The mechanism has just supplied the guard's value: evaluate again.
+        if (accesses_memory(w, o) != accesses) {
             refuse(s, scheduler, slot, SLOT_UNIT);
             mech_settles(g);
             ready_evaluate(s, slot);
@@ -318,7 +323,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         }
         if (w->warp->issued != issued_before) {
             dispatch(s, slot, o, i, accesses, w->warp->counts.thread_instructions - lanes_before);
-        } else { // its lanes wait for others to come, and it will execute with them
+        } else { // lanes wait for reconvergence; the instruction executes later with all lanes
             g->counts.issue_parts++;
             if (has_techs(s)) mech_executed(w, index);
         }
@@ -326,7 +331,7 @@ static enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
     return leave_buffer(s, g, slot, index, o, i, true);
 }
 
-// What is at the head of its I-buffer, be it of a wrong path.
+// Issues the head of the warp's I-buffer, on the right path or a wrong path.
 static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *s, unsigned scheduler,
                                                                      unsigned slot, bool beside)
 {
@@ -340,8 +345,8 @@ static void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uin
     s->issue.issued_inst[scheduler] = inst;
 }
 
-// The instruction behind the one just issued, in the same cycle. True when the warp has been evaluated and
-// nothing has happened since.
+// The instruction behind the one just issued, in the same cycle. True: the warp has been evaluated, and
+// nothing has changed since.
 static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
                                                                unsigned slot, uint32_t first, bool beside)
 {
@@ -374,7 +379,7 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     if (beside) among &= ~s->issue.at_port;
-    // A place in the load/store unit is kept for these, and would stay empty while others go.
+    // These warps have a load/store queue entry kept for them, which would stay empty if other warps issued.
     uint64_t turn = among & s->lsu.turn;
     const struct pick *pick = s->issue.pick;
     if (pick->limit) among = pick->limit(s, scheduler, among) | turn;
@@ -400,10 +405,10 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
     }
 }
 
-// -- nobody starves -----------------------------------------------------------------------------------------
+// -- starvation ---------------------------------------------------------------------------------------------
 
-// Of those ready at the last look, who has not issued since: as many instructions executed, and the same one
-// next (what a mechanism has the result of is not executed).
+// Warps ready at the last look without an issue since: the same count of executed instructions and the same
+// next instruction. (Reused instructions are not counted as executed.)
 static uint64_t unserved_since_look(const struct sm *s)
 {
     uint64_t unserved = 0;
@@ -416,9 +421,9 @@ static uint64_t unserved_since_look(const struct sm *s)
     return unserved;
 }
 
-// Whoever is ready at two looks, one after the other, and has not issued between them has been passed over
-// all the time: until the next look one of these is favoured, each in its turn, and goes before all others of
-// the SM. Guests have every second turn. A look at a cycle that was skipped would have found nobody ready.
+// A warp ready at two consecutive looks without an issue in between has been passed over all the time. One
+// starving warp, in turn, is favoured until the next look and issues before all warps of the SM. Guests have
+// every second turn. A look in a skipped cycle would have found no warp ready.
 static void look_for_starving(struct sm *s)
 {
     bool is_next = s->now == s->issue.next_look, guests = s->has_guests && guest_look(s, is_next);
@@ -438,8 +443,9 @@ static void look_for_starving(struct sm *s)
     s->issue.calm_until = starving ? 0 : s->issue.next_look;
 }
 
-// Who is favoured was refused: what others took in this cycle it could want in the next, and find one thing
-// or the other busy for ever. `own`: the scheduler that refused a warp.
+// The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit
+// busy in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a
+// guest is favoured.
 static void hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -450,8 +456,8 @@ static void hold_all(struct sm *s, unsigned own)
     }
 }
 
-// Issues one instruction of the favoured warp. Returns the warps of schedulers that have more to do in this
-// cycle.
+// Issues one instruction of the favoured warp. Returns the warps of schedulers with an issue slot left in
+// this cycle.
 static uint64_t issue_favoured(struct sm *s)
 {
     unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;
@@ -475,7 +481,7 @@ static uint64_t issue_favoured(struct sm *s)
     return ~s->issue.warps_of[own];
 }
 
-// A cycle in which a look is due or somebody is favoured.
+// A cycle in which a look is due or a warp is favoured.
 static __attribute__((noinline)) uint64_t issue_uneasy(struct sm *s)
 {
     if (s->now >= s->issue.next_look) look_for_starving(s);
@@ -535,7 +541,8 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
 
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
 
-// Warps of schedulers whose slot no guest has taken, of those that have more to do; 0: all are held.
+// Issues guests whose turn has come. Returns the warps of schedulers with an issue slot left, out of `warps`;
+// 0: all are held.
 static uint64_t issue_guests(struct sm *s, uint64_t warps)
 {
     issue_forget_guests(s);
@@ -563,7 +570,8 @@ void issue_to_port(struct sm *s, unsigned slot, bool to_port)
     s->issue.at_port |= (uint64_t)to_port << slot;
 }
 
-// It has executed without a collector and a pipeline, and takes as long as if both had been free.
+// The instruction executes without a collector or a pipeline, with the latency of an instruction that found
+// both free.
 static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, const struct inst *i,
                              uint64_t lanes)
 {
@@ -576,7 +584,8 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
-    keep_warp(s, w, o, done, true); // the board is the lanes'
+    // The scoreboard of dependences=board belongs to instructions of the lanes.
+    keep_warp(s, w, o, done, true);
     issue_pay(s, w, o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
     if (s->watch) watch_issued(s, slot, o, s->now + COLLECT, false);
@@ -609,7 +618,7 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     return leave_buffer(s, g, slot, index, o, i, false);
 }
 
-// Of schedulers whose warps are all at the port.
+// Refuses the warps of schedulers without an issue whose warps are at the port.
 static void refuse_others(struct sm *s, uint64_t ready)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -618,7 +627,7 @@ static void refuse_others(struct sm *s, uint64_t ready)
     }
 }
 
-// One of the warps there whose scheduler has not just issued for it, in turn.
+// Issues one ready warp at the port, round robin, except for warps whose scheduler has just served them.
 static void issue_port(struct sm *s)
 {
     uint64_t ready = s->ready.now & s->issue.at_port;
@@ -638,7 +647,7 @@ static void issue_port(struct sm *s)
 
 // -- schedulers that are busy -------------------------------------------------------------------------------
 
-// Warps of the others, of those that have more to do.
+// Warps of free schedulers, out of `warps`. Warps of busy schedulers are refused.
 static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -671,7 +680,7 @@ void issue_cycle_beside(struct sm *s) { issue_all(s, true); }
 
 void issue_init(struct sm *s) { s->issue.pick = pick_policy(s->config->scheduler); }
 
-// -- who there is -------------------------------------------------------------------------------------------
+// -- joining and leaving ------------------------------------------------------------------------------------
 
 void issue_join(struct sm *s, unsigned slot)
 {

@@ -1,7 +1,7 @@
-// The seam at which schedulers and the front end are told who goes first. A policy chooses among warps that
-// could go now; what they need besides (collectors, units, places in queues) is the stages' business.
+// The seam for scheduling policies, used by schedulers and by the front end. A policy chooses among warps
+// that could issue now. Collectors, units and queue entries are checked by the stages.
 //
-//     ready warps ─▶ limit ─▶ those with a place kept in a queue, if any ─▶ first ─▶ issues
+//     ready warps ─▶ limit ─▶ warps with a load/store queue entry kept for them, if any ─▶ first ─▶ issues
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,17 +9,19 @@
 struct sm;
 
 struct pick {
-    bool is_fair; // whoever could go all the time does, after a while
-    // One of `among`, which has two bits at least; last: warp slot that was served last. It sees the SM's
-    // state and keeps none.
+    bool is_fair; // a warp that stays ready is served after a bounded time
+    // Chooses one slot of `among`, which has at least two bits. last: slot of the warp served last. The
+    // function reads the SM's state and keeps no state of its own.
     unsigned (*first)(const struct sm *s, unsigned last, uint64_t among);
-    // Those that a scheduler may choose from; NULL: all of them. Whoever is kept out here must get in when
-    // those that are in wait for it. (Not asked by the front end.)
+    // Slots from which a scheduler may choose; NULL: all of `among`. An excluded warp must be admitted when
+    // the admitted warps wait for it. Not called by the front end.
     uint64_t (*limit)(const struct sm *s, unsigned scheduler, uint64_t among);
 };
 
-const struct pick *pick_policy(int policy); // by its place in pick.def
+const struct pick *pick_policy(int policy); // by row number in pick.def
 
-// For policies.
-unsigned pick_oldest(const struct sm *s, uint64_t among);                // in the SM; among: not empty
-unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among); // round robin
+// Functions for policies.
+// The oldest warp on the SM; among: not empty.
+unsigned pick_oldest(const struct sm *s, uint64_t among);
+// Round robin: the next slot behind `last`.
+unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among);

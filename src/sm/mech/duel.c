@@ -29,7 +29,7 @@ static void judge(struct duel *d, uint64_t on, uint64_t off)
     d->against = 0;
 }
 
-// Cycles may have passed in which nothing happened, whole epochs of them: these say nothing each.
+// Idle epochs may have passed since the last call: every idle epoch is undecided.
 void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
 {
     for (; now >= d->ends; d->ends += d->config.epoch) {

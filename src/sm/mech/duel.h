@@ -1,38 +1,39 @@
-// Two ways to work, one of which is better: some SMs work in the one, some in the other, and the rest as those did that
-// got more done in the last epoch.
+// Set dueling between two ways of working, on and off: a few leader SMs work in each way. The other SMs
+// follow the leaders with the higher rate of work in the last epochs.
 //
 //     SM    first …   first + n …   all others
-//           on        off           followers: off at first; change when the other leaders have won `hold` epochs in a row
+//           on        off           followers: off at first; change after `hold` epochs won in a row
+//                                   by the other leaders
 //
-// For mechanisms, which keep one in the state of a launch, have it watch by the hook `window`, and ask it in their
-// hooks of an SM: between two windows nothing in it changes, so host threads do not matter.
+// For mechanisms: the duel is a part of the launch's state, watches in the hook `window`, and is read by
+// hooks of SMs. The duel does not change between two windows, so the number of host threads has no effect.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 struct duel_config {
-    uint64_t epoch;   // cycles
-    unsigned hold;    // epochs in a row before followers change, 1: they follow the last one
-    unsigned leaders; // of each way
-    unsigned first;   // SM that leads
+    uint64_t epoch; // cycles
+    unsigned hold;  // epochs in a row before followers change; 1: followers take the winner of the last epoch
+    unsigned leaders; // number of leaders for each way
+    unsigned first;   // first leading SM
 };
 
 enum duel_role { DUEL_ON, DUEL_OFF, DUEL_FOLLOWS };
 
 struct duel {
     struct duel_config config;
-    uint64_t ends;    // of the epoch
-    uint64_t on, off; // work of the leaders when it began
+    uint64_t ends;    // end of the epoch, in cycles
+    uint64_t on, off; // work of the leaders at the epoch's begin
     bool followers_on;
-    unsigned against; // epochs in a row that were lost by the followers' way
+    unsigned against; // epochs in a row lost by the followers' way
 };
 
 void duel_init(struct duel *d, const struct duel_config *config, uint64_t now);
 enum duel_role duel_role(const struct duel *d, unsigned sm);
 bool duel_is_on(const struct duel *d, unsigned sm);
-// By hook `window`: work is thread instructions, whose rate is what counts.
+// For the hook `window`. Work is counted in thread instructions.
 struct tech_view;
 void duel_watch(struct duel *d, const struct tech_view *v);
-// At a cycle, after all that has happened before it: what the leaders of each way have done so far, in any unit. An
-// epoch in which either did nothing, or both the same, says nothing and ends a row.
+// Reports the work of the leaders of each way so far, in any unit. Called at cycle `now`, after all events
+// before the cycle. An epoch without work by one way, or with equal work, is undecided and breaks a row.
 void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off);

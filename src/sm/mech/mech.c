@@ -1,9 +1,10 @@
-// Mechanisms on an SM: when they come and go, and what the SM asks them. What they see and do is in tech.c.
+// Mechanisms on an SM: start, end, and the SM's questions. The functions for mechanisms are in tech.c.
 #include "sm/mech/mech_impl.h"
 
 #include <stdlib.h>
 
-// -- several mechanisms as one: each hook calls those of all, in order; its state is the grid's part of the SM -----------------
+// -- several mechanisms as one ------------------------------------------------------------------------------
+// Each hook calls the hooks of all mechanisms in order. The state is the struct sm_grid.
 
 #define CALL_ALL(name, ...)                                                                                  \
     struct sm_grid *g = grid;                                                                                \
@@ -148,15 +149,15 @@ void mech_warp_start(const struct sm_warp *w)
     ASK(w->grid, warp_started, w->place);
 }
 
-// -- instructions that are not there for a warp ---------------------------------------------------------------
-// Apart from what asks whether there can be any, which is done all the time.
+// -- instructions left out for a warp -----------------------------------------------------------------------
+// Kept out of the callers: the test for a hook `leaves_out` runs all the time.
 
 static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
 {
     return g->leaves_out->hooks.leaves_out(g->leaves_out->state, place, pc);
 }
 
-// Those that come next are passed over, so that nobody sees them.
+// Passes over left-out instructions at the head of the fetch, before any mechanism or the arbiter sees them.
 static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t places)
 {
     const struct sm_tech *k = g->leaves_out;
@@ -167,12 +168,13 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
     }
 }
 
-// How far *count of them are that are there, and those behind that are not.
+// Reduces *count to the existing instructions among the `most` instructions from pc on. Returns the number of
+// instructions spanned, including the left-out instructions in between and behind.
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {
     const struct sm_tech *k = g->leaves_out;
-    uint32_t fetched = 0, span = 0; // it begins with one that is there
+    uint32_t fetched = 0, span = 0; // the instruction at pc exists
     for (; span < most && fetched < *count; fetched++) {
         span++;
         span += k->hooks.leaves_out(k->state, place, pc + span);
@@ -181,7 +183,8 @@ static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsig
     return span < most ? span : most;
 }
 
-// The last `count` before `end` that are there are filled in, by runs.
+// The last `count` existing instructions before `end` have been filled in: calls `filled` for each run of
+// adjacent instructions.
 static __attribute__((noinline)) void fill_runs(struct sm_grid *g, unsigned place, uint32_t end,
                                                 unsigned count)
 {
@@ -241,7 +244,8 @@ uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
     return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
 }
 
-// What accesses memory has a place in the load/store unit: who holds its warp now holds it behind the instruction.
+// A memory instruction already has its load/store queue entry: a hold in these hooks begins after the
+// instruction.
 void mech_reads(const struct sm_warp *w, uint32_t index)
 {
     w->grid->looked_at = w->place;
@@ -307,7 +311,7 @@ void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS])
     EACH(w->grid, k) if (k->hooks.kept) k->hooks.kept(k->state, w->place, words);
 }
 
-// L1 lines are claimed by one at most.
+// At most one mechanism claims L1 lines.
 unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n)
 {
     struct sm_grid *g = e->grid;
@@ -353,7 +357,7 @@ static void flatten(struct mech_hooks *h, const struct tech *t)
 #undef HOOK
 }
 
-// Of several mechanisms: whatever at least one of them has.
+// The table of several mechanisms: every hook that at least one mechanism has.
 static void join(struct sm_grid *g)
 {
     EACH(g, k)
@@ -402,14 +406,14 @@ void mech_end(struct sm_grid *g)
     vec_fini(&g->events.far);
 }
 
-// Mechanisms have no state of an SM that no block ever comes to: small launches leave most of them idle.
+// The state of an SM is created at its first block: in small launches most SMs never get a block.
 void mech_block_start(struct sm_grid *g, unsigned block)
 {
     if (!g->operands.maps) begin(g);
     ASK(g, block_start, block);
 }
 
-// What is saved of all instructions is what the mechanisms say.
+// Instructions saved in the account equal the sum of the mechanisms' counters.
 static bool is_saved_by_somebody(const struct sm_grid *g)
 {
     uint64_t left[SAVINGS] = {0};
@@ -434,7 +438,7 @@ const char *mech_check(const struct sm_grid *g)
 
 // -- the grids of an SM -------------------------------------------------------------------------------------
 
-// The grid that has the SM to itself, with slots like places; NULL: there is none.
+// The only grid on the SM, if its slots equal its places; NULL: no such grid.
 static struct sm_grid *alone(const struct sm *s)
 {
     struct sm_grid *g = s->room.grids[0];

@@ -1,9 +1,9 @@
-// What an SM asks its mechanisms (tech.h). Called only for grids with mechanisms.
+// The questions of an SM to its mechanisms (tech.h). Called only for grids with mechanisms.
 //
-//     struct tech, with groups ── copied when a grid begins on an SM ─▶ struct mech_hooks, one table without NULL groups
+//     struct tech, with groups ─ copied at a grid's begin on an SM ─▶ struct mech_hooks: one table, no groups
 //
-// With one mechanism the grid's table is the mechanism's own; with several it has functions that ask all of them in order. So a
-// hook costs one test and one indirect call.
+// With one mechanism the grid's table is the mechanism's own. With several, the table's functions ask every
+// mechanism in order. A hook costs one test and one indirect call.
 #pragma once
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -19,25 +19,26 @@ struct mech_hooks {
 #undef HOOK
 };
 
-// A mechanism of a grid on an SM.
+// A mechanism of one grid on one SM.
 struct sm_tech {
     const struct tech *tech;
     struct mech_hooks hooks;
     void *state;
     uint64_t *counters;
     struct sm_pool pool;
-    uint8_t held[SM_WARPS]; // enum tech_hold, by place
+    uint8_t held[SM_WARPS]; // by place: bits of enum tech_hold
 };
 
-void mech_none(struct sm_grid *g);                        // the grid has come, without mechanisms so far
-void mech_block_start(struct sm_grid *g, unsigned block); // the first block brings the mechanisms
+void mech_none(struct sm_grid *g); // at the grid's arrival, before the first block: no mechanisms yet
+void mech_block_start(struct sm_grid *g, unsigned block); // the first block also starts the mechanisms
 void mech_block_end(struct sm_grid *g, unsigned block);
 void mech_end(struct sm_grid *g);
-const char *mech_check(const struct sm_grid *g); // NULL, or which book of a mechanism does not balance
+const char *mech_check(const struct sm_grid *g); // NULL, or the name of an unbalanced account
 void mech_warp_start(const struct sm_warp *w);
-void mech_warp_end(struct sm_grid *g, unsigned slot); // no mechanism holds the warp any more
+void mech_warp_end(struct sm_grid *g, unsigned slot); // also releases the warp from every hold
 
-// Of all grids of an SM: slots that may be fetched for, of those given; events due now.
+// For all grids of the SM. mech_fetch: returns the part of `fetchable` (slots) open to the fetch arbiter.
+// mech_events: takes events due now.
 uint64_t mech_fetch(struct sm *s, uint64_t fetchable);
 void mech_events(struct sm *s);
 
@@ -45,30 +46,31 @@ uint32_t mech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uin
 void mech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void mech_flushed(const struct sm_warp *w);
 
-// An instruction issues, from mech_reads to mech_issued or mech_settles. A mechanism that holds the warp in between has the warp's
-// readiness evaluated behind that.
-uint32_t mech_copies(const struct sm_warp *w,
-                     uint32_t index); // register to be written into all lanes first, + 1; 0: none
+// An instruction issues, from mech_reads to mech_issued or mech_settles. After these hooks the warp's
+// readiness is evaluated anyway, so tech_hold does not evaluate the warp in between.
+// Number + 1 of a register to be written to all lanes first; 0: none.
+uint32_t mech_copies(const struct sm_warp *w, uint32_t index);
 void mech_reads(const struct sm_warp *w, uint32_t index);
-uint32_t mech_reuse(const struct sm_warp *w,
-                    uint32_t index); // cycles to a result that a mechanism has; 0: none
+// Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
+uint32_t mech_reuse(const struct sm_warp *w, uint32_t index);
 bool mech_port(const struct sm_warp *w, uint32_t index);
 void mech_executed(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
-void mech_issued(const struct sm_warp *w, uint32_t index,
-                 bool goes_on);       // goes_on: the next instruction may issue this cycle
-void mech_settles(struct sm_grid *g); // the instruction did not issue, or its block has ended with it
+// goes_on: the warp's next instruction is next in the I-buffer and may issue in this cycle.
+void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
+void mech_settles(struct sm_grid *g); // the instruction did not issue, or its block has ended
 
-// Registers. elsewhere: bits of registers read, or written, for which mech_operand is to be called; all others are in the main register
-// file. Only of grids with the hook `elsewhere`.
+// Registers. mech_elsewhere: bits of registers read (is_write: written) for which mech_operand must be
+// called; the other registers are in the main register file. Only for grids with the hook `elsewhere`.
 uint32_t mech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
 void mech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void mech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
 void mech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);
 void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
 
-// Lines. The entry's next line has left the load/store unit. n: filled with lines to come with it; NULL: none can. Returns the number of
-// the mechanism that filled n, which mech_neighbour and mech_line take.
+// Lines. mech_access: the entry's next line has left the load/store unit. n: filled with the lines to be
+// brought together with the line; NULL: no further lines are possible. Returns the number of the mechanism
+// that filled n, for mech_neighbour and mech_line.
 unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void mech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
 void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);

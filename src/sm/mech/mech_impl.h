@@ -1,4 +1,4 @@
-// What mech.c, by which an SM asks its mechanisms, and tech.c, by which mechanisms see and change an SM, share.
+// Shared by mech.c (an SM asks its mechanisms) and tech.c (mechanisms see and change an SM).
 #pragma once
 #include "sm/sm_impl.h"
 
@@ -11,6 +11,6 @@ static inline struct sm_warp *warp_at(struct sm_grid *g, unsigned place)
     return &g->sm->warps[slot_at(g, place)];
 }
 
-// `saved` of all mechanisms but the one that has the result.
+// Calls `saved` of all mechanisms except the supplier of the result.
 void mech_tell_others(struct sm_grid *g, const struct sm_tech *saver, unsigned place, uint32_t index,
                       enum tech_saving what);

@@ -1,5 +1,5 @@
-// Blocks that run nowhere: warps whose registers, predicates and way a mechanism takes through instructions of its
-// choice, as the engine would, without a trace in counts or time (tech.h).
+// Blocks outside the dispatch (tech.h). A mechanism takes their warps through instructions of its choice.
+// Registers, predicates and control flow change as in the engine; counts and time do not.
 #include "sm/mech/tech.h"
 #include "sm/sm_impl.h"
 

@@ -1,4 +1,5 @@
-// What mechanisms see of an SM, and what they do to it (tech.h). What the SM asks them is in mech.c.
+// The functions by which mechanisms see and change an SM (tech.h). The SM's questions to mechanisms are in
+// mech.c.
 #include "sm/mech/mech_impl.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@ static struct sm_tech *of(struct sm_grid *g, const struct tech *t)
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 
-// Its warp is there and has not ended. One that has ended keeps its slot as long as its block runs.
+// The place's warp has started and not ended. An ended warp keeps its slot until its block ends.
 static bool is_resident(const struct sm_grid *g, unsigned place)
 {
     unsigned slot = slot_at(g, place);
@@ -40,7 +41,7 @@ uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
     return (uint16_t)(operand_own(g, place) + r);
 }
 
-// Behind the registers of all warps, a block's after the other's.
+// Renamed registers follow the registers of all warps, block after block.
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block)
 {
     const struct sm_launch *l = g->launch;
@@ -70,7 +71,7 @@ void tech_free_banks(struct sm_grid *g, const struct tech *me)
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
 
-// The others hear that the warp is behind it.
+// Tells the other mechanisms that the warp has advanced.
 static __attribute__((noinline)) void tell_advanced(struct sm_grid *g, const struct tech *me, unsigned place)
 {
     EACH(g, k) if (k->tech != me && k->hooks.advanced) k->hooks.advanced(k->state, place);
@@ -88,7 +89,7 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what)
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
-    if (!is_resident(g, place)) return; // its slot may be another's by the time that it would be let go
+    if (!is_resident(g, place)) return; // a later release could hit the slot's next warp
     hold(g, of(g, me), place, what);
     if (place == g->looked_at) return;
     front_update(g->sm, slot_at(g, place));
@@ -144,11 +145,11 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
     account_saved(&g->account, pc - 1, SAVED_FETCH);
     front_advance(g->sm, slot, pc);
     w->warp->pc = pc;
-    if (w->warp->active != w->warp->full) { // lanes may meet there
+    if (w->warp->active != w->warp->full) { // lanes may reconverge
         timed_settle(w->warp);
         if (w->warp->pc != pc) ready_settle(g->sm, slot);
     }
-    // What its control word says holds for those behind it.
+    // The waits of its control word carry over to the warp's next instruction.
     operand_skip(g->sm, slot, skipped);
     if (g->tech_count > 1) tell_advanced(g, me, place);
 }

@@ -1,9 +1,11 @@
-// How a mechanism plugs into an SM: a core of twelve hooks, groups of further hooks for mechanisms in need of them, and the functions
-// by which a mechanism sees and changes an SM. A hook or group left NULL costs nothing.
+// How a mechanism plugs into an SM: a core of twelve hooks, groups of further hooks, and the functions by
+// which a mechanism sees and changes an SM. A mechanism leaves unused hooks and groups NULL, at no cost.
 //
-//     launch_begin ─ sm_begin ─ warp_start ─┬─ reads ─▶ executed ─▶ issued ─┬─ warp_end ─ sm_end, check ─ launch_end
-//                                           │         (saved: another       │
-//                                           └────────  mechanism's) ────────┘
+//     launch_begin ─ sm_begin ─ warp_start ┬─ reads ─┬─ executed ─┬─ issued ┬─ warp_end ─ sm_end ─ launch_end
+//                                          │         └─ saved (1) ┘         │           check: before sm_end
+//                                          └─ saved (2) ────────────────────┘
+//     saved: another mechanism (1) reuses a result, or (2) skips the instruction
+//
 // With all groups, in the order of an instruction's life:
 //
 //     skipping   warp_started, leaves_out ─ fetch ─ fetched ─ filled ─ flushed
@@ -11,17 +13,19 @@
 //     registers  elsewhere ─ operand ─ result ─ replied
 //     lines      access ─ neighbours ─ neighbour ─ line          behind the load/store unit
 //     blocks     block_start ─ event ─ block_end
-//     guest      guest_may ─ guest ─ guest_result                a stream of the mechanism's own (claim "guest stream")
-//     port       in place of reuse and leads, of warps beside the schedulers (claim "issue port")
+//     guest      guest_may ─ guest ─ guest_result                beside the warps (claim "guest stream")
+//     port       in place of reuse and leads                     beside the schedulers (claim "issue port")
 //
-// A warp is known by its *place*: a number among the warps that a grid may have on an SM, whatever hardware slot the warp is in. State,
-// counters and places belong to one grid on one SM (`struct sm_grid`).
+// A warp is known by its *place*: its number among the warps that a grid may have on an SM, whatever hardware
+// slot the warp is in. State, counters and places belong to one grid on one SM (`struct sm_grid`).
 //
-// Values are moved for real: what a warp reads from another warp's register is copied when the instruction reads its operands.
+// Values are moved for real: a value read from the register of a different warp is copied when the
+// instruction reads its operands.
 //
-// Several mechanisms run in the order of the registry, unless two claim the same exclusive right (claims.def). For each
-// instruction one mechanism decides whether it executes: what a mechanism leads, mechanisms below it do not reuse, and what it skips or
-// reuses the other mechanisms hear of by `saved`.
+// Several mechanisms run in the order of the registry, unless two claim the same exclusive right
+// (claims.def). One mechanism decides whether an instruction executes. A mechanism that leads an instruction
+// keeps the mechanisms below from reusing the result. When a mechanism skips or reuses an instruction, the
+// other mechanisms hear of the instruction by `saved`.
 #pragma once
 #include "base/config.h"
 #include "mark/mark.h"
@@ -38,12 +42,12 @@ struct tech_counter {
 struct tech_storage {
     const char *name;
     uint64_t entries, bits_each;
-    bool in_paper;   // the paper counts it
-    unsigned arrays; // side by side; 0: replaces a structure of the SM, at the same cost
+    bool in_paper;   // counted by the paper
+    unsigned arrays; // copies side by side; 0: replaces a structure of the SM, at the same cost
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
 
-// What a mechanism does, a bit a row of sm/mech/features.def.
+// What a mechanism does: one bit for every row of sm/mech/features.def.
 enum tech_feature {
 #define FEATURE(id, name, meaning) FEATURE_##id,
 #include "sm/mech/features.def"
@@ -52,7 +56,7 @@ enum tech_feature {
 };
 #define HAS(id) (1u << FEATURE_##id)
 
-// What a mechanism decides, a bit a row of sm/mech/claims.def.
+// What a mechanism decides: one bit for every row of sm/mech/claims.def.
 enum tech_claim {
 #define CLAIM(id, name, is_exclusive, meaning) CLAIM_##id,
 #include "sm/mech/claims.def"
@@ -64,16 +68,17 @@ enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
 
-// For options whose rules a table of keys cannot state.
+// For options with rules beyond a table of keys.
 struct tech_description {
-    uint32_t (*more_claims)(const void *options); // claims of these options, beside `claims`
-    const char *(*wrong)(const void *options); // NULL, or why these options do not fit together; static text
+    uint32_t (*more_claims)(const void *options); // claims caused by these options, in addition to `claims`
+    // NULL, or the reason why these options are wrong together; static text.
+    const char *(*wrong)(const void *options);
 };
 
 // -- group: blocks ------------------------------------------------------------------------------------------
 
 struct tech_blocks {
-    void (*block_start)(void *state, unsigned block); // before warp_start of its warps
+    void (*block_start)(void *state, unsigned block); // before warp_start of the block's warps
     void (*block_end)(void *state, unsigned block);
     void (*event)(void *state, unsigned block); // at the cycle given to tech_at
 };
@@ -81,213 +86,237 @@ struct tech_blocks {
 // -- group: program -----------------------------------------------------------------------------------------
 
 struct tech_program {
-    // Sets shared[i] for each instruction whose result one warp may take from another, in launches of this block shape, as far as
-    // known before the launch.
+    // Sets shared[i] for every instruction i whose result may pass from warp to warp in launches with this
+    // block shape. Only as far as known before the launch.
     void (*shares)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared);
-    // Another program for launches of this block shape, freed with program_free; NULL: the given one. shared: instructions shared
-    // by the mechanisms used beside this one (tech_shared); NULL: none.
+    // Returns a changed program for launches with this block shape, freed with program_free; NULL: keep the
+    // given program. shared: instructions shared by the mechanisms used beside this one (tech_shared); NULL:
+    // none.
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared);
-    // How many instructions from pc on do not exist for the warp: neither fetched nor buffered; the mechanism takes the warp past
-    // each (tech_advance). The answer does not change between the warp's fetch and its arrival. One mechanism of a combination has
-    // this hook.
+    // Number of instructions from pc on that do not exist for the warp: neither fetched nor buffered. The
+    // mechanism takes the warp past each left-out instruction (tech_advance). The answer must not change
+    // between the fetch and the arrival in the I-buffer. At most one mechanism of a combination has this
+    // hook.
     uint32_t (*leaves_out)(const void *state, unsigned place, uint32_t pc);
 };
 
 // -- group: skipping ----------------------------------------------------------------------------------------
 
 struct tech_skipping {
-    void (*warp_started)(
-        void *state, unsigned place); // behind warp_start of all mechanisms: instructions may be skipped now
-    // Every cycle in which a warp wants to be fetched for, before the fetch arbiter: the places it may choose from.
+    // After warp_start of all mechanisms: instructions may be skipped from now on.
+    void (*warp_started)(void *state, unsigned place);
+    // In every cycle in which a warp of the grid wants a fetch, before the fetch arbiter. fetchable: bits by
+    // place. Returns the places open to the arbiter.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
-    // *count instructions from pc on are on their way to the I-buffer. The mechanism may leave some out, and take further ones of the
-    // `most` in the fetched line of code: *count of the instructions up to pc + the result are on their way.
+    // A fetch brings *count instructions, from pc on, to the I-buffer. The mechanism may leave some out and
+    // add later instructions of the fetched line, up to pc + most. Result n: *count (updated) of the
+    // instructions from pc up to pc + n are on their way.
     uint32_t (*fetched)(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most);
-    void (*filled)(void *state, unsigned place, uint32_t pc,
-                   unsigned count);               // pc, pc + 1 … are in the I-buffer
-    void (*flushed)(void *state, unsigned place); // the I-buffer is empty
-    // Another mechanism takes the warp past the instruction, and is about to compute the result in the warp's own registers: the sources
-    // must be there. The GPU reads nothing.
+    // Instructions pc to pc + count - 1 are in the I-buffer.
+    void (*filled)(void *state, unsigned place, uint32_t pc, unsigned count);
+    void (*flushed)(void *state, unsigned place); // the I-buffer has been emptied
+    // Another mechanism takes the warp past the instruction and is about to compute the result in the warp's
+    // own registers. This mechanism puts the sources into the warp's own registers. The SM charges no reads.
     void (*lends)(void *state, unsigned place, uint32_t index);
-    void (*advanced)(
-        void *state,
-        unsigned place); // another mechanism has taken the warp past an instruction (behind `saved`)
+    // Another mechanism has taken the warp past an instruction; the call follows `saved`.
+    void (*advanced)(void *state, unsigned place);
 };
 
 // -- group: execution ---------------------------------------------------------------------------------------
 
-struct op_cost {       // of an instruction that has executed
-    uint32_t lanes;    // at work
-    uint32_t compared; // registers whose lanes were compared as they were written
-    uint32_t interval; // cycles of its pipeline
-    uint32_t issue;    // cycles of its scheduler (issue.interval)
+struct op_cost {       // costs of an instruction that has executed
+    uint32_t lanes;    // number of lanes at work
+    uint32_t compared; // number of registers whose lanes were compared at the write
+    uint32_t interval; // cycles on the pipeline
+    uint32_t issue;    // cycles on the scheduler (issue.interval)
 };
 
 struct tech_execution {
-    // Of an instruction with operands ready: not 0: the result has been put into the warp's own registers, to be ready so many cycles
-    // later, and the instruction does not execute. Asked of instructions that compute.
+    // For an instruction that computes, with operands ready. Not 0: the mechanism has put the result into the
+    // warp's own registers. The result is ready after this number of cycles, and the instruction does not
+    // execute.
     uint32_t (*reuse)(void *state, unsigned place, uint32_t index);
-    bool (*leads)(void *state, unsigned place,
-                  uint32_t index); // other warps will take the result: mechanisms below do not reuse it
-    // The instruction could issue. r + 1: register Rr holds one value, kept by the mechanism, which the SM must first write into all
-    // lanes: a move issues instead, in the time of an instruction of all lanes, and the instruction waits for it. 0: none.
+    // True: other warps will take the result, and the mechanisms below must not reuse the instruction.
+    bool (*leads)(void *state, unsigned place, uint32_t index);
+    // The instruction could issue now. r + 1: register Rr holds one value, kept by the mechanism, and the SM
+    // must first write the value to all lanes. A move issues instead, with the time of an instruction of all
+    // lanes, and the instruction waits for the move. 0: no register.
     uint32_t (*copies)(void *state, unsigned place, uint32_t index);
-    void (*cost)(void *state, unsigned place, uint32_t index,
-                 struct op_cost *c); // *c: of the unmodified GPU, to be changed
+    // *c: costs on the unmodified GPU, and changes by mechanisms above; may be changed.
+    void (*cost)(void *state, unsigned place, uint32_t index, struct op_cost *c);
 };
 
 // -- group: registers ---------------------------------------------------------------------------------------
 
-// Where a block's renamed registers come from. A launch dispatched by warp has no tails of allocation units.
+// Source of a block's renamed registers. A launch dispatched by warp has no tails of allocation units.
 enum tech_pool_from {
-    TECH_POOL_LEFT_OVER, // unallocated registers, divided by blocks, and tails of warps' allocation units: as many blocks as without
-    TECH_POOL_OWN_UNITS, // tails alone
-    TECH_POOL_SET_APART  // as many as wanted, at the price of as many blocks as needed, but one
+    // Unallocated registers, divided by blocks, and tails of warps' allocation units. Costs no block.
+    TECH_POOL_LEFT_OVER,
+    TECH_POOL_OWN_UNITS, // tails of warps' allocation units alone
+    TECH_POOL_SET_APART  // as many as wanted, at the cost of resident blocks; one block always stays
 };
 
-// A register of an instruction: which, and where the access is served.
+// An access to a register of an instruction, and the structures that serve the access.
 struct operand_access {
     uint16_t physical;
-    uint8_t r, nth; // the warp's Rr, the nth of those read or written
+    uint8_t r, nth; // r: the warp's Rr. nth: number among the instruction's registers read (written)
     bool is_write;
-    // Preset to the main register file.
-    uint8_t bank; // whose port a read takes; NO_BANK: none, and a result takes no write port
-    uint8_t main,
-        near;        // registers moved in the main file, and in a structure of the mechanism beside the lanes
-    uint8_t words;   // moved in place of a register holding one value
-    uint32_t cycles; // of additional latency
+    // Preset to an access to the main register file.
+    uint8_t bank; // bank of the read port used; NO_BANK: no port, and for a result no write port
+    // Registers moved in the main register file, and in a structure of the mechanism beside the lanes.
+    uint8_t main, near;
+    uint8_t words;   // words moved in place of a register with one value for all lanes
+    uint32_t cycles; // additional latency in cycles
 };
 
-// Where a mechanism keeps a register's value in place of its lanes: equal words, equal value.
+// A mechanism's representation of a register's value in place of the lanes: equal words stand for equal
+// values.
 struct tech_kept {
     uint32_t words[2];
 };
-enum { TECH_REGISTERS = 256 }; // of a warp
+enum { TECH_REGISTERS = 256 }; // registers of a warp
 
 struct tech_registers {
     uint32_t (*registers)(const void *launch);            // renamed registers wanted for a block
     enum tech_pool_from (*pool_from)(const void *launch); // NULL: TECH_POOL_LEFT_OVER
-    // Bits by `nth`: registers read, or results written, that `operand` has a say about. Asked just before `operand`; NULL: maybe all.
+    // Bits by `nth`: registers read (is_write: results written) for which `operand` must be called. Called
+    // just before `operand`. NULL: all registers.
     uint32_t (*elsewhere)(const void *state, unsigned place, uint32_t index, bool is_write);
-    // For each register read, and each result when it is written (of a memory instruction: with the reply). *a: as the main register
-    // file, or mechanisms above, would serve it; with nothing left of a->main the register is theirs.
+    // For every register read, and for every result at its write (of a load: at the reply). *a: the access as
+    // the main register file, or mechanisms above, would serve it. a->main == 0: a mechanism above serves the
+    // register.
     void (*operand)(void *state, unsigned place, uint32_t index, struct operand_access *a);
-    void (*result)(void *state, unsigned place, uint32_t index,
-                   uint64_t cycle); // ready cycle; CYCLE_NEVER: `replied` tells
+    // The result is ready at `cycle`; CYCLE_NEVER: unknown until `replied`.
+    void (*result)(void *state, unsigned place, uint32_t index, uint64_t cycle);
+    // A reply has written physical registers, by word of the result; ready at `cycle`.
     void (*replied)(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle);
-    // words[r] of each register whose value is not in its lanes: for comparing a warp with an earlier state of it (stall.h).
+    // Fills words[r] for each register with a value outside its lanes, for comparing a warp with an earlier
+    // state (stall.h).
     void (*kept)(const void *state, unsigned place, struct tech_kept words[TECH_REGISTERS]);
 };
 
 // -- group: lines -------------------------------------------------------------------------------------------
 
-// A line of a memory instruction, as the load/store unit sends it.
+// A line of a memory instruction, at its departure from the load/store unit.
 struct tech_line {
-    uint64_t line;          // address of its first byte
+    uint64_t line;          // address of the first byte
     uint64_t block;         // number in the grid
     uint32_t warp;          // number in the block
-    uint32_t index;         // of the instruction
-    uint8_t sectors, first; // first: the first byte wanted by a lane
-    uint8_t place;          // of the warp; behind a store the place may be empty or another warp's
+    uint32_t index;         // number of the instruction
+    uint8_t sectors, first; // first: offset of the first byte wanted by a lane
+    uint8_t place; // place of the warp; after a store the place may be empty, or belong to a later warp
     enum lsu_kind kind;
-    enum line_outcome outcome; // in the cache asked
+    enum line_outcome outcome; // outcome in the cache that was asked
 };
 
 enum { TECH_NEIGHBOURS_MAX = 7 };
 #define TECH_NEIGHBOUR UINT32_MAX // token of a line that came as a neighbour
 
-// Lines to be brought to L1 with a warp's line.
+// Lines to be brought to L1 together with a warp's line.
 struct tech_neighbours {
     uint64_t lines[TECH_NEIGHBOURS_MAX];
     unsigned count;
-    bool only_touch; // lines present count as used now, and `neighbour` hears of them; nothing is asked for
-    bool waits;      // the warp's line hits, but is ready no sooner than its neighbours under way
+    // Present lines count as just used, and `neighbour` hears of every line; no line is requested.
+    bool only_touch;
+    bool waits; // a hit of the warp's line becomes ready no sooner than its neighbours under way
 };
 
 struct tech_lines {
-    // A line of global, local, constant or texture memory has left the head of the load/store unit, in this cycle.
+    // A line of global, local, constant or texture memory has left the head of the load/store unit in this
+    // cycle.
     void (*access)(void *state, const struct tech_line *line);
-    // L1 has been asked for a warp's line of global memory: *n (empty) takes the lines that are to come with it. They are looked up in
-    // the same cycle, all sectors. Lines outside every allocation, or without an MSHR or way, are left out. Requests of one cycle to one
-    // slice go in one packet (memory_request.rides).
+    // L1 has been asked for a warp's line of global memory. *n (empty) takes the lines to be brought with
+    // this line. The lines are looked up in the same cycle, with all sectors. Lines outside every allocation,
+    // or without a free MSHR or way, are left out. Requests of one cycle to one L2 slice go in one packet
+    // (memory_request.rides).
     void (*neighbours)(void *state, const struct tech_line *line, struct tech_neighbours *n);
-    // L1's answer for a neighbour: LINE_STALLED: left out; LINE_HIT; LINE_MISS: asked for; LINE_JOINED.
+    // Outcome of L1 for a neighbour. LINE_STALLED: left out. LINE_HIT. LINE_MISS: requested. LINE_JOINED:
+    // joined to a miss under way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
-    // A line from `neighbours` or tech_request has arrived in L1, and can be locked before any other request takes its way.
+    // A line from `neighbours` or tech_request has arrived in L1. The mechanism can lock the line before any
+    // other request takes the way.
     void (*line)(void *state, uint64_t line, uint32_t token);
 };
 
 // -- group: guest -------------------------------------------------------------------------------------------
 
-// When a guest stream issues among the warps.
+// Turn of a guest stream among the warps of its scheduler.
 enum guest_turn {
-    GUEST_FIRST,   // before all warps
-    GUEST_OLDEST,  // as the oldest warp of greedy-then-oldest: behind the warp served last
-    GUEST_IN_TURN, // once a round, behind the last slot
-    GUEST_LAST,    // when no warp could issue
+    GUEST_FIRST, // before all warps
+    // As the oldest warp under greedy-then-oldest: after an issue of the guest, or when the warp served last
+    // cannot issue.
+    GUEST_OLDEST,
+    GUEST_IN_TURN, // once a round, behind the warp with the highest slot
+    GUEST_LAST,    // when no warp can issue
     GUEST_BESIDE   // in addition to the scheduler's pick; fetched for once a round
 };
 
-// What an instruction of a guest does. Preset: one lane works, the next instruction follows.
+// Effect of a guest's instruction. Preset: one lane works, and the next instruction follows.
 struct guest_step {
-    uint32_t next;  // instruction to go on with, or GUEST_ENDS
-    uint32_t lanes; // at work
-    uint32_t more;  // cycles of additional latency
+    uint32_t next;  // next instruction, or GUEST_ENDS
+    uint32_t lanes; // number of lanes at work
+    uint32_t more;  // additional latency in cycles
 };
 enum { GUEST_ENDS = UINT32_MAX };
 
 struct tech_guest {
-    // The guest's next instruction has its registers ready: may it issue? Without side effects, asked any number of times; NULL: yes.
+    // May the guest's next instruction issue, now that its registers are ready? No side effects: called any
+    // number of times. NULL: always.
     bool (*guest_may)(const void *state, uint32_t index);
-    // The instruction issues. The mechanism says what it does; the SM charges an I-buffer entry, an issue slot, a collector, banks, a
-    // pipeline and a write port; a memory instruction takes its latency and does not enter the load/store unit.
+    // The instruction issues. The mechanism defines its effect in *step. The SM charges an I-buffer entry, an
+    // issue slot, a collector, banks, a pipeline and a write port. A memory instruction takes its latency and
+    // does not enter the load/store unit.
     void (*guest)(void *state, uint32_t index, struct guest_step *step);
-    void (*guest_result)(void *state, uint32_t index, uint64_t cycle); // registers written at that cycle
+    void (*guest_result)(void *state, uint32_t index, uint64_t cycle); // registers written at `cycle`
 };
 
 // -- group: dispatch ----------------------------------------------------------------------------------------
 
-// A launch between two windows of time: the SMs of one kind on which it has begun, in order.
+// A launch between two windows of time: the SMs of one class on which the launch has begun, in order.
 struct tech_view {
     uint64_t now;
     unsigned count;
     struct tech_sm {
-        unsigned index;                  // of the SM
-        const struct gpu_counts *counts; // of the launch there, so far
-        const uint64_t *counters;        // of the mechanism
+        unsigned index;                  // number of the SM
+        const struct gpu_counts *counts; // counts of the launch on the SM so far
+        const uint64_t *counters;        // counters of the mechanism on the SM
     } sms[256];
 };
 
-// An SM with room for a block, or for some of its warps.
+// An SM with room for a block, or for a part of the block's warps.
 struct tech_room {
     unsigned sm;
     uint32_t resident; // warps of all blocks on the SM
-    uint32_t by_block; // most warps that the SM would hold of this launch alone, dispatched by block
-    uint32_t to_come;  // warps of the block that have not started
-    uint32_t room;     // for so many of them
+    // Most warps of this launch on the SM, if the launch ran alone and were dispatched by block.
+    uint32_t by_block;
+    uint32_t to_come; // warps of the block not started yet
+    uint32_t room;    // number of warps that fit now, out of to_come
 };
 
 struct tech_dispatch {
-    // A window of time begins in which something may happen. On one thread, while no SM runs; `launch` may be changed here alone.
+    // Before a window of time in which something may happen. Called on one thread, while no SM runs: `launch`
+    // may be changed in this hook alone.
     void (*window)(void *launch, const struct tech_view *v);
-    // How many of a block's warps start: all, some or none. A mechanism with this hook dispatches by warp (chip/dispatch.h, claim
-    // "dispatch"): a warp's slot and registers are free at the warp's end. Asked between windows whenever a warp has ended; a block
-    // that would have the SM to itself starts without a question.
+    // Number of the block's warps to start: 0 to r->room. A mechanism with this hook dispatches by warp
+    // (chip/dispatch.h, claim "dispatch"): the slot and registers of a warp are free at the warp's end.
+    // Called between windows whenever a warp has ended. A block alone on an SM starts without a call.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
-    bool (*by_warp)(const void *launch); // false: by block in this launch; NULL: by warp
+    bool (*by_warp)(const void *launch); // false: dispatch by block in this launch; NULL: always by warp
 };
 
 // -- a mechanism --------------------------------------------------------------------------------------------
 
 struct tech {
     const char *name, *meaning, *paper;
-    bool ideal;          // may know what hardware cannot
-    uint32_t features;   // HAS(UNIFORM) | …
-    uint32_t claims;     // CLAIMS(POOL) | …
-    int skipped, reused; // counters of instructions never fetched, and fetched but not executed; -1: none
-    const struct config_key *keys; // options, over a struct of options_bytes
+    bool ideal;        // may use knowledge that hardware cannot have
+    uint32_t features; // HAS(UNIFORM) | …
+    uint32_t claims;   // CLAIMS(POOL) | …
+    // Numbers of two counters: instructions never fetched; instructions fetched but not executed. -1: no
+    // counter.
+    int skipped, reused;
+    const struct config_key *keys; // options, for a struct of options_bytes
     size_t key_count, options_bytes;
     const struct tech_counter *counters;
     size_t counter_count;
@@ -295,28 +324,35 @@ struct tech {
     // -- the core
     size_t (*storage)(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX]);
-    // State shared by all SMs of a kind in a launch; NULL: nothing to do in this launch. Hooks of SMs only read the state. The
-    // numbers of blocks and warps an SM will hold are not known yet (mechanisms behind may set registers apart): ask in sm_begin.
+    // State shared in a launch by all SMs of one class; NULL: the mechanism does nothing in this launch.
+    // Hooks of SMs only read the state. The numbers of blocks and warps on an SM are not known yet, since
+    // later mechanisms may set registers apart; sm_begin knows the numbers.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
     void (*launch_end)(void *launch);
-    void *(*sm_begin)(void *launch, struct sm_grid *g,
-                      uint64_t *counters); // an SM's state, at the launch's first block there
+    // State of one grid on one SM, at the first block on the SM. counters: TECH_COUNTERS_MAX words, all 0.
+    void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
     void (*sm_end)(void *state);
-    // The warp is in its slot, its registers are 0. Warps of one block may start in different cycles.
+    // The warp is in its slot, and its registers are 0. Warps of one block may start in different cycles.
     void (*warp_start)(void *state, unsigned place);
     void (*warp_end)(void *state, unsigned place);
-    // The instruction is about to read its operands, which must be in the warp's own registers.
+    // The instruction is about to read its operands: the values must be in the warp's own registers.
     void (*reads)(void *state, unsigned place, uint32_t index);
-    // The instruction has executed, its operands are collected; the destination may be mapped elsewhere now.
+    // The instruction has executed, and its operands are collected. The destination may be mapped to a
+    // different register from now on. Also called for lanes that wait where the warp reconverges: the
+    // instruction then executes with the last part of the warp.
     void (*executed)(void *state, unsigned place, uint32_t index);
-    // In place of reads and executed: another mechanism has the result. SAVED_EXECUTION: reused, and in the warp's own registers; the
-    // destination may be mapped elsewhere now. SAVED_FETCH: skipped; the warp is at the instruction, all before are done, and the
-    // result is where the other mechanism keeps it.
+    // Another mechanism supplies the result. SAVED_EXECUTION, in place of `executed`: the instruction is
+    // reused, and the result is in the warp's own registers; the destination may be mapped to a different
+    // register now. SAVED_FETCH, in place of `reads`, `executed` and `issued`: the instruction is skipped;
+    // the warp is at the instruction, and earlier instructions are done. The result is in the other
+    // mechanism's storage.
     void (*saved)(void *state, unsigned place, uint32_t index, enum tech_saving what);
-    // The instruction has left the I-buffer; the warp's pc names the next one; split, barrier and end are settled.
+    // The instruction has left the I-buffer. The warp's pc names the next instruction; divergence, barrier
+    // and exit are settled. At the warp's exit `warp_end` comes first, and `issued` is left out if the slot
+    // is already free.
     void (*issued)(void *state, unsigned place, uint32_t index);
-    const char *(*check)(
-        const void *state); // at the launch's end: NULL, or which of the mechanism's books does not balance
+    // At the launch's end: NULL, or the name of an account of the mechanism that does not balance.
+    const char *(*check)(const void *state);
 
     // -- groups; NULL: no hook of the group
     const struct tech_description *description;
@@ -328,12 +364,13 @@ struct tech {
     const struct tech_lines *lines;
     const struct tech_guest *guest;
     const struct tech_dispatch *dispatch;
-    // Of a warp sent to the port (tech_to_port), in place of reuse and leads: does the instruction issue? It must compute or branch.
-    // False: the port's cycle is lost, and the warp must be sent back to its scheduler.
+    // For a warp sent to the port (tech_to_port), in place of reuse and leads. Does the instruction issue
+    // now? Only instructions that compute or branch may. False: the cycle of the port is lost, and the
+    // mechanism must send the warp back to its scheduler.
     bool (*port)(void *state, unsigned place, uint32_t index);
 };
 
-// What a mechanism did, for tests and for debugging a mechanism.
+// An action of a mechanism, for tests and for debugging a mechanism.
 struct tech_step {
     uint64_t cycle;
     const char *what; // a word of the mechanism
@@ -341,7 +378,7 @@ struct tech_step {
     uint32_t pc, value;
 };
 struct tech_listener {
-    void (*heard)(void *context, const struct tech_step *step); // from SMs on several threads at once
+    void (*heard)(void *context, const struct tech_step *step); // called by SMs on several threads at once
     void *context;
 };
 
@@ -349,107 +386,124 @@ struct tech_use {
     const struct tech *tech;
     const void *options;
     const struct mark_settings *marks;
-    bool verify;          // compare every shared value with the value its reader would have computed
-    uint64_t *mismatches; // of the grid; differences are added from several threads
-    const struct tech_listener *listener; // NULL: none
-    const struct upsets *upsets;          // NULL: no bit turns
+    bool verify;                          // compare every shared value with the value computed by its reader
+    uint64_t *mismatches;                 // differences found in the grid, added from several threads
+    const struct tech_listener *listener; // NULL: no listener
+    const struct upsets *upsets;          // NULL: no bit flips
 };
 
-// Instructions of the program that mechanisms other than `me` share (tech_program.shares), by instruction; NULL: none. Heap.
+// Instructions of the program shared by mechanisms other than `me` (tech_program.shares), by instruction
+// number; NULL: none. Heap.
 bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
                   const uint32_t block[3], unsigned warp_size);
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 const struct sm_launch *tech_launch(const struct sm_grid *g);
 uint64_t tech_now(const struct sm_grid *g);
-unsigned tech_index(const struct sm_grid *g);              // of the SM
+unsigned tech_index(const struct sm_grid *g);              // number of the SM
 struct warp *tech_warp(struct sm_grid *g, unsigned place); // NULL: the place is empty
 unsigned tech_block_of(const struct sm_grid *g, unsigned place);
-// Bits: places of a block's warps, ended warps included; of a grid dispatched by warp the present warps.
+// Bits: places of a block's warps, ended warps included. Under dispatch by warp: places of the present warps.
 uint64_t tech_places(const struct sm_grid *g, unsigned block);
 uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned place); // next instruction to be fetched
-bool tech_is_fetching(const struct sm_grid *g,
-                      unsigned place); // earlier instructions are on their way to the I-buffer
-unsigned tech_buffered(const struct sm_grid *g, unsigned place); // instructions in the I-buffer
+// Earlier instructions are on their way to the I-buffer.
+bool tech_is_fetching(const struct sm_grid *g, unsigned place);
+unsigned tech_buffered(const struct sm_grid *g, unsigned place); // number of instructions in the I-buffer
 
 // -- registers ----------------------------------------------------------------------------------------------
-// Physical registers are numbered; a warp's Rr is map[r]. A warp's own registers are `own` + r, the only ones that the
-// engine reads and writes: values of other registers are copied by hooks.
+// Physical registers are numbered, and map[r] is the number of a warp's Rr. A warp's own registers are
+// tech_own(g, place, 0) + r, the only registers that the engine reads and writes: hooks copy the values of
+// all other registers.
 uint16_t *tech_map(struct sm_grid *g, unsigned place);
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
-// A block's renamed registers that belong to the mechanism: the first, and how many.
+// A block's renamed registers of the mechanism: number of the first register, and count.
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
-uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);     // cycle; CYCLE_NEVER: with a reply
-uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r); // of the warp's own Rr
-uint32_t *tech_lanes_of(struct warp *w,
-                        unsigned r); // the same; the warp need not have started, and may have ended
+uint64_t tech_ready(const struct sm_grid *g, uint16_t physical); // cycle; CYCLE_NEVER: with a reply
+// tech_lanes: lanes of the warp's own Rr. tech_lanes_of: the same, also for a warp not started yet or already
+// ended.
+uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r);
+uint32_t *tech_lanes_of(struct warp *w, unsigned r);
 uint64_t tech_issuing(const struct sm_grid *g); // lanes of the issuing instruction, before its guard
-const struct exec_access *tech_access(const struct sm_grid *g); // of the memory instruction just executed
-// Reads of the mechanism's renamed registers take no bank ports from now on (ideal).
+// Accesses of the memory instruction just executed.
+const struct exec_access *tech_access(const struct sm_grid *g);
+// From now on, reads of the mechanism's renamed registers take no bank ports (ideal).
 void tech_free_banks(struct sm_grid *g, const struct tech *me);
 
 // -- what a mechanism does ----------------------------------------------------------------------------------
-// A held warp is not fetched for (HOLD_FETCH), or issues nothing (HOLD_ISSUE), until no mechanism holds it. Ends with the warp.
+// Holds a warp: no fetch (HOLD_FETCH) or no issue (HOLD_ISSUE) until no mechanism holds the warp. The warp's
+// end releases it.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
-void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place,
-               unsigned what); // 0: releases the warp
-// From now on the warp issues through the SM's port, not by a scheduler: one instruction a cycle of one warp in turn, without issue
-// slot, collector or pipeline, operands served as `operand` says, with the latency of an instruction that found all of these free.
-// False: back to the scheduler, as at the warp's end.
+// what: bits of tech_hold; 0: release. No effect on an ended warp.
+void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what);
+// From now on the warp issues through the SM's port, by no scheduler. The port issues one instruction a
+// cycle, of its warps in turn, without an issue slot, a collector or a pipeline. `operand` says how operands
+// are served. The latency is the latency of an instruction that found all units free. False: back to the
+// scheduler, as at the warp's end.
 void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port);
 void tech_skip_fetch(struct sm_grid *g, unsigned place); // passes over the next instruction to be fetched
-void tech_drop(struct sm_grid *g, unsigned place); // one instruction fewer in the I-buffer: it will not issue
-void tech_drop_fetching(struct sm_grid *g, unsigned place); // one fewer on its way there
-void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer; fetches from the warp's pc
-// The instruction before pc is skipped; all earlier ones have issued or been skipped: the warp is at pc. Other mechanisms hear `saved`
-// before and `advanced` behind it.
+// Removes one instruction from the I-buffer: the instruction will not issue.
+void tech_drop(struct sm_grid *g, unsigned place);
+// Removes one instruction on the way to the I-buffer.
+void tech_drop_fetching(struct sm_grid *g, unsigned place);
+void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer and fetches from the warp's pc
+// The instruction before pc is skipped, and the warp is at pc. All earlier instructions must have issued or
+// been skipped. Other mechanisms hear `saved` before and `advanced` after the step.
 void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t pc);
-// The other mechanisms put the instruction's sources into the warp's own registers (`lends`), before `me` computes it there and takes
-// the warp past it.
+// The other mechanisms put the instruction's sources into the warp's own registers (`lends`). `me` then
+// computes the result in these registers and takes the warp past the instruction.
 void tech_lend(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t index);
-// Moves a physical register through a bank port, a pipeline and a write port; the cycle of its arrival. The mechanism moves the bytes.
+// Charges the copy of a physical register: a bank port, a pipeline and a write port. Returns the cycle of
+// arrival. The mechanism moves the bytes.
 uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);
-// Writes the warp's own Rr, kept elsewhere by the mechanism, to the main register file, by a write port. The mechanism moves the bytes.
+// Charges a write port for the warp's own Rr, moved from the mechanism's storage to the main register file.
+// The mechanism moves the bytes.
 void tech_write_back(struct sm_grid *g, unsigned place, unsigned r);
-// Brings sectors of a line to L1 as the load/store unit would: looked up in a cycle in which no warp's line is sent, joined to a miss
-// under way, or sent to the L2 once an MSHR and a way are free. `line` tells of its arrival, with the token. False: no room for the
-// request.
+// Brings sectors of a line to L1 with the load/store unit. The line is looked up in a cycle in which no
+// warp's line is sent. A miss joins a miss under way, or goes to the L2 once an MSHR and a way are free. The
+// hook `line` reports the arrival, with the token. False: the request queue is full.
 bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8_t sectors, uint32_t token);
-// The line keeps its way in L1 until unlocked as often as locked, at the latest by the grid's end. False: the line is absent, or all
-// other ways of its set are locked.
+// Locks a line in its L1 way until unlocked as often as locked, at the latest until the grid's end. False:
+// the line is absent, or too many ways of the set are locked.
 bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
-// Whether the line, present or not, could be locked now: for a mechanism that wants several lines of one set.
+// Whether the line, present or absent, could be locked now: for a mechanism that locks several lines of one
+// set.
 bool tech_may_lock_line(const struct sm_grid *g, const struct tech *me, uint64_t line);
 void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
-void tech_at(struct sm_grid *g, unsigned block,
-             uint64_t cycle); // the hook `event` of all mechanisms, at that cycle
-// Executes the instruction for the warp in its own registers: no counts, no time, lanes stay where they are. For instructions with
-// effects on registers alone. False: a load must wait for an atomic.
+// Calls the hook `event` of all mechanisms for the block, at that cycle, in the next cycle at the earliest.
+void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle);
+// Executes the instruction for the warp in its own registers. Counts, time and active lanes do not change.
+// Only for instructions with effects on registers alone. False: a load must wait for an atomic, or the
+// instruction has failed.
 bool tech_recompute(struct sm_grid *g, unsigned place, uint32_t pc);
-// The same in the given lanes, whatever the warp's state and the guard.
+// Executes the instruction in the given lanes, whatever the warp's state and the guard.
 void tech_evaluate(struct sm_grid *g, unsigned place, uint32_t pc, uint64_t lanes);
-void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes); // also of warps not started, or ended
+// The same, also for a warp not started yet or already ended.
+void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes);
 
 // -- a guest stream -----------------------------------------------------------------------------------------
-// Instructions of the launch's program beside those of the warps, fetched, decoded and issued alike, outside the warps' slots. One a
-// grid on an SM. Begins at pc, must not be running; ends by tech_guest_stop, GUEST_ENDS or with the grid's last warp on the SM.
+// Instructions of the launch's program beside the warps: fetched, decoded and issued like the instructions of
+// warps, outside the warps' slots. One stream for each grid on an SM. Starts at pc, and must not run yet. The
+// stream ends by tech_guest_stop, by GUEST_ENDS, or with the grid's last warp on the SM.
 void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, unsigned scheduler,
                       enum guest_turn turn);
-void tech_guest_stop(struct sm_grid *g,
-                     const struct tech *me); // not from the hook `guest`, which has GUEST_ENDS
+// Not from the hook `guest`, which uses GUEST_ENDS.
+void tech_guest_stop(struct sm_grid *g, const struct tech *me);
 bool tech_guest_runs(const struct sm_grid *g);
-// Map of its registers: beside the register file, in banks of the same number, unless mapped to a block's renamed registers (tech_pool).
+// Map of the guest's registers. The registers lie beside the register file, in the same number of banks,
+// unless mapped to a block's renamed registers (tech_pool).
 uint16_t *tech_guest_map(struct sm_grid *g);
-// For guests with values of a warp: that warp of a block that runs nowhere, as at its start. Valid until the next call.
+// For a guest with values of a warp: the warp of a block outside the dispatch, in the state of its start.
+// Valid until the next call.
 struct warp *tech_guest_values(struct sm_grid *g, uint64_t block, unsigned warp);
-// Executes the instruction for it; pc and state say how it goes on. False: passed over, because it concerns more than the warp's own
-// registers, predicates and way, or could fail.
+// Executes the instruction for this warp, and updates its pc and state. False: the instruction was passed
+// over, because it has effects beyond the warp's own registers, predicates and control flow, or could fail.
 bool tech_guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);
 
-// -- blocks that run nowhere --------------------------------------------------------------------------------
-// For values of many warps at once (shadow.c): warps as at their start. `compute` leaves the warp where it is; `branch` (branches and
-// exits) takes its lanes along; `go` puts a warp elsewhere, where its lanes may meet.
+// -- blocks outside the dispatch ----------------------------------------------------------------------------
+// For values of many warps at once (shadow.c): the warps of a block in the state of their start. `compute`
+// executes and leaves the warp's pc in place. `branch` (branches and exits) moves the lanes. `go` puts the
+// warp at `index`, where lanes may reconverge.
 struct cta *tech_shadow_create(struct sm_grid *g);
 void tech_shadow_start(struct sm_grid *g, struct cta *c, uint64_t block);
 void tech_shadow_destroy(struct cta *c);

@@ -1,35 +1,36 @@
-// Bits that turn in a running kernel: the seam between a mechanism, which knows what there is to turn and finds what differs,
-// and whoever wants a bit turned (inject/).
+// Bit flips in a running kernel: the seam between mechanisms and the injector (inject/). A mechanism knows
+// the places of bits and detects differences. The injector chooses the bit.
 //
-//     a mechanism:  "32 lane results, in cycle 90" ──▶ pass ──▶ no, or: the 7th ──▶ it turns a bit of that for real ──▶ turned
-//                   "two lanes have other results"  ─▶ found
+//     a mechanism:  "32 lane results, in cycle 90" ─▶ pass ─▶ no, or the 7th ─▶ flips a bit ─▶ turned
+//                   "two lanes differ in results" ─▶ found
 //
-// A mechanism passes the same places in the same order in every run of the same launches on one thread of the host, and
-// looks for errors without knowing of any.
+// A mechanism passes the same places in the same order in every run of the same launches on one host thread.
+// The mechanism looks for errors without knowledge of injected errors.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 enum upset_place { UPSET_LANE, UPSET_REGISTER, UPSET_ENTRY, UPSET_PLACES };
 
-// Some places in which a bit may turn now, one after the other.
+// A sequence of places in which a bit may flip now.
 struct upset_site {
     enum upset_place place;
     unsigned sm;
-    uint64_t block; // the warp's, in the grid
-    uint32_t warp;  // in its block
-    uint32_t index; // of its instruction that has the results, or is about to read
-    // LANE: in cycle `from` the results of so many lanes. REGISTER, ENTRY: one, in `count` cycles from there on, in which nothing
-    // has read or written it.
+    uint64_t block; // block of the warp, number in the grid
+    uint32_t warp;  // number in the block
+    uint32_t index; // instruction that produces the results or is about to read
+    // LANE: `count` lane results in cycle `from`. REGISTER, ENTRY: one register or entry, in `count` cycles
+    // from cycle `from` on, without a read or write in these cycles.
     uint64_t from, count;
 };
 
 struct upset_hit {
-    uint64_t nth;  // of the site's places
-    uint64_t draw; // what turns there: its bit by upset_draw, and then the lane or copy of a register
+    uint64_t nth; // number among the site's places
+    // Source of random choices (upset_draw): the bit first, then the lane or copy of a register.
+    uint64_t draw;
 };
 
-// A number below the bound, taken from the draw: draws 0, 1, 2 … give all of them.
+// Takes a number below `bound` from the draw: draws 0, 1, 2 … yield every number.
 static inline uint32_t upset_draw(struct upset_hit *h, uint32_t bound)
 {
     uint32_t n = bound ? (uint32_t)(h->draw % bound) : 0;
@@ -37,15 +38,17 @@ static inline uint32_t upset_draw(struct upset_hit *h, uint32_t bound)
     return n;
 }
 
-struct upset_flip { // what has turned
+struct upset_flip { // a flipped bit
     uint64_t cycle;
-    const char *what; // "register", say; "nothing" of an instruction without a result
+    const char *what; // "register", for example; "nothing" for an instruction without a result
     uint32_t number, lane, bit;
 };
 
 struct upsets {
-    bool (*pass)(void *context, const struct upset_site *s, struct upset_hit *hit); // true: turn a bit there
+    // True: flip a bit in this site.
+    bool (*pass)(void *context, const struct upset_site *s, struct upset_hit *hit);
     void (*turned)(void *context, const struct upset_site *s, const struct upset_flip *f);
-    void (*found)(void *context, uint64_t cycle); // a check has found what should be equal to differ
+    // A check has found a difference between values that should be equal.
+    void (*found)(void *context, uint64_t cycle);
     void *context;
 };

@@ -1,9 +1,9 @@
-// DAC-IDEAL (decoupled affine computation, as the DARSIE paper idealises it in section 5): instructions whose
-// sources and results are affine over the block are executed once a block. The pieces are in this folder;
-// what the papers say and what was decided is in docs/techniques/dac.md.
+// DAC-IDEAL (decoupled affine computation, as the DARSIE paper idealises it in section 5): instructions with
+// affine sources and results over the block are executed once for the block. docs/techniques/dac.md lists the
+// claims of the papers and the decisions taken.
 //
-// Left out, because the idealisation has them free: the second instruction stream, its queues and expansion
-// units, the waiting between the streams, and decoupled loads.
+// Not modelled, because free in the idealisation: the second instruction stream, its queues and expansion
+// units, waits between the streams, and decoupled loads.
 #include "tech/dac/dac.h"
 #include "tech/registry.h"
 
@@ -51,7 +51,7 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o,
     return (constant || computes) && !is_clock(&i->src[0]) ? COMPUTES : NOT_CANDIDATE;
 }
 
-// A special register that is not the same for all threads of a block.
+// A special register with different values for the threads of a block.
 static bool differs(const struct operand *o)
 {
     return o->kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)o->reg) != SREG_OF_BLOCK;
@@ -122,7 +122,7 @@ static void block_start(void *state, unsigned block)
 {
     struct dac *d = state;
     dac_forget(&d->blocks[block], d->launch->program->inst_count);
-    d->blocks[block].live = bit_mask(d->launch->threads.warps); // those that have not started, too
+    d->blocks[block].live = bit_mask(d->launch->threads.warps); // including warps not started yet
 }
 
 static void warp_start(void *state, unsigned place)

@@ -1,11 +1,11 @@
-// DAC-IDEAL inside: the affine stream of a block, and what its warps know of it.
+// The parts of DAC-IDEAL: the affine stream of a block, and the tuples known to the block's warps.
 //
-//     fetch ── lookup ─▶ skip               (stream.c)  an instance the stream has executed: on to the next
-//     PC I-buffer ─ order ─▶ lead, skip, own   (stream.c)  in program order, not past an unissued branch …
-//     issue ─ expand ─▶ execute           (lanes.c)   lanes are made from tuples where they are read
+//     fetch ── lookup ─▶ skip                 (stream.c)  an instance executed by the stream: next PC
+//     I-buffer ─ order ─▶ lead, skip, own     (stream.c)  in program order, not past an unissued branch
+//     … issue ─ expand ─▶ execute             (lanes.c)   lanes are computed from tuples at the read
 //
-//     warp:   front ─ after all that was ordered      back ─ after all that has issued
-//             tuples of registers and predicates, or "a vector of the warp's own"
+//     warp:   front: after all ordered instructions      back: after all issued instructions
+//             tuples of registers and predicates; a register without a tuple is a vector of the warp's own
 #pragma once
 #include "base/vec.h"
 #include "exec/exec_impl.h"
@@ -29,7 +29,7 @@ enum dac_counter {
 
 enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
 
-// What may be affine where its sources are: a function of them, or a load that reads one value.
+// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load of one value.
 enum candidate { NOT_CANDIDATE, COMPUTES, LOADS };
 
 struct dac_launch {
@@ -39,25 +39,26 @@ struct dac_launch {
     struct threads threads;
     uint8_t *candidates;    // by instruction: enum candidate
     bool *thread_dependent; // reads a special register that differs between threads
-    bool *blocks;           // nothing behind it is ordered before it has issued
+    bool *blocks;           // nothing behind the instruction is ordered before the instruction has issued
     bool verify;
     uint64_t *mismatches;
 };
 
-// What an instruction of the affine stream writes: tuples of registers, and predicates, either one value for
-// the block or expanded for each warp.
+// Results of an instruction of the affine stream: tuples of registers, and predicates. A predicate has one
+// value for the block, or is expanded for each warp.
 struct outcome {
-    uint8_t words, preds, uniform, value; // preds …: a bit for each of dst[0] and dst[1]
+    // Bits for dst[0] and dst[1]. preds: written. uniform: the same for the block. value: the uniform value.
+    uint8_t words, preds, uniform, value;
     struct tuple tuples[DST_MAX];
-    uint64_t *masks; // of predicates that are not uniform: [dst][warp]
+    uint64_t *masks; // predicates that are not uniform: [dst][warp]. Heap; NULL: none.
 };
 
-// One execution of an instruction for a block, or the knowledge that its result is not affine.
+// One execution of an instruction for a block. affine == false: the result is known not to be affine.
 struct instance {
-    uint64_t passed; // warps that have been there
+    uint64_t passed; // warps of the block past the instance
     bool affine;
-    uint8_t key_count, key_preds; // values of the predicates it reads
-    struct tuple key[KEY_MAX];    // of the registers it reads
+    uint8_t key_count, key_preds; // key_preds: values of the predicates read
+    struct tuple key[KEY_MAX];    // tuples of the registers read
     struct outcome outcome;
 };
 
@@ -66,28 +67,28 @@ struct dac_block {
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 
-struct known { // tuples
+struct known { // registers and predicates with known tuples
     uint64_t registers[4];
-    uint64_t pending[4];    // bits: of these the warp's own lanes do not hold the tuple yet
-    uint8_t preds, uniform; // bits
-    uint64_t masks[8];      // of predicates, for this warp
+    uint64_t pending[4];    // bits: registers whose lanes in the warp do not hold the tuple's values yet
+    uint8_t preds, uniform; // bits: known predicates; known predicates with one value for the block
+    uint64_t masks[8];      // values of known predicates in this warp
     struct tuple tuples[256];
 };
 
 enum role { ROLE_OWN, ROLE_LEADER, ROLE_SKIPPED };
-struct line { // an instruction that has been fetched or skipped and has not issued
+struct line { // an instruction fetched or skipped, and not issued
     uint32_t pc;
     uint8_t role;
-    bool writes; // its guard was true
+    bool writes; // the guard was true
     struct outcome outcome;
-    uint64_t masks[2]; // this warp's
+    uint64_t masks[2]; // values of predicates in this warp
 };
 
 struct dac_warp {
-    uint8_t block, index;     // where it is
+    uint8_t block, index;     // place of the block on the SM, number in the block
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
-    uint32_t blocking; // of those ordered: that decide what comes next
+    uint32_t blocking; // ordered instructions that decide the next pc
     struct known front, back;
 };
 
@@ -97,9 +98,10 @@ struct dac {
     uint64_t *counters;
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;
-    uint64_t looked_at; // bits by place: nothing is to be skipped where it is fetched; until it goes on, or
-                        // its block makes an instance
-    uint32_t *values;   // of a block, while a result is looked at
+    // Bits by place: nothing to skip at the warp's fetch, until the warp proceeds or its block creates an
+    // instance.
+    uint64_t looked_at;
+    uint32_t *values; // values of a block's threads while a result is examined
     uint64_t led;
 };
 
@@ -113,7 +115,7 @@ static inline struct dac_block *block_of(struct dac *d, unsigned place)
     return &d->blocks[d->warps[place].block];
 }
 static inline void look_again(struct dac *d, unsigned place) { d->looked_at &= ~(1ull << place); }
-// All lanes that are left are here.
+// All remaining lanes of the warp are active.
 static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
 static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
 
@@ -134,12 +136,12 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
 void dac_flushed(void *state, unsigned place);
 void dac_issued(void *state, unsigned place, uint32_t index);
 void dac_warp_end(void *state, unsigned place);
-void dac_forget(struct dac_block *b, uint32_t inst_count); // all instances
+void dac_forget(struct dac_block *b, uint32_t inst_count); // frees all instances
 
 // -- evaluate.c
-// What the instruction makes of these tuples, for all threads of the block.
+// Computes the instruction from the tuples in e->key, for all threads of the block.
 void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e);
-// Whether the warp would load now what the instance says.
+// Whether the load, executed now by the warp, would return the instance's value.
 bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct instance *e);
 
 // -- lanes.c
@@ -147,9 +149,10 @@ void dac_reads(void *state, unsigned place, uint32_t index);
 void dac_executed(void *state, unsigned place, uint32_t index);
 bool dac_leads(void *state, unsigned place, uint32_t index);
 void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
-// What is known after an instruction of the affine stream.
+// Adds the results of an affine-stream instruction to the known tuples.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
-static inline void learn(const struct dac *d, struct known *k, const struct line *l) // … and of any other
+// The same for any instruction.
+static inline void learn(const struct dac *d, struct known *k, const struct line *l)
 {
     if (l->role == ROLE_OWN)
         forget_results(k, &d->launch->ops[l->pc]);

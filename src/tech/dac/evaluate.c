@@ -1,7 +1,7 @@
-// The affine unit. What a real one has rules for (DAC section 3: tuples are added, and multiplied by
-// scalars), the ideal one finds at run time: it computes the instruction from the expanded tuples of its
-// sources in all threads of the block, those of ended warps and of such as have not started among them, and looks whether the
-// result is a tuple again. Sources that are all uniform need one warp.
+// The affine unit. DAC has rules (section 3: tuples are added, and multiplied by scalars). The ideal unit
+// decides at run time: the instruction is computed from the expanded source tuples in all threads of the
+// block, including ended warps and warps not started. The result is affine if it is a tuple again. With
+// uniform sources one warp is enough.
 #include "tech/dac/dac.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { SAVED_MAX = KEY_MAX + DST_MAX };
 
-struct saved { // a warp's state that computing for it must not change
+struct saved { // state of a warp to be restored after a computation
     uint32_t lanes[SAVED_MAX][LANES_MAX];
     uint8_t registers[SAVED_MAX], count;
     uint64_t pred[PRED_SLOTS];
@@ -69,7 +69,7 @@ static void compute(struct dac *d, struct warp *w, uint32_t pc, const struct ins
     restore(d, w, &s);
 }
 
-// False: it has to wait.
+// False: the load has to wait.
 static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
     struct warp *w = tech_warp(d->grid, place);
@@ -81,7 +81,7 @@ static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struc
     return done;
 }
 
-// From one warp, whose lanes are all alike.
+// Takes the results from one warp with equal lanes.
 static void take_uniform(struct dac *d, unsigned warp, uint32_t pc, struct outcome *out)
 {
     const struct threads *t = &d->launch->threads;
@@ -114,7 +114,7 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
     return d->launch->options->predicates == PREDICATES_AFFINE || out->uniform == out->preds;
 }
 
-// One value in all lanes that the warp has left.
+// One value in all active lanes of the warp.
 static bool is_one_value(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct threads *t = &d->launch->threads;
@@ -148,7 +148,7 @@ bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct
     return same;
 }
 
-// A bit of the n-th tuple or predicate is turned, for tests.
+// Flips a bit of the n-th tuple or predicate, for tests.
 static void corrupt(struct dac *d, struct outcome *out)
 {
     if (++d->led != d->launch->options->corrupt) return;
@@ -176,7 +176,7 @@ void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e
         compute(d, tech_warp(d->grid, place), pc, e, out->masks);
         take_uniform(d, index_in_block(d, place), pc, out);
         e->affine = true;
-    } else if (i->op != OP_LDC) { // an address that differs is the load/store unit's business
+    } else if (i->op != OP_LDC) { // different addresses are left to the load/store unit
         for (unsigned k = 0; k < block->warp_count; k++) compute(d, &block->warps[k], pc, e, out->masks);
         e->affine = take_affine(d, pc, out);
     }

@@ -1,7 +1,6 @@
-// Values: what the affine stream computed is in tuples and nowhere else. A warp's lanes are made from them
-// when an instruction outside the stream reads them, or writes some lanes of their register. When runs are
-// verified the warp's own registers hold what it would have computed by itself, and each of these reads is
-// compared.
+// Values of the affine stream are stored in tuples only. A warp's lanes are computed from a tuple when an
+// instruction outside the stream reads the register, or writes some of its lanes. In verified runs a warp's
+// own registers hold privately computed values, and every expansion is compared.
 #include "tech/dac/dac.h"
 
 #include <assert.h>
@@ -95,8 +94,8 @@ void dac_reads(void *state, unsigned place, uint32_t index)
 
 // -- verification -------------------------------------------------------------------------------------------
 
-// A load's value was read for this warp when the instruction was ordered, and compared there; memory may have
-// changed since.
+// The load was executed and compared for this warp when the instruction was ordered. Memory may have changed
+// since.
 static void accept_load(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -105,7 +104,7 @@ static void accept_load(struct dac *d, unsigned place, const struct line *l)
                      tech_lanes(d->grid, place, o->dst + n));
 }
 
-// What the instruction left in the warp's own registers is what the line says.
+// Compares the result in the warp's own registers with the line.
 static void compare(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -168,9 +167,9 @@ bool dac_leads(void *state, unsigned place, uint32_t index)
     return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
 }
 
-// The same, though another mechanism had the result: it is in the warp's own registers.
+// Another mechanism has the result, in the warp's own registers: treated like an executed result.
 void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
-    assert(what == SAVED_EXECUTION), (void)what; // nobody else leaves instructions out
+    assert(what == SAVED_EXECUTION), (void)what; // no other mechanism leaves instructions out
     dac_executed(state, place, index);
 }

@@ -1,7 +1,7 @@
-// The affine stream: the first warp of a block that comes to an affine instruction executes it for all, the
-// others skip it, before fetch where they can. An instance is recognised by the instruction and the tuples of
-// its sources, so warps in different iterations, or on different paths, never take each other's results; the
-// synchronisation that a real machine would need for that costs nothing here.
+// The affine stream. The first warp of a block to reach an affine instruction executes it for the block. The
+// other warps skip the instruction, if possible before fetch. An instance is matched by instruction and
+// source tuples: warps in different iterations or on different paths never share results. The synchronisation
+// needed for the same guarantee in hardware costs nothing here.
 #include "tech/dac/dac.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void dac_forget(struct dac_block *b, uint32_t inst_count)
 
 // -- instances ----------------------------------------------------------------------------------------------
 
-// None of its sources is a vector of the warp's own, or a predicate that is not uniform.
+// All sources have tuples, and all predicates read are uniform.
 static bool are_sources_known(const struct known *k, const struct op *o)
 {
     if (o->pred_reads & ~(k->preds & k->uniform)) return false;
@@ -26,7 +26,7 @@ static bool are_sources_known(const struct known *k, const struct op *o)
     return true;
 }
 
-// Values of the predicates it reads, which are uniform.
+// Values of the uniform predicates read by the instruction.
 static uint8_t preds_of(const struct known *k, const struct op *o)
 {
     uint8_t preds = 0;
@@ -35,7 +35,7 @@ static uint8_t preds_of(const struct known *k, const struct op *o)
     return preds;
 }
 
-// It was executed with what the warp would read now.
+// The instance was executed with the values the warp would read now.
 static bool is_same(const struct instance *e, const struct known *k, const struct op *o, uint8_t preds)
 {
     if (e->key_preds != preds) return false;
@@ -44,7 +44,7 @@ static bool is_same(const struct instance *e, const struct known *k, const struc
     return true;
 }
 
-// The oldest that this warp has not taken part in.
+// The oldest matching instance not passed by the warp.
 static struct instance *find(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct dac_warp *w = &d->warps[place];
@@ -65,7 +65,7 @@ static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
     memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
 }
 
-// Those that all warps have come by, and when there are too many the oldest.
+// Frees the instances passed by all warps, and the oldest instance if too many are left.
 static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 {
     for (size_t n = b->instances[pc].count; n-- > 0;)
@@ -77,7 +77,7 @@ static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 
 // -- one instruction of one warp ----------------------------------------------------------------------------
 
-// A reply that has not come will write the instruction's register: atomics' results come after they issued.
+// A reply still to come will write the instruction's register: results of atomics arrive after issue.
 static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned place, const struct op *o,
                            uint32_t older)
 {
@@ -97,7 +97,8 @@ static bool guard_of(const struct dac *d, uint32_t pc, uint8_t preds)
     return (i->guard == PRED_TRUE || preds >> i->guard & 1) != (i->guard_not != 0);
 }
 
-// A load may read now what it would read in its turn: no older memory instruction is still to issue.
+// A load executed now reads the value it would read in program order: no older memory instruction has still
+// to issue.
 static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
 {
     for (uint32_t n = 0; n < older; n++)
@@ -106,7 +107,8 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
     return true;
 }
 
-// Whether the affine stream could execute it, with what it reads. `older`: instructions ordered before it.
+// Whether the affine stream can execute the instruction with its current sources. `older`: number of
+// instructions ordered before.
 static bool is_affine(struct dac *d, unsigned place, uint32_t pc, uint32_t older)
 {
     struct dac_warp *w = &d->warps[place];
@@ -138,7 +140,7 @@ static void take(struct dac *d, unsigned place, const struct instance *e, struct
     l->outcome = e->outcome;
     for (unsigned k = 0; k < 2 && e->outcome.masks; k++)
         l->masks[k] = e->outcome.masks[k * d->launch->threads.warps + warp];
-    l->outcome.masks = NULL; // the instance's own
+    l->outcome.masks = NULL; // owned by the instance
 }
 
 static void skip(struct dac *d, unsigned place, struct instance *e, struct line *l)
@@ -174,7 +176,7 @@ static struct instance *lead(struct dac *d, unsigned place, uint32_t pc)
     return e;
 }
 
-// True when the instruction need not issue.
+// True: the instruction need not issue.
 static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 {
     if (!is_affine(d, place, l->pc, older)) return false;
@@ -200,7 +202,7 @@ static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 
 static bool is_passable(struct dac_warp *w) { return w->ordered && line_at(w, 0)->role == ROLE_SKIPPED; }
 
-// Skipped instructions at the front are behind the warp.
+// Takes the warp past skipped instructions at the front.
 static void pass(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -215,13 +217,13 @@ static void pass(struct dac *d, unsigned place)
     }
 }
 
-// Nothing unissued decides what comes next.
+// No unissued instruction decides the next pc.
 static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned place)
 {
     return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
-// True when the line need not issue.
+// True: the line need not issue.
 static bool order_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -234,7 +236,7 @@ static bool order_next(struct dac *d, unsigned place)
     return skipped;
 }
 
-// Lines that are in the I-buffer, or under way to it, before the n-th.
+// Lines before the n-th in the I-buffer, or on the way to the I-buffer.
 static unsigned fetched_before(struct dac_warp *w, uint32_t n)
 {
     unsigned count = 0;
@@ -260,7 +262,7 @@ static void order_more(struct dac *d, unsigned place)
     }
     news |= is_passable(w);
     pass(d, place);
-    if (news) tech_hold(d->grid, &tech_dac, place, 0); // what is next has changed
+    if (news) tech_hold(d->grid, &tech_dac, place, 0); // the head has changed
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)
@@ -274,7 +276,8 @@ static bool skip_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
     uint32_t pc = tech_fetch_pc(d->grid, place);
-    if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false; // the I-buffer's room
+    // Keep room for the I-buffer.
+    if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false;
     if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, place, pc, w->count)) return false;
     struct instance *e = find(d, place, pc);
     if (!e || !is_for(d, place, pc, e)) return false;
@@ -300,7 +303,8 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
     return fetchable;
 }
 
-// What is fetched is ordered at once, unless a branch decides about it, and what is skipped takes no room.
+// Fetched instructions are ordered at once, unless a branch is unissued. Skipped instructions take no room in
+// the I-buffer.
 uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;
@@ -318,7 +322,7 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
     return span;
 }
 
-// Only what lanes of a warp that has parted do is ever ordered and dropped.
+// Ordered instructions are dropped only in diverged warps.
 void dac_flushed(void *state, unsigned place)
 {
     struct dac *d = state;
@@ -328,7 +332,7 @@ void dac_flushed(void *state, unsigned place)
     look_again(d, place);
 }
 
-// A barrier may be over for warps that wait there.
+// A barrier may be over for the waiting warps.
 static void renew(struct dac *d, unsigned block)
 {
     for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {
@@ -342,8 +346,8 @@ void dac_issued(void *state, unsigned place, uint32_t index)
     struct dac *d = state;
     order_more(d, place);
     const struct inst *i = &d->launch->program->insts[index];
-    bool over =
-        isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY; // or has others that wait
+    // A warp that is not ready waits for others to arrive.
+    bool over = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
     if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[place].block);
 }
 

@@ -28,7 +28,7 @@ void threads_fini(struct threads *t)
     for (unsigned k = 0; k < 3; k++) free(t->at[k]);
 }
 
-// Lanes come by 32: loops of a length that the compiler knows it makes into vectors.
+// Loops have a constant length of 32 lanes: the compiler vectorises them.
 enum { PART = 32 };
 
 static void expand_part(const struct tuple *u, const uint32_t *x, const uint32_t *y, const uint32_t *z,
@@ -48,7 +48,7 @@ void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp,
 {
     size_t first = (size_t)warp * t->lanes;
     for (unsigned l = 0; l < t->lanes; l += PART) {
-        if (tuple_is_uniform(u)) // most are
+        if (tuple_is_uniform(u)) // most tuples are
             fill_part(u->base, to + l);
         else
             expand_part(u, t->at[0] + first + l, t->at[1] + first + l, t->at[2] + first + l, to + l);

@@ -1,9 +1,9 @@
-// Affine tuples: a register of all threads of a block as one base and a stride a dimension.
+// Affine tuples: a register of all threads of a block, as one base and a stride for each dimension.
 //
 //     value of thread (x, y, z) = base + stride[0] * x + stride[1] * y + stride[2] * z   (modulo 2^32)
 //
-// Uniform values have no strides. One tuple stands for the registers of all warps of the block: a warp's own
-// lanes are expanded from it.
+// Uniform values have strides of 0. One tuple represents the registers of all warps of the block; each warp's
+// lanes are expanded from the tuple.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,16 +12,16 @@ struct tuple {
     uint32_t base, stride[3];
 };
 
-// The threads of a block as its warps' lanes hold them: lane l of warp w is entry w * lanes + l.
+// Coordinates of a block's threads, by warp and lane: lane l of warp w is entry w * lanes + l.
 struct threads {
-    uint32_t *at[3]; // coordinates
+    uint32_t *at[3]; // coordinates x, y, z
     unsigned lanes, warps, warp_size;
     uint32_t block[3], count;
 };
 
 void threads_init(struct threads *t, const uint32_t block[3], unsigned warp_size, unsigned lanes);
 void threads_fini(struct threads *t);
-static inline unsigned threads_in(const struct threads *t, unsigned warp) // lanes that have one
+static inline unsigned threads_in(const struct threads *t, unsigned warp) // number of lanes with a thread
 {
     uint32_t left = t->count - warp * t->warp_size;
     return left < t->warp_size ? left : t->warp_size;
@@ -36,9 +36,9 @@ static inline bool tuple_equal(const struct tuple *a, const struct tuple *b)
     return a->base == b->base && a->stride[0] == b->stride[0] && a->stride[1] == b->stride[1] &&
            a->stride[2] == b->stride[2];
 }
-// The lanes of a warp.
+// Computes the lanes of a warp into `to`.
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to);
-// Whether every warp's lanes are base + stride * lane.
+// Whether the lanes of every warp are base + stride * lane.
 bool tuple_is_lanewise(const struct tuple *u, const struct threads *t);
-// The tuple of a block's values; false when they are not affine.
+// The tuple of the values of a block's threads; false: the values are not affine.
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values);

@@ -1,16 +1,16 @@
-// DARSIE's structures in bits, as configured. With 8 entries, 32 registers and the 32 blocks of its GPU the
-// first three are those of its section 6.3, bit for bit:
+// Bits of DARSIE's structures, as configured. With 8 entries, 32 registers and the 32 blocks of the paper's
+// GPU the first three are the structures of section 6.3, bit for bit:
 //
 //     PC skip table entry:  | PC 48 | waiting warps 32 | IsLoad | LeaderWB |    82 x 8 x 32 = 20,992
 //     majority mask:        | warps 32 |                                        32 x 32     =  1,024
 //     rename entry:         | register 8 | physical 8 | version 5 |             21 x 32 x 32 = 21,504
 //
-// The others are what the mechanism needs, too, and the section does not count.
+// The mechanism needs the other structures, too; section 6.3 does not count them.
 #include "tech/darsie/darsie.h"
 
 enum { PC_BITS = 48, WARP_BITS = 32, REGISTER_BITS = 8 }; // a block has 1024 threads at most
 
-static uint64_t bits_for(uint64_t values) // to number them
+static uint64_t bits_for(uint64_t values) // bits of a number below `values`
 {
     uint64_t bits = 1;
     while (1ull << bits < values) bits++;
@@ -33,7 +33,7 @@ size_t darsie_storage(const void *options, const struct gpu_config *c,
         {"readers of registers", renamed, bits_for(WARP_BITS + 1), false, 1},
         {"arrived masks", 2 * blocks, WARP_BITS, false, 1},
         {"poison bits of warps", warps, 256 + 8, false, 1},
-        // Of branch-sync=parting and first: which branch an entry is behind, and a warp.
+        // branch-sync=parting and first: branch counts of entries and warps.
         {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false, 1},
         {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false, 1},
     };

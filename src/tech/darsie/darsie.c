@@ -1,6 +1,7 @@
-// DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes what all
-// would, the others skip it before fetch and read its registers. The pieces are in this folder; what the
-// paper leaves open or has unsound, and what was decided, is in docs/techniques/darsie.md.
+// DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes an
+// instruction common to all warps; the other warps skip the instruction before fetch and read the first
+// warp's registers. docs/techniques/darsie.md lists the gaps and unsound points of the paper and the
+// decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
 #include "mark/access.h"
@@ -42,8 +43,8 @@ _Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counter
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
-// Nothing younger is renamed before these have issued: who they let go on, and what they do to memory,
-// decides whether it may be shared.
+// Nothing younger is renamed before these instructions have issued: their effects on memory, and the warps
+// released by them, decide whether younger instructions may be shared.
 static bool holds_up(const struct darsie_options *o, const struct inst *i)
 {
     return isa_table[i->op].unit == UNIT_CONTROL || orders_loads(o, i) ||
@@ -62,7 +63,7 @@ static bool asks_from(const struct program *p, uint32_t first, uint32_t last)
     return false;
 }
 
-// A loop that is left by nothing but exits has no branch that asks, and neither has one that is never left.
+// Whether a loop may lack a conditional branch: a loop left only by exits, or an endless loop.
 static bool has_other_loops(const struct program *p)
 {
     for (uint32_t n = 0; n < p->inst_count; n++) {
@@ -75,10 +76,10 @@ static bool has_other_loops(const struct program *p)
     return false;
 }
 
-// What a branch means to those on the path. That they go one way is not enough: warps come to the same
-// instructions again, in another iteration or another call, and what one leads there is not for those who are
-// still in the one before. So they meet, or are counted, somewhere on every way back: at the branch that
-// every loop asks to end, or where it turns; and where functions begin and return.
+// The effect of a branch on warps of the path. One direction for all warps is not enough. A warp comes to the
+// same instructions again, in a later iteration or call, and leads results not meant for warps in an earlier
+// iteration. So on every way back warps meet or are counted: at the conditional branch of a loop, or at its
+// backward branch, and at calls and returns.
 static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, const struct mark *m,
                                     unsigned met, bool exits)
 {
@@ -125,7 +126,7 @@ static struct marks *marks_of(const struct tech_use *u, const struct program *p,
     return marks_compute(p, &rules);
 }
 
-// Where a block has no two warps of a class nobody skips what one leads.
+// In a block without two warps of one class, no led instruction is ever skipped.
 static void shares(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared)
 {
@@ -139,8 +140,8 @@ static void shares(const struct tech_use *u, const struct program *p, const uint
 }
 
 // -- beside decoupled streams -------------------------------------------------------------------------------
-// What another stream has in place of the warps they do not come to. What is handed to an instruction from there is neither
-// led nor followed, and a stranger to poison: that stream loads nothing.
+// Instructions executed by another stream in place of the warps. An instruction with a value from the stream
+// is neither led nor followed. The value carries no poison, since the stream loads nothing.
 
 static bool is_for_warps_alone(const struct decouple_plan *plan, uint32_t n)
 {
@@ -167,7 +168,7 @@ static const struct op *find_sources(const struct decouple_plan *plan, const str
     return sources;
 }
 
-// -- it begins ----------------------------------------------------------------------------------------------
+// -- start and end of a launch ------------------------------------------------------------------------------
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
@@ -297,9 +298,9 @@ static void block_start(void *state, unsigned block)
     if (b->off) d->counters[COUNT_unshared_blocks]++;
 }
 
-// A warp that lacks lanes from the start neither leads nor follows. One that comes later than its block has begun, since
-// another mechanism dispatches by warp, is behind what the others have shared, with registers of its own: it is on nobody's
-// path before the whole block meets at a barrier.
+// A warp with missing lanes neither leads nor follows. A warp may start later than its block if another
+// mechanism dispatches by warp. A late warp is behind the block's shared instructions and has its own
+// registers: the warp joins the path when the whole block meets at a barrier.
 static bool begins_on_path(const struct darsie *d, const struct dblock *b, const struct warp *w)
 {
     const struct darsie_options *o = d->launch->options;
@@ -329,7 +330,7 @@ static void warp_started(void *state, unsigned place) { look_again(state, place)
 void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
                 uint32_t value)
 {
-    // The words of docs/model, in which the protocol is checked.
+    // The words of docs/model, a checked model of the protocol.
     static const char *const words[] = {
         [STEP_LEAD] = "lead", [STEP_FOLLOW] = "follow",  [STEP_PRIVATE] = "private", [STEP_ARRIVE] = "arrive",
         [STEP_MEET] = "meet", [STEP_LEAVE] = "leave",    [STEP_REJOIN] = "rejoin",   [STEP_GATHER] = "gather",

@@ -1,10 +1,9 @@
-// Which warps are on the majority's path, and what ends an instruction's being shared.
+// Warps on the majority's path, and the events that end the sharing of an instruction.
 //
-//     branch    those on the path wait for each other; then most of them go one way and stay on it, the
-//     others
-//               copy their shared registers out and go their own (4.1, 4.3.3)
-//     barrier   where all warps of the block meet at one place with all their lanes, all are on the path
-//     again store …   loads that have been shared are not handed out any more (4.4)
+//     branch    warps on the path wait for each other; the majority stays on the path, the other warps copy
+//               their shared registers out and leave (4.1, 4.3.3)
+//     barrier   all warps of the block at one place with all lanes: all are on the path again
+//     store …   loads shared so far are not handed out any more (4.4)
 #include "tech/darsie/darsie.h"
 
 #include "base/hash.h"
@@ -43,7 +42,8 @@ static bool go_together(const struct dwarp *a, const struct dwarp *b)
     return a->target == b->target && a->lanes == b->lanes && a->went == b->went;
 }
 
-// One of those with whom most of the waiting warps go, of as many the lowest-numbered.
+// A warp of the largest group of waiting warps with a common direction; among equal groups, the group of the
+// lowest warp.
 static const struct dwarp *most_wanted(const struct darsie *d, const struct dblock *b)
 {
     const struct dwarp *best = NULL;
@@ -66,7 +66,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     struct dwarp way = *most_wanted(d, b);
     uint64_t waiting = b->arrived;
     say(d, b, 0, STEP_MEET, way.target, 0);
-    if (keeps(d, RULE_CLEAR)) skip_clear(b); // all have passed all of them
+    if (keeps(d, RULE_CLEAR)) skip_clear(b); // all warps have passed all entries
     d->counters[COUNT_branch_syncs]++;
     d->counters[COUNT_branch_waits] +=
         (uint64_t)__builtin_popcountll(waiting) * (tech_now(d->grid) - b->arrived_since);
@@ -80,7 +80,7 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     }
 }
 
-// Those on the path that wait somewhere behind every instruction that the others have still to come to.
+// Warps on the path that wait behind every instruction still to be reached by the other warps.
 static uint64_t beyond(struct darsie *d, const struct dblock *b)
 {
     uint64_t mask = 0;
@@ -93,13 +93,14 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     return mask | b->arrived;
 }
 
-// Everybody on the path is at the instruction, or so far beyond that only those who wait here can help.
+// Every warp on the path is at the instruction or far beyond. Only the warps waiting at the instruction can
+// free registers.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
     for (uint64_t left = b->used; left;) {
         const struct entry *e = take_entry(b, &left);
-        if (there >> e->leader & 1 || there & e->passed) skip_release(b, e); // behind all who are there
+        if (there >> e->leader & 1 || there & e->passed) skip_release(b, e); // the warps are past this entry
     }
     skip_recheck(b);
     b->gathered = 0;
@@ -134,9 +135,9 @@ void path_give_up(struct darsie *d, struct dblock *b)
     }
 }
 
-// -- what an instruction that has issued means for the path -------------------------------------------------
+// -- effects of an issued instruction on the path -----------------------------------------------------------
 
-// The watchdog counts from here.
+// Restarts the watchdog.
 static void be_patient(struct darsie *d, struct dblock *b, unsigned place)
 {
     b->arrived_since = tech_now(d->grid);
@@ -158,7 +159,7 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned place, uint32_t 
     rename_hold(d, place);
 }
 
-// The fewest branches passed by a warp on the path.
+// Fewest branches passed by a warp on the path.
 static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
 {
     uint64_t least = UINT64_MAX;
@@ -169,8 +170,8 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
     return least;
 }
 
-// Entries between branches that everybody has passed. Some executed there by themselves, before there was an
-// entry, and would be waited for until the block meets.
+// Frees entries between branches that every warp has passed. A warp may have executed an instruction before
+// the entry existed, and would never pass the entry before the block meets.
 static void forget_past(struct dblock *b, uint64_t least)
 {
     for (uint64_t left = b->used; left;) {
@@ -193,8 +194,8 @@ void path_look_back(struct darsie *d, struct dblock *b)
     }
 }
 
-// All who stay on the path go the same way here. Who is too many branches ahead waits, so that a few bits
-// tell entries apart.
+// A counted branch: all warps that stay on the path take the same direction. A warp too many branches ahead
+// waits, so a few bits distinguish entries.
 static void pass(struct darsie *d, struct dblock *b, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -221,7 +222,8 @@ static bool guard_is_own(const struct darsie *d, unsigned place, uint32_t index)
     return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, place, index);
 }
 
-// Whoever of those on the path comes first to a branch says where it goes on; who goes elsewhere leaves.
+// The first warp on the path to reach a branch decides the path's direction. Warps with a different direction
+// leave.
 static bool goes_along(const struct darsie *d, struct dblock *b, unsigned place, uint32_t index)
 {
     const struct warp *w = tech_warp(d->grid, place);
@@ -248,14 +250,15 @@ static void at_branch(struct darsie *d, struct dblock *b, unsigned place, uint32
         (effect == BRANCH_COUNT && !may_count(d, b, place, index, own)))
         leave(d, b, place);
     else if (d->launch->options->branch_sync == BRANCH_OFF)
-        d->warps[place].tag = way_on(d, place, d->warps[place].tag, index); // which entries are its own
+        // The tag selects the warp's entries.
+        d->warps[place].tag = way_on(d, place, d->warps[place].tag, index);
     else if (effect == BRANCH_MEET)
         arrive(d, b, place, index);
     else if (effect == BRANCH_COUNT)
         pass(d, b, place);
 }
 
-// With simt=splits a part of a warp waits at a barrier while others go on.
+// With simt=splits a part of a warp may wait at a barrier while other parts run.
 static bool has_part_at_barrier(const struct warp *w)
 {
     for (size_t k = 0; k < w->splits.count; k++)
@@ -263,7 +266,8 @@ static bool has_part_at_barrier(const struct warp *w)
     return false;
 }
 
-// Groups of a RISC-V kernel's warps go on without each other: who stands where they stand may be there another time.
+// Groups of warps in a RISC-V kernel proceed independently: warps at the same pc may be in different
+// iterations.
 static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
 {
     const struct sm_launch *l = tech_launch(d->grid);
@@ -274,12 +278,13 @@ static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
     return i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 
-// A barrier of the whole block is over when everybody stands behind it.
+// A barrier of the whole block is over when all warps are behind it.
 static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
 {
     uint32_t pc = tech_warp(d->grid, place)->pc;
     uint64_t whole = 0;
-    if (b->started < tech_launch(d->grid)->warps_per_block) return; // late ones do not stand there
+    // Warps not started yet are not at the barrier.
+    if (b->started < tech_launch(d->grid)->warps_per_block) return;
     for (uint64_t left = b->live; left; left &= left - 1) {
         unsigned index = (unsigned)__builtin_ctzll(left);
         const struct warp *w = tech_warp(d->grid, place_in(b, index));
@@ -302,8 +307,8 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
     b->majority = whole;
 }
 
-// Shared memory counts as an address space beyond every device address; what a thread has in local memory
-// nobody else can spoil.
+// The range of addresses accessed. Shared memory counts as an address space beyond all device addresses.
+// Local memory is private to a thread and left out.
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -322,34 +327,34 @@ void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
     }
 }
 
-// Loads of the block whose value a store, or whatever else orders memory, may have changed: global ones
-// alone, or those that touch what is from low to high.
+// Drops shared loads whose value a store, or an operation that orders memory, may have changed: only global
+// loads, or loads that overlap the range from low to high.
 static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, uint64_t low, uint64_t high)
 {
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
         if (!e->is_load || e->dropped || (global_alone && !e->is_global)) continue;
-        if (!e->read_at) continue; // the leader has still to read
+        if (!e->read_at) continue; // the leader has not read yet
         if (e->high < low || e->low > high) continue;
         d->counters[COUNT_drops]++;
         say(d, b, e->leader, STEP_DROP, e->pc, 0);
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
-        e->passed = UINT64_MAX; // gone at once: the next warp leads again
+        e->passed = UINT64_MAX; // freed at once: the next warp leads again
         tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
     }
     skip_recheck(b);
 }
 
-// What such an atomic acquires is known when its reply is made, and what others read before then is too old
-// for its warp.
+// The atomic acquires at its reply. Loads made by other warps before the reply are too old for its warp.
 static bool acquires_later(const struct inst *i)
 {
     return isa_has(i, ISA_ATOMIC) && i->space != SPACE_SHARED &&
            (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC);
 }
 
-// on-barrier=over: who waits at a barrier reads nothing, and orders nobody's loads before it is over.
+// on-barrier=over: a warp waiting at a barrier reads nothing, and ends no sharing of loads before the barrier
+// is over.
 static bool waits_at_barrier(const struct darsie *d, unsigned place, const struct inst *i)
 {
     const struct warp *w = tech_warp(d->grid, place);
@@ -357,8 +362,8 @@ static bool waits_at_barrier(const struct darsie *d, unsigned place, const struc
            w->state == WARP_BARRIER;
 }
 
-// Warps may go on from where they waited, and must not take what was read before. (They could not: marks tell
-// apart loads behind different numbers of barriers. But the mechanism does not rest on that.)
+// Warps released from a barrier must not take loads from before the barrier. (Marks already separate loads
+// with different numbers of barriers before them, but the mechanism does not depend on the marks.)
 static void end_barriers(struct darsie *d, struct dblock *b)
 {
     uint64_t before = b->at_barrier;
@@ -394,8 +399,8 @@ static void effects(struct darsie *d, struct dblock *b, unsigned place, const st
             if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
-// A barrier may be over for warps that wait there. While whoever has come waits, too, it is not, and there is
-// news for those alone that wait for something else.
+// A barrier may be over for waiting warps. If the warp itself waits, the barrier is not over, and only warps
+// with other waits are looked at.
 static void renew(struct darsie *d, struct dblock *b, bool waits)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
@@ -405,7 +410,7 @@ static void renew(struct darsie *d, struct dblock *b, bool waits)
     }
 }
 
-// Lanes that end may be the last that a barrier waits for.
+// An exit may complete a barrier.
 static void let_go(struct darsie *d, struct dblock *b)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
@@ -427,7 +432,8 @@ void path_issued(struct darsie *d, unsigned place, uint32_t index)
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, place, index, guard_is_own(d, place, index));
     else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
-             (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT))) // the others may wait there already
+             // The other warps may already wait at the barrier.
+             (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT)))
         leave(d, b, place);
     if (is_of_whole_block(d, i) && !b->off && w->state == WARP_READY && !has_part_at_barrier(w))
         rejoin(d, b, place);

@@ -1,11 +1,11 @@
-// The instructions of a warp that have been fetched or skipped and have not issued, renamed in program order.
+// A warp's instructions between fetch (or skip) and issue, renamed in program order.
 //
 //     lines:  SKIPPED PRIVATE LEADER  BRA  UNKNOWN UNKNOWN ◀─ fetch
-//             └ passed at once        └ holds up the renaming of what is behind it until it has issued
+//             └ passed at once        └ everything behind BRA is renamed after its issue
 //
-// A redundant instruction is led by the first warp that renames it, skipped by those that find its entry, and
-// executed privately where there is no room, where a store dropped the entry, or where a source is already
-// the warp's own ("poison": then so is the result, docs/techniques/darsie.md).
+// The first warp to rename a redundant instruction leads it; warps that find its entry skip it. The
+// instruction is executed privately without room, after a store has dropped the entry, or with a source that
+// is the warp's own. The result of a private source is private, too ("poison", docs/techniques/darsie.md).
 #include "tech/darsie/darsie.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ struct line *rename_push(struct dwarp *w, uint32_t pc)
 
 // -- poison -------------------------------------------------------------------------------------------------
 
-enum { POISON_PREDS = 4 }; // word of the predicates
+enum { POISON_PREDS = 4 }; // index of the predicates' word
 
 static bool is_clean(const struct dwarp *w)
 {
@@ -47,7 +47,7 @@ void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
     struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     if (!poisoned && is_clean(w)) return;
-    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep what they had
+    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep their old values
                   (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;
@@ -73,8 +73,8 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
     return true;
 }
 
-// Where entries are matched by paths, those of paths that nobody takes any more would stay until the next
-// barrier: the oldest goes, unless it is a load's, of which all takers must have one value.
+// With entries matched by paths, entries of abandoned paths would stay until the next barrier. The oldest
+// entry is freed, except loads: all warps must take one loaded value.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
@@ -116,9 +116,9 @@ static bool lead(struct darsie *d, unsigned place, struct line *l, struct entry 
     for (unsigned n = 0; n < e->count; n++) {
         unsigned r = (unsigned)__builtin_ctz(b->free);
         b->free &= ~(1u << r);
-        b->references[r] = 2; // the entry's and the line's
+        b->references[r] = 2; // references of the entry and the line
         b->allocated[r] = b->births;
-        if (e->lanes != d->whole) // may_lead: it is shared
+        if (e->lanes != d->whole) // may_lead: the destination is shared
             e->old[n] = (uint8_t)values_place(d, place, d->launch->ops[l->pc].dst + n);
         l->registers[n] = e->registers[n] = (uint8_t)r;
     }
@@ -136,8 +136,8 @@ static bool have_met(const struct darsie *d, unsigned place, const struct line *
            b->gather_tag == d->warps[place].tag;
 }
 
-// Warps meet at the instruction: entries before it are not needed any more, older versions of registers have
-// been read for the last time. `why`: what it is counted as when there is no use in that.
+// Warps meet at the instruction. Then earlier entries are not needed any more, and older versions of
+// registers have had their last readers. `why`: the counter for a private execution if meeting does not help.
 static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why)
 {
     struct dblock *b = block_of(d, place);
@@ -165,7 +165,7 @@ static bool is_short(const struct darsie *d, const struct dblock *b, const struc
     return (unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words;
 }
 
-// Whether a version that some have left behind would be free once the others have, too.
+// Whether a register version that some warps have left behind would be freed by meeting.
 static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 {
     unsigned all = (unsigned)__builtin_popcountll(b->majority);
@@ -175,7 +175,7 @@ static bool meeting_frees(const struct darsie *d, const struct dblock *b)
     return false;
 }
 
-// The oldest registers are copied out to their readers.
+// Copies the oldest registers out to their readers.
 static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 {
     uint32_t tried = b->free | b->awaited;
@@ -190,7 +190,7 @@ static void evict(struct darsie *d, struct dblock *b, const struct line *l)
     }
 }
 
-// Solution 1 of 4.1: everybody has read the old value when the new one is written.
+// Solution 1 of 4.1: all warps have read the old value before the new value is written.
 static bool waits_for_readers(const struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -204,7 +204,7 @@ static bool waits_for_readers(const struct darsie *d, unsigned place, const stru
     return false;
 }
 
-// A part of a warp leads where the lanes that it does not write are shared, too.
+// A part of a warp may lead if the lanes not written are shared, too.
 static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -214,14 +214,14 @@ static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
 }
 
-// The warp does without the entry.
+// The warp does not use the entry.
 static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 {
     e->passed |= 1ull << index_in_block(d, place);
     skip_recheck(block_of(d, place));
 }
 
-// Takes the entry, or does without.
+// Takes the entry, or executes privately.
 static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
     struct dwarp *w = &d->warps[place];
@@ -254,7 +254,7 @@ static bool waits_for_room(const struct darsie *d, const struct line *l)
     return full == FULL_WAIT || (full == FULL_WAIT_LOADS && d->launch->changing[l->pc]);
 }
 
-// Leads, where there is room for another entry and its registers.
+// Leads, given a free entry and free registers.
 static bool rename_first(struct darsie *d, unsigned place, struct line *l)
 {
     struct dblock *b = block_of(d, place);
@@ -266,7 +266,7 @@ static bool rename_first(struct darsie *d, unsigned place, struct line *l)
     if (waits_for_readers(d, place, l)) return gather(d, place, l, COUNT_private_registers);
     if (is_short(d, b, l) && o->evict) {
         evict(d, b, l);
-        if (!may_lead(d, place, l)) // the lanes that it does not write are its own now
+        if (!may_lead(d, place, l)) // the lanes not written are the warp's own after the eviction
             return go_private(d, place, l, COUNT_private_path, false);
     }
     if (is_short(d, b, l)) {
@@ -294,9 +294,9 @@ static bool rename_redundant(struct darsie *d, unsigned place, struct line *l)
 static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 {
     if (d->launch->period[l->pc] && !block_of(d, place)->off) return rename_redundant(d, place, l);
-    // Redundant or not, its result is no more the block's than its sources are: one that writes predicates or
-    // has a guard is executed by every warp. What differs between warps by its mark nothing reads that could
-    // be shared.
+    // Even an instruction that is not redundant passes poison on: an instruction with a guard or predicates
+    // to write is executed by every warp. By the marks, no shareable instruction reads a value that differs
+    // between warps.
     l->role = ROLE_PRIVATE;
     if (d->launch->followed[l->pc])
         rename_poison(d, place, l->pc, rename_is_poisoned(d, place, l->pc) || d->launch->changing[l->pc]);
@@ -305,7 +305,8 @@ static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
-// Before the first line may be instructions that another mechanism has still to take the warp past.
+// In front of the first line may be instructions left out for warps, which another mechanism has still to
+// take the warp past.
 static bool is_at_first(const struct darsie *d, unsigned place)
 {
     return !d->launch->has_gaps || tech_warp(d->grid, place)->pc == line_at(&d->warps[place], 0)->pc;
@@ -318,7 +319,7 @@ static bool writes_shared(const struct dwarp *w, const struct op *o)
     return false;
 }
 
-// Its result may come before an older one's to the same register.
+// The result may arrive before an older result for the same register.
 static bool may_overtake(const struct darsie *d, struct dwarp *w)
 {
     return w->renamed && line_at(w, 0)->role == ROLE_PRIVATE &&
@@ -339,11 +340,11 @@ void rename_more(struct darsie *d, unsigned place)
     struct dwarp *w = &d->warps[place];
     struct dblock *b = block_of(d, place);
     const struct warp *warp = tech_warp(d->grid, place);
-    // At a branch or a barrier what is behind belongs to what comes after the others are there.
+    // Instructions behind a branch or barrier belong to the time after the meeting.
     bool stays = w->at_branch || w->too_far || warp->state != WARP_READY;
     bool parted = d->launch->diverged && warp->active != d->whole;
     while (w->renamed < w->count && !stays && !w->held_up) {
-        if (parted && w->renamed) break; // which lanes it has is known when the warp is there
+        if (parted && w->renamed) break; // the lanes are known only when the warp gets there
         struct line *l = line_at(w, w->renamed);
         if (!rename_line(d, place, l)) break;
         w->waits = WAITS_NOT;
@@ -418,7 +419,7 @@ void rename_filled(void *state, unsigned place, uint32_t pc, unsigned count)
     rename_more(d, place);
 }
 
-// It goes on somewhere else with other lanes: whoever comes next leads.
+// The warp continues elsewhere with other lanes: the next warp leads.
 static void resign(struct darsie *d, unsigned place, const struct line *l)
 {
     struct dblock *b = block_of(d, place);
@@ -432,7 +433,8 @@ void rename_flushed(void *state, unsigned place)
 {
     struct darsie *d = state;
     struct dwarp *w = &d->warps[place];
-    // Nothing behind a control transfer has been renamed, but parts of a warp take turns also elsewhere.
+    // Nothing behind a control transfer has been renamed. But parts of a warp also take turns at other
+    // instructions.
     if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, place, line_at(w, 0));
     w->count = w->renamed = 0;
     w->held_up = false;

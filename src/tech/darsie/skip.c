@@ -1,5 +1,5 @@
-// The PC skip table: which redundant instructions have been executed for the block, and who has still to pass
-// them. Lookups happen in front of the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
+// The PC skip table: redundant instructions executed for the block, and the warps still to pass each
+// instruction. Lookups happen before the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
 #include "tech/darsie/darsie.h"
 
 struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc)
@@ -35,7 +35,7 @@ static void new_cycle(struct darsie *d)
     d->looked_up = 0;
 }
 
-// A lookup takes a read port, unless the same PC of the block has been looked up in this cycle already.
+// A lookup takes a read port, unless the block has looked up the same PC in this cycle.
 static bool read_port(struct darsie *d, unsigned block, uint32_t pc)
 {
     new_cycle(d);
@@ -64,7 +64,7 @@ void skip_release(struct dblock *b, const struct entry *e)
         if (!keeps(b->owner, RULE_READERS)) b->free |= 1u << e->registers[n];
     }
     b->used &= ~(1ull << (e - b->entries));
-    // Nobody will hear of the leader's result who waits for it in front of fetch.
+    // The leader's result will not be reported any more: wake warps waiting at fetch.
     struct darsie *d = b->owner;
     if (!e->written_back) tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
 }
@@ -111,7 +111,7 @@ void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line 
     skip_recheck(b);
 }
 
-// A part of a warp takes a whole vector: what is in the other lanes must be the same, too.
+// A part of a warp takes a whole vector: the values in the other lanes must be the same, too.
 bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
 {
     if (e->lanes == d->whole || !d->launch->diverged) return true;
@@ -121,13 +121,14 @@ bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
     return true;
 }
 
-// Whether others wait for the leader's result. Each would compute the same, but not load the same.
+// Whether followers wait for the leader's result. A private execution computes the same value, but may load
+// another.
 bool skip_waits(const struct darsie *d, const struct entry *e)
 {
     return e->is_load || d->launch->options->pending == PENDING_WAIT;
 }
 
-// One warp that wants to be fetched for; true when the arbiter may choose it.
+// Looks up one warp that wants a fetch. True: the arbiter may choose the warp.
 static bool look_up(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -137,7 +138,7 @@ static bool look_up(struct darsie *d, unsigned place)
         return true;
     }
     if (w->count + 1 >= LINES_SKIPPING) return true;
-    // Which lanes an instruction has is known when the warp is there.
+    // The lanes of an instruction are known only when the warp gets there.
     if (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole) return true;
     if (!read_port(d, d->warps[place].block, pc)) {
         d->counters[COUNT_port_waits]++;
@@ -180,9 +181,8 @@ static void known(struct darsie *d, unsigned place, struct entry *e, uint64_t cy
     tech_at(d->grid, d->warps[place].block, cycle);
 }
 
-// Whoever has led a load has its registers mapped to the pool by now, and nobody else has. They belong to the
-// reply, too: nobody may want them any more when it comes, but must not have been given them for another
-// value, of which it would then tell that it is there.
+// The leader of a load has its registers mapped to the pool by now. A pool register stays allocated until the
+// reply, even without readers: a reply to a register with a new value would report the new value as ready.
 static void await_reply(struct darsie *d, unsigned place, const struct op *o)
 {
     struct dblock *b = block_of(d, place);
@@ -213,14 +213,14 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
     struct dblock *b = block_of(d, place);
     uint16_t pool = b->first_register;
     bool is_pool = registers[0] >= pool && registers[0] < pool + d->pool;
-    // Others may wait for the register though its entry has gone: early skips, or to copy it out.
+    // Warps may wait for the register after its entry has gone: early skips, or copies out of the register.
     if (is_pool || d->warps[place].overtakes || d->warps[place].leaving)
         tech_at(d->grid, d->warps[place].block, cycle);
     if (is_pool && cycle >= b->replied_until) b->replied_until = cycle;
     if (is_pool && b->replied_until <= tech_now(d->grid)) b->replied_until = tech_now(d->grid) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        // The entry of another time has other registers: these have been its own until now.
+        // Entries of other iterations have other registers: the registers were not free until now.
         if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
             known(d, place, e, cycle);
     }
@@ -231,8 +231,8 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
 static void wake(struct darsie *d, unsigned place, bool replied)
 {
     struct dwarp *w = &d->warps[place];
-    if (replied && has_shared(w)) w->stale = true; // what it waits for may have been a load of another's
-    if (rename_is_quiet(d, place) || !tech_warp(d->grid, place)) return; // most have nothing to do with it
+    if (replied && has_shared(w)) w->stale = true; // the wait may have been for another warp's load
+    if (rename_is_quiet(d, place) || !tech_warp(d->grid, place)) return; // most warps are not affected
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
     if (w->leaving) path_copy_out(d, place);
     rename_more(d, place);

@@ -1,6 +1,6 @@
-// Values: renamed registers are a block's own vectors; a warp's mapped ones are copied from there when an
-// instruction reads them, as the operand collector would, and nowhere else. When runs are verified a warp's
-// own registers hold what it would have computed by itself, and every such read is compared.
+// Values. Renamed registers are vectors of the block. When an instruction reads a mapped register, the vector
+// is copied to the warp's own register, as the operand collector would do. In verified runs a warp's own
+// registers hold privately computed values, and every read of a shared register is compared.
 #include "base/bits.h"
 #include "tech/darsie/darsie.h"
 
@@ -28,7 +28,7 @@ uint64_t values_overtaken(struct darsie *d, unsigned place, uint32_t pc)
     const struct op *o = &d->launch->ops[pc];
     uint64_t ready = 0;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
-        if (!is_shared(&d->warps[place], r)) continue; // the scoreboard sees it
+        if (!is_shared(&d->warps[place], r)) continue; // the scoreboard covers own registers
         uint64_t own = tech_ready(d->grid, tech_own(d->grid, place, r));
         if (own > ready) ready = own;
     }
@@ -45,8 +45,7 @@ void values_unmap(struct darsie *d, unsigned place, unsigned r)
     w->stale = true;
 }
 
-// The warp's own copy, which is what it would have computed by itself, may be lost while r is shared: the
-// reply of an atomic writes there whenever it comes.
+// The reply of an atomic may overwrite the warp's own copy, the privately computed value, while r is shared.
 static void note_late(struct darsie *d, unsigned place, unsigned r)
 {
     uint64_t bit = 1ull << r % 64, *late = &d->warps[place].late[r / 64];
@@ -75,7 +74,7 @@ void values_unmap_all(struct darsie *d, unsigned place)
     for (unsigned r; (r = lowest_shared(&d->warps[place])) < 256;) values_unmap(d, place, r);
 }
 
-// In the lanes that the warp has.
+// Compares the lanes present in the warp.
 static bool is_equal(struct darsie *d, unsigned place, const uint32_t *a, const uint32_t *b)
 {
     for (uint64_t left = tech_warp(d->grid, place)->present; left; left &= left - 1) {
@@ -87,7 +86,7 @@ static bool is_equal(struct darsie *d, unsigned place, const uint32_t *a, const 
 
 static void compare(struct darsie *d, unsigned place, unsigned r, const uint32_t *shared)
 {
-    bool is_late = d->warps[place].late[r / 64] >> r % 64 & 1; // it was compared when it was led or skipped
+    bool is_late = d->warps[place].late[r / 64] >> r % 64 & 1; // compared when the value was led or skipped
     if (!is_late && !is_equal(d, place, shared, tech_lanes(d->grid, place, r)))
         __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
@@ -111,17 +110,17 @@ void values_reads(void *state, unsigned place, uint32_t index)
     bool all_lanes = tech_warp(d->grid, place)->active == d->whole || !d->launch->diverged;
     if ((all_lanes && !darsie_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
         return;
-    for (unsigned n = 0; n < o->dst_words; n++) // lanes that are not written
+    for (unsigned n = 0; n < o->dst_words; n++) // lanes not written
         if (is_shared(w, o->dst + n)) stage(d, place, o->dst + n);
 }
 
-// Lanes' bit of the n-th led value is turned, for tests.
+// Flips a bit of the n-th led value, for tests.
 static void corrupt(struct darsie *d, uint32_t *value)
 {
     if (d->launch->options->corrupt && ++d->led == d->launch->options->corrupt) value[0] ^= 1;
 }
 
-// What followers take besides registers, and what a store may spoil.
+// Stores the predicates for followers, and the addresses for stores to compare.
 static void note(struct darsie *d, unsigned place, struct entry *e, const struct op *o)
 {
     for (unsigned left = o->pred_writes; left; left &= left - 1)
@@ -173,8 +172,8 @@ bool values_leads(void *state, unsigned place, uint32_t index)
     return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
 }
 
-// The same, though another mechanism had the result: it is in the warp's own registers. What is left out of what warps
-// execute has no line here.
+// Another mechanism has the result. A reused result is in the warp's own registers and is treated like an
+// executed result. An instruction left out for warps has no line.
 void values_saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct darsie *d = state;
@@ -185,7 +184,7 @@ void values_saved(void *state, unsigned place, uint32_t index, enum tech_saving 
         for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, place, o->dst + n);
 }
 
-// The GPU reads nothing.
+// No reads are charged.
 void values_lends(void *state, unsigned place, uint32_t index)
 {
     struct darsie *d = state;
@@ -257,8 +256,8 @@ bool values_evict(struct darsie *d, struct dblock *b, unsigned pool)
     return true;
 }
 
-// What the follower would have computed, from its own registers, becomes its own register. A load may differ
-// where the program lets it: the leader read later than anything that orders this warp's reads.
+// Computes the follower's result from its own registers, and compares. A load may differ where the program
+// permits: the leader read after the last operation that orders this warp's reads.
 void values_verify_skip(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];

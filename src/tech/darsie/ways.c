@@ -1,14 +1,13 @@
-// Which way lanes go at branches: what warps must have in common that lead and follow each other while their
-// lanes have parted, and, when runs are verified, the path of every lane by itself. Where a warp goes on is
-// not where the lanes go that have executed the branch: with simt=splits others of it may be the next to
-// run, in an order that barriers have a part in.
+// Directions of lanes at branches. A leader and a follower with diverged lanes must have the same directions;
+// verified runs record the path of every lane. The warp's next pc does not show the directions of the lanes
+// that executed the branch: with simt=splits another part may run next, in an order influenced by barriers.
 #include "tech/darsie/darsie.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-struct part { // of lanes that have executed a branch
+struct part { // a group of lanes that executed the branch, and its next pc
     uint64_t lanes;
     uint32_t pc;
 };
@@ -22,7 +21,7 @@ static unsigned find_ways(const struct darsie *d, unsigned place, struct part pa
         const struct split *s = &w->splits.data[k];
         bool runs = k == w->current && w->state == WARP_READY;
         if (s->mask & left) parts[count++] = (struct part){s->mask & left, runs ? w->pc : s->pc};
-        left &= ~s->mask; // simt=stack: where they go after that
+        left &= ~s->mask; // simt=stack: where these lanes continue later
     }
     return count;
 }
@@ -71,7 +70,7 @@ void ways_begin(struct darsie *d, unsigned place)
     if (d->launch->verify) memset(paths_of(d, place), 0, LANES_MAX * sizeof *d->paths);
 }
 
-// Of which lanes take which: the same for warps that go on together.
+// Hash of the lanes and targets of every part: equal for warps that continue together.
 uint64_t ways_taken(const struct darsie *d, unsigned place, uint32_t index)
 {
     struct part parts[LANES_MAX];

@@ -1,4 +1,4 @@
-// The reuse buffer: results by instruction and by the values that they depend on.
+// The reuse buffer: results by instruction and by source values.
 //
 //   entry   partial PC │ opcode, modifiers │ values of all sources │ result │ ready from
 //           └── found by ┘└───────── compared ─────────────────────┘
@@ -26,7 +26,7 @@ static void add_source(struct uv *v, struct key *key, unsigned place, uint32_t i
         add_word(key, (uint32_t)value);
         add_word(key, (uint32_t)(value >> 32));
         break;
-    case OPERAND_SREG: // the others are the same for all blocks on an SM
+    case OPERAND_SREG: // other special registers are equal for all blocks on an SM
         if (whole_key && o->reg >= SREG_CTAID_X && o->reg <= SREG_CTAID_Z)
             add_word(key, w->cta->id[o->reg - SREG_CTAID_X]);
         break;
@@ -42,7 +42,7 @@ static bool same_operand(const struct operand *a, const struct operand *b)
     return a->kind == b->kind && a->flags == b->flags && a->width == b->width && !special;
 }
 
-// The same function of the key's words, with results of the same kind.
+// The same function of the key's words, with the same kinds of results.
 static bool same_operation(const struct inst *a, const struct inst *b, bool whole_key)
 {
     bool same = a->op == b->op;
@@ -125,7 +125,7 @@ struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index)
     }
     struct entry *e = v->own;
     if (e && v->lives) uv_coverage_entry(v, place, index, e);
-    if (e && !uv_is_sound(v, e)) e = NULL; // it is made anew
+    if (e && !uv_is_sound(v, e)) e = NULL; // to be filled again
     bool same = e && same_key(&e->key, &v->key);
     bool there = e && (e->ready <= tech_now(v->grid) || v->launch->options.valid == UV_FROM_ISSUE);
     v->counters[COUNT_lookups]++;

@@ -1,6 +1,6 @@
-// What checks find (Xiang 2.4.4). They compare what is there: the results of two lanes before one is written, two copies whenever the
-// value is read (store.c), an entry's parity whenever it is found. What differs is counted, and execution goes on with the first of
-// the two; an entry is made anew.
+// Errors found by checks (Xiang 2.4.4). The checks compare real values: the results of two lanes before the
+// write of one, two copies at every read of the value (store.c), an entry's parity at every lookup.
+// Differences are counted. Execution continues with the first of the two values; an entry is filled again.
 #include "tech/uv/uv.h"
 
 void uv_found(struct uv *v)
@@ -12,7 +12,7 @@ void uv_found(struct uv *v)
 
 // -- lanes --------------------------------------------------------------------------------------------------
 
-// Lane N, and the next one that there is.
+// Lane N and the next live lane.
 struct uv_pair uv_pair(const struct uv *v, unsigned place)
 {
     uint64_t live = uv_live(v->warps[place].warp);
@@ -21,7 +21,7 @@ struct uv_pair uv_pair(const struct uv *v, unsigned place)
     return (struct uv_pair){first, bit_lowest(behind ? behind : live)};
 }
 
-// The one lane's result is that of all; they only differ where a bit has turned.
+// Gives one lane's result to all lanes. The lanes differ only after a bit flip.
 static void take_predicate(struct uv *v, unsigned place, unsigned p, struct uv_pair pair)
 {
     struct warp *w = v->warps[place].warp;

@@ -1,12 +1,13 @@
-// What the checks cover (Xiang 2.4.4): of ALUs, lane operations that are computed twice or found with parity; of registers and entries,
-// the time in which the value is still going to be read and is checked then. Both are exact, of registers as wholes: a read says of the
-// time before it, back to the last one or to a write of whatever lanes, that the value was going to be read.
+// Coverage of the checks (Xiang 2.4.4). For ALUs: lane operations computed twice or found with parity. For
+// registers and entries: the time in which the value will still be read, and will be checked at the read.
+// Both are exact. Registers count as wholes: a read covers the time back to the last read, or to a write of
+// any lanes.
 //
 //     written ────── read ──── read ──────── written again
-//        └───────── live ────────┘  (nobody reads it any more)
+//        └───────── live ────────┘  (no further read)
 //
-// They are also the places in which a bit may turn (sm/mech/upset.h). In the time that a read speaks of nothing has touched the value, so a
-// bit that turned anywhere in it is as good as one that turns now.
+// The covered lanes and times are also the sites of injected bit flips (sm/mech/upset.h). Nothing has touched
+// the value in the time covered by a read, and a flip at any cycle of the time equals a flip at the read.
 #include "tech/uv/uv.h"
 
 void uv_coverage_begin(struct uv *v)
@@ -49,7 +50,7 @@ void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r
     life_of(v, place, r)->is_protected = false;
 }
 
-// What no lane writes stays what it was.
+// A register without a written lane keeps its state.
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected)
 {
     for (unsigned n = 0; v->executing && n < o->dst_words; n++)
@@ -57,7 +58,7 @@ void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool 
             .since = tech_now(v->grid), .is_protected = is_protected && v->launch->options.protect};
 }
 
-// One that is uniform stands for all lanes of its warp.
+// A uniform instruction counts for every lane of its warp.
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o)
 {
     return o->path == PATH_ALU ? bit_count(v->executing) : 0;
@@ -69,7 +70,7 @@ void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected)
     if (is_protected) v->counters[COUNT_covered_lanes] += uv_coverage_lanes(v, o);
 }
 
-// From when its result was there, or it was looked at last.
+// Covers the time since the result was ready, or since the last lookup.
 void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     uint64_t now = tech_now(v->grid), from = e->ready > e->looked_at ? e->ready : e->looked_at;

@@ -1,13 +1,14 @@
-// Which instructions may be found uniform: what decode knows of an instruction that is the same in every execution.
+// Instructions that may be found uniform: static knowledge from decoding.
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>
 
-// A load of one address by all lanes, of memory that they share, leaves one value in them. It executes as ever.
+// A load of one address by all lanes, from memory shared by the lanes, leaves one value in all lanes. The
+// load executes as usual.
 static enum candidate load_of(const struct inst *i, const struct uv_options *options)
 {
     bool is_shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
-    // Turing's datapath has one load, of constants.
+    // Turing's datapath has only one load: of constants
     if (options->found == UV_FOUND_TURING) is_shared = i->op == OP_LDC;
     return is_shared && options->loads ? BROADCAST : NOT_CANDIDATE;
 }
@@ -29,8 +30,8 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
     return fits ? CANDIDATE : TOO_WIDE;
 }
 
-// The compiler's choice is one of code, made before anybody knows a block's shape. It only leaves out: that an instruction's
-// sources are one value where it executes is looked at as ever, since lanes that part may come to it one by one.
+// The compiler decides before the shape of a block is known, and only removes candidates. Sources with one
+// value are checked at run time as usual, since diverged lanes may reach an instruction separately.
 static void keep_proved(const struct uv_launch *v, uint8_t *candidates, const struct mark_settings *s,
                         unsigned warp_size)
 {

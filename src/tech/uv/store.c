@@ -1,11 +1,13 @@
-// Where the value of a uniform register is: in all of its lanes (store=lanes), in lane N alone (token), or in a register of the scalar
-// register file (srf). In the latter two the other lanes really lose what they had: whoever reads them gets it from there.
+// Storage of a uniform register's value: all lanes (store=lanes), lane N alone (token), or a register of the
+// scalar register file (srf). With token and srf the other lanes really lose their values: instructions read
+// the stored value.
 //
-//     token   R7 │ . . . . . v . .      N = lanes of a warp - lanes executed at once: the last group reads it before it is written
+//     token   R7 │ . . . . . v . .      N = lanes of a warp - lanes executed at once: the last group reads
+//                                       the value before the value is written
 //     srf     R7 │ . . . . . . . .      map[R7] ─▶ S4 = v     free: S0 S1 S9 …
 //
-// With protect=on a second copy is kept, in the lane behind N or, of a scalar register, in the first lane; they are compared whenever
-// the value is read.
+// With protect=on a second copy is kept: in the lane after N, or, for a scalar register, in lane 0. The
+// copies are compared at every read of the value.
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "lanes are filled by wmemset");
 
 enum { UNLIMITED = UV_WARPS * UV_REGISTERS };
-#define LOST 0x5ca1ab1eu // what a lane has that has lost its value
+#define LOST 0x5ca1ab1eu // value of an invalidated lane
 
 bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r)
 {
@@ -25,7 +27,8 @@ bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r)
     return !left;
 }
 
-// The first lane of the last group; where no thread was ever there the first that has one: what other lanes hold is nobody's.
+// The first lane of the last group. A lane without a thread from the start holds no value: then the first
+// lane with a thread.
 unsigned uv_store_lane(const struct uv *v, const struct warp *w)
 {
     const struct sm_launch *l = tech_launch(v->grid);
@@ -54,8 +57,8 @@ void uv_store_end(struct uv *v)
     free(v->scalars.free);
 }
 
-// A register that is written again gives its scalar back in the same cycle: readers before it have read, in the cycle behind their
-// own, when the new value is there.
+// A rewritten register gives its scalar back in the same cycle. Earlier readers have read by then: reads
+// happen in the cycle after issue, before the new value arrives.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words)
 {
     unsigned back = 0;
@@ -66,7 +69,7 @@ bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned 
     return v->scalars.free_count + back >= words;
 }
 
-// Into all live lanes; nearly always these are all there are.
+// Writes every live lane; nearly always the whole warp is live.
 void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word)
 {
     const struct warp *w = v->warps[place].warp;
@@ -77,7 +80,7 @@ void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word)
         for (uint64_t left = uv_live(w); left; left &= left - 1) lanes[bit_lowest(left)] = word;
 }
 
-// Where the value is.
+// Place of the kept value.
 static uint32_t *word_of(const struct uv *v, unsigned place, unsigned r)
 {
     if (v->launch->options.store == UV_STORE_TOKEN) return &uv_lanes(v, place, r)[v->warps[place].lane];
@@ -145,7 +148,7 @@ void uv_store_warp_end(struct uv *v, unsigned place)
             uv_store_forget(v, place, 64 * k + bit_lowest(left));
 }
 
-// A register has a scalar as long as it has a token.
+// A register has a scalar exactly as long as the register has a token.
 void uv_store_audit(struct uv *v)
 {
     struct scalars *x = &v->scalars;

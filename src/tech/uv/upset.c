@@ -1,4 +1,5 @@
-// Bits that turn, for real, in what UV has: results of lanes, registers or their copies, entries (sm/mech/upset.h).
+// Injected bit flips in the state of UV: results of lanes, registers or their copies, entries
+// (sm/mech/upset.h).
 #include "tech/uv/uv.h"
 
 static bool pass(struct uv *v, unsigned place, struct upset_site *s, struct upset_hit *hit)
@@ -42,7 +43,7 @@ static bool pass_lanes(struct uv *v, unsigned place, uint32_t index, struct upse
     return s->count && pass(v, place, s, hit);
 }
 
-// Of an instruction on one lane, or two, one of these has computed for all.
+// An instruction on one lane (or two) computes for all lanes: the flip hits the computing lane.
 void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
@@ -79,7 +80,7 @@ static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uin
         e->preds ^= (uint8_t)(1u << predicates[bit - words]);
 }
 
-// Of what lanes would have computed an entry has one word.
+// An entry holds a single word for the results of every lane.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     struct upset_site s;
@@ -97,7 +98,7 @@ void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry 
     turned(v, &s, f);
 }
 
-// Of the words that are compared or taken when it is found; not of what it is found by.
+// Flips a bit of the words compared or taken at a lookup, not of the tag.
 void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e, uint64_t from,
                     uint64_t cycles)
 {
@@ -122,7 +123,7 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// One value is somewhere once or twice; others are in their lanes.
+// One value is stored once or twice; other values are stored in the lanes.
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles)
 {

@@ -1,14 +1,15 @@
-// UV (uniform-vector instructions): a warp instruction whose sources are the same in every lane, and which
-// another warp has executed with the same values, takes its result from a reuse buffer when it could issue.
+// UV (uniform-vector instructions). A warp instruction with the same sources in every lane, executed before
+// with the same values, takes its result from a reuse buffer instead of executing.
 //
-//     decode: tokens ──▶ all sources uniform? ──▶ ready, at the head ──▶ reuse buffer ── hit ──▶ result
-//     (a bit a register)                                                     │ miss
-//                                                                            ▼
-//                                            executes, on one lane or all ──▶ entry, valid from the result's cycle on
+//     decode: tokens ─▶ all sources uniform? ─▶ ready, at the head ─▶ reuse buffer ─ hit ─▶ result
+//     (a bit a register)                                                   │ miss
+//                                                                          ▼
+//                                        executes, on one lane or all ─▶ entry, valid from the result's cycle
 //
-// What of that there is, and where a uniform register's value is, options say: variant=darsie is what the DARSIE paper compares
-// with (its section 5: nothing is saved before issue, no memory operation is skipped), variant=token and srf the two designs of the
-// dissertation. What is known and what was decided: docs/techniques/uv.md.
+// Options select the parts of UV, and the storage of a uniform register's value. variant=darsie is the
+// baseline of the DARSIE paper (its section 5: nothing is saved before issue, no memory operation is
+// skipped). variant=token and srf are the two designs of the dissertation. Sources and decisions:
+// docs/techniques/uv.md.
 #include "tech/uv/uv.h"
 #include "sm/places.h"
 #include "tech/registry.h"
@@ -63,10 +64,10 @@ static const struct tech_counter counters[] = {
 static struct uv_options with_variant(const struct uv_options *given)
 {
     struct uv_options o = *given;
-    bool whole = o.variant != UV_DARSIE; // of the dissertation
+    bool whole = o.variant != UV_DARSIE; // a design of the dissertation
     if (o.intra == UV_AS_VARIANT) o.intra = whole ? UV_ON : UV_OFF;
     if (o.inter == UV_AS_VARIANT) o.inter = UV_ON;
-    if (o.store == UV_STORE_AS_VARIANT) o.store = o.variant; // in the same order
+    if (o.store == UV_STORE_AS_VARIANT) o.store = o.variant; // same order of both enums
     if (!o.latency) o.latency = whole ? 1 : 2;
     return o;
 }
@@ -160,7 +161,7 @@ static void mark_register(struct uv *v, unsigned place, unsigned r, bool uniform
 
 static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
 
-// What has been spread for the instruction to read is in its lane alone again.
+// Registers spread for the instruction's reads are invalidated again, except in the storage of the value.
 static void take_back(struct uv *v, unsigned place, const struct op *o)
 {
     if (!uv_keeps(v)) return;
@@ -170,7 +171,8 @@ static void take_back(struct uv *v, unsigned place, const struct op *o)
     }
 }
 
-// The text copies a register only if it is a source as well: others that lose their token have their value in one lane alone.
+// The dissertation copies a register only if the register is also a source. Other registers that lose their
+// token have the value in one lane only.
 static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
     const struct uv_warp *w = &v->warps[place];
@@ -181,14 +183,14 @@ static void mark(struct uv *v, unsigned place, const struct op *o, bool uniform)
 {
     struct tokens *t = &v->warps[place].tokens;
     for (unsigned n = 0; n < o->dst_words; n++) {
-        if (uv_keeps(v) && !uniform && !v->executing) continue; // nothing is written
+        if (uv_keeps(v) && !uniform && !v->executing) continue; // no lane is written
         if (uv_keeps(v) && !uniform) expect_values(v, place, o->dst + n);
         mark_register(v, place, o->dst + n, uniform);
     }
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
 }
 
-// All lanes of a load ask for one address, of memory that they share.
+// All lanes of a load read one address of memory shared by the lanes.
 static bool is_broadcast(struct uv *v, unsigned place, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
@@ -218,7 +220,7 @@ static void verify(struct uv *v, unsigned place, uint32_t index, const struct en
     if (!same) uv_mismatch(v);
 }
 
-// The entry's words, into all lanes that have a thread.
+// Writes the entry's words to all live lanes.
 static void write_result(struct uv *v, unsigned place, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
@@ -233,14 +235,14 @@ static void write_result(struct uv *v, unsigned place, uint32_t index, const str
         }
 }
 
-// It has executed, or was reused: how its lanes are checked, and those of its result from now on.
+// Counts the checks on the executed or reused instruction's lanes, and on its result from now on.
 static void cover(struct uv *v, unsigned place, const struct op *o, bool uniform, bool lanes_are_checked)
 {
     uv_coverage_written(v, place, o, uniform);
     uv_coverage_executed(v, o, lanes_are_checked);
 }
 
-// A bit of the n-th result that is reused is turned, for tests.
+// Flips a bit of the n-th reused result, for tests.
 static void corrupt(struct uv *v, struct entry *e)
 {
     if (++v->hits != v->launch->options.corrupt) return;
@@ -267,7 +269,7 @@ static uint32_t reuse(void *state, unsigned place, uint32_t index)
     corrupt(v, e);
     if (v->lives) uv_upset_reused(v, place, index, e);
     v->fills = !uv_is_sound(v, e);
-    if (v->fills) return 0; // it executes, and the entry is made anew
+    if (v->fills) return 0; // executes, and fills the entry again
     if (v->launch->verify) verify(v, place, index, e);
     write_result(v, place, index, e);
     take_back(v, place, o);
@@ -310,7 +312,7 @@ static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned pla
     return 0;
 }
 
-// Some lanes of a register are written whose value is in one lane, or beside them.
+// The instruction writes some lanes of a register kept as one value: a move to all lanes comes first.
 static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
@@ -344,7 +346,7 @@ static void spread_sources(struct uv *v, unsigned place, const struct op *o)
             expect_same_lanes(v, place, o->reads[bit_lowest(left)]);
 }
 
-// Whether it is the same in all lanes, and all that count are there.
+// Whether the instruction is uniform, with every required lane active.
 static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
 {
     const struct warp *w = v->warps[place].warp;
@@ -359,7 +361,7 @@ static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
     return false;
 }
 
-// A register that is also a source has its new value when it has executed: sources are looked at before.
+// Sources are checked before execution: a register that is also a destination has its new value afterwards.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
@@ -376,7 +378,7 @@ static void reads(void *state, unsigned place, uint32_t index)
     v->lacks_register = !uv_store_has_room(v, place, o->dst, o->dst_words);
     v->uniform = !v->lacks_register;
     uint64_t live = uv_live(w->warp);
-    bool can_check = !v->launch->options.protect || live & (live - 1); // there are two lanes
+    bool can_check = !v->launch->options.protect || live & (live - 1); // at least two live lanes
     v->converted = v->uniform && uv_computes(v, index) && v->launch->options.intra == UV_ON && can_check;
 }
 
@@ -399,7 +401,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
 }
 
-// One lane, or two that are compared, for all.
+// Charges a single lane (protect=on: two lanes) for the whole warp.
 static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     struct uv *v = state;
@@ -425,7 +427,8 @@ static uint32_t elsewhere(const void *state, unsigned place, uint32_t index, boo
     return results;
 }
 
-// One value is read and written as a word, twice where it is kept twice: in the register's bank, or beside it.
+// One value is read and written as a word, or as two words if kept twice: in the register's bank, or beside
+// the banks.
 static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct uv *v = state;
@@ -435,7 +438,8 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
     if (v->launch->options.store == UV_STORE_SRF) a->bank = NO_BANK;
 }
 
-// Another has the result; of what was skipped no value is looked at, which may be elsewhere.
+// Another mechanism has the result. Values of a skipped instruction are not looked at: the result may be in
+// the other mechanism's storage.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct uv *v = state;
@@ -469,8 +473,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
     uint64_t order = 0, parity = o->parity ? 1 : 0;
     while (1u << order < o->entries) order++;
     size_t n = 0;
-    // Xiang 2.5: a partial PC, an opcode, three sources, a result, and the order of use; a bit a vector register, or the number of a
-    // scalar one.
+    // Xiang 2.5: a partial PC, an opcode, three sources, a result and the order of use; for every vector
+    // register a bit, or the number of a scalar register.
     if (o->inter != UV_OFF)
         out[n++] =
             (struct tech_storage){"reuse buffer", o->entries,

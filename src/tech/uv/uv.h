@@ -1,12 +1,19 @@
-// UV inside: which instructions can be uniform (found.c), which are, and what becomes of them (uv.c); the reuse buffer (buffer.c); where the one value of a
-// register is kept (store.c); what checks cover (coverage.c), find (check.c) and where bits turn that they are to find (upset.c).
+// The parts of UV:
+//
+//     found.c     instructions that can be uniform
+//     uv.c        uniform instructions at run time, and their execution or reuse
+//     buffer.c    the reuse buffer
+//     store.c     storage of the value of a uniform register
+//     coverage.c  lanes, registers and entries covered by checks
+//     check.c     errors found by checks
+//     upset.c     injected bit flips
 #pragma once
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 
 enum uv_rules { UV_SOUND, UV_PAPER };
-enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // what of the dissertation is there
-enum uv_part { UV_OFF, UV_COUNT, UV_ON, UV_AS_VARIANT }; // COUNT: it is counted, and nothing else
+enum uv_variant { UV_DARSIE, UV_TOKEN, UV_SRF };         // designs from the dissertation
+enum uv_part { UV_OFF, UV_COUNT, UV_ON, UV_AS_VARIANT }; // COUNT: counts only, without any effect
 enum uv_store { UV_STORE_LANES, UV_STORE_TOKEN, UV_STORE_SRF, UV_STORE_AS_VARIANT };
 enum uv_copy { UV_COPY_ANY, UV_COPY_PAPER };
 enum uv_found { UV_FOUND_TOKENS, UV_FOUND_COMPILER, UV_FOUND_TURING };
@@ -26,38 +33,38 @@ enum uv_counter {
 };
 
 enum { KEY_WORDS = 20 };
-struct key { // what a result depends on beside the operation
+struct key { // the values a result depends on, beside the operation
     uint8_t count;
     uint32_t words[KEY_WORDS];
 };
 
 struct entry {
     bool used;
-    uint32_t inst; // a later one with the same tag may be another
+    uint32_t inst; // instruction that filled the entry; a different instruction may have the same tag
     struct key key;
     uint32_t result[4];
-    uint8_t preds;      // bits, of dst[0] and dst[1]
-    bool parity;        // of key, result and preds, as they were filled in
-    uint64_t looked_at; // cycle
-    uint64_t ready;     // cycle; UINT64_MAX: not known yet
-    uint64_t last_used; // serial
+    uint8_t preds;      // bits: result predicates of dst[0] and dst[1]
+    bool parity;        // parity of key, result and preds at the fill
+    uint64_t looked_at; // cycle of the last check or lookup
+    uint64_t ready;     // cycle of the result; UINT64_MAX: not known yet
+    uint64_t last_used; // serial number of the last use
 };
 
-// What may come of an instruction whose sources are one value: nothing; a load leaves one value; it computes one value, that an entry
-// can hold, or none.
+// Possible outcome for an instruction with sources of one value. NOT_CANDIDATE: none. BROADCAST: a load
+// leaves one value. CANDIDATE, TOO_WIDE: the result is one value, and fits or does not fit an entry.
 enum candidate { NOT_CANDIDATE, BROADCAST, CANDIDATE, TOO_WIDE };
 
 struct uv_launch {
-    struct uv_options options; // what the variant says is put in
+    struct uv_options options; // with the variant's choices filled in
     const struct program *program;
     const struct op *ops;
-    uint8_t *candidates; // by instruction: enum candidate
+    uint8_t *candidates; // by instruction: enum candidate. Heap.
     bool verify;
     uint64_t *mismatches;
-    const struct upsets *upsets; // NULL: no bit turns
+    const struct upsets *upsets; // NULL: no bit flips
 };
 
-struct tokens { // bits: registers and predicates that are the same in every lane
+struct tokens { // bits: registers and predicates with the same value in every lane
     uint64_t registers[4];
     uint8_t predicates;
 };
@@ -68,26 +75,26 @@ static inline bool uv_has_token(const struct tokens *t, unsigned r)
 
 enum { UV_WARPS = 64, UV_REGISTERS = 256, UV_NO_SCALAR = 0 };
 
-// Scalar registers, numbered from 1, and which of them stands for a warp's register.
+// Scalar registers, numbered from 1, and the map from warps' registers to scalar registers.
 struct scalars {
     uint32_t *words;
-    uint16_t *free; // a stack of numbers
+    uint16_t *free; // stack of free numbers
     uint32_t count, free_count;
-    uint16_t (*map)[UV_REGISTERS]; // of each warp; UV_NO_SCALAR: the register is in its lanes
+    uint16_t (*map)[UV_REGISTERS]; // [place][r]: scalar register; UV_NO_SCALAR: the value is in the lanes
     bool are_audited;
-    const char *broken; // what has not added up, static text
+    const char *broken; // first imbalance found, static text; NULL: none
 };
 
-// When a register was written or read last, for what of the time in which it is live it is checked.
+// The last access to a register, for measuring the live time covered by checks.
 struct life {
     uint64_t since;
     bool is_protected;
 };
 
 struct uv_warp {
-    struct warp *warp; // NULL: it has not started, or has ended
+    struct warp *warp; // NULL: not started, or ended
     struct tokens tokens;
-    unsigned lane; // N
+    unsigned lane; // lane N, holder of values with store=token
 };
 
 struct uv {
@@ -97,21 +104,24 @@ struct uv {
     struct uv_warp warps[UV_WARPS];
     struct entry *entries;
     struct scalars scalars;
-    struct life *lives; // by warp and register; NULL: nobody asks, neither checks nor bits that turn
+    // By warp and register; NULL: not needed without checks and injected flips.
+    struct life *lives;
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
-    // Of the instruction that is issuing.
-    // All sources are the same in every lane, and it has all lanes; another warp is computing it, and an entry waits for that;
-    // it is to have an entry; one lane executes it.
+    // State of the issuing instruction. uniform: every source has a single value, every lane is active, and
+    // the result has a register. known: an entry has this key. fills: the instruction fills an entry.
+    // converted: executes on one lane (protect=on: two). lacks_register: not uniform for want of a scalar
+    // register.
     bool uniform, known, fills, converted, lacks_register;
-    bool same_sources;   // they are the same in every lane
-    unsigned words_read; // bits: sources that are one value
-    uint64_t executing;  // lanes
+    bool same_sources;   // every source is one value
+    unsigned words_read; // bits: sources with one value
+    uint64_t executing;  // lanes that execute
     struct key key;
-    struct entry *own, *filling; // that there is for it, looked up, and that it fills; NULL
+    // own: entry for the instruction, from the lookup. filling: entry being filled. NULL: none.
+    struct entry *own, *filling;
 };
 
-// By instruction, for launch_end to free.
+// Candidates by instruction, to be freed by the caller. Heap.
 uint8_t *uv_candidates(const struct uv_launch *v, const struct mark_settings *s, unsigned warp_size);
 static inline bool uv_computes(const struct uv *v, uint32_t index)
 {
@@ -119,12 +129,12 @@ static inline bool uv_computes(const struct uv *v, uint32_t index)
 }
 
 // -- lanes --------------------------------------------------------------------------------------------------
-static inline uint64_t uv_live(const struct warp *w) // with a thread that has not ended
+static inline uint64_t uv_live(const struct warp *w) // lanes with a thread that has not ended
 {
     return w->present & ~w->exited;
 }
-static inline uint64_t uv_written(const struct warp *w,
-                                  const struct op *o) // that the instruction at hand executes in
+// Lanes in which the instruction will execute, after the guard.
+static inline uint64_t uv_written(const struct warp *w, const struct op *o)
 {
     uint64_t guard = w->pred[o->guard];
     return o->is_guarded ? w->active & (o->guard_not ? ~guard : guard) : w->active;
@@ -134,69 +144,75 @@ static inline uint32_t *uv_lanes(const struct uv *v, unsigned place, unsigned r)
     const struct warp *w = v->warps[place].warp;
     return reg_lanes(w->regs, r * w->exec->vector_bytes);
 }
-static inline uint32_t uv_value(const struct uv *v, unsigned place, unsigned r) // of the first live one
+// Value of the first live lane.
+static inline uint32_t uv_value(const struct uv *v, unsigned place, unsigned r)
 {
     uint64_t live = uv_live(v->warps[place].warp);
     return uv_lanes(v, place, r)[live ? bit_lowest(live) : 0];
 }
-bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r); // all live ones
+bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r); // every live lane holds the same value
 
-// -- where the value of a register with a token is (store.c) ------------------------------------------------
+// -- storage of registers with a token (store.c) ------------------------------------------------------------
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
-void uv_store_warp_end(struct uv *v, unsigned place); // all that is kept for it is free
-// Whether so many registers more can be kept as one value each; with `r`, those from there on are given up for it.
+void uv_store_warp_end(struct uv *v, unsigned place); // frees the warp's scalar registers
+// Whether `words` more registers can be kept as one value each, counting the scalars given back by registers
+// r to r + words - 1.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words);
-void uv_store_keep(struct uv *v, unsigned place,
-                   unsigned r); // its lanes have one value: they lose it, but for one or none
-void uv_store_take_back(struct uv *v, unsigned place,
-                        unsigned r); // spread for somebody to read, it is as before
-void uv_store_forget(struct uv *v, unsigned place, unsigned r); // it is in its lanes again
+// Every live lane holds the same value: keep a single copy, invalidate the lanes.
+void uv_store_keep(struct uv *v, unsigned place, unsigned r);
+// Invalidates the lanes again, after a spread for an instruction to read.
+void uv_store_take_back(struct uv *v, unsigned place, unsigned r);
+void uv_store_forget(struct uv *v, unsigned place, unsigned r); // the value is in the lanes again
 void uv_store_tell(const struct uv *v, unsigned place, struct tech_kept words[TECH_REGISTERS]);
-void uv_store_spread(struct uv *v, unsigned place, unsigned r); // into all live lanes, for who reads them
-void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word); // all live lanes
-unsigned uv_store_lane(const struct uv *v, const struct warp *w);            // N
-// Where the value is, or its second copy (with protect=on).
+// Writes the value to every live lane, for an instruction to read.
+void uv_store_spread(struct uv *v, unsigned place, unsigned r);
+// Writes `word` to every live lane.
+void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word);
+unsigned uv_store_lane(const struct uv *v, const struct warp *w); // lane N of the warp
+// Place of the kept value (copy 0), or of the second copy (copy 1, with protect=on).
 uint32_t *uv_store_copy(struct uv *v, unsigned place, unsigned r, unsigned copy);
-void uv_store_audit(struct uv *v); // with sim.check, at every instruction: what is kept and free adds up
-const char *uv_store_check(const struct uv *v); // at the end; NULL: it always has
+void uv_store_audit(struct uv *v); // with sim.check, at every instruction: kept and free scalars add up
+const char *uv_store_check(const struct uv *v); // at the end; NULL: every audit passed
 
-// -- what is checked (coverage.c): where `lives` are -----------------------------------------------------------
+// -- coverage of checks (coverage.c), if `lives` is not NULL ------------------------------------------------
 void uv_coverage_begin(struct uv *v);
-void uv_coverage_warp(struct uv *v, unsigned place); // it starts, or ends
+void uv_coverage_warp(struct uv *v, unsigned place); // at the warp's start and end
 void uv_coverage_read(struct uv *v, unsigned place, uint32_t index);
-// A register is read for its copy, and in all lanes from now on.
+// A register is read for a move to all lanes; from now on the lanes hold the value.
 void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r);
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected);
-void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // or reused
-uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);             // results that there are
-void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e); // it has been found
+void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // executed or reused
+uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o); // number of results of the lanes
+// The entry has been looked up.
+void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 
-// -- what checks find (check.c) -----------------------------------------------------------------------------
-struct uv_pair { // of lanes that compute for all
+// -- errors found by checks (check.c) -----------------------------------------------------------------------
+struct uv_pair { // the lanes that compute for the warp
     unsigned first, second;
 };
 struct uv_pair uv_pair(const struct uv *v, unsigned place);
-void uv_found(struct uv *v); // an error
-void uv_check_lanes(struct uv *v, unsigned place,
-                    uint32_t index); // one has computed, or two that are compared
+void uv_found(struct uv *v); // counts an error
+// Takes the result of a single lane (protect=on: compares two lanes) for the warp.
+void uv_check_lanes(struct uv *v, unsigned place, uint32_t index);
 bool uv_parity(const struct entry *e);
-bool uv_is_sound(struct uv *v, const struct entry *e); // as far as a bit of parity says
+bool uv_is_sound(struct uv *v, const struct entry *e); // compares the parity bit
 
-// -- bits that turn (upset.c); without wf_set_upsets nothing ------------------------------------------------
-void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index); // what has executed
-void uv_upset_reused(struct uv *v, unsigned place, uint32_t index,
-                     struct entry *e); // what is taken from an entry
+// -- injected bit flips (upset.c); no effect without wf_set_upsets ------------------------------------------
+void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index); // results of lanes after execution
+// Results taken from an entry.
+void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles);
 void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e, uint64_t from,
                     uint64_t cycles);
 
-// What the result of the instruction that is issuing depends on, into `key`.
+// Sets v->key to the values the issuing instruction's result depends on.
 void uv_set_key(struct uv *v, unsigned place, uint32_t index);
-// The entry with this key, if its result is there and a port is free; counts, and sets `known`.
+// The entry with v->key, if the result is ready and a port is free; NULL otherwise. Counts, and sets
+// v->known.
 struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
-// An entry for the instruction that was looked up: its own, a free one, or the least recently used.
+// An entry for the instruction just looked up: its own, a free entry, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 
 static inline bool uv_keeps(const struct uv *v) { return v->launch->options.store != UV_STORE_LANES; }

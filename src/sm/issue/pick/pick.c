@@ -1,4 +1,4 @@
-// The policies by number, and what they have in common.
+// The table of policies, and functions shared by policies.
 #include "sm/issue/pick.h"
 #include "sm/sm_impl.h"
 

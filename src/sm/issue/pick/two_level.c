@@ -1,9 +1,10 @@
-// Two levels (Narasiman et al., MICRO 2011): round robin among an active set, the oldest warps that wait neither
-// for memory nor for other warps.
+// Two levels (Narasiman et al., MICRO 2011): round robin among an active set. The active set holds the oldest
+// warps that wait neither for memory nor for other warps.
 #include "sm/issue/pick.h"
 #include "sm/sm_impl.h"
 
-// One that a mechanism has waiting for others would keep those out that it waits for.
+// Warps held by a mechanism (SLOT_SYNC) count as waiting, too: in the active set, a held warp could exclude
+// the very warp it waits for.
 static bool is_away(enum gpu_slot why)
 {
     return why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC;
