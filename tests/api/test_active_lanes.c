@@ -1,5 +1,5 @@
-// activemask and the legacy vote and shuffle take whoever is there and wait for nobody: lanes that went
-// another way may be waiting at a barrier for these.
+// activemask and the legacy vote and shuffle act on the active lanes and wait for no other lane. Fails where
+// they wait for lanes of the other path of a branch, stopped at a barrier further down.
 #include "api/warpfold.h"
 #include "harness/test.h"
 
@@ -42,7 +42,7 @@ static void run(struct test *t, const char *simt)
             uint32_t *w = words[warp * 32 + l];
             CHECK_EQ(t, w[0], there ? third : 0);
             CHECK_EQ(t, w[1], there ? low : 0);
-            if (warp == 0) CHECK_EQ(t, w[2], there ? 3 : 0); // lane 3 takes part in warp 0 only
+            if (warp == 0) CHECK_EQ(t, w[2], there ? 3 : 0); // lane 3 is active in warp 0 only
             CHECK_EQ(t, w[3], there && low);
         }
     }

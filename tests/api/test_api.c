@@ -1,5 +1,5 @@
-// The public API over small kernels: memory, variables, arguments, textures, launches, messages,
-// independence.
+// The public API over small kernels: memory, variables, arguments, textures, launches, messages, independence
+// of contexts. Fails where a documented call gives another result or message.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -67,7 +67,7 @@ static void test_arguments(struct test *t)
     for (int i = 0; i < COUNT; i++) in[i] = (float)i * 0.25f;
     uint64_t a = wf_alloc(f.c, sizeof in), b = wf_alloc(f.c, sizeof out);
     CHECK(t, wf_write(f.c, a, in, sizeof in) == WF_OK);
-    uint32_t n = COUNT - 3; // the last three stay as they are
+    uint32_t n = COUNT - 3; // the last three elements stay unchanged
     check_launch(&f, "scale", 4, 256, (void *[]){&a, &b, &k, &n}, 4);
     CHECK(t, wf_read(f.c, b, out, sizeof out) == WF_OK);
     for (int i = 0; i < COUNT; i++) CHECK(t, out[i] == (i < COUNT - 3 ? 2 * in[i] + k : 0));
@@ -79,7 +79,7 @@ static void test_arguments(struct test *t)
     check_launch(&f, "by_value", 1, 1, (void *[]){&structure, &a}, 2);
     CHECK(t, wf_read(f.c, a, words, sizeof words) == WF_OK && memcmp(words, &structure, sizeof words) == 0);
 
-    // The same as a packed block, laid out by the description of the parameters.
+    // The same arguments as a packed block, laid out by the parameter descriptions.
     struct wf_kernel *kernel = find(&f, "by_value");
     const struct wf_kernel_info *info = wf_kernel_info(kernel);
     CHECK(t, info->param_count == 2 && info->params[0].bytes == 12 && info->params[1].offset == 16 &&
@@ -156,8 +156,8 @@ static void test_variables(struct test *t)
     teardown(&f);
 }
 
-// A table of function addresses serves kernels in which the functions lie at different places, in any order
-// of launches; a table the program has overwritten keeps what it wrote.
+// A table of function addresses serves several kernels, in any order of launches; the functions lie at
+// different addresses in each kernel. A table overwritten by the program keeps the program's values.
 static void test_function_tables(struct test *t)
 {
     struct fixture f = setup(t);
@@ -223,7 +223,7 @@ static void test_dynamic_shared(struct test *t)
     CHECK(t, wf_launch(find(&f, "mirror"), &shape, (void *[]){&out}, 1, NULL) == WF_OK);
     wf_read(f.c, out, got, sizeof got);
     for (uint32_t i = 0; i < 64; i++) CHECK_EQ(t, got[i], 63 - i);
-    shape.shared_bytes = 128; // half of what the block touches
+    shape.shared_bytes = 128; // half of the bytes used by the block
     CHECK(t, wf_launch(find(&f, "mirror"), &shape, (void *[]){&out}, 1, NULL) == WF_PROGRAM_FAILED);
     CHECK_HAS(t, wf_errors(f.c), "shared");
     teardown(&f);
@@ -288,7 +288,7 @@ static void test_memory(struct test *t)
     CHECK(t, a && b && a % 256 == 0 && b % 256 == 0);
     for (int i = 0; i < 100; i++) bytes[i] = (uint8_t)i;
     CHECK(t, wf_write(f.c, a, bytes, 100) == WF_OK);
-    CHECK(t, wf_copy(f.c, a + 10, a, 90) == WF_OK); // overlapping, as memmove
+    CHECK(t, wf_copy(f.c, a + 10, a, 90) == WF_OK); // overlapping, like memmove
     CHECK(t, wf_read(f.c, a, bytes, 100) == WF_OK);
     for (int i = 0; i < 100; i++) CHECK_EQ(t, bytes[i], i < 10 ? i : i - 10);
     CHECK(t, wf_fill(f.c, b, 0xabcd, 2, 50) == WF_OK && wf_read(f.c, b, bytes, 100) == WF_OK);
@@ -306,7 +306,7 @@ static void test_memory(struct test *t)
     wf_clear_errors(f.c);
     CHECK(t, wf_alloc_named(f.c, 1ull << 40, "argument 3") == 0);
     CHECK_HAS(t, wf_errors(f.c), "error: out of device memory: argument 3 wants 1099511627776 bytes, ");
-    CHECK(t, wf_alloc(f.c, 16) != 0); // and goes on
+    CHECK(t, wf_alloc(f.c, 16) != 0); // and the context still works
     teardown(&f);
 }
 
@@ -335,7 +335,7 @@ static void test_faults(struct test *t)
     CHECK(t, launch(&f, "forever", 1, 32, NULL, 0, &stats) == WF_PROGRAM_FAILED);
     CHECK(t, stats.warp_instructions >= 10000 && stats.warp_instructions < 20000);
     wf_clear_errors(f.c);
-    n = 9; // a limit leaves the context as it was
+    n = 9; // a limit leaves the context unchanged
     check_launch(&f, "past_the_end", 1, 1, (void *[]){&out, &n}, 2);
     teardown(&f);
 }
@@ -363,7 +363,7 @@ static void test_stats(struct test *t)
         if (!strcmp(c.name, "exec.thread_instructions")) threads = stats.counters[i].value;
     }
     CHECK(t, blocks == 5 && warps == 10 && atomics == 10);
-    // Every lane executes the whole straight line.
+    // All lanes execute the whole straight-line code.
     uint64_t per_warp = stats.warp_instructions / 10;
     CHECK(t, stats.warp_instructions == per_warp * 10 && threads == per_warp * 240 &&
                  stats.thread_instructions == threads);
@@ -401,7 +401,7 @@ static void test_printf(struct test *t)
 {
     struct fixture f = setup(t);
     struct text text = {0};
-    check_launch(&f, "hello", 1, 3, NULL, 0); // dropped
+    check_launch(&f, "hello", 1, 3, NULL, 0); // output dropped
     wf_set_print(f.c, collect, &text);
     check_launch(&f, "hello", 1, 3, NULL, 0);
     CHECK_STR(t, text.bytes, "thread 0 of block\nthread 1 of block\nthread 2 of block\n");
@@ -423,7 +423,7 @@ static void test_names(struct test *t)
     CHECK_HAS(t, wf_errors(f.c), "scole");
     CHECK_HAS(t, wf_errors(f.c), "did you mean");
     wf_clear_errors(f.c);
-    CHECK(t, wf_kernel_find(f.m, "tensor") == NULL); // and nothing but this kernel is refused
+    CHECK(t, wf_kernel_find(f.m, "tensor") == NULL); // only this kernel is refused
     CHECK_HAS(t, wf_errors(f.c), KERNELS ":");
     CHECK_HAS(t, wf_errors(f.c), "mma.sync");
     const char *listing = wf_kernel_listing(find(&f, "scale"));
@@ -502,7 +502,7 @@ static void test_bad_modules(struct test *t)
 
 // -- independence -------------------------------------------------------------------------------------------
 
-// One step of a small application; its state is all in its context.
+// One step of a small application; its state lives in its context.
 static void step(struct fixture *f, uint64_t address[2], unsigned i)
 {
     float k = (float)i;
@@ -520,7 +520,7 @@ static void begin(struct fixture *f, uint64_t address[2], uint64_t seed)
     wf_write(f->c, address[0], in, sizeof in);
 }
 
-// Two contexts of different settings, launch by launch in turn, end as each does alone.
+// Two contexts of different settings, interleaved launch by launch, end like each context alone.
 static void test_interleaving(struct test *t)
 {
     enum { STEPS = 8 };
@@ -548,7 +548,7 @@ static void test_interleaving(struct test *t)
     }
 }
 
-// The arithmetic of a kernel, of its constants and of what the compiler folds, as bits.
+// The bits of arithmetic by a kernel, by its constants and by the compiler's folding.
 static void compute_words(struct test *t, const char *isa, const char *gpu, uint32_t words[16])
 {
     static const char text[] =
@@ -578,8 +578,8 @@ static void compute_words(struct test *t, const char *isa, const char *gpu, uint
     wf_context_destroy(c);
 }
 
-// A host program may have chosen another way of rounding, or what -ffast-math sets at its start. Kernels do
-// not see it, and it finds its modes as they were.
+// A host program may have changed the rounding mode, or set the modes of -ffast-math at its start. Kernels
+// are unaffected, and the host's modes are the same afterwards.
 static void test_host_modes(struct test *t)
 {
     static const char *const isas[] = {"auto", "portable", "general"};
@@ -592,7 +592,7 @@ static void test_host_modes(struct test *t)
         fesetround(modes[n / 2 / TEST_COUNT(isas)]);
 #if defined(__SSE2__)
         unsigned before = _mm_getcsr() & 0xffc0;
-        _mm_setcsr(before | _MM_FLUSH_ZERO_ON | 0x40); // and subnormal operands count as 0
+        _mm_setcsr(before | _MM_FLUSH_ZERO_ON | 0x40); // and treat subnormal operands as 0
 #endif
         compute_words(t, isa, gpus[n % 2], got);
         CHECK_EQ(t, fegetround(), modes[n / 2 / TEST_COUNT(isas)]);
@@ -621,8 +621,8 @@ static void test_streams(struct test *t)
     teardown(&f);
 }
 
-// A launch says how many registers a thread is given, where launch.registers does not: of 65,536, blocks of 256 threads
-// of 128 leave room for two, where four fit else.
+// A launch sets the registers a thread, unless launch.registers does. Of 65,536 registers, blocks of 256
+// threads with 128 registers a thread fit twice, and four times by default.
 static void test_registers(struct test *t)
 {
     static const struct {

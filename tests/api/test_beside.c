@@ -1,5 +1,5 @@
-// What a launch counts beside another is its own: it finds no line in an SM's caches that an earlier launch left, and
-// bears no leakage of cycles in which nobody had begun.
+// Counts of a launch beside another are its own. Fails where a launch hits lines of an earlier launch in an
+// SM's caches, or pays leakage for cycles before its start.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// `keep` holds every SM for `rounds`, with a warp, a line of code and no memory. `first`, `second`: a sum of 64 words
-// with a stop in local memory, in code that differs.
+// `keep` occupies every SM for `rounds`, with one warp, one line of code and no memory. `first`, `second`: a
+// sum of 64 words by way of local memory, in different code.
 static const char text[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry keep(.param .u32 rounds)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n"
@@ -64,7 +64,7 @@ static uint32_t sms_of(struct fixture *f)
     return 0;
 }
 
-// A warp on every SM.
+// One warp on every SM.
 static void keep(struct fixture *f, uint32_t rounds)
 {
     uint32_t blocks = sms_of(f);
@@ -87,7 +87,8 @@ struct seen {
     uint64_t constants, from_l2, waits_for_code, cycles;
 };
 
-// What `second` counts while all SMs are held, behind so many launches of another kernel and of its own.
+// Counts of `second` while all SMs are occupied, after `others` launches of
+// another kernel and `same` of its own.
 static struct seen behind(struct test *t, const char *gpu, const char *const *settings, unsigned others,
                           unsigned same)
 {
@@ -111,8 +112,8 @@ static struct seen behind(struct test *t, const char *gpu, const char *const *se
     return seen;
 }
 
-// A launch brings all lines that it brings where no other was before. How many of its warps wait for a line of code, and
-// for how long, is up to the L2, which may have more.
+// A later launch fetches the same lines as a launch on a fresh chip. How many warps wait for a line of code,
+// and how long, depends on the L2, which may hold more lines.
 static void check_alike(struct test *t, const char *gpu, const char *const *settings, unsigned others,
                         unsigned same)
 {
@@ -149,7 +150,7 @@ static double energy_of(const struct wf_stats *s)
     return sum;
 }
 
-// What two equal launches cost, in two streams or one behind the other.
+// Energy of two equal launches, in two streams or in sequence.
 static double cost_of_two(struct test *t, const char *gpu, const char *const *settings, bool together,
                           uint64_t *took)
 {
@@ -171,8 +172,8 @@ static double cost_of_two(struct test *t, const char *gpu, const char *const *se
     return cost;
 }
 
-// Cycles before a launch begins are nobody's. Beside each other two launches take half the time of one behind the other,
-// and leak half as much.
+// Cycles before the start of a launch belong to no launch. Two launches side by side take half the time of
+// two in sequence, and leak half as much.
 static void test_leakage(struct test *t)
 {
     static const char *const stepped[] = {"sim.skip_idle", "0", NULL},

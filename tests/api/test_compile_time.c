@@ -1,6 +1,5 @@
-// Compiling stays quick: the largest bundled kernel in 50 ms, and long kernels
-// in time that grows no worse than n log n. Each figure is the best of several
-// tries, since the machine does other things too.
+// Compile time: the largest bundled kernel within 50 ms, and long kernels in time growing no worse than n log
+// n. Each figure is the best of several tries, because the machine is shared.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -27,8 +26,7 @@ static double processor_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Seconds to parse and compile every kernel of a module, and the slowest single
-// kernel.
+// Seconds to parse and compile every kernel of a module; slowest: seconds of the slowest single kernel.
 static double compile_all(struct test *t, const char *name, const char *ptx, size_t length, double *slowest)
 {
     struct wf_context *c = wf_context_create();
@@ -78,8 +76,8 @@ static void test_bundled(struct test *t)
     printf("  the slowest bundled kernel takes %.1f ms\n", 1e3 * worst);
 }
 
-// A kernel of about `count` instructions: stretches of arithmetic, loads and
-// stores, branches and loops, with values that live across all of it.
+// A kernel of about `count` instructions: arithmetic, loads and stores, branches and loops, with
+// values live across the whole kernel.
 static void generate(struct strbuf *out, unsigned count)
 {
     strbuf_clear(out);
@@ -133,9 +131,9 @@ static void test_growth(struct test *t)
         printf("  %u instructions: %.1f ms, %.2f ns each and binary digit\n", counts[i], 1e3 * best,
                1e9 * unit);
         if (!i) first = unit;
-        // Host instructions grow with the count and no faster (callgrind: 8.0 times from 12,500 to 100,000).
-        // What is more is memory: a text of 25,000 instructions leaves the caches, and from there on each
-        // costs up to this much more. A square would be 16 times at the longest text.
+        // Host instructions grow linearly with the count (callgrind: 8.0 times from 12,500 to 100,000). The
+        // rest is memory: a text of 25,000 instructions leaves the caches, and longer texts cost up to this
+        // much more an instruction. Quadratic growth would be 16 times at the longest text.
         CHECK_MSG(t, unit < 3 * first, "%u instructions take %.1f times as long each as %u do", counts[i],
                   unit / first, counts[0]);
     }

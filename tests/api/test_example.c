@@ -1,4 +1,4 @@
-// The example programs of the documentation, compiled as their first lines say and run.
+// The example programs of the documentation, compiled by the command in their first lines, and run.
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static void check_example(struct test *t, const char *name, const char *const *p
     char command[10000], *out, *err;
     const char *compiler = getenv("CC"), *directory = test_directory(t);
     if (!compiler || !*compiler) compiler = "cc";
-    // A sanitizer build of the library needs its runtime.
+    // A sanitizer build of the library needs the sanitizer's runtime.
     const char *extra = strstr(test_binary(), "build-asan")   ? "-fsanitize=address,undefined"
                         : strstr(test_binary(), "build-tsan") ? "-fsanitize=thread"
                                                               : "";
@@ -38,7 +38,7 @@ static void test_streams(struct test *t)
     check_example(t, "streams", parts, TEST_COUNT(parts));
 }
 
-// Every header compiles alone. The macros are those of the interpreter's builds (src/exec/rules.mk).
+// Every header compiles alone, with the macros of the interpreter's builds (src/exec/rules.mk).
 static void test_headers(struct test *t)
 {
     char *err;

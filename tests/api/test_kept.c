@@ -1,4 +1,5 @@
-// Compiled kernels in a folder (wf_keep_programs): what is taken from it is what was compiled, and what is broken is compiled again.
+// Compiled kernels kept in a folder (wf_keep_programs). Fails where a loaded program differs from a compiled
+// one, or a damaged file is believed.
 #include "api/warpfold.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The listings of all kernels of a file, compiled or taken. Heap.
+// Listings of all kernels of a file, compiled or loaded. Heap.
 static char *listings(struct test *t, const char *file, const char *profile, const char *folder)
 {
     struct strbuf all = {0};
@@ -41,7 +42,7 @@ static void check_equal(struct test *t, const char *a, const char *b, const char
     CHECK_MSG(t, strcmp(a, b) == 0, "%s: the listing differs", what);
 }
 
-// Every bundled kernel, of the profiles by turns.
+// Every bundled kernel, with the three profiles by turns.
 static void test_bundled(struct test *t)
 {
     static const char *const profiles[] = {"sass", "ptxplus", "pascal"};
@@ -83,7 +84,8 @@ static void put(struct test *t, const char *path, const char *bytes, size_t leng
     CHECK(t, file_write(path, bytes, length, &why));
 }
 
-// Another kernel under its name is believed, which shows that files are used; a byte less, or one that is wrong, is not.
+// A whole file of another kernel under the expected name is believed, which proves the use of files. A
+// truncated file or a file with a wrong byte is compiled again.
 static void test_broken(struct test *t)
 {
     static const char here[] = "kernels/ptx/nvcc/vecadd.ptx", there[] = "kernels/ptx/nvcc/matrixMul.ptx";
@@ -120,7 +122,7 @@ static void test_broken(struct test *t)
     free(wrong);
 }
 
-// A folder that is not there, or cannot be written, changes nothing.
+// A folder missing or not writable changes nothing.
 static void test_no_folder(struct test *t)
 {
     char *alone = listings(t, "kernels/ptx/nvcc/bfs.ptx", "sass", NULL),

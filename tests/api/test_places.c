@@ -1,5 +1,5 @@
-// Streams that have SMs of their own: where their blocks run, what they take beside each other, and a stream's own memory
-// while another's launches go on.
+// Streams bound to a range of SMs. Fails where a block runs outside the range, or where launches in disjoint
+// ranges slow each other down. Access to one stream's memory must not wait for another stream's launches.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -8,8 +8,8 @@
 
 enum { THREADS = 64, SMS = 28 };
 
-// A sum of some rounds by each thread, written to a place of its own. `quiet` writes nothing and reads no parameter, which
-// would be a constant from the L2.
+// `loud`: each thread sums for some rounds and stores the sum at an address of its own. `quiet` stores
+// nothing and reads no parameter, because a parameter is a constant from the L2.
 static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                            ".visible .entry loud(.param .u64 out, .param .u32 rounds)\n{\n"
                            ".reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %d<3>;\n"
@@ -83,7 +83,7 @@ static void check_written(struct fixture *f, struct wf_stream *s, uint64_t out, 
         }
 }
 
-// All SMs of the place get blocks, if there are as many, and no others.
+// Blocks run on every SM of the range (given enough blocks) and on no SM outside it.
 static void check_place(struct fixture *f, struct wf_launch *l, unsigned first, unsigned sms, uint32_t blocks)
 {
     const struct wf_stats *stats = wf_launch_stats(l);
@@ -97,7 +97,7 @@ static void check_place(struct fixture *f, struct wf_launch *l, unsigned first, 
     CHECK_MSG(f->t, there && (blocks < 8 * sms || there == sms), "%u of %u SMs", there, sms);
 }
 
-// Two launches at random places, which overlap or not, under every policy of gpu.dispatch.
+// Two launches in random ranges, overlapping or not, under every policy of gpu.dispatch.
 static void test_ranges(struct test *t)
 {
     static const char *const policies[] = {"oldest", "fill", "even", "apart"};
@@ -138,12 +138,12 @@ static void test_refused(struct test *t)
     wf_stream_place(f.a, 20, 9);
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, NULL) == WF_BAD_INPUT);
     CHECK_HAS(t, wf_errors(f.c), "stream 1 has SMs 20 to 28, and gtx1080ti-paper has SMs 0 to 27");
-    wf_stream_place(f.a, 3, 0); // all again
+    wf_stream_place(f.a, 3, 0); // all SMs again
     check_place(&f, loud(&f, f.a, 10 * SMS, 2, wf_alloc(f.c, 10 * SMS * THREADS * 4)), 0, SMS, 10 * SMS);
     wf_context_destroy(f.c);
 }
 
-// What a block lacks is said of the classes that it might have run on.
+// A resource too small for a block is reported for the classes of SMs in the stream's range.
 static void test_classes(struct test *t)
 {
     struct fixture f = setup(t, "docs/examples/big-little.gpu");
@@ -153,7 +153,7 @@ static void test_classes(struct test *t)
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, NULL) == WF_BAD_INPUT);
     CHECK_HAS(t, wf_errors(f.c), "for want of registers (sm.registers) in class little");
     CHECK(t, !strstr(wf_errors(f.c), "in class big"));
-    wf_stream_place(f.a, 3, 2); // a big one and a little one: it runs on the big one
+    wf_stream_place(f.a, 3, 2); // a big SM and a little SM: the block runs on the big SM
     struct wf_launch *l;
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
     check_place(&f, l, 3, 1, 0);
@@ -162,8 +162,8 @@ static void test_classes(struct test *t)
 
 static uint64_t cycles_of(struct wf_launch *l) { return wf_launch_stats(l)->cycles; }
 
-// Two launches on SMs of their own: with instruction caches that need no L2, quiet ones take exactly what each takes
-// alone there; without, and with a store a thread, within 2 %.
+// Two launches in disjoint ranges. With instruction caches independent of the L2, quiet launches take exactly
+// their time alone; without, and with a store a thread, within 2 %.
 static void test_apart(struct test *t)
 {
     enum { BLOCKS = 200, ROUNDS = 400 };
@@ -193,8 +193,8 @@ static void test_apart(struct test *t)
     }
 }
 
-// A mixed chip is two chips as long as nobody needs L2 or DRAM: on each class a launch takes what it takes alone on a chip of
-// such SMs, so that the weighted speedup of the pair is 1.
+// A mixed chip is two chips while no launch needs L2 or DRAM. On each class a launch takes its time alone on
+// a chip of only such SMs, so the pair's weighted speedup is 1.
 static void test_chip_of_two(struct test *t)
 {
     enum { BLOCKS = 180, ILP = 18, TLP = 20 };
@@ -231,8 +231,8 @@ static uint64_t misses_of(struct wf_launch *l)
     return 0;
 }
 
-// Two launches of one kernel share the L2 and none of its lines: each brings its code and its constants there as if it were
-// alone. Were their addresses the same, the second would find them.
+// Two launches of one kernel share the L2 but no lines in it. Every launch fetches its code and constants as
+// if alone; with equal addresses the second launch would hit the lines of the first.
 static void test_own_lines(struct test *t)
 {
     uint64_t alone = 0;
@@ -250,10 +250,11 @@ static void test_own_lines(struct test *t)
         }
         wf_context_destroy(f.c);
     }
-    CHECK(t, alone >= 2); // code, constants
+    CHECK(t, alone >= 2); // code and constants
 }
 
-// A stream's own memory is written and read, and launch after launch is waited for, beside one that does not end.
+// A stream's own memory can be read and written, and its launches waited for, while
+// another stream's launch runs forever.
 static void test_own_memory(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
@@ -269,12 +270,12 @@ static void test_own_memory(struct test *t)
     CHECK(t, wf_stream_write(f.a, out, &word, 4) == WF_OK && wf_stream_read(f.a, out, &word, 4) == WF_OK);
     CHECK(t, word == 7 && !wf_launch_is_over(long_one));
     loud(&f, f.a, 1, 6, out);
-    check_written(&f, f.a, out, 1, 6); // waits for the launch before it
+    check_written(&f, f.a, out, 1, 6); // waits for the previous launch
     CHECK(t, !wf_launch_is_over(long_one));
     CHECK(t, wf_stream_read(f.a, 16, &word, 4) == WF_BAD_INPUT && strstr(wf_errors(f.c), "read of 4 bytes"));
-    wf_context_destroy(f.c); // ends it
+    wf_context_destroy(f.c); // ends the launch
     f = setup(t, NULL);
-    CHECK(t, !wf_wait_any(f.c)); // nothing is under way
+    CHECK(t, !wf_wait_any(f.c)); // nothing in progress
     wf_context_destroy(f.c);
 }
 

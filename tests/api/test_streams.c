@@ -1,4 +1,5 @@
-// Launches that are queued: order in streams, the default stream, events, statistics that stay, failures, and who waits.
+// Queued launches: order in streams, the default stream, events, lasting statistics, failures, and which
+// calls wait. Fails where the order, a value in memory or a status differs from the documented rules.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -8,13 +9,13 @@
 
 #define PTX "tests/api/streams.ptx"
 
-// Without a GPU, on a small one, on a large one.
+// No GPU, a small GPU, a large GPU.
 static const char *const gpus[] = {NULL, "tiny", "gtx1080ti-paper"};
 #define FOR_EACH_GPU(gpu)                                                                                    \
     for (size_t g_ = 0, go_ = 1; g_ < TEST_COUNT(gpus) && go_; g_++)                                         \
         for (const char *gpu = (go_ = 0, gpus[g_]); !go_; go_ = 1)
 
-enum { WORDS = 64, LONG = 3000 }; // LONG: rounds of a step that others can overtake
+enum { WORDS = 64, LONG = 3000 }; // LONG: rounds of a step slow enough to be overtaken
 
 struct fixture {
     struct test *t;
@@ -60,7 +61,7 @@ static enum wf_status try_step(struct fixture *f, struct wf_stream *s, uint64_t 
     return wf_launch_async(wf_kernel_find(f->m, "step"), &shape, (void *[]){&to, &from, &rounds, &k}, 4, l);
 }
 
-// word[to] = word[from] * 31 + k, after so many rounds
+// Queues word[to] = word[from] * 31 + k, computed after `rounds` rounds.
 static struct wf_launch *step(struct fixture *f, struct wf_stream *s, unsigned to, unsigned from,
                               uint32_t rounds, uint32_t k)
 {
@@ -70,7 +71,7 @@ static struct wf_launch *step(struct fixture *f, struct wf_stream *s, unsigned t
     return l;
 }
 
-// A step that ends with a fault: it reads address 0.
+// Queues a step ending in a fault: a read of address 0.
 static struct wf_launch *faulty(struct fixture *f, struct wf_stream *s, uint32_t rounds)
 {
     struct wf_launch *l = NULL;
@@ -101,7 +102,8 @@ static void test_order(struct test *t)
         struct fixture f = setup(t, gpu);
         uint32_t want[2] = {0, 0};
         for (unsigned k = 1; k <= 8; k++)
-            for (unsigned s = 0; s < 2; s++) { // later ones of a stream would overtake, if they could
+            // a stream's later steps are shorter and would overtake, if possible
+            for (unsigned s = 0; s < 2; s++) {
                 step(&f, s ? f.b : f.a, s, s, (8 - k) * 100, k + s);
                 want[s] = want[s] * 31 + k + s;
             }
@@ -113,7 +115,7 @@ static void test_order(struct test *t)
     }
 }
 
-// a: 0 -> 1, slowly; default: 1 -> 2; b: 2 -> 3. Each sees what the one before has written.
+// a: 0 -> 1, slowly; default: 1 -> 2; b: 2 -> 3. Every step sees the value of the previous step.
 static void test_default_stream(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -127,7 +129,7 @@ static void test_default_stream(struct test *t)
         CHECK(t, wf_stream_wait(f.b) == WF_OK);
         CHECK_EQ(t, read_word(&f, 3), ((2 * 31 + 1) * 31 + 1) * 31 + 1);
         CHECK_EQ(t, read_word(&f, 4), ((2 * 31 + 1) * 31 + 1) * 31 + 7);
-        // wf_launch in the default stream does, too.
+        // wf_launch in the default stream waits, too.
         step(&f, f.a, 1, 0, LONG, 3);
         struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
         uint64_t to = word(&f, 2), from = word(&f, 1);
@@ -140,7 +142,8 @@ static void test_default_stream(struct test *t)
     }
 }
 
-// Of the streams that a launch of the default stream is before: they wait for it, whatever else is in them.
+// Streams behind a launch of the default stream: a wait for one includes the default stream's
+// launch, whatever else is queued.
 static void test_behind_default(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -156,22 +159,22 @@ static void test_behind_default(struct test *t)
         l = step(&f, NULL, 3, 0, LONG, 1);
         CHECK(t, wf_stream_write(f.b, word(&f, 0), &other, sizeof other) == WF_OK && wf_launch_is_over(l));
         CHECK_EQ(t, read_word(&f, 3), 2 * 31 + 1);
-        // Launches of another stream are left where they are.
+        // Launches of another stream are not waited for.
         l = step(&f, f.a, 4, 0, LONG, 1);
         CHECK(t, wf_stream_wait(f.b) == WF_OK && !wf_launch_is_over(l));
         teardown(&f);
     }
 }
 
-// `from` is over before what `to` gets next begins.
+// Orders all launches of `from` so far before the next launch of `to`.
 static void put_before(struct fixture *f, struct wf_stream *from, struct wf_stream *to)
 {
     struct wf_event *e = wf_event_create(f->c);
     CHECK(f->t, wf_event_record(e, from) == WF_OK && wf_stream_wait_event(to, e) == WF_OK);
 }
 
-// Steps in streams of their own words; whoever reads another's word puts itself behind it, and it behind itself.
-// Memory is what the steps make of it one by one, whatever they overtake.
+// Random steps in streams with words of their own. A step reading another stream's word is ordered after the
+// other stream, and the other stream after the step. Memory must equal a sequential execution.
 static void test_random(struct test *t)
 {
     enum { STREAMS = 4, STEPS = 80 };
@@ -183,7 +186,7 @@ static void test_random(struct test *t)
             struct rng r;
             struct wf_stream *streams[STREAMS + 1] = {f.a, f.b, wf_stream_create(f.c), wf_stream_create(f.c)};
             uint32_t words[WORDS] = {
-                0}; // stream n has those from 8 * n on; the default stream has the last 8
+                0}; // stream n owns 8 words from 8 * n on; the default stream owns the last 8
             rng_init(&r, seed);
             for (unsigned n = 0; n < STEPS; n++) {
                 unsigned who = (unsigned)rng_below(&r, STREAMS + (rng_below(&r, 4) == 0)), whose = who;
@@ -219,7 +222,7 @@ static void test_events(struct test *t)
         CHECK(t, wf_event_record(start, f.a) == WF_OK);
         struct wf_launch *first = step(&f, f.a, 1, 0, LONG, 1);
         CHECK(t, wf_event_record(middle, f.a) == WF_OK);
-        step(&f, f.a, 5, 0, LONG, 1); // behind the event
+        step(&f, f.a, 5, 0, LONG, 1); // after the event
         CHECK(t, wf_stream_wait_event(f.b, middle) == WF_OK);
         struct wf_launch *second = step(&f, f.b, 2, 1, 0, 1);
         CHECK(t, wf_event_record(end, f.b) == WF_OK);
@@ -235,7 +238,8 @@ static void test_events(struct test *t)
         } else {
             CHECK(t, wf_event_cycles(start, end) == WF_UNKNOWN && one->start == WF_UNKNOWN);
         }
-        // Recorded in the default stream it stands behind all of them; a stream of another context is refused.
+        // An event recorded in the default stream comes after all streams; a stream
+        // of another context is refused.
         step(&f, f.a, 6, 0, LONG, 1);
         CHECK(t, wf_event_record(end, NULL) == WF_OK && wf_event_wait(end) == WF_OK);
         CHECK_EQ(t, read_word(&f, 6), 2 * 31 + 1);
@@ -249,7 +253,7 @@ static void test_events(struct test *t)
     }
 }
 
-// The clock of events goes on when another GPU takes over.
+// The clock of events continues after a change of the GPU.
 static void test_clock(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
@@ -276,7 +280,7 @@ static uint64_t counter(const struct wf_stats *s, const char *name)
     return WF_UNKNOWN;
 }
 
-// Of launches that came first, after others, another GPU and another mechanism.
+// Statistics of earlier launches stay the same after later launches, another GPU and another mechanism.
 static void test_stats_stay(struct test *t)
 {
     enum { COUNT = 6 };
@@ -310,12 +314,12 @@ static void test_stats_stay(struct test *t)
         for (size_t n = 0; n < s->sm_count; n++) issued += s->sms[n].warp_instructions;
         CHECK(t, issued <= alone[k] && issued);
         CHECK(t, *s->energy[0].name && strncmp(s->counters[s->counter_count - 1].name, "uv.", 3) == 0);
-        if (k % 2) wf_launch_free(l[k]); // the others go with the context
+        if (k % 2) wf_launch_free(l[k]); // the rest is freed with the context
     }
     teardown(&f);
 }
 
-// Slots of a kernel's launches add up, and so do the samples of each.
+// The accounts of a kernel's launches add up, and so do their samples.
 static void test_accounts(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
@@ -342,7 +346,7 @@ static void test_accounts(struct test *t)
     teardown(&f);
 }
 
-// A timeline has them beside each other, by the names of their streams.
+// A timeline shows the launches side by side, under their streams' names.
 static void test_watched(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
@@ -365,7 +369,7 @@ static void test_watched(struct test *t)
     teardown(&f);
 }
 
-// -- what a call copies -------------------------------------------------------------------------------------
+// -- copies made by calls -----------------------------------------------------------------------------------
 
 static void test_copies(struct test *t)
 {
@@ -381,7 +385,7 @@ static void test_copies(struct test *t)
         k = 1;
         memset(args, 0, sizeof args);
         shape = (struct wf_launch_config){0};
-        // A texture that is bound later, and others that make the list of them move.
+        // A texture bound later, and more textures, so that the list of textures moves.
         write_word(&f, 2, 11);
         write_word(&f, 3, 12);
         struct wf_texture_config config = {.texel = WF_TEXEL_U32, .channels = 1, .width = 1};
@@ -398,7 +402,7 @@ static void test_copies(struct test *t)
     }
 }
 
-// Programs that a mechanism makes anew for every shape; tables of functions, which are one program's at a time.
+// Programs rebuilt by a mechanism for every shape, and tables of functions, valid for one program at a time.
 static void test_programs(struct test *t)
 {
     struct fixture f = setup(t, "gtx1080ti-paper");
@@ -451,11 +455,11 @@ static void test_faults(struct test *t)
                       "of 4 bytes; wf_reset(context) makes the context usable again");
             CHECK(t, s->counter_count && s->cycles == (gpu ? 0 : WF_UNKNOWN));
         }
-        // On the chip the other one goes on; without one it would have come after.
+        // On a chip the other launch goes on; without a chip it would have come later.
         CHECK(t, wf_launch_status(beside) == (gpu ? WF_OK : WF_PROGRAM_FAILED));
         CHECK_EQ(t, read_word(&f, 2), gpu ? 2 * 31 + 1 : 0);
         CHECK(t, read_word(&f, 1) == 0 && read_word(&f, 3) == 0 && read_word(&f, 10) == 2);
-        // Nothing begins any more, and memory is as it was.
+        // No launch begins after a fault, and memory is unchanged.
         struct wf_launch *refused = bad;
         CHECK(t,
               try_step(&f, f.b, word(&f, 4), word(&f, 10), 0, 1, &refused) == WF_PROGRAM_FAILED && !refused);
@@ -471,7 +475,7 @@ static void test_faults(struct test *t)
     }
 }
 
-// wf_launch finds out about an earlier one.
+// wf_launch reports the fault of an earlier launch.
 static void test_found_late(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -492,8 +496,7 @@ static void test_found_late(struct test *t)
     }
 }
 
-// A limit is the user's: the others go on. Whoever waits next is told of it, once.
-// Launches that nothing orders may not touch one word, if one of them writes.
+// Races between unordered launches: two launches touch one word, and at least one writes.
 static void test_races_between(struct test *t)
 {
     enum { APART, EVENT, WAITED, DEFAULT, READ_ONLY, OTHER_WORDS, FREED };
@@ -524,6 +527,7 @@ static void test_races_between(struct test *t)
     }
 }
 
+// A limit stops one launch; other launches go on. The next waiting call reports the failure, once.
 static void test_limits(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -540,12 +544,12 @@ static void test_limits(struct test *t)
         CHECK_EQ(t, read_word(&f, 2), 2 * 31 + 1);
         CHECK(t, wf_launch_status(behind) == WF_OK && wf_launch_status(beside) == WF_OK);
         CHECK(t, wf_launch_status(stopped) == WF_PROGRAM_FAILED);
-        // Whoever asks for the launch itself has been told.
+        // A direct query of the launch's status counts as the report.
         stopped = endless(&f, f.a);
         CHECK(t, wf_set(f.c, "exec.max_warp_instructions", "0") == WF_OK); // waits
         CHECK(t, wf_launch_status(stopped) == WF_PROGRAM_FAILED && wf_synchronise(f.c) == WF_OK);
         if (gpu) {
-            wf_set_max_cycles(f.c, 20000); // of launches from now on, each since it came
+            wf_set_max_cycles(f.c, 20000); // for launches from now on, each from its arrival
             stopped = endless(&f, f.b);
             wf_set_max_cycles(f.c, 0);
             step(&f, f.a, 3, 10, LONG, 1);
@@ -575,14 +579,14 @@ static void test_interrupt(struct test *t)
         CHECK(t, !wf_launch_stats(l[2])->has_run);
         CHECK_HAS(t, wf_launch_stats(l[2])->fault_text, "kernel step did not begin: interrupted");
         wf_synchronise(f.c);
-        left = -1; // never again
+        left = -1; // no more interrupts
         step(&f, f.a, 1, 0, 0, 7);
         CHECK_EQ(t, read_word(&f, 1), 7);
         teardown(&f);
     }
 }
 
-// -- who waits ----------------------------------------------------------------------------------------------
+// -- waiting calls ------------------------------------------------------------------------------------------
 
 static void count_print(void *context, const char *text, size_t length)
 {
@@ -628,7 +632,7 @@ enum host_call {
     CALLS
 };
 
-// Makes the call; `l` is a launch that has just been queued in stream a, of kernel `k`.
+// Makes the call. l: a launch of kernel `k`, just queued in stream a.
 static void call(struct fixture *f, enum host_call which, struct wf_launch *l, struct wf_kernel *k)
 {
     struct wf_event *e = wf_event_create(f->c), *before = wf_event_create(f->c);
@@ -678,7 +682,7 @@ static void call(struct fixture *f, enum host_call which, struct wf_launch *l, s
     }
 }
 
-// A kernel prints; when the call is over, it has or has not.
+// A kernel prints; after the call, its output has arrived exactly if the call waits.
 static void test_who_waits(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -702,7 +706,7 @@ static void test_who_waits(struct test *t)
     }
 }
 
-// Constants that the host writes while a launch reads them.
+// The host writes constants while a launch reads them.
 static void test_symbols(struct test *t)
 {
     FOR_EACH_GPU(gpu)
@@ -736,13 +740,14 @@ static void test_lives(struct test *t)
         wf_launch_free(running);
         wf_launch_free(short_one);
         CHECK(t, read_word(&f, 1) == 4 && read_word(&f, 2) == 5 && read_word(&f, 3) == 6);
-        // One stream is waited for; the other's launch is on the chip, and another one waits behind it.
+        // The first stream is waited for; of the other stream one launch is on the
+        // chip and another waits behind it.
         struct wf_launch *over = step(&f, f.a, 1, 0, 0, 4);
         endless(&f, f.b);
         wf_launch_free(endless(&f, f.b));
         CHECK(t, wf_launch_status(over) == WF_OK);
         wf_event_record(wf_event_create(f.c), f.b);
-        teardown(&f); // ends all of it
+        teardown(&f); // ends every launch
     }
 }
 

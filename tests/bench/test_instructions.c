@@ -1,9 +1,8 @@
-// The speed gate that noise cannot move: host instructions of pinned launches, counted by callgrind, against
-// the figures in bench/instructions.txt. Each stresses another part: streaming memory, shared memory and
-// floating point, divergence; then streaming and shared memory timed on a whole chip, where the figure per
-// cycle of an SM with something to do is gated as well, also with mechanisms on; then what was slow once
-// where nobody looked: doubles, atomics on one word, many launches of few blocks, marks of long code with
-// many loops.
+// A speed gate independent of noise: host instructions of pinned launches, counted by callgrind, against
+// bench/instructions.txt. Fails where a figure rises by more than 2 %. Launches stress different parts:
+// streaming memory, shared memory and floating point, divergence. Streaming and shared memory are also timed
+// on a whole chip, some with mechanisms, with a gate on instructions per active SM-cycle. The rest are former
+// slow cases: doubles, atomics on one word, many launches of few blocks, marks of long code with many loops.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -17,7 +16,7 @@
 
 struct pinned {
     const char *name, *arguments;
-    const char *per_cycle; // name of its figure per active SM-cycle; NULL: not timed
+    const char *per_cycle; // name of the figure per active SM-cycle; NULL: not timed
 };
 
 static const struct pinned launches[] = {
@@ -76,10 +75,10 @@ static const struct pinned launches[] = {
     {"marks-of-loops", "mark " LOOPS " --kernel loops", NULL},
 };
 
-// Settings that pin what runs: one code, and the AVX2 interpreter, since valgrind knows no AVX-512.
+// Pinned settings: one code profile, and the AVX2 interpreter, because valgrind lacks AVX-512.
 #define PINNED "--set compile.profile=sass --set exec.isa=avx2"
 
-// Ten thousand instructions, seven a loop, each with a branch that parts warps.
+// Ten thousand instructions, seven a loop, each loop with a divergent branch.
 static void write_loops(struct test *t)
 {
     struct strbuf s = {0};
@@ -110,7 +109,7 @@ static void read_compiler(char name[128])
     free(out);
 }
 
-// The figure recorded for a name, 0 when there is none.
+// The recorded figure of a name; 0: no figure.
 static uint64_t recorded(const char *text, const char *name)
 {
     char pattern[64];
@@ -133,7 +132,7 @@ static uint64_t measure(struct test *t, const struct pinned *p)
     return count;
 }
 
-// Cycles of SMs with a resident warp, of the same launch.
+// Cycles of SMs with a resident warp, summed over the launch.
 static uint64_t active_cycles(struct test *t, const struct pinned *p)
 {
     static const char key[] = "\"sm.sm.active_cycles\": ";

@@ -1,4 +1,5 @@
-// bench/silicon without a card: scripts on a stand-in whose memory is the host's, and the rows that come of it.
+// bench/silicon without a card: scripts run on a stand-in device in host memory. Fails where a call to the
+// device, a median or a row of the result is wrong.
 #include "base/csv.h"
 #include "bench/silicon/measure.h"
 #include "harness/test.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Addresses are the host's. Launches are told as text; the n-th of all takes as long as `takes` says.
+// A device with host addresses. Launches are recorded as text; launch n takes takes[n] microseconds.
 struct stand_in {
     struct device device;
     VEC(void *) memory;
@@ -65,7 +66,7 @@ static bool variable(struct device *d, const char *name, uint64_t *address, uint
     return true;
 }
 
-// The first words that a kernel's first argument leads to, and its other arguments as numbers.
+// Records the first words at a kernel's first argument, and the other arguments as numbers.
 static bool launch(struct device *d, const struct device_launch *l, struct device_time *time)
 {
     struct stand_in *s = of(d);
@@ -120,7 +121,8 @@ static bool play(struct test *t, struct stand_in *s, const char *text, struct di
     return good;
 }
 
-// The first outputs of splitmix64 from 1 are 910a2dec89025cc1 beeb8da1658eec67 f893a2eefb32555e: u32 keeps low bits.
+// The first outputs of splitmix64 from 1 are 910a2dec89025cc1 beeb8da1658eec67
+// f893a2eefb32555e: u32 keeps the low bits.
 static void test_script(struct test *t)
 {
     struct stand_in s;
@@ -161,7 +163,7 @@ static void test_script(struct test *t)
     diag_fini(&d);
 }
 
-// What cannot be played stops at its word and leaves nothing behind.
+// An invalid script stops with an error at the word, and all memory is freed.
 static void test_refused(struct test *t)
 {
     static const char *const rows[][2] = {
@@ -185,7 +187,7 @@ static void test_refused(struct test *t)
     }
 }
 
-// Three repetitions of two launches after one to warm up, at 1,000 MHz. Medians are 20 and 4 microseconds.
+// Three repetitions of two launches after a warm-up run, at 1,000 MHz. Medians are 20 and 4 microseconds.
 static void test_median(struct test *t)
 {
     static const double takes[] = {900, 900, 20, 4, 10, 90, 50, 2};
@@ -220,7 +222,7 @@ static void test_median(struct test *t)
     }
 }
 
-// What is written is what --measurements takes, in place of what the list has of another card.
+// The written rows are valid input of --measurements and replace the list's figures of another card.
 static void test_taken(struct test *t)
 {
     struct strbuf csv = {0};

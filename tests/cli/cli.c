@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Replaces every occurrence; the result is heap memory.
+// Replaces every occurrence; heap.
 static char *replace(const char *text, const char *from, const char *to)
 {
     struct strbuf out = {0};

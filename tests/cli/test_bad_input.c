@@ -1,5 +1,5 @@
-// What is wrong gets one clear message, the right exit status, and leaves nothing behind: no output, no JSON,
-// no half-written file.
+// Bad input gives one clear message and the right exit status. Fails where a message differs, or where
+// output, JSON or a half-written file is left.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct row {
     const char *arguments;
     int status;
-    const char *message; // all of stderr; one that ends in ~ is only how it begins
+    const char *message; // the whole of stderr; with ~ at its end: only the beginning
 };
 
 static void check_row(struct cli *c, const struct row *row)
@@ -75,7 +75,7 @@ static void test_files(struct test *t)
     check_rows(t, rows, TEST_COUNT(rows));
 }
 
-// The first bytes of an ELF file: class (1: 32 bits, 2: 64), machine.
+// Writes the start of an ELF file. class: 1: 32 bits, 2: 64; machine: e_machine.
 static void write_elf(struct cli *c, const char *name, char class, unsigned machine)
 {
     char bytes[64] = {0x7f, 'E', 'L', 'F', class, 1, 1};
@@ -89,7 +89,7 @@ static void write_elf(struct cli *c, const char *name, char class, unsigned mach
     "is a cubin, machine code of one GPU architecture, which warpfold does not execute: give the kernel's "  \
     "PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds in a program\n"
 
-// The message names the kind of foreign code, whatever options stand beside the file.
+// The message names the kind of foreign code, regardless of the options beside the file.
 static void test_foreign_code(struct test *t)
 {
     enum { CUDA = 190, X86_64 = 62 };
@@ -109,7 +109,7 @@ static void test_foreign_code(struct test *t)
     cli_fini(&c);
 }
 
-// Every prefix of a real file, and noise: an error in the file, never a crash or a launch.
+// Every prefix of a real file, and random bytes: an error in the file, no crash and no launch.
 static void test_damaged_files(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,5 +1,6 @@
-// What a program must not do and what notices it: races of bytes, races between warps in a functional run,
-// lanes outside their member masks, accesses out of bounds that a GPU lets pass.
+// Checks of program errors: races of bytes, races between warps in a functional run, lanes outside
+// their member masks, accesses out of bounds within a GPU's page. Fails where an error is missed, or
+// a correct program is reported.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -14,7 +15,7 @@ static void run(struct cli *c, const char *arguments)
     strbuf_fini(&line);
 }
 
-// Threads with bytes and half-words of their own do not race; one that reads its neighbour's byte does.
+// Threads writing bytes and half-words of their own do not race; a thread reading its neighbour's byte races.
 static void test_bytes(struct test *t)
 {
     struct cli c = {.t = t};
@@ -31,15 +32,15 @@ static void test_bytes(struct test *t)
     run(&c, "--grid 1 --kernel racing_bytes --block 64 --arg buf=u8:64:zero --set check.races=1");
     CHECK_EQ(t, c.status, 3);
     CHECK_HAS(t, c.err, "error: race in kernel racing_bytes on shared address 0x");
-    // What is known of blocks that have ended takes no room from what comes later.
+    // Records of finished blocks leave room for later blocks.
     run(&c, "--grid 500 --kernel late --block 64 --arg buf=u32:64:zero --set check.races=1");
     CHECK_EQ(t, c.status, 3);
     CHECK_HAS(t, c.err, "error: race in kernel late on global address 0x");
     cli_fini(&c);
 }
 
-// Without a barrier between, a functional run says that its values depend on the order of warps; with one,
-// and in timed runs, which have an order that a GPU could have, nothing.
+// Without a barrier, a functional run warns of values depending on the order of warps. With a barrier, and in
+// timed runs (a legal order on a GPU), no warning.
 static void test_hint(struct test *t)
 {
     struct cli c = {.t = t};
@@ -57,7 +58,7 @@ static void test_hint(struct test *t)
     run(&c, "--gpu tiny --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=0");
     CHECK_STR(t, c.err, "");
     run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=0");
-    CHECK_STR(t, c.err, ""); // all write the same
+    CHECK_STR(t, c.err, ""); // all warps write the same value
     run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=1");
     CHECK_HAS(t, c.err, "warning: kernel flag: writes shared address 0x0, which warp 0 of its block uses");
     cli_fini(&c);
@@ -96,8 +97,8 @@ static void test_members(struct test *t)
     cli_fini(&c);
 }
 
-// 64 threads from element 960 of 1000 on: 24 beyond the end, and in CUDA's page. Who may go on sees one and
-// the same memory whatever the engine.
+// 64 threads from element 960 of 1000 on: 24 beyond the end, but within CUDA's page. With check.bounds=warn,
+// memory is the same under every engine.
 static void test_bounds(struct test *t)
 {
     struct cli c = {.t = t};
@@ -134,7 +135,7 @@ static void test_bounds(struct test *t)
         CHECK_EQ(t, c.status, 0);
         CHECK_STR(t, c.err, "");
         line.length = common;
-        strbuf_puts(&line, " --arg u32=100000000 --set check.bounds=ignore"); // no GPU has that mapped
+        strbuf_puts(&line, " --arg u32=100000000 --set check.bounds=ignore"); // not mapped on any GPU
         run(&c, line.text);
         CHECK_EQ(t, c.status, 3);
         strbuf_fini(&line);
@@ -142,7 +143,7 @@ static void test_bounds(struct test *t)
     cli_fini(&c);
 }
 
-// Who reads the report of a launch that never ends sees the warps of one SM, and that others are stuck, too.
+// The report of an endless launch shows the warps of one SM, and says that other SMs are stuck, too.
 static void test_forever(struct test *t)
 {
     struct cli c = {.t = t};
@@ -156,7 +157,7 @@ static void test_forever(struct test *t)
     cli_fini(&c);
 }
 
-// The cycles of a report are those that the limit counts, from when the first block could start on.
+// The cycles in a report are the cycles counted by the limit: from the first possible start of a block on.
 static void test_cycles_of_reports(struct test *t)
 {
     static const struct {

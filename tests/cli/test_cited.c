@@ -1,5 +1,5 @@
-// Files that pages name in backquotes exist: `experiments/fig1.exp`, `src/exec/fast/*.c`. Left out are names that stand for a file of
-// the reader's (NAME, MODULE), and pages that tell how to add a file (docs/adding-*).
+// Files named by pages in backquotes exist: `experiments/fig1.exp`, `src/exec/fast/*.c`. Exempt are
+// placeholders for a reader's file (NAME, MODULE) and pages on adding a file (docs/adding-*).
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -17,7 +17,7 @@ static bool matches(const char *pattern)
     return status == 0;
 }
 
-// From the root of the repository, or from the page's folder; a test program's name goes without ".c".
+// Looks from the root of the repository and from the page's folder; a test program's name lacks ".c".
 static bool exists(const char *page, const char *name)
 {
     struct strbuf here = {0}, source = {0};
@@ -39,7 +39,7 @@ static bool is_file_name(const char *name)
     return false;
 }
 
-// Checks the words in backquotes of a page; the count of files named.
+// Checks the words in backquotes of a page; returns the number of files named.
 static unsigned check_page(struct test *t, const char *page)
 {
     char *text = NULL, *at;

@@ -1,4 +1,5 @@
-// `warpfold compare`: differences of two results, the largest first, and nothing else.
+// `warpfold compare`: differences of two results, largest first. Fails where a difference is missing
+// or a wall-clock figure counts.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -19,8 +20,8 @@ static const char b[] =
     "\"splits\"}, \"workloads\": [{\"workload\": \"mm\", \"cycles\": 990, \"wall_seconds\": 4, "
     "\"counters\": {\"sm.l1.hits\": 15, \"sm.l1.misses\": 1234568, \"exec.warps\": 8, \"zero\": 0}}]}";
 
-// stdout with the case's folder written as $D, so that it can be compared. It is as long as the names in it,
-// whose columns are as wide as the folder's name; blanks in a row become one.
+// stdout with $D in place of the case's folder, for comparison. Columns are as wide as the folder's name, so
+// runs of blanks in a row become one blank.
 static const char *cli_output(struct cli *c)
 {
     struct strbuf out = {0};
@@ -60,7 +61,7 @@ static void test_changes(struct test *t)
     cli_fini(&c);
 }
 
-// Results of warpfold itself: two runs of the same are equal, whatever the clock said.
+// Two runs of the same command are equal, regardless of wall-clock figures.
 static void test_runs(struct test *t)
 {
     struct cli c = {.t = t};

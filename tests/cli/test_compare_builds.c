@@ -1,4 +1,4 @@
-// tools/compare-builds: equal builds have no differences, one changed latency is found and named.
+// tools/compare-builds: equal builds have no differences, and one changed latency is found and named.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Compares this build with itself behind `new`, a line of shell, in the cells of `kinds`, words with | between.
+// Compares this build with a wrapper of it, `new` (a line of shell). kinds: cells to
+// compare, words separated by |.
 static void compare_builds(struct cli *c, const char *new, const char *kinds)
 {
     struct strbuf text = {0};
@@ -50,7 +51,7 @@ static void test_one_latency(struct test *t)
     cli_fini(&c);
 }
 
-// The bytes that a script leaves in its buffers are compared, too.
+// The bytes in a script's buffers are compared, too.
 static void test_other_bytes(struct test *t)
 {
     struct cli c = {.t = t};
@@ -68,7 +69,7 @@ static void test_other_bytes(struct test *t)
     cli_fini(&c);
 }
 
-// A build that refuses or loses a result is a difference, too.
+// A build refusing a run or losing a result counts as a difference.
 static void test_no_result(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,5 +1,5 @@
-// The command line's promises for runs that go well, or that fail as programs: results, dumps, JSON, exit
-// status.
+// The contract of the command line for successful runs and failing programs: results, dumps, JSON, exit
+// status. Fails where an output, a status or two equal runs differ.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void test_vecadd(struct test *t)
     cli_fini(&c);
 }
 
-// Without --functional a run is timed, on the paper's GPU unless another is named.
+// Without --functional a run is timed, on gtx1080ti by default.
 static void test_timed(struct test *t)
 {
     static const char *const gpus[][2] = {{"", "\"gtx1080ti\""}, {" --gpu tiny", "\"tiny\""}};
@@ -88,7 +88,7 @@ static void test_timed(struct test *t)
     }
 }
 
-// Only JSON on stdout, and what kernels print on stderr.
+// stdout holds JSON alone; kernels print to stderr.
 static void test_json_to_stdout(struct test *t)
 {
     struct cli c = {.t = t};
@@ -128,7 +128,7 @@ static void test_spelling(struct test *t)
     cli_fini(&c);
 }
 
-// Failing programs: status 3, complete JSON that says so, no dumps.
+// Failing programs: status 3, complete JSON with the failure, no dumps.
 static void test_failures(struct test *t)
 {
     struct cli c = {.t = t};
@@ -165,8 +165,8 @@ static void test_verify(struct test *t)
     cli_fini(&c);
 }
 
-// A load that nobody needs is not in optimised code. Where it would fault, the program fails when nothing is optimised:
-// that is no difference of results.
+// A load without a use is removed by the optimiser. Unoptimised code may fault at it; --verify counts the
+// fault as no difference of results.
 static void test_verify_dropped_load(struct test *t)
 {
     static const char text[] = ".version 6.0\n.target sm_60\n.address_size 64\n"
@@ -191,7 +191,7 @@ static void test_verify_dropped_load(struct test *t)
     cli_fini(&c);
 }
 
-// Nothing but wall-clock figures may differ between two runs.
+// Two runs may differ in wall-clock figures alone.
 static void test_determinism(struct test *t)
 {
     struct cli c = {.t = t};
@@ -212,7 +212,7 @@ static void test_determinism(struct test *t)
     cli_fini(&c);
 }
 
-// A tiny kernel takes under 20 ms of processor time from start to end; the best of many tries.
+// A tiny kernel takes under 20 ms of processor time from start to end; best of many tries.
 static void test_start(struct test *t)
 {
     struct cli c = {.t = t};
@@ -254,7 +254,7 @@ static void test_races(struct test *t)
         "darsie --dump 0=$D/racy.bin");
     CHECK_EQ(t, c.status, 3);
     CHECK_HAS(t, c.err, "note: check.races=1: the run is functional, with no cycles and no mechanism\n");
-    CHECK_HAS(t, c.out, "argument 0  u32[1] changed: "); // it has run to its end
+    CHECK_HAS(t, c.out, "argument 0  u32[1] changed: "); // the run has completed
     CHECK(t, cli_exists(&c, "racy.bin"));
     cli_run(&c, VECADD " --functional --set check.races=1 --json -");
     CHECK_STR(t, c.err, "");
@@ -267,7 +267,8 @@ static void test_races(struct test *t)
     cli_fini(&c);
 }
 
-// The table's row after its head; a column by its head. Heads have single spaces inside, columns two or more between.
+// Cell of the table's first row under a head. Heads contain single blanks;
+// columns are two or more blanks apart.
 static const char *cell(const char *table, const char *head)
 {
     static char text[40];
@@ -286,7 +287,8 @@ static const char *cell(const char *table, const char *head)
     return text;
 }
 
-// Time on the GPU is cycles over the core clock; the host's time has its own column. A functional run has the latter alone.
+// GPU time is cycles over the core clock; host time has a column of its own. A
+// functional run has host time alone.
 static void test_table(struct test *t)
 {
     struct cli c = {.t = t};
@@ -399,7 +401,7 @@ static void test_bench(struct test *t)
     cli_fini(&c);
 }
 
-// What a mechanism saves is told instruction by instruction.
+// Savings of a mechanism are reported by instruction.
 static void test_saved(struct test *t)
 {
     static const struct {

@@ -1,4 +1,4 @@
-// tools/csv-table: a line a series and a column a category, of one view; a view that the file lacks is named.
+// tools/csv-table: a row a series and a column a category, of one view; a missing view is named in the error.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -9,7 +9,7 @@ static const char csv[] = "gpu,profile,category,series,value,paper,run,base\n"
                           "big,volta,MM,plain,9,,a,b\n"
                           "big,volta,BP,plain,yes,,a,b\n";
 
-// Runs the tool on `csv`; `arguments` begin behind the file's name.
+// Runs the tool on `csv` with `arguments` after the file's name.
 static void csv_table(struct cli *c, const char *arguments)
 {
     struct strbuf command = {0};

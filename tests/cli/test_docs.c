@@ -1,5 +1,5 @@
-// What the documentation shows is what happens: the README's commands give the README's output, the example
-// script is the one the page prints, and the pages made from tables are up to date.
+// The documentation matches the program. Fails where a command of the README or a page prints something else,
+// or where an example script differs from its page. Pages generated from tables must be up to date.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -24,7 +24,7 @@ static bool is_figure(const char *word) { return strspn(word, "0123456789.,e+-%"
 
 enum { CELLS = 24 };
 
-// A line of a table: cells, with two blanks or more between them.
+// A row of a table: cells, separated by two or more blanks.
 struct row {
     char *text, *cells[CELLS]; // text: heap
     unsigned count;
@@ -44,7 +44,7 @@ static void row_split(struct row *r, const char *line)
     }
 }
 
-// Columns of a table, and of them those that the host's clock decides: "host seconds", "M warp instr/host s".
+// Whether a column depends on the host's clock: "host seconds", "M warp instr/host s".
 static bool is_of_host(const struct row *head, unsigned column)
 {
     return column < head->count && strstr(head->cells[column], "host");
@@ -59,7 +59,7 @@ static bool is_head(const struct row *r)
 
 static bool is_rule(const char *line) { return *line == '-' && strspn(line, "-") == strlen(line); }
 
-// Equal but for figures in columns of the host's.
+// Equal but for figures in columns of host time.
 static bool same_line(const struct row *head, const char *got, const char *want)
 {
     struct row a, b;
@@ -76,12 +76,12 @@ static bool same_line(const struct row *head, const char *got, const char *want)
     return same;
 }
 
-// What a command of a page prints, stdout and stderr as a terminal shows them. Heap.
+// Output of a page's command, stdout and stderr interleaved as on a terminal. Heap.
 static char *run_command(struct test *t, const char *command)
 {
     struct strbuf full = {0};
     char *out;
-    // The page says build/warpfold; another build runs its own.
+    // The page says build/warpfold; another build runs its own program.
     const char *name = strstr(command, "build/warpfold");
     bool is_clang = str_starts_with(command, "clang ");
     CHECK_MSG(t, name || is_clang, "%s runs no build/warpfold", command);
@@ -100,7 +100,7 @@ static char *run_command(struct test *t, const char *command)
 
 static void check_output(struct test *t, const char *command, const char *got, const char *want)
 {
-    struct row head = {0}; // of the table that a line is in
+    struct row head = {0}; // head of the current table
     while (*want || *got) {
         size_t a = strcspn(got, "\n"), b = strcspn(want, "\n");
         char *line = strndup(got, a), *wanted = strndup(want, b);
@@ -123,7 +123,8 @@ static void check_output(struct test *t, const char *command, const char *got, c
     free(head.text);
 }
 
-// The lines of one command: "$ command", continued by backslashes, without "$ ". Heap; *p goes past them.
+// The lines of one command: "$ command", continued by backslashes, without "$ ".
+// Heap; *p moves past the command.
 static char *take_command(const char **p)
 {
     const char *start = *p + 2, *end = start;
@@ -133,8 +134,8 @@ static char *take_command(const char **p)
     return strndup(start, (size_t)(end - start) - 1);
 }
 
-// Blocks of ```console: commands, each with what it prints. Under UPDATE_GOLDEN=1 the page gets what they
-// print now.
+// Checks blocks of ```console: commands with their output. UPDATE_GOLDEN=1
+// writes today's output into the page.
 static void check_page(struct test *t, const char *path)
 {
     char *page = read_text(t, path);
@@ -169,7 +170,7 @@ static void check_page(struct test *t, const char *path)
 
 static void test_readme(struct test *t) { check_page(t, "README.md"); }
 
-// The tutorial compiles a kernel first.
+// The tutorial begins with compiling a kernel.
 static void test_tutorial(struct test *t)
 {
     if (test_has_tool("clang"))
@@ -186,8 +187,8 @@ static void test_techniques(struct test *t)
     check_page(t, "docs/adding-a-mechanism.md");
 }
 
-// The vector addition of docs/techniques/uv.md: 21 instructions a thread, nine of them with one value in a warp, six of those by the
-// block's number alone.
+// The vector addition of docs/techniques/uv.md: 21 instructions a thread. Nine have one value in a warp; six
+// of the nine depend on the block's number alone.
 static void test_vecadd2d(struct test *t)
 {
     struct cli c = {.t = t};
@@ -204,7 +205,7 @@ static void test_vecadd2d(struct test *t)
     cli_fini(&c);
 }
 
-// Whether a line is a row of a table with figures, and not a head, a finding of a part alone or a mean over it.
+// Whether a line is a result row with figures, not a head, a partial finding or a mean.
 static bool is_result(const char *line)
 {
     static const char *const others[] = {"| where |", "| experiment |", "| open |",   "| point | card |",
@@ -215,8 +216,8 @@ static bool is_result(const char *line)
     return true;
 }
 
-// A page of results: what its last command makes again stands in it, to the last figure; at least one row does, and every
-// row of the papers' table or of a point.
+// A page of results: every row reproduced by the page's last command stands in the page, to the last figure.
+// At least one row is reproduced, and every row of the papers' table or of a point.
 static void check_results(struct test *t, const char *path, const char *made)
 {
     static const char before[] = "Rows that a test makes again and compares: `build/warpfold ";
@@ -260,7 +261,8 @@ static void test_results(struct test *t)
         check_results(t, "docs/reproduction-decoupled.md", "results/paper.md"); // means alone: minutes
 }
 
-// A script of docs/examples as the page shows it, run as a copy, since it writes beside itself: what it dumps is so long.
+// A script of docs/examples, printed by its page. Runs a copy, because a script writes beside itself;
+// dumped_bytes: length of the dump.
 static void check_script(struct test *t, const char *name, const char *dump, size_t dumped_bytes,
                          const char *blocks)
 {
@@ -326,7 +328,7 @@ static void test_keys(struct test *t)
     strbuf_fini(&page);
 }
 
-// Every relative link of every page leads to a file, and every page of docs/ is linked from another one.
+// Every relative link of every page leads to a file, and every page of docs/ has a link from another page.
 static void test_links(struct test *t)
 {
     char *pages;
@@ -366,7 +368,7 @@ static void test_links(struct test *t)
     free(pages);
 }
 
-// What may differ, and what may not.
+// Differences allowed and not allowed by same_line.
 static void test_lines(struct test *t)
 {
     struct row head, none = {0};

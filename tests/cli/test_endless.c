@@ -1,5 +1,5 @@
-// Files without an end, and others that are no files: a device is refused as soon as it has given too much, a
-// pipe is read like a file.
+// Endless files and files of other types. Fails where a device is read past the limit of size, or
+// a pipe is not read like a file.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
-// A source that PTX names is read when it is a file, and else is not there.
+// A source named by PTX is read if it is a regular file, and is missing otherwise.
 static void test_sources(struct test *t)
 {
     static const char *const sources[] = {"/dev/zero", "/dev/stdin", "/proc/self/fd/0", "/"};
@@ -76,7 +76,7 @@ static void test_sources(struct test *t)
     }
 }
 
-// Standard input and what the shell makes of a command are pipes.
+// Standard input and the shell's process substitution are pipes.
 static void test_pipes(struct test *t)
 {
     struct cli c = {.t = t};
@@ -110,7 +110,7 @@ static void test_pipes(struct test *t)
     free(err);
     cli_expect(&c, "list gpus --gpu /proc/self/status", 2,
                "error: --gpu is for `warpfold list area` and `warpfold list occupancy`\n");
-    cli_run(&c, "run /proc/self/status" SHAPE); // has no size, and is read
+    cli_run(&c, "run /proc/self/status" SHAPE); // has size 0, and is read
     CHECK_EQ(t, c.status, 1);
     CHECK_HAS(t, c.err, "/proc/self/status:1:1: error: ");
     cli_fini(&c);

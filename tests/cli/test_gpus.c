@@ -1,5 +1,5 @@
-// GPUs' files with classes of SMs: what is wrong in them is said where it stands, and what is right is listed and
-// reported class by class.
+// GPU files with classes of SMs. Fails where an error lacks its line, or where a valid file is not
+// listed and reported class by class.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -28,7 +28,7 @@ static void check_errors(struct cli *c, const char *arguments, int status, const
 static void test_files(struct test *t)
 {
     static const struct {
-        const char *text, *message; // message: of the line that it names
+        const char *text, *message; // message: the whole of stderr
     } rows[] = {
         {"class.big.cuont = 2\n",
          "$D/a.gpu:1:1: error: class.big.cuont: a class has no key \"cuont\"; did you mean \"count\"?\n"
@@ -87,7 +87,7 @@ static void test_files(struct test *t)
     cli_fini(&c);
 }
 
-// What --set changes of classes is looked at when all of it is there.
+// Settings of --set are checked together, after the last one.
 static void test_set(struct test *t)
 {
     struct cli c = {.t = t};
@@ -121,7 +121,7 @@ static const char *line_of(const char *text, const char *begin)
     return at ? at : "";
 }
 
-// The words of one line are separated by single blanks, whatever the columns are.
+// Compares the line starting with `begin`, with every run of blanks as one blank.
 static void check_line(struct cli *c, const char *begin, const char *want)
 {
     char got[400] = "";
@@ -187,7 +187,8 @@ static void test_list(struct test *t)
     cli_fini(&c);
 }
 
-// Another GPU's file is taken over, line by line with its place and source; later lines win, and --set before all.
+// `like` copies another GPU's file, line by line with places and sources. Later lines win over earlier
+// ones, and --set over the file.
 static void test_like(struct test *t)
 {
     static const char text[] = "like = gtx1080ti\nsm.warps = 16 # half\ngpu.core_mhz = 900\n";
@@ -211,8 +212,8 @@ static void test_like(struct test *t)
     cli_fini(&c);
 }
 
-// Every value of a card has a source: behind it in a file, or, of a default, in the table. What only the simulator knows
-// (sim.) has none, and energies are priced by the event (docs/energy.md).
+// Every value of a card has a source: behind the value in a file, or in the table for a default. Exempt are
+// settings of the simulator (sim.) and energies, with prices by event (docs/energy.md).
 static void test_sources(struct test *t)
 {
     const char *name, *meaning;
@@ -229,7 +230,7 @@ static void test_sources(struct test *t)
     }
 }
 
-// Whether gtx1080ti-paper, whose values the defaults are, is what the GPU is like.
+// Whether a GPU derives by `like` from gtx1080ti-paper, the source of the defaults.
 static bool is_like_papers(struct test *t, const struct gpu_file *g)
 {
     char name[40] = "";
@@ -242,9 +243,9 @@ static bool is_like_papers(struct test *t, const struct gpu_file *g)
     return false;
 }
 
-// What a card of the library that is not like the paper's may leave out, since no card is different in it: policies, what an
-// experiment keeps or takes away, and what only the simulator knows. A key that is not here stands in every such file, or in the
-// one that it is like, so that no card has another card's value unseen.
+// Keys a library card not derived from the paper's may leave out, because all cards agree: policies,
+// experiments' switches, settings of the simulator. Any other key stands in the file or in the file named by
+// `like`. Otherwise a card could take another card's value unnoticed.
 static bool is_no_cards(const char *key)
 {
     static const char *const keys[] = {"gpu.dispatch",
@@ -269,7 +270,8 @@ static bool is_no_cards(const char *key)
     return str_starts_with(key, "sim.");
 }
 
-// A card with a file of its own values: without `like`, and neither tiny nor gtx1080ti-paper, the source of the defaults.
+// A card with a complete file: without `like`, and neither tiny nor
+// gtx1080ti-paper, the source of the defaults.
 static bool stands_alone(const struct gpu_file *g)
 {
     bool named = str_equal(g->name, "gtx1080ti-paper") || str_equal(g->name, "tiny");
@@ -326,7 +328,8 @@ static void test_folder(struct test *t)
     globfree(&files);
 }
 
-// A file of one's own that is like no other GPU is told what it leaves out; one that is, or that is listed, is not.
+// A user's file without `like` gets a note of the keys left out; a file with
+// `like` or a listed GPU gets no note.
 static void test_left_out(struct test *t)
 {
     struct cli c = {.t = t};
@@ -357,14 +360,14 @@ static void test_left_out(struct test *t)
     check_errors(&c, LAUNCH " --quiet", 0, "");
     cli_write(&c, "a.gpu", like, sizeof like - 1);
     check_errors(&c, LAUNCH, 0, "");
-    cli_write(&c, "a.gpu", BOTH, strlen(BOTH)); // the classes say how many SMs there are
+    cli_write(&c, "a.gpu", BOTH, strlen(BOTH)); // the classes give the number of SMs
     cli_run(&c, "list gpus $D/a.gpu");
     snprintf(want, sizeof want, "\n%u keys are left out", keys - 1);
     CHECK_HAS(t, c.out, want);
     cli_fini(&c);
 }
 
-// What was set without a file stays, in the library, too, whatever comes later.
+// A setting made without a file survives later GPU files, in the library, too.
 static void test_set_wins(struct test *t)
 {
     struct wf_context *c = wf_context_create();
@@ -411,7 +414,7 @@ static void test_reports(struct test *t)
         CHECK_HAS(t, json, "\"sm\": 1,\n        \"class\": \"big\",");
         CHECK_HAS(t, json, "\"darsie: PC skip table, reads, class little\"");
         CHECK_HAS(t, json, "\"structure\": \"PC skip table\",\n      \"class\": \"big\"");
-        // Of an SM of the class that has more.
+        // Of an SM of the class with more storage.
         CHECK_STR(t, cli_json(json, "storage_bits"), "88576");
         CHECK_HAS(t, timeline, "\"name\":\"SM 0 (big)\"");
         CHECK_HAS(t, timeline, "\"name\":\"SM 2 (little)\"");
@@ -427,7 +430,7 @@ static void test_reports(struct test *t)
     cli_fini(&c);
 }
 
-// Whose code a row's registers are of: ours, or a group's paper's, unless a setting says otherwise.
+// Source of a row's registers: the compiler, or a paper for its group, unless set otherwise.
 static void test_occupancy(struct test *t)
 {
     static const struct {
@@ -453,7 +456,7 @@ static void test_occupancy(struct test *t)
     cli_fini(&c);
 }
 
-// The first kernel fits, the second does not: the workload is refused, and what was counted is not made up.
+// The first kernel fits and the second does not: the workload is refused, without made-up counts.
 static void test_second_kernel(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,5 +1,5 @@
-// Names are anything: of files, of buffers, in PTX, in settings, in JSON. Whatever bytes are in them, no
-// command sends a control character to the terminal, a name is never more than one line, and JSON stays JSON.
+// Hostile names of files and buffers, in PTX, in settings, in JSON. Fails where a command sends a control
+// character to the terminal, a name spans two lines, or JSON becomes invalid.
 #include "base/json_read.h"
 #include "base/printable.h"
 #include "cli/cli.h"
@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// In a file's name, and in the shell's quotes: ESC, CSI, BEL, DEL, C1 in UTF-8 and alone, no UTF-8.
+// For a file name in shell quotes: ESC, CSI, BEL, DEL, C1 in UTF-8 and alone, invalid UTF-8.
 #define EVIL                                                                                                 \
     "e\033[31m\033]0;x\a\r\b\177\xc2\x9b"                                                                    \
     "2J\x9b\xff\xc0\x8az"
-// In a word between blanks.
+// For a word between blanks.
 #define WORD                                                                                                 \
     "e\033[31m\a\177\xc2\x9b"                                                                                \
     "2J\x9b\xff\xc0\x8az"
-// With a line break, where a name can have one.
+// With a line break, for names able to hold a line break.
 #define LINES "e\033[2J\nerror: forged\n\x9bz"
 
 static void check_printable(struct test *t, const char *what, const char *text)
@@ -49,7 +49,7 @@ static char *read_ptx(void)
     return text;
 }
 
-// Words of the command line, in every place that takes one.
+// Hostile words in every place of the command line.
 static void test_words(struct test *t)
 {
     static const struct {
@@ -117,7 +117,7 @@ static void test_words(struct test *t)
     cli_fini(&c);
 }
 
-// Files with such names that are good, and results that name them.
+// Valid files with hostile names, and results naming the files.
 static void test_files(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,4 +1,4 @@
-// ^C: a run stops where it is, writes what it was asked for, and says so.
+// ^C: a run stops, writes the requested outputs, and reports the interruption.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Waits for a flag that nobody sets, and has said before that it does.
+// Waits forever for a flag, after storing a sign of its start.
 static const char spinning[] =
     ".version 7.0\n.target sm_60\n.address_size 64\n.visible .entry spin(.param .u64 flags)\n{\n"
     ".reg .u32 %r<4>; .reg .pred %p<2>; .reg .u64 %rd<2>;\n"
@@ -35,7 +35,7 @@ static void file_has(struct test *t, const char *path, const char *part)
     free(bytes);
 }
 
-// `warpfold ARGUMENTS` gets SIGINT after so many seconds of processor time. What it says on stderr, heap.
+// Runs `warpfold ARGUMENTS` and sends SIGINT after `seconds` of processor time. Returns stderr, heap.
 static char *interrupt_after(struct test *t, const char *arguments, double seconds)
 {
     struct strbuf command = {0};
@@ -62,7 +62,8 @@ static char *interrupt_after(struct test *t, const char *arguments, double secon
     return text ? text : strdup("");
 }
 
-// The same after 0.2 seconds, and after more where the signal came before the work had begun and ended the program as any other.
+// Interrupts after 0.2 seconds, and later if the signal came before the start of the work
+// and ended the program by default.
 static char *interrupt(struct test *t, const char *arguments)
 {
     static const double seconds[] = {0.2, 0.5, 2, 8};

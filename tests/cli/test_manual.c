@@ -1,4 +1,4 @@
-// The manual page and the completion name every command and option, and are what man and bash can read.
+// The manual page and the completion name every command and option, and are valid for man and bash.
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -24,7 +24,7 @@ static void test_page(struct test *t)
         CHECK_HAS(t, c.out, strbuf_text(&name));
         strbuf_fini(&name);
     }
-    // Every line is a request that we use, or text.
+    // Every line is a known request or text.
     static const char *const requests[] = {".TH ", ".SH ", ".TP\n", ".B ", ".br\n", ".\\\""};
     for (const char *line = c.out; *line; line += strcspn(line, "\n") + 1) {
         bool known = *line != '.' && *line != '\'';
@@ -35,7 +35,7 @@ static void test_page(struct test *t)
     cli_fini(&c);
 }
 
-// What bash offers for a line of which the last word is being typed.
+// bash's completions of a line ending in an incomplete word.
 static char *complete(struct test *t, const char *words)
 {
     char command[1600], *out, *folder = strdup(test_binary());

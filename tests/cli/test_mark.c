@@ -1,6 +1,5 @@
-// `warpfold mark` as a user sees it: marks before and after promotion by a block's shape, in both ways of
-// promoting; the paper's rules; the summary; JSON that says the same; colour where it is wanted and nowhere
-// else.
+// Output of `warpfold mark`: marks before and after promotion by a block's shape, in both ways of promotion;
+// the paper's rules; the summary. Fails where JSON disagrees with the text, or colour appears off a terminal.
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -48,7 +47,7 @@ static void test_promotion(struct test *t)
     cli_fini(&c);
 }
 
-// A program for RISC-V: what its kernel consists of, by address, and what a driver's knowledge of a launch adds.
+// A RISC-V program: instructions of a kernel, by address, and the gain from a driver's knowledge of a launch.
 static void test_program(struct test *t)
 {
 #define MATRIX_ELF "mark kernels/riscv/elf/MatMul.elf --kernel matmul --block 16,16"
@@ -93,7 +92,7 @@ static void test_paper_rules(struct test *t)
     cli_run(&c, "mark $D/k.ptx --kernel k --block 32,4 --set mark.rules=paper");
     load = strstr(c.out, "LDL");
     while (load && load > c.out && load[-1] != '\n') load--;
-    CHECK(t, load && str_starts_with(load, "DR")); // to the letter: a load of a redundant address
+    CHECK(t, load && str_starts_with(load, "DR")); // letter of the rule: a load of a redundant address
     cli_fini(&c);
 }
 
@@ -111,7 +110,7 @@ static void test_json(struct test *t)
     cli_fini(&c);
 }
 
-// What the command writes to a terminal; heap.
+// Output of the command on a terminal; heap.
 static char *on_terminal(struct test *t, const char *no_color)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY), other = -1;

@@ -1,8 +1,8 @@
-// Running out of memory is one line and status 1, wherever it happens: no crash, no half-written file,
-// nothing that only looks like a result.
+// Out of memory anywhere: one line and status 1. Fails on a crash, a half-written file, or a
+// partial result looking complete.
 //
-// Each command runs in a process of its own, made by fork, with a malloc that fails at a given call, for once
-// or from then on; and as the program itself, with as much address space as a limit leaves it.
+// Each command runs in a forked process, with a malloc failing at a given call, once or from then on. The
+// program itself also runs with a limit of its address space.
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -30,12 +30,12 @@
 
 // -- a malloc that fails ------------------------------------------------------------------------------------
 
-struct faults { // of the process that runs a command; shared with who looks on
+struct faults { // of the process running a command; shared with the parent
     atomic_long calls, fail_at;
     bool once, on;
 };
 
-static struct faults *faults; // NULL: nothing fails
+static struct faults *faults; // NULL: no failure
 
 #ifndef OTHER_MALLOC
 extern void *__libc_malloc(size_t size);
@@ -70,7 +70,7 @@ _Noreturn void heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); 
 static const struct {
     int (*run)(int argc, char **argv);
     const char *words;
-    unsigned files; // of a run that went well
+    unsigned files; // files of a successful run
 } commands[] = {{command_run, LAUNCH " --functional --json $D/j --dump 0=$D/a --dump 2=$D/b", 3},
                 {command_run, LAUNCH " --gpu tiny --tech darsie --json - --timeline $D/t --threads 1", 1},
                 {command_run, "--script $D/../s.wf --functional --json $D/j", 2},
@@ -83,7 +83,7 @@ static const struct {
 
 enum { WORDS_MAX = 64 };
 
-// The words with the folder for $D. Storage is the caller's.
+// Splits the words, with the folder for $D. Storage is the caller's.
 static int split(const char *words, const char *folder, char *text, size_t size, char *argv[WORDS_MAX])
 {
     size_t length = 0;
@@ -108,7 +108,7 @@ static void redirect(const char *folder, const char *name, int to)
     close(file);
 }
 
-// Status of a command whose malloc fails at a call; below 0: never. -1: it crashed.
+// Status of a command with malloc failing at call fail_at (below 0: never); -1: crash.
 static int run(size_t command, const char *folder, long fail_at, bool once)
 {
     static char text[8000];
@@ -145,14 +145,15 @@ static unsigned empty_folder(const char *folder)
     return count;
 }
 
-// All of its results, or none of them; a line when anything failed, be it what is said when all are written.
+// Checks the outcome: all result files or no file, and a line of error after any failure, even
+// a failure after the last file.
 static void check(struct cli *c, size_t command, const char *what, int status, unsigned files)
 {
     size_t length;
     char *err = cli_read(c, "err", &length);
     const char *message = err ? strstr(err, "error: ") : NULL;
     bool line =
-        message && (!strstr(message + 1, "error: ") || strstr(err, "--verify")); // and where, if known
+        message && (!strstr(message + 1, "error: ") || strstr(err, "--verify")); // and the place, if known
     bool good = files == commands[command].files || (files == 0 && status == 1);
     good &= status == 0 || (status == 1 && line);
     CHECK_MSG(c->t, good, "%s\n    with %s ends with %d, %u files and\n%s", commands[command].words, what,
@@ -169,7 +170,7 @@ static void sweep(struct cli *c, size_t command, const char *folder, bool once)
     check(c, command, "all memory", status, files);
     CHECK_EQ(c->t, status, 0);
     long step = calls / points + 1;
-    // The last calls are those where results are written.
+    // The last calls come during the writing of results.
     for (long k = 0; k < calls && !test_failed(c->t); k += k + step < calls - LAST ? step : 1) {
         char what[100];
         status = run(command, folder, k, once);
@@ -179,7 +180,7 @@ static void sweep(struct cli *c, size_t command, const char *folder, bool once)
     }
 }
 
-// The folder of results, with inputs and what is said beside it.
+// Makes the folder of results; inputs and messages lie beside it.
 static void prepare(struct cli *c, char folder[4200])
 {
     static const char script[] =
@@ -226,7 +227,7 @@ static int limited(struct cli *c, long limit_kb, const char *arguments, const ch
     return c->status = test_command(command, 60, &c->out, &c->err);
 }
 
-// As much address space as the program takes to start, and then more until all is well.
+// Limits of address space, from the least for a start of the program up to success.
 static void test_limits(struct test *t)
 {
     static const char *const runs[] = {
@@ -258,7 +259,7 @@ static void test_limits(struct test *t)
                       "%s\n    with %ld KiB ends with %d, %u files and\n%s", runs[i], limit, c.status, files,
                       c.err);
             refused += c.status == 1;
-            good = c.status == 0 || strstr(c.err, "256 MiB") ? good + 1 : 0; // all is read
+            good = c.status == 0 || strstr(c.err, "256 MiB") ? good + 1 : 0; // input read up to the limit
         }
         CHECK_MSG(t, refused, "%s has enough with %ld KiB", runs[i], least);
     }

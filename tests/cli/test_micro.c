@@ -1,11 +1,11 @@
-// silicon/run-micro: latencies of units that somebody has published of a card are those of its file, to a seventh.
+// silicon/run-micro: simulated latencies of a card's units are within a seventh of published measurements.
 #include "base/str.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Lines of `gpu,quantity,unit,ours,published,ratio,source` of one kind of unit. How many there are.
+// Checks lines `gpu,quantity,unit,ours,published,ratio,source` of one kind of unit; returns their number.
 static unsigned check_latencies(struct test *t, const char *gpu, const char *of)
 {
     struct cli c = {.t = t};

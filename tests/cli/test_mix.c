@@ -1,4 +1,4 @@
-// `warpfold mix`: what it prints and writes, and what it refuses.
+// `warpfold mix`: printed and written results, and refused input.
 #include "cli/cli.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nothing a command says is lost unseen, and no two things it writes meet in one file: full disks, closed
-// descriptors, pipes that nobody reads, and paths that are spelled in many ways.
+// Lost output and colliding outputs: full disks, closed descriptors, pipes without readers, one path in
+// several spellings. Fails where output is lost without an error, or two outputs go to one file.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define RUN   "run " LAUNCH " --functional"
 #define HELLO "run $K --kernel hello --grid 1 --block 2 --functional --quiet"
 
-// Every command, whatever it prints.
+// Every command, with its own output.
 static void test_lost(struct test *t)
 {
     static const char *const commands[] = {"",
@@ -58,7 +58,7 @@ static void test_lost(struct test *t)
     cli_fini(&c);
 }
 
-// Who says nothing loses nothing; messages that are lost are a failure, too.
+// Without messages no loss; a lost message is a failure.
 static void test_messages(struct test *t)
 {
     struct cli c = {.t = t};
@@ -71,11 +71,11 @@ static void test_messages(struct test *t)
         "run tests/cli/checks.ptx --kernel vote --grid 1 --block 32 --arg buf=u32:32:zero --arg u32=0xffff "
         "--functional --quiet 2>/dev/full", // a warning
         1, "");
-    cli_expect(&c, HELLO " --json - 2>/dev/full", 1, ""); // kernels print to stderr then
+    cli_expect(&c, HELLO " --json - 2>/dev/full", 1, ""); // kernels print to stderr with --json -
     cli_fini(&c);
 }
 
-// A program that a broken pipe does not end finds out by itself. The pipe has no reader left when the program begins.
+// With SIGPIPE ignored, the program finds the broken pipe by itself. The pipe has no reader from the start.
 static void test_broken_pipe(struct test *t)
 {
     char command[500], *err;
@@ -88,7 +88,7 @@ static void test_broken_pipe(struct test *t)
     free(err);
 }
 
-// A file that is written never gets a descriptor that everybody takes for stdout.
+// An output file never gets the descriptor of stdout.
 static void test_closed(struct test *t)
 {
     static const char *const closed[] = {" <&-", " <&- >&-", " <&- >&- 2>&-"};
@@ -112,7 +112,7 @@ static void test_closed(struct test *t)
     cli_fini(&c);
 }
 
-// Results that cannot all be written are not written at all.
+// If one result cannot be written, no result is written.
 static void test_together(struct test *t)
 {
     struct cli c = {.t = t};
@@ -130,7 +130,7 @@ struct row {
     const char *arguments, *message;
 };
 
-// One path for two things, before anything is run or written.
+// One path for two outputs: refused before the run.
 static void test_one_path(struct test *t)
 {
     static const struct row rows[] = {
@@ -205,7 +205,7 @@ static void test_one_path(struct test *t)
     cli_fini(&c);
 }
 
-// /dev/null takes everything, and stdout that is a file keeps what it has.
+// /dev/null may be shared, and a regular file as stdout keeps its contents.
 static void test_shared(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,4 +1,4 @@
-// Scripts: every command, loops, and errors that point at the word.
+// Scripts: every command, loops, and errors pointing at the word.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void run_script(struct cli *c, const char *text, const char *options)
     cli_run(c, arguments);
 }
 
-// The kernels' path as a script in another folder must write it.
+// Replaces the kernels' path for a script in another folder.
 static char *with_kernels(const char *text)
 {
     char *out = malloc(strlen(text) + 5000), here[4000];
@@ -63,7 +63,7 @@ static void test_all_commands(struct test *t)
     char *last = cli_read(&c, "last.bin", &length), *json = cli_read(&c, "run.json", &length);
     CHECK(t, last && fourth && memcmp(last, fourth, 32) == 0);
     CHECK_STR(t, json ? cli_json(json, "status") : "", "\"ok\"");
-    CHECK_STR(t, json ? cli_json(json, "kernel") : "", "null"); // several
+    CHECK_STR(t, json ? cli_json(json, "kernel") : "", "null"); // several kernels
     free(text);
     free(first);
     free(second);
@@ -182,7 +182,7 @@ static void test_errors(struct test *t)
     cli_fini(&c);
 }
 
-// An error in PTX points into the PTX, and a note says which line of the script led there.
+// An error in PTX points into the PTX; a note names the line of the script.
 static void test_ptx_errors(struct test *t)
 {
     struct cli c = {.t = t};
@@ -197,8 +197,8 @@ static void test_ptx_errors(struct test *t)
     cli_fini(&c);
 }
 
-// Launches in streams, in order of the script in what is reported; lines that touch memory, and launches without a
-// stream, come after them.
+// Launches in streams, reported in script order. Lines touching memory, and launches without a
+// stream, come after all streams.
 static void test_streams(struct test *t)
 {
     static const char script[] =
@@ -213,10 +213,10 @@ static void test_streams(struct test *t)
         "wait left\n"
         "dump w left.bin\n"
         "launch number 1 4 w+16 stream=right\n"
-        "launch step 1 32 w+12 w+28 u32=0 u32=5\n" // reads what the one before writes
+        "launch step 1 32 w+12 w+28 u32=0 u32=5\n" // reads the word written by the previous launch
         "launch step 1 32 w w u32=1000 u32=7 stream=left\n"
         "copy w+4 w 4\n"
-        "launch step 1 32 w+8 w u32=1000 u32=7 stream=left\n"; // until the end
+        "launch step 1 32 w+8 w u32=1000 u32=7 stream=left\n"; // runs until the end of the script
     struct cli c = {.t = t};
     char text[6000], here[4000];
     CHECK(t, getcwd(here, sizeof here) != NULL);
@@ -253,7 +253,8 @@ static void test_streams(struct test *t)
     cli_fini(&c);
 }
 
-// A launch that fails is told of at its own line, whoever waits for it; what had not begun is not told of.
+// A failed launch is reported at its own line, whichever line waits for it;
+// unstarted launches are not reported.
 static void test_stream_failures(struct test *t)
 {
     static const char *const ends[] = {"",

@@ -1,5 +1,4 @@
-// SPEC: every type at its limits, every content against its definition, and a message for everything that is
-// wrong.
+// SPEC: every type at its limits, every content against its definition, and a message for every error.
 #include "base/rng.h"
 #include "cli/spec.h"
 #include "harness/test.h"
@@ -53,8 +52,8 @@ static void test_scalars(struct test *t)
     check_scalar(t, "f32=nan", 4, 0x7fc00000);
     check_scalar(t, "f32=-inf", 4, 0xff800000);
     check_scalar(t, "f32=0x1p-149", 4, 1);
-    // Between two floats, nearer to the lower by less than half a double's last place: rounding twice would
-    // go up.
+    // Between two floats, nearer to the lower by less than half a unit of a double's last
+    // place. Double rounding would go up.
     check_scalar(t, "f32=1.00000005960464477539062500000000001", 4, 0x3f800001);
     check_scalar(t, "f32=1.000000178813934326171874999999999", 4, 0x3f800001);
     check_scalar(t, "f64=0.1", 8, 0x3fb999999999999a);
@@ -134,7 +133,7 @@ static void test_contents(struct test *t)
     CHECK(t, doubles[0] == 0 && doubles[2] == 0);
 }
 
-// rand:SEED is splitmix64, and any stretch of it equals the same stretch of the whole.
+// rand:SEED is splitmix64; any part equals the same part of the whole.
 static void test_random(struct test *t)
 {
     static const char *const forms[] = {"buf=u8:50:rand:7", "buf=s32:50:rand:7", "buf=u64:50:rand:7",
@@ -172,7 +171,7 @@ static void test_bytes_and_textures(struct test *t)
     CHECK(t, parse(&s, "bytes=00fF10", message) && s.kind == SPEC_BYTES && s.length == 3);
     CHECK(t, memcmp(s.bytes, "\x00\xff\x10", 3) == 0);
     spec_fini(&s);
-    CHECK(t, parse(&s, "tex=u8:16x0x8x3:iota", message)); // 0x8 is a side
+    CHECK(t, parse(&s, "tex=u8:16x0x8x3:iota", message)); // 0x8 is an extent
     CHECK(t, s.kind == SPEC_TEXTURE && s.extent[0] == 16 && s.extent[1] == 8 && s.extent[2] == 3 &&
                  s.count == 384);
     CHECK(t,

@@ -1,4 +1,4 @@
-// --timeline and report.interval on the command line: which files appear, and what is refused.
+// --timeline and report.interval on the command line: files written, and refused uses.
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void test_bench(struct test *t)
     cli_fini(&c);
 }
 
-// A run that is stopped shows how far it came.
+// The timeline of a stopped run ends at the stop.
 static void test_stopped(struct test *t)
 {
     struct cli c = {.t = t};
@@ -78,7 +78,7 @@ static void test_limit(struct test *t)
     cli_fini(&c);
 }
 
-// Launches of a script stand one behind the other, and their timeline is chosen before the first.
+// Launches of a script follow each other in the timeline; the timeline is requested before the first launch.
 static void test_script(struct test *t)
 {
     struct cli c = {.t = t};
@@ -101,7 +101,7 @@ static void test_script(struct test *t)
     cli_fini(&c);
 }
 
-// Streams have the script's names.
+// Streams carry the script's names.
 static void test_streams(struct test *t)
 {
     struct cli c = {.t = t};

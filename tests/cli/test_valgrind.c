@@ -1,5 +1,5 @@
 // valgrind finds no error and no leak in a sample of whole runs: launches, scripts, failures, bad input. The
-// long form takes every bundled kernel at small size.
+// long form runs every bundled kernel at small size.
 #include "cli/cli.h"
 
 #include <stdio.h>

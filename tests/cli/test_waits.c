@@ -1,5 +1,5 @@
-// Kernels that wait for memory: those that other launches write, and those that nobody does. Whatever waits ends, and says what
-// it waited for.
+// Kernels waiting for memory: words written by other launches, or by no launch. Fails where a wait never
+// ends, or the report lacks the awaited word.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -11,7 +11,7 @@
 
 // -- two streams --------------------------------------------------------------------------------------------
 
-// A script of the lines, which finds its kernels.
+// Runs a script of `lines`, after a head loading the kernels.
 static void run_script(struct cli *c, const char *lines, const char *options)
 {
     struct strbuf text = {0}, arguments = {0};
@@ -40,7 +40,7 @@ static void check_json(struct cli *c, const char *status)
 static const char *const ways[] = {"--gpu tiny", "--functional", "--gpu tiny --verify",
                                    "--functional --set check.races=1", "--functional --set exec.isa=general"};
 
-// Launches of two streams that need each other's stores: on a chip they run side by side, and without time they take turns.
+// Launches of two streams needing each other's stores: side by side on a chip, by turns in a functional run.
 static void test_together(struct test *t)
 {
     static const struct {
@@ -60,7 +60,7 @@ static void test_together(struct test *t)
         for (size_t n = 0; n < TEST_COUNT(ways); n++) {
             run_script(&c, rows[k].lines, ways[n]);
             CHECK_MSG(t, c.status == 0, "%s%s: status %d, %s", rows[k].lines, ways[n], c.status, c.err);
-            if (strstr(ways[n], "--verify") && strstr(rows[k].lines, "a+8")) // how long they have waited
+            if (strstr(ways[n], "--verify") && strstr(rows[k].lines, "a+8")) // number of waiting instructions
                 CHECK_HAS(t, c.err,
                           "depends on order (its launches wait for each other); memory is not compared");
             size_t length;
@@ -72,7 +72,7 @@ static void test_together(struct test *t)
     cli_fini(&c);
 }
 
-// Each waits for the other before it does its part.
+// Both launches wait for the other before their own store.
 static void test_apart(struct test *t)
 {
     static const char lines[] = "launch follow 1 32 a a+4 stream=one\nlaunch follow 1 32 a+4 a stream=two\n";
@@ -94,7 +94,7 @@ static void test_apart(struct test *t)
     cli_fini(&c);
 }
 
-// What could set the flag comes behind the kernel that waits for it.
+// The store to the flag is queued behind the waiting kernel.
 static void test_behind(struct test *t)
 {
     static const char lines[] =
@@ -113,7 +113,7 @@ static void test_behind(struct test *t)
     cli_fini(&c);
 }
 
-// A launch that has had no room yet says so.
+// The report names a launch without room on the chip.
 static void test_no_room(struct test *t)
 {
     struct cli c = {.t = t};
@@ -126,7 +126,7 @@ static void test_no_room(struct test *t)
     cli_fini(&c);
 }
 
-// A study sees one launch after the other.
+// A study runs launches in sequence.
 static void test_studied(struct test *t)
 {
     struct cli c = {.t = t};
@@ -182,7 +182,7 @@ static void test_alone(struct test *t)
     cli_fini(&c);
 }
 
-// A time-out is legal, and nobody knows how long it is: it is waited for as long as the user says.
+// A time-out is legal and of unknown length: the run waits as long as the user's patience.
 static void test_patience(struct test *t)
 {
     struct cli c = {.t = t};
@@ -197,7 +197,7 @@ static void test_patience(struct test *t)
     CHECK_HAS(t, c.err, "(sim.patience=400000; 0 waits for ever)");
     CHECK_HAS(t, c.err, "; reads global 0x10000000 (4 bytes: 0x0)");
     check_json(&c, "\"failed\"");
-    // One that is met in time, and a loop of registers alone that takes many times as long.
+    // A wait satisfied in time, and a loop over registers alone taking many times as long.
     run(&c, "bounded", FLAG OUT " --arg u64=100000 --functional");
     CHECK_EQ(t, c.status, 0);
     run(&c, "bounded", FLAG OUT " --arg u64=1000 --gpu tiny --set sim.patience=400000");
@@ -209,7 +209,7 @@ static void test_patience(struct test *t)
     cli_fini(&c);
 }
 
-// Whatever a mechanism does with warps that spin, they do not spin for ever.
+// No mechanism lets spinning warps spin forever.
 static void test_mechanisms(struct test *t)
 {
     struct cli c = {.t = t};

@@ -15,8 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Authentication is left out (no munge), processes are found by their parents (no cgroups), jobs start when they are submitted, and
-// those of a lost node again when their credentials have expired, which is after two minutes elsewhere.
+// A small Slurm: no authentication (no munge), processes found by their parents (no cgroups), jobs
+// started at submission. Jobs of a lost node start again when their credentials expire: after 5 seconds,
+// against two minutes by default.
 static const char settings[] = "ClusterName=warpfold\n"
                                "AuthType=auth/none\n"
                                "AuthInfo=cred_expire=5\n"
@@ -42,7 +43,7 @@ static bool write_settings(const struct nodes *n, const char *file)
 {
     char host[256] = "", folder[600];
     const struct passwd *user = getpwuid(getuid());
-    unsigned port = 20000 + (unsigned)getpid() % 4000 * 3; // below those that the kernel gives away
+    unsigned port = 20000 + (unsigned)getpid() % 4000 * 3; // below the ports given away by the kernel
     gethostname(host, sizeof host - 1);
     path_in(n, "", folder);
     FILE *f = fopen(file, "w");

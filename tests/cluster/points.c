@@ -46,7 +46,7 @@ int process_wait(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// Whether a process' words are "… worker FOLDER …".
+// Whether the command line of a process is "… worker FOLDER …".
 static bool is_worker(const char *process, const char *folder)
 {
     struct strbuf path = {0};
@@ -64,7 +64,7 @@ static bool is_worker(const char *process, const char *folder)
     return is;
 }
 
-// Who started a process, as text; "": it is gone.
+// Parent of a process, as text; "": the process is gone.
 static void parent_of(const char *process, char parent[20])
 {
     struct strbuf path = {0};
@@ -81,7 +81,7 @@ static void parent_of(const char *process, char parent[20])
     strbuf_fini(&path);
 }
 
-// A worker's points have its words, too.
+// A process of a point: a child of a worker with the worker's command line.
 static bool is_point(const char *process, const char *folder)
 {
     char parent[20];

@@ -1,30 +1,33 @@
-// What tests of plans share: workers by hand, and what is compared with a clean run's database.
+// Shared by tests of plans: workers started by hand, and comparison with the database of a clean run.
 #pragma once
 #include "lab/lab.h"
 
 #include <sys/types.h>
 
 void sleep_for(double seconds);
-// When a wait for a condition is given up, by clock_seconds: minutes from now, which only a condition that never comes takes.
+// End of a wait for a condition, by clock_seconds: minutes from now. Only a condition
+// that never holds takes so long.
 double patience_end(void);
-// `warpfold worker $D/FOLDER` of so many processes, in the background.
+// `warpfold worker $D/FOLDER` with `processes` processes, in the background.
 pid_t worker_start(struct test *t, const char *folder, const char *processes, const char *lease);
-int process_wait(pid_t child); // its exit status, or -SIGNAL
-// One of the processes `warpfold worker $D/FOLDER` that are alive, whoever started them, after `skip` others; 0: there is none.
+int process_wait(pid_t child); // the exit status, or -SIGNAL
+// A living process `warpfold worker $D/FOLDER`, after skipping `skip` of them; 0: no more.
+// Any process may have started it.
 pid_t worker_find(struct test *t, const char *folder, unsigned skip);
-// A process that a worker runs a point in; 0: there is none.
+// A process running a point of the worker; 0: none.
 pid_t worker_point(pid_t worker);
 void plan_collect(struct cli *c, const char *folder);
 void check_same(struct test *t, const char *folder, const char *clean, const char *what);
-// File systems from here on are ours and of whom we start from now on, and are gone with us. False: that needs a right that we have not.
+// Gives the test and its children a mount namespace of their own, gone with the
+// test. False: no right to do so.
 bool disks_begin(void);
-// $D/FOLDER as one of so many MB; path: where.
+// Mounts a file system of `megabytes` MB at $D/FOLDER; path: receives the place.
 bool disk_mount(struct test *t, const char *folder, unsigned megabytes, char path[600]);
-// Writes a file until there is no room left.
+// Fills the file system with a file until no room is left.
 void disk_fill(struct test *t, const char *path);
-// The number that stands behind a word in what --status says of a folder.
+// The number behind `word` in the output of --status on the folder.
 unsigned long status_number(struct cli *c, const char *folder, const char *word);
-// Until a point of the folder is running or done; else the case fails.
+// Waits until a point of the folder is running or done; fails the case after too long a time.
 void wait_for_work(struct cli *c, const char *folder);
-// $D/NAME.exp of 5 kernels that take a while and so many series: five points each, and five of the base.
+// Writes $D/NAME.exp: 5 slow kernels and `series` series, so five points a series and five of the base.
 void write_many(struct cli *c, const char *name, unsigned series);

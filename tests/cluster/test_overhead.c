@@ -1,5 +1,6 @@
-// What a plan costs beside its points. Points that do nothing leave a result that somebody else has made. In the long form 10,000 of them by 1, 2 and 8 workers, and a plan of 100,000; the figures are in
-// docs/cluster.md, the limits here are those of issue 21.
+// Overhead of a plan beside its points: points do nothing and leave a ready-made result. Fails where a plan
+// costs more than the limits of issue 21. The long form runs 10,000 points by 1, 2 and 8 workers, and a plan
+// of 100,000 (figures: docs/cluster.md).
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/str.h"
@@ -15,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char result_variable[] = "WARPFOLD_TEST_RESULT"; // where the result that is left lies
+static const char result_variable[] = "WARPFOLD_TEST_RESULT"; // path of the result to leave
 
-// In warpfold's place: "warpfold WORD… --json PATH".
+// Stands in for warpfold: "warpfold WORD… --json PATH".
 static int do_nothing(int argc, char **argv)
 {
     const char *result = getenv(result_variable), *path = argv[argc - 1];
@@ -30,7 +31,7 @@ static int do_nothing(int argc, char **argv)
     return good ? 0 : 3;
 }
 
-// $D/many.exp: 4 kernels at so many points of three axes, or of four.
+// Writes $D/many.exp: 4 kernels over the points of three axes, or of four (large).
 static void write_sweep(struct cli *c, bool large)
 {
     struct strbuf text = {0};
@@ -52,8 +53,8 @@ static void write_sweep(struct cli *c, bool large)
 }
 
 struct cost {
-    double seconds, processor,
-        megabytes; // processor: seconds of its time, which is what a machine with other work does not change
+    // processor: seconds of processor time, unaffected by other work on the machine.
+    double seconds, processor, megabytes;
 };
 
 static double processor_seconds(const struct rusage *used)
@@ -62,7 +63,7 @@ static double processor_seconds(const struct rusage *used)
            (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
 }
 
-// Runs it with one argument more, a folder in the case's.
+// Runs warpfold with `words` and, as a last argument, a folder of the case.
 static struct cost measure(struct test *t, const char *const words[], const char *folder)
 {
     char path[600];
@@ -95,7 +96,7 @@ static void submit(struct test *t, const char *folder, struct cost *cost)
     *cost = measure(t, words, folder);
 }
 
-// The result of the first kernel, as file.
+// Writes the result of the first kernel to a file.
 static void make_result(struct test *t)
 {
     char command[1400], path[600];
@@ -106,7 +107,7 @@ static void make_result(struct test *t)
     setenv(result_variable, path, 1);
 }
 
-// own: where it leaves the seconds of processor time that were its own and not of its points.
+// own: receives the worker's own seconds of processor time, without its points'.
 static pid_t start_worker(struct test *t, const char *folder, const char *build, double *own)
 {
     pid_t child = fork();
@@ -129,7 +130,8 @@ static pid_t start_worker(struct test *t, const char *folder, const char *build,
     _exit(!good);
 }
 
-// What remains without us: the same points in processes of their own, one after the other, so many at a time. Milliseconds each.
+// Cost without a plan: the same points in processes of their own, so many at a
+// time. Returns milliseconds a point.
 static double start_processes(struct test *t, unsigned each, unsigned at_a_time)
 {
     char part[600];
@@ -139,7 +141,7 @@ static double start_processes(struct test *t, unsigned each, unsigned at_a_time)
         child[w] = fork();
         for (unsigned i = 0; child[w] == 0 && i < each; i++) {
             pid_t point = fork();
-            // A name of its own: ext4 waits for the disk where a file takes another's place.
+            // A new file each time: ext4 waits for the disk when a file replaces another.
             snprintf(part, sizeof part, "%s/%u-%u-%u", test_directory(t), at_a_time, w, i);
             if (point == 0) _exit(do_nothing(2, (char *[]){"warpfold", part}));
             process_wait(point);
@@ -196,9 +198,10 @@ static void test_workers(struct test *t)
     cli_fini(&c);
 }
 
-enum { LINKS_MOST = 30000 }; // of one file: ext4 has 65,000
+enum { LINKS_MOST = 30000 }; // links to one file: ext4 has 65,000
 
-// As if workers had done all of it: every token says so, and every result lies there, on the disk a few times.
+// Completes the plan as if by workers: every token is done and every result
+// committed, as links to a few files.
 static void commit_all(struct cli *c, const char *folder)
 {
     char name[40], path[2][700];

@@ -1,5 +1,6 @@
-// Places that are in the way of a plan: a folder that is full or read-only, a clock that is wrong, no Slurm, a folder that is somebody
-// else's. Full and read-only folders are file systems of the test's own, which needs a right that not everybody has.
+// Bad surroundings of a plan: a full or read-only folder, a wrong clock, no Slurm, a folder of a foreign
+// plan. Fails where a worker loses a point or destroys data instead of waiting or refusing. Full and
+// read-only folders are file systems mounted by the test, which needs a right not every user has.
 #include "base/str.h"
 #include "cluster/points.h"
 
@@ -20,7 +21,7 @@ static void plan_small(struct cli *c, const char *folder)
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-// Workers that find no room, before and while they run, wait for it, and no point fails for it.
+// Workers without room, at their start or during a run, wait for room; no point fails for lack of it.
 static void test_full(struct test *t)
 {
     struct cli c = {.t = t};
@@ -73,7 +74,7 @@ static void test_read_only(struct test *t)
 
 // -- clocks -------------------------------------------------------------------------------------------------
 
-// A library that changes what the C library does, for whatever runs with it.
+// Builds a library for LD_PRELOAD that changes functions of the C library.
 static bool make_library(struct test *t, const char *source, char path[600])
 {
     struct cli c = {.t = t};
@@ -86,7 +87,7 @@ static bool make_library(struct test *t, const char *source, char path[600])
     return false;
 }
 
-// One that is an hour ahead of everybody else.
+// A library whose clock is an hour ahead of the machine's.
 static bool make_clock(struct test *t, char path[600])
 {
     static const char source[] = "#define _GNU_SOURCE\n"
@@ -110,8 +111,8 @@ static bool make_clock(struct test *t, char path[600])
     return make_library(t, source, path);
 }
 
-// What is told by clocks is told by one: nobody takes a claim because his own is ahead, and status says when things happened. The lease
-// is shorter than the hour, and too long for a beat that a busy machine delays.
+// Time is told by one clock: a worker with a fast clock takes over no claim, and --status reports when things
+// happened. The lease is shorter than the hour, and longer than the delay of a heartbeat on a busy machine.
 static void test_clock(struct test *t)
 {
     struct cli c = {.t = t};
@@ -140,7 +141,8 @@ static void test_clock(struct test *t)
     cli_fini(&c);
 }
 
-// A file system that loses its handle for a moment, just when a point is done: the worker tries again, and does not wait for itself.
+// A file system loses its handle for a moment, just when a point is done: the worker tries again and
+// does not wait for its own claim.
 static void test_stale(struct test *t)
 {
     static const char source[] = "#define _GNU_SOURCE\n"
@@ -176,7 +178,7 @@ static void test_stale(struct test *t)
     cli_fini(&c);
 }
 
-// -- whose folder it is -------------------------------------------------------------------------------------
+// -- folders of other plans ---------------------------------------------------------------------------------
 
 static void check_unchanged(struct cli *c, const char *name, const char *before, size_t length)
 {
@@ -202,7 +204,8 @@ static void test_no_slurm(struct test *t)
     cli_fini(&c);
 }
 
-// Of another plan, of another build: one line, and the plan and what is in the database stay as they are.
+// The folder of another plan or another build: an error of one line; the plan
+// and the database stay unchanged.
 static void test_others(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,4 +1,5 @@
-// The text of a plan: read, printed again, refused with points no worker could finish; times in the words of --status.
+// The text of a plan: read, printed again, refused for points no worker could finish. Also
+// times in the words of --status.
 #include "base/str.h"
 #include "cluster/plan.h"
 #include "cluster/status.h"

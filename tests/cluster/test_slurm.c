@@ -1,5 +1,6 @@
-// Plans on a real Slurm, small: workers that it starts give the database of a local run, whatever becomes of them, of their nodes, of
-// the controller, of who submitted, and of the room in the folder.
+// Small plans on a real Slurm: workers started by Slurm produce the database of a local run.
+// Workers, nodes, controller and submitter are killed, and the folder fills up; fails where the
+// database differs or a plan never ends.
 #include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -34,7 +35,8 @@ static void test_small(struct test *t)
     cli_fini(&c);
 }
 
-// What Slurm says of a job that it does not take is one line, and nothing is submitted; the plan stays and can be submitted again.
+// A job refused by Slurm: one line with Slurm's reason, nothing submitted; the plan
+// stays and can be submitted again.
 static void test_refused(struct test *t)
 {
     static const struct {
@@ -70,7 +72,7 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
-// --cancel: workers hand back what they hold, and jobs that wait do not begin.
+// --cancel: workers hand back their claims, and waiting jobs do not begin.
 static void test_cancel(struct test *t)
 {
     struct cli c = {.t = t};
@@ -91,7 +93,7 @@ static void test_cancel(struct test *t)
     cli_fini(&c);
 }
 
-// What Slurm says of the tasks of a folder's jobs: "STATE RESTARTS" a line, heap.
+// Slurm's states of the tasks of a folder's jobs: "STATE RESTARTS" a line, heap.
 static char *tasks_of(struct test *t, const char *folder)
 {
     char command[900], *out;
@@ -104,8 +106,8 @@ static char *tasks_of(struct test *t, const char *folder)
     return out;
 }
 
-// A worker that is killed is a job that has failed, and Slurm starts none in its place. What the worker held is another's after the
-// lease, so that the database is that of a local run.
+// A killed worker is a failed job, and Slurm starts no other in its place. After the lease another worker
+// takes over the claim, so the database equals a local run's.
 static void test_killed(struct test *t)
 {
     struct cli c = {.t = t};
@@ -131,7 +133,7 @@ static void test_killed(struct test *t)
     cli_fini(&c);
 }
 
-// Stops the point that the first worker runs, which then takes longer than any job.
+// Stops the point of the first worker. The point now outlasts any job.
 static void stop_point(struct test *t, const char *folder)
 {
     pid_t point = 0;
@@ -143,7 +145,7 @@ static void stop_point(struct test *t, const char *folder)
     CHECK(t, point && kill(point, SIGSTOP) == 0);
 }
 
-// A point that is longer than three jobs, of which Slurm says in time that they will end, is given up.
+// A point longer than three jobs is given up; Slurm announces the end of each job in time.
 static void test_time_limit(struct test *t)
 {
     struct cli c = {.t = t};
@@ -164,7 +166,8 @@ static void test_time_limit(struct test *t)
                               : "will be tried again after 0 tries, lost 1 time with its worker: bench LIB");
     }
     CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
-    CHECK_EQ(t, status_number(&c, "t", "from workers that were gone"), 0); // each handed it back
+    // every worker handed its claim back
+    CHECK_EQ(t, status_number(&c, "t", "from workers that were gone"), 0);
     nodes_end(&n);
     cli_fini(&c);
 }
@@ -176,9 +179,9 @@ struct storm {
     struct cli *c;
     struct nodes *n;
     struct rng *r;
-    const char *folder; // in the case's
-    pid_t submitter;    // 0: there is none
-    bool has_disk;      // the folder is a file system of its own, that can be filled
+    const char *folder; // a folder of the case
+    pid_t submitter;    // 0: no process
+    bool has_disk;      // the folder is a file system of its own and can be filled
 };
 
 static const char lease[] = "2";
@@ -192,7 +195,7 @@ static void submit(struct storm *s)
     cli_run(s->c, arguments);
 }
 
-// One of the workers at work; 0: none is.
+// A random worker at work; 0: none at work.
 static pid_t draw_worker(struct storm *s)
 {
     pid_t worker = worker_find(s->t, s->folder, (unsigned)rng_next(s->r) % 4);
@@ -225,7 +228,8 @@ static bool drain_node(struct storm *s)
     return true;
 }
 
-// Slurm takes its jobs for lost and runs them again elsewhere; they go on all the same, also when the node is back.
+// Slurm declares the node's jobs lost and runs them again elsewhere. The old jobs go on
+// nevertheless, also after the node's return.
 static bool lose_node(struct storm *s)
 {
     unsigned node = (unsigned)rng_next(s->r) % NODES;
@@ -245,7 +249,7 @@ static bool restart_controller(struct storm *s)
     return true;
 }
 
-// Who submits and takes results in is killed, at whatever it is; then another does the same.
+// Kills the submitting and collecting process at a random moment, then starts another process.
 static bool kill_submitter(struct storm *s)
 {
     if (s->submitter) {
@@ -274,7 +278,7 @@ static bool fill_folder(struct storm *s)
 
 static const struct disturbance {
     const char *name;
-    bool (*happens)(struct storm *s); // false: there was nobody for it
+    bool (*happens)(struct storm *s); // false: no target
 } disturbances[] = {{"a worker is killed", kill_worker},
                     {"a worker is stopped", stop_worker},
                     {"a node is drained", drain_node},
@@ -284,7 +288,7 @@ static const struct disturbance {
                     {"the folder is full", fill_folder}};
 enum { KINDS = sizeof disturbances / sizeof disturbances[0] };
 
-// All of them, in a random order; in time: those that found work going on.
+// Applies the disturbances in a random order; in_time counts the disturbances met by running work.
 static void disturb(struct storm *s, unsigned in_time[KINDS])
 {
     unsigned order[KINDS];
@@ -303,13 +307,13 @@ static void disturb(struct storm *s, unsigned in_time[KINDS])
 static void finish(struct storm *s)
 {
     for (unsigned i = 0; i < NODES; i++)
-        nodes_set(s->n, i, "resume"); // a controller that was away may not know
+        nodes_set(s->n, i, "resume"); // a restarted controller may not know the node's state
     double end = clock_seconds() + TEST_WALL_FACTOR * 600;
     while (status_number(s->c, s->folder, "done") < 500 && clock_seconds() < end) {
         if (!nodes_jobs(s->n)) submit(s);
         sleep_for(0.5);
     }
-    if (s->submitter) { // in time it ends by itself, unless the disk was full when it wanted to write
+    if (s->submitter) { // it ends by itself in time, unless the disk was full at a write
         kill(s->submitter, SIGTERM);
         process_wait(s->submitter);
     }
@@ -319,7 +323,7 @@ static void finish(struct storm *s)
 
 enum { MOMENTS = 20, ROUNDS_MOST = 50 };
 
-// Whether each of them that can happen here has met work going on so often.
+// Whether every disturbance possible on this machine met running work MOMENTS times.
 static bool is_stormy(const unsigned in_time[KINDS], bool has_disks)
 {
     for (unsigned k = 0; k < KINDS; k++)
@@ -327,7 +331,7 @@ static bool is_stormy(const unsigned in_time[KINDS], bool has_disks)
     return true;
 }
 
-// Rounds of 500 points, until each disturbance has met work going on at twenty moments.
+// Rounds of 500 points, until each disturbance met running work at twenty moments.
 static void test_storm(struct test *t)
 {
     struct cli c = {.t = t};
@@ -337,7 +341,7 @@ static void test_storm(struct test *t)
     unsigned long twice = 0, taken = 0;
     char path[600];
     if (!test_is_long()) return;
-    bool own = disks_begin(); // before Slurm, whose workers shall see them, too
+    bool own = disks_begin(); // before Slurm: its workers see the mounts, too
     if (!nodes_begin(&n, t)) return;
     rng_init(&r, test_seed(21));
     write_many(&c, "many.exp", 99);
@@ -348,7 +352,7 @@ static void test_storm(struct test *t)
         snprintf(folder, sizeof folder, "storm%u", round);
         struct storm s = {t, &c, &n, &r, folder, 0, own && disk_mount(t, folder, 100, path)};
         submit(&s);
-        kill_submitter(&s); // the first
+        kill_submitter(&s); // starts the first
         disturb(&s, in_time);
         finish(&s);
         check_same(t, folder, clean, folder);

@@ -1,4 +1,5 @@
-// Plans that workers run, without a scheduler: whatever happens to workers at whatever moment, the database is that of one clean run.
+// Plans run by workers, without a scheduler. Fails where the database differs from a clean run's, whatever
+// happens to workers at whatever moment.
 #include "base/progress.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -32,7 +33,7 @@ static unsigned count_files(struct test *t, const char *folder)
     return count;
 }
 
-// Two workers on one folder; results are taken in while they work, and once more than there are any.
+// Two workers on one folder. Results are collected during the run, and a last time with nothing left.
 static void test_two(struct test *t)
 {
     struct cli c = {.t = t};
@@ -46,7 +47,7 @@ static void test_two(struct test *t)
     CHECK_EQ(t, process_wait(b), 0);
     plan_collect(&c, "two");
     CHECK_HAS(t, c.out, "30 of 30 points are in results.db, 0 were given up; 1 of 1 figures are complete");
-    CHECK_EQ(t, count_files(t, "two/compiled"), 6); // of 30 points: three kernels, of two profiles
+    CHECK_EQ(t, count_files(t, "two/compiled"), 6); // of 30 points: three kernels in two profiles
     plan_collect(&c, "two");
     check_same(t, "two", clean, "two workers");
     size_t length[2];
@@ -61,7 +62,7 @@ static void test_two(struct test *t)
     cli_fini(&c);
 }
 
-// Workers that are killed, or stopped for longer than their lease, at random moments; another finds what they held.
+// Workers killed, or stopped beyond their lease, at random moments; another worker takes over their claims.
 static void test_storm(struct test *t)
 {
     struct cli c = {.t = t};
@@ -93,7 +94,7 @@ static void test_storm(struct test *t)
     cli_fini(&c);
 }
 
-// SIGTERM: what it holds is handed back at once, so that another, with a lease of an hour, need not wait for it.
+// SIGTERM: the worker hands its claims back at once. Another worker, with a lease of an hour, need not wait.
 static void test_handed_back(struct test *t)
 {
     struct cli c = {.t = t};
@@ -111,7 +112,7 @@ static void test_handed_back(struct test *t)
     cli_fini(&c);
 }
 
-// A point that fails three times is given up with its reason, and tried again when somebody says so.
+// A point failing three times is given up with its reason, and tried again at the user's request.
 static void test_left(struct test *t)
 {
     struct cli c = {.t = t};
@@ -144,7 +145,7 @@ static void test_left(struct test *t)
     cli_fini(&c);
 }
 
-// -- points that are lost with their workers ----------------------------------------------------------------
+// -- points lost with their workers -------------------------------------------------------------------------
 
 // One point of half a second.
 static void plan_long(struct cli *c, const char *folder)
@@ -159,7 +160,7 @@ static void plan_long(struct cli *c, const char *folder)
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-// The only point's.
+// The token of the only point.
 static struct token token_now(struct test *t, const char *folder)
 {
     char path[600];
@@ -171,7 +172,8 @@ static struct token token_now(struct test *t, const char *folder)
     return now;
 }
 
-// Starts a worker, and ends it by a signal so long after it has claimed the point. False: it ended by itself.
+// Starts a worker and sends a signal so many seconds after its claim of the point.
+// False: the worker ended by itself.
 static bool interrupt_worker(struct test *t, const char *folder, double seconds, int signal)
 {
     pid_t worker = worker_start(t, folder, "1", "1");
@@ -189,7 +191,7 @@ static bool interrupt_worker(struct test *t, const char *folder, double seconds,
     return now.state == TOKEN_HELD;
 }
 
-// A point that takes its worker with it is tried by three workers. The next one says so, and goes on.
+// A point killing every worker is tried by three workers. The next worker reports the point and goes on.
 static void test_disappeared(struct test *t)
 {
     struct cli c = {.t = t};
@@ -218,7 +220,8 @@ static void test_disappeared(struct test *t)
     cli_fini(&c);
 }
 
-// Workers whose time is up: of one that had all of its time for the point that is a loss, of one that is told to end it is none.
+// Workers whose time is up. A loss counts if the whole time went to the point; a
+// worker told to end counts no loss.
 static void test_too_long(struct test *t)
 {
     struct cli c = {.t = t};
@@ -227,14 +230,14 @@ static void test_too_long(struct test *t)
     CHECK_EQ(t, token_now(t, "time").losses, 0);
     CHECK_EQ(t, token_now(t, "time").state, TOKEN_OPEN);
     for (unsigned tries = 0; tries < 12 && token_now(t, "time").state != TOKEN_LEFT; tries++)
-        interrupt_worker(t, "time", 0.2, SIGUSR1); // a busy machine may leave one less than its time
+        interrupt_worker(t, "time", 0.2, SIGUSR1); // on a busy machine a worker may have less than its time
     cli_run(&c, "reproduce --status $D/time");
     CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times with its worker: bench binomialOptions");
     CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
     cli_fini(&c);
 }
 
-// A suspect is claimed after all others, and only by a worker that runs nothing else.
+// A suspect point is claimed last, and only by a worker running nothing else.
 static void test_suspect(struct test *t)
 {
     struct cli c = {.t = t};
@@ -268,7 +271,7 @@ static void test_suspect(struct test *t)
     cli_fini(&c);
 }
 
-// The longest come first, by how many instructions they have and how fast their view has run them.
+// Longest points first, estimated from the number of instructions and the measured speed of the point's view.
 static void test_estimate(struct test *t)
 {
     struct cli c = {.t = t};
@@ -288,7 +291,7 @@ static void test_estimate(struct test *t)
     cli_fini(&c);
 }
 
-// Programs, studies, marks and pairs have one, too: by a small run of theirs.
+// Programs, studies, marks and pairs have estimates, too, from a small run.
 static void test_estimate_kinds(struct test *t)
 {
     static const struct {
@@ -323,7 +326,7 @@ static void test_estimate_kinds(struct test *t)
     cli_fini(&c);
 }
 
-// -- what is missing, or not as it was written --------------------------------------------------------------
+// -- missing or changed files -------------------------------------------------------------------------------
 
 static void shell(struct test *t, const char *folder, const char *command)
 {
@@ -332,7 +335,7 @@ static void shell(struct test *t, const char *folder, const char *command)
     CHECK_EQ(t, test_command(text, 20, NULL, NULL), 0);
 }
 
-// Four points, each of a moment.
+// Writes a plan of four short points.
 static void plan_four(struct cli *c, const char *folder)
 {
     char arguments[160];
@@ -346,7 +349,8 @@ static void plan_four(struct cli *c, const char *folder)
     CHECK_MSG(c->t, c->status == 0, "%s", c->err);
 }
 
-// A point whose token is gone is run all the same; and once more, where its token was only lost behind the run.
+// A point without a token is run all the same. A token lost after the run does no
+// harm: the database has the result.
 static void test_no_token(struct test *t)
 {
     struct cli c = {.t = t};
@@ -369,7 +373,7 @@ static void test_no_token(struct test *t)
     cli_fini(&c);
 }
 
-// Names that were copied: a point counts once, and nobody waits for it.
+// Duplicate tokens: a point counts once, and no worker waits for the copy.
 static void test_surplus(struct test *t)
 {
     struct cli c = {.t = t};
@@ -391,7 +395,8 @@ static void test_surplus(struct test *t)
     cli_fini(&c);
 }
 
-// The folder of results is gone, before a worker begins and while it works: the work goes on, and nothing is lost for good.
+// The folder of results vanishes before and during a worker's run: the work goes on,
+// and no point is lost for good.
 static void test_no_committed(struct test *t)
 {
     struct cli c = {.t = t};
@@ -419,7 +424,7 @@ static void test_no_committed(struct test *t)
     cli_fini(&c);
 }
 
-// A worker that waits for another one's point ends when the plan goes away.
+// A worker waiting for a point of another worker ends when the plan is removed.
 static void test_no_folder(struct test *t)
 {
     struct cli c = {.t = t};
@@ -432,7 +437,7 @@ static void test_no_folder(struct test *t)
     cli_fini(&c);
 }
 
-// A digit that is another is found by whoever takes the result in, and the point is run again; so it is where a worker finds it.
+// A changed digit in a result is found by the collector and by a worker; the point is run again.
 static void test_changed_result(struct test *t)
 {
     struct cli c = {.t = t};
@@ -461,7 +466,7 @@ static void test_changed_result(struct test *t)
     cli_fini(&c);
 }
 
-// Whatever byte of a result is another, it is not the result, nor is a part of it, nor another point's.
+// A result with any bit changed is refused, and so are a truncated result and another point's.
 static void test_every_byte(struct test *t)
 {
     static const char id[] = "0123456789abcdef";

@@ -1,5 +1,5 @@
-// libFuzzer target: what parses must compile, or be refused by a located error; never because the compiler is
-// at fault. Inputs are those of fuzz_ptx, and more of what compiles: tests/compile/lower.
+// libFuzzer target: any parsed PTX must compile, or be refused by a located error, and never by a fault of
+// the compiler. Inputs are fuzz_ptx's, and more compilable code: tests/compile/lower.
 #include "compile/compile.h"
 #include "fuzz/lines.h"
 

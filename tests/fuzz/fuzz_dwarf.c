@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as .debug_line, and their end as the sections of strings. There are no errors, only lines, and
-// every word's line is one of a file there is.
+// libFuzzer target: any bytes as .debug_line, with the last bytes as the string sections. Bad input is no
+// error; every word's line must be valid and have an existing file.
 #include "riscv/dwarf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as an ELF file, with its symbols and source lines. What is refused says why; what is not makes a
-// sound program that prints, and that marks and constants can be made of.
+// libFuzzer target: any bytes as an ELF file, with its symbols and source lines. A refused file gives an
+// error. An accepted file makes a sound program, fit for printing, marks and constants of a launch.
 #include "mark/mark.h"
 #include "riscv/build.h"
 #include "riscv/closure.h"
@@ -33,7 +33,7 @@ static void build(const struct image *i, uint64_t entry, struct diag *d)
     struct program *p = riscv_program(i, entry, d);
     require(p && !program_check(p));
     program_print(p, &text);
-    if (p->inst_count < 512) analyse(p); // larger ones take their time
+    if (p->inst_count < 512) analyse(p); // larger programs take too long
     program_free(p);
     strbuf_fini(&text);
 }

@@ -1,5 +1,5 @@
-// libFuzzer target: any text as an experiment. Nothing may crash or leak; what is refused says why, and what
-// is accepted has what its kind needs.
+// libFuzzer target: any text as an experiment. No crash and no leak; a refused text gives an error, and an
+// accepted experiment is complete for its kind.
 #include "fuzz/lines.h"
 #include "lab/experiment.h"
 

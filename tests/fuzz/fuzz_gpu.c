@@ -1,5 +1,5 @@
-// libFuzzer target: any text as a GPU's file. Refused: a message, and the context has no GPU. Accepted: the classes cover all SMs,
-// their settings fit together, and a file of all keys makes the same GPU.
+// libFuzzer target: any text as a GPU file. Refused: an error, and the context has no GPU. Accepted: the
+// classes cover all SMs, their settings are consistent, and a file of all keys makes the same GPU.
 #include "api/impl.h"
 #include "base/str.h"
 #include "fuzz/lines.h"
@@ -20,7 +20,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return lines_mutate(data, size, max_size, seed);
 }
 
-// A file of all keys of the context's GPU, then class by class; with classes gpu.sm_count is the sum of their counts.
+// A file of all keys of the context's GPU, then class by class. With classes gpu.sm_count is the sum of their
+// counts, so the key is left out.
 static void put_file(const struct wf_context *c, struct strbuf *out)
 {
     const struct gpu_classes *all = &c->classes;

@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as JSON. Nothing may crash; what is refused says why and where, and what is
-// accepted can be walked through and written again.
+// libFuzzer target: any bytes as JSON. No crash; refused input gives an error with its offset, and accepted
+// input can be traversed and written again.
 #include "base/json.h"
 #include "base/json_read.h"
 

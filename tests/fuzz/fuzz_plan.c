@@ -1,9 +1,9 @@
-// libFuzzer target: the files of a plan's folder, one behind the other: the plan, and behind lines that begin with "%% " the names of
-// tokens ("%% queue"), workers' records ("%% beat") and results ("%% result", of the plan's first point). No folder is made; the
-// database is in memory and forgets each input.
+// libFuzzer target: the files of a plan's folder, concatenated. First the plan, then sections after lines
+// beginning with "%% ": names of tokens ("%% queue"), workers' records ("%% beat") and results ("%% result",
+// of the plan's first point). No folder is made; the database is in memory and forgets each input.
 //
-// Refused or sound: points of a plan are found by name, and the plan printed reads as the same plan; a token prints as its name;
-// a result is in the database or has left nothing.
+// Input is refused or sound. Points of a plan are found by name, and a printed plan reads as the same plan. A
+// token prints as its name. A result is in the database or has left no trace.
 #include "base/arena.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -21,7 +21,7 @@ static void require(int condition)
     if (!condition) abort();
 }
 
-struct fuzz { // kept from input to input: to make a database takes a hundred times as long as an input
+struct fuzz { // kept between inputs: making a database takes a hundred times as long as an input
     struct database db;
     struct diag diag;
 };
@@ -131,7 +131,7 @@ struct span {
     size_t at, length;
 };
 
-// A member `"key": value` from a random place on, with a comma behind; length 0: no member.
+// A member `"key": value` from a random position on, with the comma behind; length 0: no member.
 static struct span pick_member(const uint8_t *data, size_t size, struct rng *r)
 {
     size_t at = rng_below(r, (uint32_t)size), end;
@@ -145,7 +145,7 @@ static struct span pick_member(const uint8_t *data, size_t size, struct rng *r)
     return (struct span){at, end - at};
 }
 
-// Puts `length` bytes in the place of a span; the new size.
+// Replaces a span by `length` bytes; returns the new size.
 static size_t put(uint8_t *data, size_t size, size_t max_size, struct span s, const void *bytes,
                   size_t length)
 {
@@ -155,7 +155,7 @@ static size_t put(uint8_t *data, size_t size, size_t max_size, struct span s, co
     return size - s.length + length;
 }
 
-// The value of a member, without a comma behind.
+// The value of a member, without the comma behind.
 static struct span value_of(const uint8_t *data, struct span member)
 {
     size_t end = member.at + member.length;
@@ -184,7 +184,7 @@ static size_t change_value(uint8_t *data, size_t size, size_t max_size, struct s
     return put(data, size, max_size, value_of(data, member), value, strlen(value));
 }
 
-// Copies a member, or only the value, over the place of another.
+// Copies a member, or only its value, over another member.
 static size_t copy_member(uint8_t *data, size_t size, size_t max_size, struct span from, struct span to,
                           bool value)
 {

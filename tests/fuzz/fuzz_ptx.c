@@ -1,5 +1,5 @@
-// libFuzzer target: any bytes as PTX. Nothing may crash, hang or leak; what parses must print and parse again
-// to the same text, and what does not must say why.
+// libFuzzer target: any bytes as PTX. No crash, hang or leak. Accepted text prints, and parses again to the
+// same text; refused text gives an error.
 #include "ptx/ptx.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes as a script, read but not run. What is refused says why and where.
+// libFuzzer target: any bytes as a script, read but not run. A refused script
+// gives an error with its position.
 #include "cli/script.h"
 #include "fuzz/lines.h"
 

@@ -1,5 +1,5 @@
-// libFuzzer target: any text as SPEC. Nothing may crash or leak; what is refused says why, and what is
-// accepted can be filled. Specs that name files are left out: they would read the host's.
+// libFuzzer target: any text as SPEC. No crash and no leak; a refused text gives an error, and an accepted
+// SPEC can be filled. Specs naming files are left out, because they would read the host's files.
 #include "base/str.h"
 #include "cli/spec.h"
 

@@ -23,7 +23,7 @@ static struct span pick_line(const uint8_t *data, size_t size, struct rng *r)
 
 static bool is_of_word(uint8_t c) { return isalnum(c) || (c && strchr("_.%$", c)); }
 
-// The word at or behind a random place; length 0: none.
+// The word at or behind a random position; length 0: no word.
 static struct span pick_word(const uint8_t *data, size_t size, struct rng *r)
 {
     size_t at = rng_below(r, (uint32_t)size), end;
@@ -44,7 +44,7 @@ static size_t change_digit(uint8_t *data, size_t size, struct rng *r)
     return size;
 }
 
-// A copy of `from` in the place of `to`.
+// Replaces `to` by a copy of `from`.
 static size_t put(uint8_t *data, size_t size, size_t max_size, struct span from, struct span to)
 {
     uint8_t copy[COPY_MAX];

@@ -1,5 +1,5 @@
-// Running a shell command from a test: both outputs captured whole, and limits of time (limits.c). Past the limit of the clock every
-// process of the command is killed.
+// Runs a shell command from a test: captures both outputs whole and limits the time (limits.c). Past the
+// wall-clock limit every process of the command is killed.
 #include "base/progress.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -16,9 +16,9 @@
 static pid_t start(const char *command, unsigned limit_s, const int out[2], const int err[2])
 {
     pid_t child = fork();
-    setpgid(
-        child,
-        child); // a group of its own, so that the clock's limit reaches grandchildren; parent or child, whoever is first
+    // A process group of its own, so that the wall-clock limit reaches grandchildren. Called in parent
+    // and child, whichever runs first.
+    setpgid(child, child);
     if (child) return child;
     test_limit_processor(limit_s);
     int null = open("/dev/null", O_RDONLY);
@@ -30,7 +30,7 @@ static pid_t start(const char *command, unsigned limit_s, const int out[2], cons
     _exit(127);
 }
 
-// Reads what is there; closes the end when the writer is gone.
+// Reads the available bytes; closes the end after the writer's exit.
 static void drain(struct pollfd *p, struct strbuf *into)
 {
     char chunk[4096];

@@ -1,5 +1,5 @@
-// Limits of time for what tests run. A limit is processor time, which a busy machine does not change; a wait that never ends is found
-// by the clock, at twenty times the limit.
+// Limits of time for processes of tests. A limit is processor time, independent of the machine's load. An
+// endless wait ends by the wall clock, at twenty times the limit.
 #include "base/file.h"
 #include "base/progress.h"
 #include "harness/test.h"
@@ -71,12 +71,12 @@ static char *process_file(pid_t process, const char *name)
     return file_read_up_to(path, 4096, &text, &length, &why) ? text : NULL;
 }
 
-// Seconds of processor time of ended children that a process has waited for.
+// Seconds of processor time of a process's ended and awaited children.
 static double waited_for(pid_t process)
 {
     unsigned long user = 0, system = 0;
     char *text = process_file(process, "stat"), *name = text ? strrchr(text, ')') : NULL;
-    if (name) // "PID (NAME) STATE PARENT …": times of children are fields 16 and 17
+    if (name) // "PID (NAME) STATE PARENT …": fields 16 and 17 are times of children
         sscanf(name + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &user, &system);
     free(text);
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);

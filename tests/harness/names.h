@@ -1,4 +1,4 @@
-// Names from the library's registries, so that what is added there is tried without a list that names it.
+// Names from the library's registries: tests cover every entry without a list of their own.
 #pragma once
 #include "base/vec.h"
 
@@ -7,7 +7,8 @@
 typedef VEC(const char *) test_names;
 
 void test_name_gpus(test_names *names);
-// Settings with which the blocks of every bundled kernel fit on the GPU: "" of most, more registers and shared memory of old ones.
+// Settings to make the blocks of every bundled kernel fit on the GPU: "" for most GPUs, more registers
+// and shared memory for old GPUs.
 const char *test_gpu_room(const char *gpu);
 void test_name_techs(test_names *names);
 void test_name_more(test_names *names, const char *const *more, size_t count);

@@ -1,13 +1,13 @@
-// Running the cases of one test program, and reporting them one a line for tools/run-tests:
+// Runs the cases of one test program and reports each case on a line for tools/run-tests:
 //
-//     begin NAME            written before the case starts, so that a crash names its case
+//     begin NAME            written before the case starts, so a crash names the case
 //       file:line: text     each failed check
 //     pass|fail NAME SECONDS
 //     skip NAME SECONDS WHY
 //     N passed, N failed, N skipped
 //
-// Cases run in this process one after the other: a debugger needs no special care, and a crash ends the
-// program, which tools/run-tests counts as a failure of the case that began last.
+// Cases run in this process in sequence: a debugger needs no special care. A crash ends the program;
+// tools/run-tests counts a failure of the last case begun.
 #include "harness/test.h"
 #include "base/arena.h"
 #include "base/file.h"
@@ -27,7 +27,7 @@ enum { SHOWN_FAILURES = 10 };
 struct test {
     const char *name;
     unsigned failures;
-    char *skipped; // why
+    char *skipped; // the reason
     char *directory;
 };
 
@@ -113,7 +113,7 @@ void test_check_has(struct test *t, const char *file, int line, const char *text
     test_fail(t, file, line, "\"%s\" does not occur in\n%s", part, text ? text : "(null)");
 }
 
-// Where two texts part: the line, and that line of each.
+// Reports the first different line of two texts, from both texts.
 static void report_difference(struct test *t, const char *file, int line, const char *path, const char *got,
                               const char *want)
 {
@@ -197,7 +197,7 @@ const char *test_binary(void)
 
 enum outcome { PASSED, FAILED, SKIPPED };
 
-// The name as one word, which tools/run-tests counts on.
+// The name as one word, required by tools/run-tests.
 static const char *printed_name(const struct test_case *c)
 {
     static char name[128];

@@ -1,5 +1,5 @@
-// The test harness: a test program is a list of named cases; the last line of its output is read by
-// tools/run-tests.
+// The test harness: a test program is a list of named cases; tools/run-tests
+// reads the last line of the output.
 //
 //     #include "harness/test.h"
 //     static void test_adds(struct test *t) { CHECK_EQ(t, 1 + 1, 2); }
@@ -9,11 +9,11 @@
 //         return test_main(argc, argv, cases, TEST_COUNT(cases));
 //     }
 //
-// A case fails when any check in it fails; it goes on after a failed CHECK. `test_skip(t, "why")` marks it
-// skipped (a missing tool is a failure under CI=true, see test_skip_tool). Arguments: --list, or names of
-// cases to run, or --long for the long form (test_is_long). Golden files: CHECK_GOLDEN compares text with a
-// file beside the test and rewrites it under UPDATE_GOLDEN=1. Programs are run from the root of the
-// repository.
+// A case fails if any check fails, and continues after a failed CHECK. `test_skip(t, "why")` marks a
+// case skipped; for a missing tool see test_skip_tool (a failure under CI=true). Arguments: --list, or
+// names of cases to run, or --long for the long form (test_is_long). Golden files: CHECK_GOLDEN
+// compares text with a file beside the test and rewrites the file under UPDATE_GOLDEN=1. Programs run
+// from the root of the repository.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,32 +36,36 @@ void test_skip(struct test *t, const char *why);
 void test_skip_tool(struct test *t, const char *tool); // "TOOL is not installed"; under CI=true a failure
 bool test_has_tool(const char *tool);                  // in PATH
 bool test_failed(const struct test *t);
-bool test_is_long(void);  // --long or WARPFOLD_LONG=1: the form that `make check-all` runs
-bool test_is_quick(void); // WARPFOLD_QUICK=1: the form that `make check` runs, a few seconds a program
-uint64_t test_seed(uint64_t otherwise); // --seed N or WARPFOLD_SEED, else the given one
+bool test_is_long(void);                // --long or WARPFOLD_LONG=1: the form of `make check-all`
+bool test_is_quick(void);               // WARPFOLD_QUICK=1: the form of `make check`, a few seconds a program
+uint64_t test_seed(uint64_t otherwise); // --seed N or WARPFOLD_SEED, otherwise the argument
 void test_check_golden(struct test *t, const char *file, int line, const char *path, const char *text);
-// Runs a shell command; out, err: what the command printed (heap). The exit status; -1: killed, or past a limit. limit_s: seconds of
-// processor time for each process of the command (a child's time is the child's own), and twenty times as many on the clock for all.
+// Runs a shell command. out, err: output of the command (heap). Returns the exit status; -1: killed, or past
+// a limit. limit_s: seconds of processor time for each process of the command; children count separately. The
+// whole command has twenty times as many on the wall clock.
 int test_command(const char *command, unsigned limit_s, char **out, char **err);
 
 // -- time (limits.c) ----------------------------------------------------------------------------------------
-// Every limit is processor time: a busy machine changes the clock's. The clock only ends what waits for ever.
-enum { TEST_WALL_FACTOR = 20 }; // seconds on the clock for a second of a limit
+// Limits are processor time, because a busy machine stretches wall-clock time. The wall
+// clock ends endless waits alone.
+enum { TEST_WALL_FACTOR = 20 }; // wall-clock seconds for a second of a limit
 
 struct test_time {
-    double processor, wall; // seconds: of this process and its ended children; on the clock
+    double processor, wall; // seconds: of this process and its ended children; on the wall clock
 };
 struct test_time test_now(void);
 struct test_time test_since(struct test_time start);
-bool test_is_within(struct test_time used, double limit_s); // both, the clock's by TEST_WALL_FACTOR
-// Ends this process after so much more processor time (SIGXCPU), or after TEST_WALL_FACTOR as much on the clock (SIGALRM). Replaces the
-// last limit.
+// both times, the wall clock with TEST_WALL_FACTOR
+bool test_is_within(struct test_time used, double limit_s);
+// Ends this process after `limit_s` more seconds of processor time (SIGXCPU), or after TEST_WALL_FACTOR as
+// many on the wall clock (SIGALRM). Replaces the previous limit.
 void test_limit_time(unsigned limit_s);
-// The former limit alone, which a program executed by this process keeps.
+// The processor limit alone, kept across an exec by this process.
 void test_limit_processor(unsigned limit_s);
 bool test_is_limit(int signal); // SIGXCPU, SIGALRM
-// Waits until a child of this process, with all processes below, has used so many seconds of processor time: a moment of the child's
-// work that a busy machine does not move. False: the child has ended before (and has still to be waited for).
+// Waits until a child of this process, with all its descendants, has used `processor_s` seconds of
+// processor time: a moment of the child's work independent of the machine's load. False: the child ended
+// before, and has still to be waited for.
 bool test_let_run(pid_t child, double processor_s);
 // A fresh temporary directory, removed at the end of the case.
 const char *test_directory(struct test *t);

@@ -1,15 +1,15 @@
-// Two builds of the same sources in two folders are the same build, byte for byte: the results database and plans tell builds
-// apart by the bytes of the program (src/cli/folder.c).
+// Two builds of the same sources in two folders are equal, byte for byte. Fails where a path gets into the
+// program: the results database and plans identify builds by the program's bytes (src/cli/folder.c).
 #include "base/str.h"
 #include "harness/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// Both builds of a case. The names differ in length, so that a path left in a file moves the bytes behind the path. The second
-// folder is entered by a symbolic link: the shell then names the folder by the link, make without.
+// Both builds of a case. The names differ in length, so a path left in a file shifts the bytes after it. The
+// second folder is entered by a symbolic link: the shell uses the link's name, make the real name.
 static const struct place {
-    const char *copy, *entry, *build; // folder of the sources; the name it is entered by; build folder
+    const char *copy, *entry, *build; // folder of the sources; name at entry; build folder
 } places[] = {{"a", "a", "build"}, {"second", "link-of-a-long-name", "out"}};
 
 static void run(struct test *t, unsigned limit_s, const char *command)
@@ -21,7 +21,7 @@ static void run(struct test *t, unsigned limit_s, const char *command)
     free(err);
 }
 
-// Copies Makefile and src/ of this tree to both places. Folders of data are linked.
+// Copies Makefile and src/ of this tree to both places. Data folders are linked.
 static void copy_sources(struct test *t)
 {
     for (size_t i = 0; i < TEST_COUNT(places); i++) {
@@ -35,8 +35,9 @@ static void copy_sources(struct test *t)
     }
 }
 
-// Makes a goal (a file of the build folder) at both places and compares the results. variables: of make, NAME=VALUE; BUILD is in
-// the shell's environment, for names of files. Variables of a make around this test have no effect.
+// Makes a goal (a file of the build folder) at both places and compares the results. variables: for
+// make, NAME=VALUE, with BUILD in the shell's environment for names of files. Variables of a
+// surrounding make have no effect.
 static void build_both(struct test *t, const char *variables, const char *folder_suffix, const char *goal)
 {
     struct strbuf command = {0}, files = {0};
@@ -56,8 +57,8 @@ static void build_both(struct test *t, const char *variables, const char *folder
     strbuf_fini(&files);
 }
 
-// The library of a few objects, one of each kind: plain, with files of data inside, with a generated table, for an instruction
-// set. In release mode of both compilers, in the long form in every mode.
+// The library of a few objects, one of each kind: plain, with embedded files, with a generated table, for an
+// instruction set. In release mode of both compilers; in the long form in every mode.
 static void test_library(struct test *t)
 {
     static const char *const modes[][2] = {{"gcc", "release"}, {"clang", "release"}, {"gcc", "debug"},
@@ -80,7 +81,7 @@ static void test_library(struct test *t)
     }
 }
 
-// Where no terminal is, make says what it compiles; a terminal stays empty.
+// Without a terminal make reports each compilation; on a terminal it prints no line.
 static void test_said(struct test *t)
 {
     static const char goals[] =
@@ -117,7 +118,8 @@ static void test_whole(struct test *t)
     build_both(t, "-j2 CC=clang", "-clang", "libwarpfold.a");
 }
 
-// tools/compare-objects: a file that has moved is compiled to the same; a constant, text or function called that differs is found.
+// tools/compare-objects: a moved file compiles to the same code; a different constant,
+// text or called function is found.
 static void test_objects(struct test *t)
 {
     static const char *const others[] = {"int f(void) { return g(8) + puts(\"text\"); }",

@@ -1,5 +1,4 @@
-// The tests' own tools: a failure, a crash, a hang and a skip must each be seen and counted by
-// tools/run-tests.
+// The tests' own tools: tools/run-tests must see and count a failure, a crash, a hang and a skip.
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -63,7 +62,8 @@ static void test_crash(struct test *t)
     free(out);
 }
 
-// A limit is processor time: who only waits is ended by the clock, twenty times later or as -w says.
+// A limit is processor time; a waiting program is ended by the wall clock, after twenty
+// times the limit or the time of -w.
 static void test_limits(struct test *t)
 {
     write_program(t, "busy", "echo begin slow; while :; do :; done");
@@ -86,7 +86,8 @@ static void test_limits(struct test *t)
     free(out);
 }
 
-// Where no terminal is, a line for each program that took two seconds or failed; a terminal has none.
+// Without a terminal, a line for each program of two seconds or more, or with a
+// failure; on a terminal no lines.
 static void test_progress(struct test *t)
 {
     write_program(t, "quick", "echo begin a; echo pass a 0.0");
@@ -105,7 +106,7 @@ static void test_progress(struct test *t)
         test_skip_tool(t, "script");
         return;
     }
-    char command[16384]; // script: a terminal of its own
+    char command[16384]; // script: gives a terminal
     snprintf(command, sizeof command, "cd %s && script -qec '%s/tools/run-tests -j 1 %s' /dev/null",
              test_directory(t), getenv("PWD"), programs);
     CHECK_EQ(t, test_command(command, 30, &out, NULL), 1);
@@ -126,7 +127,7 @@ static void test_command_captures(struct test *t)
     CHECK_EQ(t, test_command("sleep 60 & sleep 60", 0, &out, NULL), -1);
     free(out);
     CHECK_EQ(t, test_command("kill -9 $$", 10, NULL, NULL), -1);
-    // More than a pipe holds, on both ends.
+    // More than a pipe's buffer, on both outputs.
     CHECK_EQ(t,
              test_command("head -c 300000 /dev/zero | tr '\\0' x; head -c 300000 /dev/zero | tr '\\0' y >&2",
                           20, &out, &err),
@@ -137,7 +138,7 @@ static void test_command_captures(struct test *t)
     free(err);
 }
 
-// A command may wait for longer than its limit, and may not compute for longer, wherever its time goes.
+// A command may wait longer than its limit, but may not compute longer, in the shell or in a child.
 static void test_command_limits(struct test *t)
 {
     static const char *const busy[] = {"while :; do :; done", "sh -c 'while :; do :; done'; exit $?"};

@@ -1,11 +1,13 @@
-// tools/check-layers: includes that point up or to a sibling are found at any depth of folders, and nothing else.
+// tools/check-layers: includes pointing up or to a sibling are found at any depth of
+// folders, and valid includes pass.
 #include "base/str.h"
 #include "harness/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// A source file at `path`, in a folder of the test's own, that includes `header`. Returns the tool's exit status and what it says.
+// A source file at `path`, in a folder of the test, with an include of `header`. Returns the tool's exit
+// status; out: its output, heap.
 static int check(struct test *t, const char *path, const char *header, char **out)
 {
     struct strbuf command = {0};

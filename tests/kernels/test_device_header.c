@@ -1,8 +1,8 @@
-// kernels/include, which stands in for CUDA's headers where there is only clang, by value: every row of
-// expressions.def is compiled by the documented command, run, and compared with C's reference; where nvcc is
-// installed, with the same rows compiled by it with CUDA's own headers. An expression that does not compile
-// is a failure of its own. Random operands beside the edges; many more with --long, which also writes the
-// measured errors to build/warpfold-accuracy.txt.
+// kernels/include, the substitute for CUDA's headers when only clang is installed, checked by value. Every
+// row of expressions.def is compiled by the documented command, run, and compared with its reference in C.
+// Where nvcc is installed, the rows are also compiled with CUDA's own headers and compared. Fails where a row
+// does not compile, or a result is off by more than its tolerance. Operands are edges and random numbers;
+// --long takes many more and writes the measured errors to build/warpfold-accuracy.txt.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -19,8 +19,8 @@ struct operands {
     const void *a, *b, *c;
 };
 struct expected {
-    u64 bits; // of the result, where it is exact
-    ld value; // where it is not
+    u64 bits; // of the result, if exact
+    ld value; // otherwise
 };
 struct row {
     const char *name;
@@ -61,7 +61,7 @@ static const struct row ROWS[] = {
 // -- running a row ------------------------------------------------------------------------------------------
 struct run {
     struct wf_context *context;
-    struct wf_module *module; // NULL: the compiler is not there, or refused
+    struct wf_module *module; // NULL: no compiler, or a compile error
     size_t count;             // threads
 };
 
@@ -72,7 +72,7 @@ static uint64_t upload(struct run *run, const void *bytes, size_t size)
     return address;
 }
 
-// What the kernel of a row gives for these operands: heap, NULL and a failure when it does not run.
+// Results of a row's kernel for the operands, heap; NULL, and a failed check, if the kernel does not run.
 static void *run_row(struct test *t, struct run *run, const struct row *row, struct operands o)
 {
     char name[100];
@@ -120,7 +120,7 @@ static bool is_nan(u64 bits, enum kind kind)
 {
     return is_real(kind) ? real_of(bits, kind) != real_of(bits, kind) : false;
 }
-// Of halves as bits all NaN are one as well.
+// Maps every NaN of a half or bfloat in bits to one pattern.
 static u64 plain(u64 bits, const struct row *row)
 {
     bool half_nan = row->result == KIND_u16 && str_starts_with(row->name, "half") && (bits & 0x7fff) > 0x7c00;
@@ -130,8 +130,8 @@ static u64 plain(u64 bits, const struct row *row)
     return half_nan || bfloat_nan ? 0x7fff : bits;
 }
 
-// How far a result is from a number, in units of the last place that its format has there. Infinity counts as
-// the number after the greatest.
+// Distance of a result from a number, in units of the last place of the format at the number. Infinity counts
+// as the successor of the greatest number.
 static ld ulps_between(u64 bits, ld value, enum kind kind)
 {
     int digits = kind == KIND_f32 ? FLT_MANT_DIG : DBL_MANT_DIG,
@@ -147,8 +147,8 @@ static ld ulps_between(u64 bits, ld value, enum kind kind)
     return fabsl(got - value) / ldexpl(1, exponent - digits);
 }
 
-// Rows for which one number is not what the guide promises: near its zeros between -11 and -2 lgamma is good
-// to an absolute error only.
+// False where the guide promises no relative error: lgamma near its zeros between -11 and
+// -2 has an absolute error only.
 static bool is_promised(const struct row *row, struct operands o, size_t i)
 {
     if (!str_starts_with(row->name, "lgamma")) return true;
@@ -171,7 +171,7 @@ static void describe(const struct row *row, struct operands o, size_t i, char te
     }
 }
 
-// The greatest error of a row; the first wrong result is told.
+// The greatest error of a row; reports the first wrong result.
 static ld check_row(struct test *t, const struct row *row, struct operands o, size_t count, const void *got,
                     const struct expected *expected)
 {
@@ -223,7 +223,7 @@ static void check_equal(struct test *t, const struct row *row, struct operands o
 }
 
 // -- cases --------------------------------------------------------------------------------------------------
-// Every line of the compiler's that names an expression is a failure.
+// A compiler message naming an expression is a failure.
 static bool compile(struct test *t, const char *command)
 {
     struct strbuf full = {0};
@@ -303,7 +303,7 @@ static void test_reference(struct test *t)
     wf_context_destroy(run.context);
 }
 
-// nvcc makes these of video instructions, which warpfold does not execute (docs/ptx.md).
+// nvcc compiles these to video instructions, unsupported by warpfold (docs/ptx.md).
 static bool nvcc_writes_video(const struct row *row)
 {
     static const char *const names[] = {"vsadu2", "vsadu4", "vabsdiffs4", "vabsdiffu4", "vabs4", "vabsss4"};

@@ -1,4 +1,4 @@
-// Operands and references of expressions.def, written from what C, IEEE 754 and CUDA's documentation say.
+// Operands and references of expressions.def, written from the C standard, IEEE 754 and CUDA's documentation.
 #include "kernels/values.h"
 
 #include "conformance/conformance.h"
@@ -49,7 +49,7 @@ static u64 random_next(u64 *state) // splitmix64
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
 }
-// Of [-1, 1], [-80, 80], all exponents that a float has, or of few bits.
+// In [-1, 1], in [-80, 80], over all exponents of a float, or with few bits.
 static f64 random_real(u64 *state, enum kind kind)
 {
     f64 unit_value = (f64)(i64)random_next(state) * 0x1p-63, value;
@@ -272,14 +272,14 @@ ld sinpil(ld a)
     return a == truncl(a) ? copysignl(0, a) : r < 0 ? -s : s;
 }
 ld cospil(ld a) { return fabsl(a) < INFINITY ? sinpil(0.5L - fabsl(remainderl(a, 2))) + 0.0L : (ld)NAN; }
-// Far out the asymptotic series, where erfc has left the range.
+// For large a, where erfc underflows, the asymptotic series.
 ld erfcxl(ld a)
 {
     if (a < 50) return expl(a * a) * erfcl(a);
     ld z = 1 / (2 * a * a);
     return (1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z)))) / (a * 1.77245385090551602729816748334114518L);
 }
-// The y with erfc(y) = rest, of a rest up to 1, by bisection and Newton's steps.
+// The y with erfc(y) = rest, for rest up to 1, by bisection and Newton steps.
 static ld inverse(ld x, ld rest)
 {
     ld low = 0, high = 30;
@@ -301,7 +301,7 @@ ld erfinvl(ld a)
 {
     if (a == 0 || a != a) return a;
     if (fabsl(a) >= 1) return fabsl(a) > 1 ? (ld)NAN : copysignl(INFINITY, a);
-    // A slope that is one down to where a double ends.
+    // A constant slope near 0, down to the smallest double.
     if (fabsl(a) < 1e-9L) return a * 0.886226925452758013649083741670572591L;
     return copysignl(inverse(fabsl(a), 1 - fabsl(a)), a);
 }

@@ -1,4 +1,4 @@
-// Operands and references of expressions.def in C: what a row's `reference` may call.
+// Operands and references of expressions.def in C: the functions called by a row's `reference`.
 #pragma once
 #include <fenv.h>
 #include <math.h>
@@ -35,7 +35,7 @@ enum kind {
     KIND_none
 };
 size_t values_size(enum kind kind);
-// Edges against edges first, then numbers of all sizes. `operand` is 0, 1 or 2.
+// Pairs of edges first, then numbers of all sizes. `operand` is 0, 1 or 2.
 void values_fill(enum kind kind, unsigned operand, void *values, size_t count);
 
 static inline u32 bits32(f32 a)
@@ -69,12 +69,12 @@ u32 byte_perm(u32 a, u32 b, u32 selector);
 u32 nth_set(u32 mask, u32 base, int n);
 u32 dot(i32 a, i32 b, unsigned count, bool is_signed);
 u32 dot2(i32 a, i32 b, unsigned first, bool is_signed); // halfwords of a with bytes of b from `first` on
-// A NaN gives way to a number, and -0 is below 0.
+// A NaN loses to a number, and -0 is below 0.
 f64 greater(f64 a, f64 b);
 f64 lesser(f64 a, f64 b);
 ld clamped(ld a, ld least, ld most); // NaN is 0
 
-// The lanes of two words, one result a lane. p and q are what an expression sees.
+// The lanes of two words, one result a lane. p and q are the lanes in an expression.
 u32 lanewise_1(u32 a, unsigned bits, char how);
 u32 sum_of_differences(u32 a, u32 b, unsigned bits);
 static inline i32 lane_of(u32 a, unsigned at, unsigned bits, bool is_signed)
@@ -97,7 +97,7 @@ static inline i32 fit(i32 a, i32 least, i32 most) { return a < least ? least : a
 enum { ROUND_z = FE_TOWARDZERO, ROUND_u = FE_UPWARD, ROUND_d = FE_DOWNWARD };
 f32 rounded_f32(ld a, char how); // 0 nearest, 'z', 'u', 'd'
 f64 rounded_f64(ld a, char how);
-// An expression of x, y, w computed in a rounding of the processor's.
+// Value of an expression of x, y, w under a rounding mode of the processor.
 #define TOWARDS(HOW, TYPE, EXPRESSION, A, B, C)                                                              \
     __extension__({                                                                                          \
         volatile TYPE x = (A), y = (B), w = (C), r_;                                                         \
@@ -113,9 +113,9 @@ u16 half_of(f64 a);
 u16 half_towards(f64 a, char how);
 f64 from_bfloat(u16 bits);
 u16 bfloat_of(f64 a);
-f64 odd_sum(f64 a, f64 b); // the last bit is set when the sum is inexact: a later rounding is then right
+f64 odd_sum(f64 a, f64 b); // the last bit is set if the sum is inexact: a later rounding is then right
 
-f32 flushed(f32 a); // a subnormal number is a zero of its sign
+f32 flushed(f32 a); // a subnormal number becomes a zero of its sign
 
 // -- functions ----------------------------------------------------------------------------------------------
 f32 c_modff(f32 a, bool whole_part);
@@ -132,11 +132,11 @@ ld erfcinvl(ld a);
 ld normcdfl(ld a);
 ld normcdfinvl(ld a);
 
-// -- warps and blocks of 128: as are the operands of all threads, i is the thread's number ------------------
+// -- warps and blocks of 128: as holds the operands of all threads, i is the thread's number ----------------
 u32 ballot_of(const i32 *as, size_t i);          // above zero
-u32 match_of(const i32 *as, size_t i, i32 mask); // equal in these bits
+u32 match_of(const i32 *as, size_t i, i32 mask); // equal in the bits of mask
 u32 match_of_long(const i64 *as, size_t i, i64 mask);
-i32 reduced(const i32 *as, size_t i, char how); // + < | ^, U the greatest without sign
+i32 reduced(const i32 *as, size_t i, char how); // + < | ^; U: the greatest, unsigned
 i32 block_count(const i32 *as, size_t i);       // above zero
 i32 least_of_eight(const i32 *as, size_t i);
 f32 warp_sum(const u16 *as, size_t i); // of the low bytes

@@ -46,7 +46,7 @@ static void add_rows(sqlite3 *db, const char *table, struct strbuf *out)
 {
     sqlite3_stmt *s = NULL;
     char sql[80];
-    snprintf(sql, sizeof sql, "SELECT * FROM %s", table); // tables without rowid: in order of their key
+    snprintf(sql, sizeof sql, "SELECT * FROM %s", table); // tables WITHOUT ROWID: rows in order of the key
     sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     while (s && sqlite3_step(s) == SQLITE_ROW) {
         strbuf_puts(out, table);

@@ -1,5 +1,5 @@
-// What experiments claim of their values: the grammar, what each order means, and what is said of the
-// outcome.
+// Claims of experiments: the grammar, the meaning of each order, and the report of the outcome. Fails where a
+// claim is read or judged wrongly.
 #include "api/warpfold.h"
 #include "base/arena.h"
 #include "base/str.h"
@@ -29,12 +29,12 @@ static void test_grammar(struct test *t)
     CHECK(t, !c.terms.data[2].series && c.terms.data[2].number == 0.5);
     CHECK(t, c.orders.data[0] == CLAIM_ABOVE && c.orders.data[1] == CLAIM_AT_LEAST);
     claim_fini(&c);
-    // Labels may hold the signs of orders.
+    // Labels may contain the signs of orders.
     CHECK(t, claim_parse("all : full=wait <= a>b", &a, &c, &why));
     CHECK_STR(t, c.terms.data[0].series, "full=wait");
     CHECK_STR(t, c.terms.data[1].series, "a>b");
     claim_fini(&c);
-    // The paper's value of the series beside.
+    // The paper's value of the neighbouring series.
     CHECK(t, claim_parse("all : A ~ paper within 2%", &a, &c, &why));
     CHECK(t, !c.terms.data[0].is_paper && c.terms.data[1].is_paper && !c.terms.data[1].series);
     CHECK_EQ(t, claim_paper_of(1), 0);
@@ -74,7 +74,7 @@ static void test_orders(struct test *t)
                   "%g is %s %g", cases[i].left, claim_order_words(cases[i].order), cases[i].right);
 }
 
-// The counters that measures are made of are counted.
+// Every SM counter in the SQL of a measure exists.
 static void test_measures(struct test *t)
 {
     const struct measure *m;
@@ -89,7 +89,7 @@ static void test_measures(struct test *t)
         }
 }
 
-// What contradicts is told with its numbers, beside the figure and in the page of Markdown.
+// A contradicted claim is reported with its numbers, beside the figure and in the Markdown page.
 static void test_outcome(struct test *t)
 {
     struct cli c = {.t = t};
@@ -117,13 +117,13 @@ static void test_outcome(struct test *t)
               "| claims | tiny, volta, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
     CHECK_HAS(t, page,
               "| claims | tiny, volta, small | open | MM : absent > DARSIE: not all of it is measured |");
-    // The paper's value: a miss, a hit, and kernels without a value.
+    // Claims against the paper's value: a miss, a hit, and kernels without a value.
     CHECK_HAS(t, c.out, " is not within 0.001 of paper 1.300");
     CHECK_HAS(t, page, " is within 9 of paper 1.300 |");
     CHECK_HAS(t, page, "open | all : DARSIE ~ paper within 9: not all of it is measured |");
     unsigned contradicted = 0;
     for (const char *p = c.out; (p = strstr(p, "not as expected: ")) != NULL; p++) contradicted++;
-    CHECK_EQ(t, contradicted, 4); // two a view; the GPU of the last claim is none of them
+    CHECK_EQ(t, contradicted, 4); // two a view; the last claim is for another GPU
     CHECK_HAS(t, c.out, "kernels: VA is vecadd, MM is matrixMul\n");
     sqlite3_close(db);
     free(page);

@@ -1,6 +1,6 @@
-// `warpfold reproduce`, interrupted: whatever stops it at whatever moment, the same command goes on, and what
-// it ends with is what one clean run gives. The moments are drawn over the processor time, or the space, that a clean
-// run takes: twenty of each kind in the long form, some in the short one.
+// `warpfold reproduce` interrupted at random moments. Fails where the same command, given again, ends with
+// other results than one clean run. Moments are drawn over the processor time, or the disk space, of a clean
+// run: twenty of each kind in the long form, a few in the short form.
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -26,7 +26,7 @@ static void check_same(struct test *t, const char *folder, const char *clean, co
     free(got);
 }
 
-// However many work at it: equal databases, and equal files to look at.
+// One process or several: equal databases and equal output files.
 static void test_twice(struct test *t)
 {
     struct cli c = {.t = t};
@@ -57,8 +57,8 @@ static void test_twice(struct test *t)
     cli_fini(&c);
 }
 
-// All of the paper's experiments on small inputs, by one process at a time and by three; and three of its
-// figures over again in plain SQL, means included.
+// All of the paper's experiments on small inputs, with one process and with three. Three figures, with
+// means, are recomputed in plain SQL.
 static void test_paper(struct test *t)
 {
     if (!test_is_long()) return;
@@ -109,8 +109,8 @@ static void test_paper(struct test *t)
 
 // -- signals ------------------------------------------------------------------------------------------------
 
-// Starts it, and sends a signal after some seconds of processor time, to it alone or, as a terminal does, to its group. True when
-// that ended it.
+// Starts the experiment and sends a signal after `seconds` of processor time, to the process alone or to its
+// group (like a terminal). True: the signal ended the process.
 static bool start_and_signal(struct test *t, const char *folder, unsigned processes, int signal, bool group,
                              double seconds)
 {
@@ -127,7 +127,7 @@ static bool start_and_signal(struct test *t, const char *folder, unsigned proces
               "--processes", count, (char *)NULL);
         _exit(127);
     }
-    setpgid(child, child); // whichever of us comes first
+    setpgid(child, child); // in parent and child, whichever runs first
     test_let_run(child, seconds);
     kill(group ? -child : child, signal);
     int status;
@@ -162,7 +162,7 @@ static void test_signals(struct test *t)
     for (unsigned moment = 0; moment < moments() * TEST_COUNT(signals); moment++) {
         char folder[20], arguments[120], runs[30];
         snprintf(folder, sizeof folder, "out%u", moment);
-        // Once more while it goes on, and once more than that.
+        // Interrupts up to three more times.
         for (unsigned again = 0; again < 3; again++)
             interrupted += start_and_signal(t, folder, 1 + (unsigned)(rng_next(&r) % 3),
                                             signals[moment % TEST_COUNT(signals)], rng_next(&r) % 2 != 0,
@@ -174,7 +174,7 @@ static void test_signals(struct test *t)
         check_same(t, folder, clean, "signals", moment);
         snprintf(runs, sizeof runs, "%s/runs", folder);
         CHECK_EQ(t, files_in(t, runs, ""),
-                 0); // all of it is in the database, and nothing half written is left
+                 0); // every result is in the database, and no half-written file is left
         CHECK_EQ(t, files_in(t, folder, ".part"), 0);
     }
     CHECK_MSG(t, interrupted >= moments(), "%u interrupted", interrupted);
@@ -184,8 +184,8 @@ static void test_signals(struct test *t)
 
 // -- full disks ---------------------------------------------------------------------------------------------
 
-// How a place for mounts of one's own is made here: by root, or by anybody where users may have name spaces.
-// NULL: neither is allowed.
+// Command prefix for a private mount: as root, or for any user with user name
+// spaces; NULL: neither is allowed.
 static const char *mount_place(struct test *t)
 {
     static const char *const ways[] = {"unshare -m", "unshare -Urm"};
@@ -198,8 +198,8 @@ static const char *mount_place(struct test *t)
     return NULL;
 }
 
-// The results' folder is a file system that is full after some kilobytes, with all that was not yet written
-// lost; then it grows, and the same command goes on.
+// The results' folder is a file system full after some kilobytes; unwritten data is lost. Then the file
+// system grows, and the same command continues.
 static void test_full_disk(struct test *t)
 {
     const char *place = mount_place(t), *folder = test_directory(t);
@@ -247,13 +247,13 @@ static void test_full_disk(struct test *t)
     cli_fini(&c);
 }
 
-// The same for those who may mount nothing: files may not grow beyond a limit.
+// The same without the right to mount: a limit on file size.
 static void test_file_limit(struct test *t)
 {
     struct cli c = {.t = t};
     char *clean = lab_clean(&c), command[1500], *err;
     const char *folder = test_directory(t);
-    static const unsigned limits[] = {0, 8, 40, 100, 200, 400}; // of 512 bytes
+    static const unsigned limits[] = {0, 8, 40, 100, 200, 400}; // in blocks of 512 bytes
     unsigned failed = 0;
     for (size_t i = 0; i < TEST_COUNT(limits); i++) {
         snprintf(command, sizeof command,
@@ -273,10 +273,10 @@ static void test_file_limit(struct test *t)
     cli_fini(&c);
 }
 
-// -- what is found ------------------------------------------------------------------------------------------
+// -- left-over files ----------------------------------------------------------------------------------------
 
-// What a run left before we were killed is taken as it is; what it had not finished writing is not. And a
-// run's command, given again in the results' folder, gives what the database has.
+// A complete result left by a killed run is used, an incomplete one is not. A run's command, given again in
+// the results' folder, reproduces the database's result.
 static void test_left_over(struct test *t)
 {
     struct cli c = {.t = t};
@@ -309,7 +309,7 @@ static void test_left_over(struct test *t)
         check_same(t, out, clean, "left over", i);
         snprintf(runs, sizeof runs, "%s/runs", out);
         CHECK_EQ(t, files_in(t, runs, ""), 0);
-        CHECK_EQ(t, files_in(t, out, ".part"), 1); // whoever wrote own.part, it was not warpfold
+        CHECK_EQ(t, files_in(t, out, ".part"), 1); // own.part is not warpfold's file
     }
     free(clean);
     cli_fini(&c);

@@ -1,5 +1,5 @@
-// report.html: one file, whose data are what the database has, and which a browser draws without an error.
-// web/test/report.mjs looks at it more closely (`make check-web`).
+// report.html: one file with the database's data, drawn by a browser without errors. Fails where a number of
+// the page has no source in the database. web/test/report.mjs checks more (`make check-web`).
 #include "base/json_read.h"
 #include "base/str.h"
 #include "lab/lab.h"
@@ -39,7 +39,7 @@ static char *make_page(struct cli *c, size_t *length)
     return page ? page : strdup("");
 }
 
-// The page's data, in the arena. NULL: there are none, which is told.
+// The page's data, in the arena; NULL: no data, already reported as a failure.
 static const struct json_value *parse_data(struct test *t, char *page, struct arena *a)
 {
     static const char open[] = "<script id=\"data\" type=\"application/json\">";
@@ -61,7 +61,7 @@ static const struct json_value *element(const struct json_value *list, size_t i)
     return v;
 }
 
-// A value is [category, bar, series, value, text, paper, run, base], without the nulls at its end.
+// A value is [category, bar, series, value, text, paper, run, base], without trailing nulls.
 enum { CATEGORY, BAR, SERIES, VALUE, TEXT, PAPER, RUN, BASE };
 static size_t index_of(const struct json_value *value, size_t field)
 {
@@ -75,8 +75,8 @@ static const char *name_of(const struct json_value *view, const char *names, con
     return field == SERIES ? json_text(json_member(name, "name")) : json_text(name);
 }
 
-// Every number of the page stands in the database, and comes from runs that are there; a mean comes from
-// those of its group.
+// Every number of the page is in the database and belongs to existing runs; a mean
+// belongs to the runs of its group.
 static void check_traces(struct test *t, const struct json_value *page)
 {
     sqlite3 *db = lab_open(t, "out");
@@ -119,7 +119,7 @@ static void check_traces(struct test *t, const struct json_value *page)
     sqlite3_close(db);
 }
 
-// Runs stand in the order in which figures show them, and each view of a figure shows them all.
+// Runs appear in the order of the figures, and every view of a figure has values for all runs.
 static void check_runs(struct test *t, const struct json_value *page, const struct json_value *own)
 {
     unsigned runs = 0, points = 0;
@@ -130,7 +130,7 @@ static void check_runs(struct test *t, const struct json_value *page, const stru
     for (const struct json_value *view = json_member(own, "views")->first; view; view = view->next)
         for (const struct json_value *p = json_member(view, "values")->first; p; p = p->next, points++)
             CHECK(t, json_is_number(element(p, VALUE)));
-    CHECK_EQ(t, points, 24); // with the means
+    CHECK_EQ(t, points, 24); // means included
 }
 
 static void test_data(struct test *t)
@@ -148,7 +148,7 @@ static void test_data(struct test *t)
         check_traces(t, v);
     }
     arena_fini(&a);
-    // Nothing is loaded: every address in the file is a name space or a licence's.
+    // The page loads nothing: every address in the file is a name space or part of a licence.
     for (const char *p = page; (p = strstr(p, "src=")) != NULL; p++)
         CHECK_MSG(t, !str_starts_with(p + 4, "\"http") && !str_starts_with(p + 4, "\"/"), "%.60s", p);
     CHECK(t, !strstr(page, "<link rel=\"stylesheet\""));
@@ -156,7 +156,7 @@ static void test_data(struct test *t)
     cli_fini(&c);
 }
 
-// The value of a kernel and a series in the first view of a figure.
+// The value for a kernel and a series in the first view of a figure.
 static double value_at(const struct json_value *figure, const char *category, const char *series)
 {
     const struct json_value *view = json_member(figure, "views")->first;
@@ -167,8 +167,7 @@ static double value_at(const struct json_value *figure, const char *category, co
     return NAN;
 }
 
-// Views are in the order of the files; what came out is told of each with its own values, and so is what was
-// expected.
+// Views follow the order of the files. Every view reports results and expectations with its own values.
 static void test_views(struct test *t)
 {
     static const char *const profiles[] = {"volta", "ptxplus"};
@@ -182,7 +181,7 @@ static void test_views(struct test *t)
     for (const struct json_value *view = own ? json_member(v, "views")->first : NULL; view;
          view = view->next, n++) {
         const struct json_value *said = json_member(view, "headline");
-        if (n >= 2) break; // those of the other experiments
+        if (n >= 2) break; // views of other experiments follow
         CHECK_STR(t, json_text(json_member(view, "gpu")), "tiny");
         CHECK_STR(t, json_text(json_member(view, "profile")), profiles[n]);
         CHECK_STR(t, json_text(json_member(element(said, 0), "words")), "DARSIE");
@@ -203,7 +202,7 @@ static void test_views(struct test *t)
     cli_fini(&c);
 }
 
-// The height of a bar in the first view of stacks.
+// The height of a stacked bar in the first view.
 static double height_at(const struct json_value *stacks, const char *category, const char *bar)
 {
     const struct json_value *view = json_member(stacks, "views")->first;
@@ -215,7 +214,7 @@ static double height_at(const struct json_value *stacks, const char *category, c
     return height;
 }
 
-// Where cycles and energy went: every variant is there, as high as its time and energy are relative to base.
+// Stacks of cycles and energy: every variant appears, as high as its time and energy relative to base.
 static void test_costs(struct test *t)
 {
     static const char *const variants[] = {"DARSIE", "UV", "one port", "slow"};
@@ -254,7 +253,7 @@ static void test_costs(struct test *t)
     cli_fini(&c);
 }
 
-// Of an experiment without words of its own the page tells the highest and the lowest mean.
+// For an experiment without a headline of its own, the page reports the highest and the lowest mean.
 static void test_headline(struct test *t)
 {
     struct cli c = {.t = t};
@@ -291,7 +290,7 @@ static void test_headline(struct test *t)
     cli_fini(&c);
 }
 
-// The template that becomes part of warpfold was built from the sources beside it (`make web`).
+// The template built into warpfold was made from the sources beside it (`make web`).
 static void test_built(struct test *t)
 {
     char *sum, *built, expected[100];
@@ -307,7 +306,7 @@ static void test_built(struct test *t)
     free(built);
 }
 
-// Once drawn, the page says so; what goes wrong before leaves no mark.
+// The page sets a mark after drawing; an error before leaves no mark.
 static void test_drawn(struct test *t)
 {
     if (!test_has_tool("chromium")) {

@@ -1,4 +1,4 @@
-// Experiments on pairs of kernels: what is run of them, what of it a figure shows, and what is refused.
+// Experiments on pairs of kernels: runs, values shown in figures, and refused input.
 #include "base/str.h"
 #include "lab/lab.h"
 
@@ -17,7 +17,7 @@ static void test_figure(struct test *t)
     cli_run(&c, "reproduce $D/x.exp --size small --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     sqlite3 *db = lab_open(t, "out");
-    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 4); // base and `same` are one
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 4); // base and `same` are one run
     CHECK_EQ(t,
              (int)lab_query(
                  t, db, "SELECT count(*) FROM runs WHERE kind = 'mix' AND status = 'ok' AND energy_pj > 0"),
@@ -31,7 +31,7 @@ static void test_figure(struct test *t)
         t,
         (int)lab_query(t, db,
                        "SELECT count(*) FROM runs WHERE command LIKE '%scanLarge vecadd --registers 16,0 %'"),
-        2); // the group's
+        2); // of the group
     CHECK_EQ(t,
              (int)lab_query(t, db,
                             "SELECT count(*) FROM points WHERE category IN ('NQU+vecadd', 'Scan+vecadd') AND "

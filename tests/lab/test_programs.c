@@ -1,5 +1,5 @@
-// Experiments on programs for RISC-V: SIMTight's figures at small inputs, each program's own test of its results passed, and
-// what is refused.
+// Experiments on RISC-V programs: SIMTight's figures at small inputs. Fails where a program's own check of
+// its results fails, or a bad experiment is accepted.
 #include "base/str.h"
 #include "lab/figure.h"
 #include "lab/lab.h"
@@ -17,14 +17,14 @@ static void test_figures(struct test *t)
     CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE status <> 'ok' OR kind <> 'program'"),
              0);
     CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE outcome IS NOT 'yes'"), 0);
-    // A small VecAdd is over before its vectors are first counted.
+    // A small VecAdd ends before the first count of its vectors.
     CHECK_EQ(
         t,
         (int)lab_query(
             t, db,
             "SELECT count(*) FROM points WHERE value IS NULL AND run IS NOT NULL AND category <> 'VecAdd'"),
         0);
-    // Beats depend on programs and rules alone: those of the paper's machine without its scalar pipeline.
+    // Load beats depend on programs and memory rules alone: rv32e programs load more than rv32i programs.
     CHECK(t, lab_query(t, db,
                        "SELECT sum(value) FROM counters JOIN runs ON run = id WHERE name = "
                        "'simtight.load_beats' AND gpu = "
@@ -37,7 +37,7 @@ static void test_figures(struct test *t)
     cli_fini(&c);
 }
 
-// Keys of every type: numbers, words, and yes or no.
+// Keys of every type: numbers, words, booleans.
 static void test_settings(struct test *t)
 {
     struct cli c = {.t = t};
@@ -50,7 +50,7 @@ static void test_settings(struct test *t)
     cli_fini(&c);
 }
 
-// Whether a claim holds the series against a value, on both sides, in the category.
+// Whether a claim compares the series with a value, on either side, in the category.
 static bool has_claim(const struct experiment *x, const struct experiment_value *v)
 {
     for (size_t n = 0; n < x->claims.count; n++) {
@@ -65,8 +65,8 @@ static bool has_claim(const struct experiment *x, const struct experiment_value 
     return false;
 }
 
-// Every value of SIMTight's paper is claimed with a tolerance, so that a miss shows. Left out: figures about a cause, with the
-// paper's values beside.
+// Every value of SIMTight's paper has a claim with a tolerance, so a miss is visible. Exempt: figures about a
+// cause, with the paper's values in a column.
 static void test_claims(struct test *t)
 {
     struct experiments all;

@@ -1,5 +1,5 @@
-// `warpfold reproduce` from outside: the database holds what the runs gave, the figures follow from it by
-// plain SQL, and what cannot be used is refused and left as it is.
+// `warpfold reproduce` from outside: the database holds the results of the runs, and plain SQL over it yields
+// the figures. Fails where they differ, or where an unusable file is overwritten.
 #include "base/str.h"
 #include "lab/lab.h"
 
@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-// Three figures over again, from table `runs` alone and without warpfold's own SQL.
+// Three figures recomputed from table `runs` alone, without warpfold's SQL.
 static void test_figures(struct test *t)
 {
     struct cli c = {.t = t};
@@ -46,14 +46,14 @@ static void test_figures(struct test *t)
             "= own.subject AND base.profile = own.profile AND base.tech = 'base' AND base.settings = '' "
             "WHERE own.status = 'ok' AND abs(points.value - %s) < 1e-12",
             figures[i][1]);
-        CHECK_EQ(t, (int)lab_query(t, db, sql.text), 18); // 3 kernels, 2 views, 3 series that can run
+        CHECK_EQ(t, (int)lab_query(t, db, sql.text), 18); // 3 kernels, 2 views, 3 working series
         CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE value IS NULL"),
                  8); // 3 kernels and the mean
         CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 30);
         CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE status = 'refused'"), 6);
         CHECK(t, lab_query(t, db, "SELECT paper FROM points WHERE category = 'MM' AND series = 'DARSIE'") ==
                      1.3);
-        // Provenance: every run says what it was, and its settings are there.
+        // Provenance: every run has its status, command and settings.
         CHECK_EQ(t,
                  (int)lab_query(
                      t, db,
@@ -67,7 +67,7 @@ static void test_figures(struct test *t)
     cli_fini(&c);
 }
 
-// A base of the experiment's own, and series on other GPUs than the view's.
+// A base defined by the experiment, and series on other GPUs than the view's.
 static void test_bases(struct test *t)
 {
     static const char experiment[] =
@@ -123,7 +123,7 @@ static void test_bases(struct test *t)
     cli_fini(&c);
 }
 
-// Kernels in two classes by what one of the series measures, and a mean over each.
+// Kernels split in two classes by the values of one series, with a mean over each class.
 static void test_split(struct test *t)
 {
     static const char experiment[] = "title = classes\n"
@@ -136,7 +136,7 @@ static void test_split(struct test *t)
                                      "paper = DARSIE | GMEAN-waits = 2\n"
                                      "claim = GMEAN-waits : at hand > 1\n"
                                      "claim = GMEAN-computes : DARSIE > 100\n";
-    static const char *const limits[] = {"1.5", "0"}; // of the second nobody is below
+    static const char *const limits[] = {"1.5", "0"}; // no kernel is below the second
     for (size_t n = 0; n < TEST_COUNT(limits); n++) {
         struct cli c = {.t = t};
         struct strbuf text = {0}, sql = {0};
@@ -176,7 +176,8 @@ static void test_split(struct test *t)
     }
 }
 
-// A kernel that loads nothing has no share of its loads, and the mean is the others'; that of a run that was refused is missing.
+// A kernel without loads has no value for the share of loads; the mean is over the other kernels. The
+// mean of a refused run is NULL.
 static void test_nothing(struct test *t)
 {
     static const char experiment[] = "title = loads\n"
@@ -202,7 +203,7 @@ static void test_nothing(struct test *t)
     cli_fini(&c);
 }
 
-// -- what is refused ----------------------------------------------------------------------------------------
+// -- refused input ------------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
 {
@@ -290,7 +291,7 @@ static void test_broken_files(struct test *t)
     cli_fini(&c);
 }
 
-// Every one of these databases is refused, and has the same bytes afterwards.
+// Every damaged database is refused, and its bytes stay the same.
 static void check_refused(struct cli *c, const char *says)
 {
     size_t before_length, after_length;
@@ -341,7 +342,7 @@ static void test_databases(struct test *t)
     cli_fini(&c);
 }
 
-// Two at once in one folder would do every run twice.
+// Two processes at once in one folder would do every run twice, so the second is refused.
 static void test_lock(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,5 +1,5 @@
-// Sweeps: their points are the runs that series of their own would ask for, their lines and means are what SQL makes of these, and parts
-// of them are parts.
+// Sweeps: a point is the same run as a series with the same settings; lines and means match plain SQL; --only
+// runs parts of a sweep. Fails where a swept value differs from a single run.
 #include "lab/lab.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static void write_experiment(struct cli *c, const char *name, const char *lines)
     lab_write(c, name, text);
 }
 
-// The same runs, asked for one by one; the base is swept, too.
+// The swept runs equal runs requested one by one; the base is swept, too.
 static void test_points(struct test *t)
 {
     struct cli c = {.t = t};
@@ -118,7 +118,7 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
-// Programs for RISC-V are swept as kernels are.
+// RISC-V programs are swept like kernels.
 static void test_programs(struct test *t)
 {
     struct cli c = {.t = t};

@@ -1,4 +1,4 @@
-// Tables: alignment, rules, digits in groups, characters that take several bytes.
+// Tables: alignment, rules, digits in groups, characters of several bytes. Fails where columns misalign.
 #include "harness/test.h"
 #include "report/table.h"
 

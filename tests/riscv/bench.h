@@ -1,9 +1,13 @@
-// A bench for RISC-V kernels: a program made by hand, its memory, a launch of all 2,048 threads, and what came of it.
+// A bench for RISC-V kernels: a handmade program, its memory, a launch of all 2,048 threads, and the result.
 //
 //     struct maker m = {0};
 //     maker_put(&m, …);                         // the kernel begins with the program
 //     struct bench b;
-//     if (bench_init(&b, t, &m)) { bench_must_run(&b); CHECK_EQ(t, *bench_word(&b, MAKER_DATA), 5); bench_fini(&b); }
+//     if (bench_init(&b, t, &m)) {
+//         bench_must_run(&b);
+//         CHECK_EQ(t, *bench_word(&b, MAKER_DATA), 5);
+//         bench_fini(&b);
+//     }
 #pragma once
 #include "exec/launch.h"
 #include "harness/test.h"
@@ -18,7 +22,7 @@ struct bench {
     struct image *image;
     struct program *program;
     struct memory *memory;
-    struct launch launch; // change it before the run
+    struct launch launch; // may be changed before the run
     struct launch_flat flat;
     bool has_failed;
     struct exec_counts counts;
@@ -33,8 +37,9 @@ void bench_must_run(struct bench *b);
 void bench_must_fault(struct bench *b, enum launch_fault_kind kind, const char *part);
 uint32_t *bench_word(struct bench *b, uint32_t address);
 
-// A host part that starts the kernel behind it, prints the answer's digit and, where `asks`, the figure of that number.
+// A host part to start the kernel behind it, print the answer's digit and, where `asks`,
+// the statistic of number `figure`.
 void bench_host(struct maker *m, bool asks, unsigned figure);
-// What every kernel here begins and ends with: A0 = number of the thread, A1 = 4 times it; then the end of the warp.
+// Begin and end of every kernel: A0 = number of the thread, A1 = 4 times A0; then the end of the warp.
 void bench_begin(struct maker *m);
 void bench_end(struct maker *m);

@@ -1,5 +1,5 @@
-// Making RISC-V programs for tests: instructions as words, put together by hand from the ISA manual's formats, and ELF
-// files. Shares nothing with src/riscv.
+// Makes RISC-V programs for tests: instruction words built by hand from the formats of the ISA manual, and
+// ELF files. Shares no code with src/riscv.
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
@@ -41,7 +41,7 @@ uint32_t rv_b(unsigned f3, unsigned rs1, unsigned rs2, int32_t offset);
 uint32_t rv_u(unsigned opcode, unsigned rd, uint32_t imm);
 uint32_t rv_j(unsigned rd, int32_t offset);
 
-// -- instructions that programs of tests are made of
+// -- instructions for test programs -------------------------------------------------------------------------
 static inline uint32_t addi(unsigned rd, unsigned rs1, int32_t imm) { return rv_i(0x13, 0, rd, rs1, imm); }
 static inline uint32_t slli(unsigned rd, unsigned rs1, int32_t n) { return rv_i(0x13, 1, rd, rs1, n); }
 static inline uint32_t srli(unsigned rd, unsigned rs1, int32_t n) { return rv_i(0x13, 5, rd, rs1, n); }
@@ -77,7 +77,7 @@ struct maker_symbol {
     const char *name;
     uint32_t address, size;
 };
-// Where a linker puts the file's headers in memory.
+// Place of the file's headers in memory.
 enum maker_layout {
     LAYOUT_NO_HEADERS,    // nowhere: a segment of code, a segment of data
     LAYOUT_IN_CODE,       // GNU ld: at 0x08000000, at the beginning of the code's segment
@@ -100,7 +100,7 @@ void maker_fini(struct maker *m);
 void maker_put(struct maker *m, uint32_t word);
 void maker_li(struct maker *m, unsigned rd, uint32_t value); // one or two instructions
 uint32_t maker_here(const struct maker *m);                  // address of the next instruction
-// The branch or jump at `address` goes to the next instruction.
+// Patches the branch or jump at `address` to go to the next instruction.
 void maker_land(struct maker *m, uint32_t address);
 void maker_function(struct maker *m, const char *name);    // begins here
 void maker_word(struct maker *m, uint32_t value);          // data

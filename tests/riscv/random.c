@@ -1,14 +1,16 @@
 #include "riscv/random.h"
 #include "base/rng.h"
 
-// Where a thread's things are. The rows of 32 lanes, a word each, are a warp's; what is spread is a thread's.
+// Addresses of a thread's data. ROWS: 32 words a row, a word a lane of the warp.
+// SPREAD: bytes private to a thread.
 enum {
     ARGUMENTS = MAKER_DATA, // the seed of the launch
     TABLE = MAKER_DATA + 0x1000,
     TABLE_WORDS = 256,
     SCRATCH_BASE = 0xbfff0000,
-    OWN_LOG =
-        4, // bytes of a thread's own words, in the upper half of the group's part; a word an operation in the lower
+    // Log2 of the bytes of a thread's own words, in the upper half of the group's part. The
+    // lower half has a word an operation.
+    OWN_LOG = 4,
     ROWS = 0x08100000,
     ROW_COUNT = 12,
     SPREAD = 0x08200000,
@@ -17,8 +19,8 @@ enum {
     FRAME = 64
 };
 
-// GP, TP and two more hold addresses, S0 and S1 turns of loops; the others hold values.
-enum { ROW = 3, SPREAD_AT = 4, OWN_AT = 15, SCRATCH = 7 /* T2: of no value for long */ };
+// GP, TP and two more registers hold addresses, S0 and S1 loop counts; the other registers hold values.
+enum { ROW = 3, SPREAD_AT = 4, OWN_AT = 15, SCRATCH = 7 /* T2: short-lived */ };
 
 enum { DEPTH_MAX = 3, FUNCTIONS = 3 };
 
@@ -29,12 +31,12 @@ struct maker_of {
     uint32_t functions[FUNCTIONS];
     unsigned function_count;
     unsigned depth;      // of pushes
-    unsigned loops;      // around what is made
-    bool in_function;    // which may not call
+    unsigned loops;      // loops around the current statement
+    bool in_function;    // a function makes no calls
     unsigned group;      // warps
     unsigned part_log;   // bytes of the group's part of the scratchpad
-    bool crosses_parts;  // sums of all groups are in group 0's part
-    unsigned statements; // that may still be made
+    bool crosses_parts;  // groups sum into group 0's part
+    unsigned statements; // statements left to make
 };
 
 static uint32_t below(struct maker_of *g, uint32_t bound) { return rng_below(&g->rng, bound); }
@@ -44,14 +46,15 @@ static unsigned source(struct maker_of *g) { return chance(g, 6) ? X0 : value(g)
 static void put(struct maker_of *g, uint32_t word) { maker_put(g->m, word); }
 static int32_t immediate(struct maker_of *g) { return (int32_t)below(g, 4096) - 2048; }
 
-// Of any size down to so many bits less. Draws are never operands of one expression: their order would be the compiler's.
+// A number of 32 bits, or up to bits_less bits shorter. Each draw is a statement of its own, because the
+// compiler may reorder operands.
 static uint32_t number(struct maker_of *g, uint32_t bits_less)
 {
     uint32_t x = (uint32_t)rng_next(&g->rng);
     return x >> below(g, bits_less);
 }
 
-// -- what computes ------------------------------------------------------------------------------------------------
+// -- arithmetic ---------------------------------------------------------------------------------------------
 
 static void integer(struct maker_of *g)
 {
@@ -77,7 +80,7 @@ static void with_immediate(struct maker_of *g)
         put(g, rv_u(kind == 8 ? 0x37 : 0x17, rd, (uint32_t)rng_next(&g->rng)));
 }
 
-// Bits of whatever has been there before are as good a float as any: results have no sign of a NaN to tell.
+// Any bits are a valid float operand: results do not show the sign of a NaN.
 static void real(struct maker_of *g)
 {
     static const struct {
@@ -90,14 +93,14 @@ static void real(struct maker_of *g)
     put(g, rv_r(0x53, rows[k].f3, rows[k].f7, rd, a, b));
 }
 
-// -- memory -------------------------------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------------------------
 
 static uint32_t load(unsigned f3, unsigned rd, unsigned base, int32_t offset)
 {
     return rv_i(0x03, f3, rd, base, offset);
 }
 
-// A width with an offset that it is aligned to, below `bytes`.
+// An offset below `bytes`, aligned to the width.
 static int32_t aligned(struct maker_of *g, unsigned f3, uint32_t bytes)
 {
     uint32_t width = 1u << (f3 & 3);
@@ -132,11 +135,11 @@ static void own_memory(struct maker_of *g)
     put(g, is_store ? rv_s(f3, source(g), base, offset) : load(f3, value(g), base, offset));
 }
 
-// On a word of the thread's own, whose earlier value is looked at, or of all, whose is not.
+// On a word of the thread, with the old value used, or on a shared word, with the old value dropped.
 static void atomic(struct maker_of *g)
 {
-    static const uint8_t f5[] = {0,  4,  8,  12, 16,
-                                 20, 24, 28, 1}; // the last: swap, which depends on the order
+    // Swap is last: its result depends on the order.
+    static const uint8_t f5[] = {0, 4, 8, 12, 16, 20, 24, 28, 1};
     bool is_own = chance(g, 50);
     unsigned k = below(g, is_own ? 9 : 8), rd = is_own ? value(g) : X0, operand = source(g);
     if (is_own) {
@@ -153,7 +156,7 @@ static void atomic(struct maker_of *g)
     put(g, rv_r(0x2f, 2, (unsigned)f5[k] << 2, rd, SCRATCH, operand));
 }
 
-// What the thread `distance` away in the group has in its first own word, between barriers.
+// Reads the first own word of the thread `distance` away in the group, between barriers.
 static void neighbour(struct maker_of *g)
 {
     unsigned rd = value(g), distance = 1u << below(g, 5);
@@ -163,13 +166,13 @@ static void neighbour(struct maker_of *g)
     unsigned mask = value(g);
     while (mask == rd) mask = value(g);
     maker_li(g->m, mask, distance << OWN_LOG);
-    put(g,
-        rv_r(0x33, 4, 0, SCRATCH, OWN_AT, mask)); // own words of a group are a power of two of bytes, aligned
+    // The own words of a group are an aligned power of two of bytes.
+    put(g, rv_r(0x33, 4, 0, SCRATCH, OWN_AT, mask));
     put(g, lw(rd, SCRATCH, 0));
     put(g, csrwi(0x830, 0));
 }
 
-// -- control ------------------------------------------------------------------------------------------------------
+// -- control ------------------------------------------------------------------------------------------------
 
 static void statements(struct maker_of *g, unsigned count);
 
@@ -178,7 +181,7 @@ static uint32_t branch(struct maker_of *g)
     static const uint8_t f3[] = {0, 1, 4, 5, 6, 7};
     uint32_t at = maker_here(g->m);
     unsigned a = value(g), b = source(g);
-    if (chance(g, 60)) { // by a few bits, so that both ways are taken
+    if (chance(g, 60)) { // by a few bits, so that both paths occur
         put(g, andi(SCRATCH, a, (int32_t)(1u << below(g, 3))));
         at = maker_here(g->m);
         put(g, rv_b(chance(g, 50), SCRATCH, X0, 0));
@@ -200,7 +203,7 @@ static void pop(struct maker_of *g)
     g->depth--;
 }
 
-// Between push and pop lanes may part without one: they meet at the pop.
+// A branch without a push of its own may diverge between push and pop: the lanes reconverge at the pop.
 static void choice(struct maker_of *g)
 {
     bool own = !g->depth || chance(g, 70);
@@ -219,7 +222,7 @@ static void choice(struct maker_of *g)
     if (own) pop(g);
 }
 
-// As often as a lane's own number says, between push and pop; or as often for all.
+// A loop with a count by lane, between push and pop, or a uniform count.
 static void loop(struct maker_of *g)
 {
     unsigned turns = g->loops ? S1 : S0;
@@ -243,13 +246,13 @@ static void loop(struct maker_of *g)
 static void call(struct maker_of *g)
 {
     uint32_t f = g->functions[below(g, g->function_count)], other = g->functions[below(g, g->function_count)];
-    push(g); // the function parts lanes without one
+    push(g); // the function diverges without a push
     if (chance(g, 50)) {
         put(g, jal(RA, (int32_t)(f - maker_here(g->m))));
         pop(g);
         return;
     }
-    // Each lane one of two, by a bit of it.
+    // Each lane calls one of two functions, chosen by a bit.
     unsigned chooser = value(g), where = value(g);
     put(g, andi(SCRATCH, chooser, 1));
     put(g, sub(SCRATCH, X0, SCRATCH)); // 0 or all ones
@@ -295,9 +298,9 @@ static void statements(struct maker_of *g, unsigned count)
     while (count--) statement(g);
 }
 
-// -- the program --------------------------------------------------------------------------------------------------
+// -- the program --------------------------------------------------------------------------------------------
 
-// Its loops are its caller's, whose turns it keeps on the stack.
+// A function may use the loop counters, so it saves the caller's on the stack.
 static void function(struct maker_of *g)
 {
     enum { KEPT = 16 };
@@ -306,9 +309,9 @@ static void function(struct maker_of *g)
     put(g, sw(RA, SP, 0));
     put(g, sw(S0, SP, 4));
     put(g, sw(S1, SP, 8));
-    put(g, addi(SP, SP, -FRAME)); // what is stored in its frame is not this
+    put(g, addi(SP, SP, -FRAME)); // stores to its frame leave the saved registers alone
     g->in_function = true;
-    g->depth = 1; // as it is called
+    g->depth = 1; // as at the call
     g->statements = 8;
     statements(g, 3 + below(g, 4));
     g->depth = 0;
@@ -322,7 +325,7 @@ static void function(struct maker_of *g)
     g->function_count++;
 }
 
-// OWN_AT of the thread with the number in SCRATCH.
+// Computes OWN_AT from the thread's number in SCRATCH.
 static void put_own_at(struct maker_of *g)
 {
     unsigned group_log = g->part_log - 5; // threads of a group: a part has 32 bytes a thread
@@ -335,7 +338,7 @@ static void put_own_at(struct maker_of *g)
     put(g, add(OWN_AT, OWN_AT, ROW));
 }
 
-// Addresses by the thread's number, and values that are scalars, affine, and all different.
+// Addresses from the thread's number; initial values scalar, affine, or all different.
 static void begin_kernel(struct maker_of *g)
 {
     put(g, csrr(SCRATCH, 0xf14));
@@ -381,7 +384,7 @@ static void end_kernel(struct maker_of *g)
     put(g, csrwi(0x830, 3));
 }
 
-// Starts it and waits for it, twice: what caches and tables have is there the second time.
+// Starts the kernel and waits for it, twice: the second launch meets warm caches and tables.
 static uint32_t host(struct maker_of *g)
 {
     uint32_t kernel;
@@ -392,7 +395,7 @@ static uint32_t host(struct maker_of *g)
     uint32_t again = maker_here(g->m);
     put(g, csrrw(X0, 0x826, A1));
     kernel = maker_here(g->m);
-    put(g, lui(A0, 0)); // and the next: filled in when it is known where the kernel is
+    put(g, lui(A0, 0)); // both instructions are filled in later with the kernel's address
     put(g, addi(A0, A0, 0));
     put(g, csrrw(X0, 0x823, A0));
     uint32_t wait = maker_here(g->m);
@@ -416,7 +419,7 @@ void random_program_make(uint64_t seed, struct random_program *p)
 {
     *p = (struct random_program){0};
     struct maker_of g = {.m = &p->code};
-    struct rng parts; // a second stream: other draws do not change
+    struct rng parts; // a second stream, so that other draws stay the same
     rng_init(&g.rng, seed);
     p->is_rv32e = chance(&g, 25);
     p->group = 1u << below(&g, 7);

@@ -1,5 +1,6 @@
-// Bounds of the threads' stacks and of the groups' parts of the scratchpad: an access outside is a fault on every kind of
-// machine and in every build of the interpreter; a warning or nothing by check.bounds.
+// Bounds of the threads' stacks and of the groups' parts of the scratchpad. An access outside is a fault on
+// every machine and in every build of the interpreter; check.bounds makes it a warning, or ignores it. Fails
+// where an access outside passes, or a legal access is reported.
 #include "api/warpfold.h"
 #include "riscv/bench.h"
 
@@ -32,7 +33,7 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
     }
 }
 
-// A machine, and settings: NULL, no time.
+// A machine and a setting; gpu NULL: functional.
 static const struct machine {
     const char *gpu, *key, *value;
 } machines[] = {{NULL, "exec.isa", "auto"},           {NULL, "exec.isa", "portable"},
@@ -58,7 +59,8 @@ static void run(struct test *t, const struct maker *m, const struct machine *on,
     strbuf_fini(&file);
 }
 
-// With check.bounds=stop a fault with both texts, with warn a warning, with ignore nothing. NULL: legal.
+// Expects a fault with both texts under check.bounds=stop, a warning under warn, no message
+// under ignore. first NULL: legal.
 static void expect(struct test *t, struct maker *m, const char *first, const char *second)
 {
     for (size_t k = 0; k < TEST_COUNT(machines); k++) {

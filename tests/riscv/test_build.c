@@ -1,5 +1,5 @@
-// The build commands of docs/riscv.md: every option is also an option of kernels/riscv/make-elf, and where the compiler is
-// installed the program passes its self test.
+// The build commands of docs/riscv.md: every option is also an option of kernels/riscv/make-elf. Where the
+// compiler is installed, the built program passes its self test.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/str.h"

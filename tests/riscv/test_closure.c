@@ -1,5 +1,5 @@
-// Arguments as constants of a launch: which loads are replaced, and that what a kernel computes stays the same. Bench's closure
-// is at the beginning of the data.
+// Arguments as constants of a launch. Fails where another load is replaced than expected, or a kernel's
+// result changes. The bench's closure is at the beginning of the data.
 #include "base/str.h"
 #include "riscv/bench.h"
 #include "riscv/closure.h"
@@ -9,18 +9,18 @@
 
 enum { CLOSURE = 0x831, OUT = MAKER_DATA + 0x1000, DATA_BYTES = 0x1000 + 4 * BENCH_THREADS };
 
-// A kernel that begins as `KERNEL` of simt.h does: a stack, then A5 = the closure. A0 = thread, A1 = 4 * thread.
+// Begin of a kernel like `KERNEL` of simt.h: a stack, then A5 = the closure. A0 = thread, A1 = 4 * thread.
 static void begin(struct maker *m)
 {
     bench_begin(m);
     m->data_bytes = DATA_BYTES;
-    for (uint32_t k = 0; k < 16; k++) maker_word(m, 0x100 * k + 0x80); // bytes with signs
+    for (uint32_t k = 0; k < 16; k++) maker_word(m, 0x100 * k + 0x80); // bytes with sign bits
     maker_put(m, addi(SP, X0, -8));
     maker_put(m, addi(SP, SP, -16));
     maker_put(m, csrrw(A5, CLOSURE, X0));
 }
 
-// Adds `from` to what the thread has in A4, which `end` stores.
+// Adds `from` to the thread's A4, stored by `end`.
 static void take(struct maker *m, unsigned from) { maker_put(m, add(A4, A4, from)); }
 
 static void end(struct maker *m)
@@ -41,7 +41,8 @@ static void print_loads(const struct riscv_closure *c, struct strbuf *out)
                               c->loads[k].is_mask ? "m" : "");
 }
 
-// The program as it is and with constants leaves the same words; which of its loads are constants.
+// Runs the program with loads and with constants, compares the words, and checks the
+// offsets of the replaced loads.
 static void check(struct test *t, struct maker *m, const char *want)
 {
     struct bench b;
@@ -81,13 +82,13 @@ static void test_loads(struct test *t)
 {
     struct maker m = {0};
     begin(&m);
-    maker_put(&m, sw(A5, SP, 12)); // its own stack is nobody's closure
+    maker_put(&m, sw(A5, SP, 12)); // the thread's stack is not part of a closure
     maker_put(&m, lw(A3, A5, 0));
     take(&m, A3);
     maker_put(&m, addi(A6, A5, 4));
     maker_put(&m, lw(A3, A6, 8)); // 4 + 8
     take(&m, A3);
-    maker_put(&m, lw(A3, SP, 12)); // the closure's address, which is not followed through memory
+    maker_put(&m, lw(A3, SP, 12)); // the closure's address, not followed through memory
     maker_put(&m, lw(A3, A3, 4));
     take(&m, A3);
     check(t, &m, "0 12");
@@ -115,13 +116,13 @@ static void test_masks(struct test *t)
     maker_put(&m, lw(A3, A5, 4));
     maker_put(&m, lw(A6, A5, 8));
     maker_put(&m, rv_r(0x33, 7, 0, A3, A0, A3)); // and: the hart's number is in A0
-    maker_put(&m, rv_r(0x33, 7, 0, A6, A3, A6)); // and of something else
+    maker_put(&m, rv_r(0x33, 7, 0, A6, A3, A6)); // and of an unrelated value
     take(&m, A3);
     take(&m, A6);
     check(t, &m, "4m 8");
 }
 
-// -- where arguments may have been stored ---------------------------------------------------------------------
+// -- possible stores to arguments ---------------------------------------------------------------------------
 static void test_own_store(struct test *t)
 {
     struct maker m = {0};
@@ -141,7 +142,7 @@ static void test_store_somewhere(struct test *t)
     maker_put(&m, lw(A3, A5, 4));
     maker_li(&m, A2, OUT);
     maker_put(&m, add(A2, A2, A1));
-    maker_put(&m, sw(A0, A2, 0)); // by an address that nobody knows
+    maker_put(&m, sw(A0, A2, 0)); // by an unknown address
     maker_put(&m, lw(A3, A5, 8));
     take(&m, A3);
     check(t, &m, "4");
@@ -158,7 +159,7 @@ static void test_scratchpad(struct test *t)
     check(t, &m, "8");
 }
 
-// Others may have stored before what orders them and this load.
+// Other threads may store before a barrier, fence, atomic or call: later loads are not replaced.
 static void test_order(struct test *t)
 {
     enum { BARRIER, FENCES, ATOMIC, CALLS, KINDS };
@@ -183,7 +184,7 @@ static void test_order(struct test *t)
     }
 }
 
-// The store comes behind the load, and before it in the next turn.
+// The store follows the load, but precedes it in the next iteration.
 static void test_loop(struct test *t)
 {
     struct maker m = {0};
@@ -214,7 +215,7 @@ static void test_one_side(struct test *t)
     check(t, &m, "0");
 }
 
-// -- launches -------------------------------------------------------------------------------------------------
+// -- launches -----------------------------------------------------------------------------------------------
 static void test_fits(struct test *t)
 {
     struct maker m = {0};
@@ -229,7 +230,7 @@ static void test_fits(struct test *t)
     CHECK(t, riscv_closure_fits(c, RISCV_SPILL - 12));
     CHECK(t, !riscv_closure_fits(c, RISCV_SPILL - 8));
     CHECK(t, !riscv_closure_fits(c, MAKER_DATA + 2));
-    CHECK(t, !riscv_closure_fits(c, RISCV_SCRATCH)); // where stores at known addresses go
+    CHECK(t, !riscv_closure_fits(c, RISCV_SCRATCH)); // a target of stores at known addresses
     CHECK(t, !riscv_closure_fits(c, 0));
     riscv_closure_free(c);
     bench_fini(&b);

@@ -1,5 +1,5 @@
-// The table of instructions: each row is found by its words, printed as people write it, and says of the scalar pipeline
-// what the paper does.
+// The table of instructions. Fails where a row is not found by its words, prints unusual assembly, or has
+// another scalar flag than the paper.
 #include "base/rng.h"
 #include "harness/test.h"
 #include "riscv/decode.h"
@@ -61,7 +61,7 @@ static void test_text(struct test *t)
     }
 }
 
-// Everything that computes integers or goes elsewhere, and nesting; no memory, control registers, floats.
+// Scalar: integer arithmetic, jumps and branches, nesting; not scalar: memory, control registers, floats.
 static void test_scalar(struct test *t)
 {
     for (unsigned op = 0; op < RV_COUNT; op++) {

@@ -1,5 +1,6 @@
-// Source lines of RISC-V code: line number programs put together by hand from the DWARF standard, of versions 2 to 5, and what
-// compilers make of a source whose lines are known; sections that are cut off, lie, or go on for ever.
+// Source lines of RISC-V code: handmade line number programs of DWARF 2 to 5, and compiled sources
+// with known lines. Fails on a wrong line, or where a truncated, inconsistent or endless section is
+// read out of bounds or never ends.
 #include "api/impl.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -13,7 +14,7 @@
 
 enum { CODE = 0x08000400, WORDS = 8 };
 
-// -- a section, byte by byte ----------------------------------------------------------------------------------
+// -- a section, byte by byte --------------------------------------------------------------------------------
 static void u8(struct strbuf *s, unsigned x) { strbuf_putc(s, (char)x); }
 static void fixed(struct strbuf *s, uint64_t x, unsigned bytes)
 {
@@ -35,7 +36,7 @@ static void end_sequence(struct strbuf *s)
     u8(s, 1);
 }
 
-// Of `opcode_base` 10, `line_base` -3, `line_range` 12: a row so many bytes and lines on.
+// A special opcode for a row `bytes` and `lines` on; opcode_base 10, line_base -3, line_range 12.
 static void special(struct strbuf *s, unsigned bytes, int lines)
 {
     u8(s, 10 + bytes * 12 + (unsigned)(lines + 3));
@@ -67,7 +68,7 @@ static void put_lists(struct strbuf *h, const struct shape *v)
     u8(h, 2);
     fixed(h, 0, v->offset_bytes); // "."
     fixed(h, 2, v->offset_bytes); // "src"
-    u8(h, 3);                     // files: a path here, a directory, a checksum of 16 bytes
+    u8(h, 3);                     // files: a path in place, a directory, a checksum of 16 bytes
     u8(h, 1);
     u8(h, 0x08);
     u8(h, 2);
@@ -110,7 +111,7 @@ static void put_unit(struct strbuf *out, const struct shape *v, const struct str
     strbuf_fini(&all);
 }
 
-// -- what comes out -------------------------------------------------------------------------------------------
+// -- results ------------------------------------------------------------------------------------------------
 static void read_section(struct image *i, const struct strbuf *lines)
 {
     static const char line_strings[] = ".\0src";
@@ -157,8 +158,8 @@ static void put_program(struct strbuf *p)
     u8(p, 2); // 4 bytes on
     u8(p, 4);
     u8(p, 1); // a row
-    u8(p, 8); // as the special opcode 255 goes on: (255 - 10) / 12 = 20 bytes, past the words
-    u8(p, 9); // a constant back: modulo 2^32 nothing goes back, so 4 on
+    u8(p, 8); // advances like the special opcode 255: (255 - 10) / 12 = 20 bytes, past the words
+    u8(p, 9); // an advance backwards is an advance modulo 2^32, so 4 on
     fixed(p, 4, 2);
     end_sequence(p);
 }
@@ -176,7 +177,7 @@ static void test_versions(struct test *t)
     }
 }
 
-// Line 0 is nobody's, what lies elsewhere is left out, and a later unit says more.
+// Words of line 0 have no line, lines of other addresses are ignored, and a later unit adds lines.
 static void test_gaps(struct test *t)
 {
     static const struct shape shape = {4, 4};
@@ -206,8 +207,8 @@ static void test_gaps(struct test *t)
     strbuf_fini(&section);
 }
 
-// -- what is wrong --------------------------------------------------------------------------------------------
-// A section that ends anywhere counts as far as it goes; there is nothing to say about the rest.
+// -- bad input ----------------------------------------------------------------------------------------------
+// A truncated section gives no lines and no error.
 static void test_cut(struct test *t)
 {
     static const struct shape shapes[] = {{4, 4}, {5, 4}, {5, 8}};
@@ -226,7 +227,7 @@ static void test_cut(struct test *t)
     }
 }
 
-// Every byte, changed to anything: nothing is read past its end (make asan), and a word's line is one there is.
+// Random bytes in a section: no read past its end (make asan), and every line number in range.
 static void test_garbage(struct test *t)
 {
     static const struct shape shapes[] = {{4, 4}, {5, 4}, {5, 8}};
@@ -248,7 +249,7 @@ static void test_garbage(struct test *t)
     }
 }
 
-// Sequences that cover the same code again and again come to an end.
+// Sequences covering the same code again and again end within a second.
 static void test_endless(struct test *t)
 {
     static const struct shape shape = {4, 4};
@@ -268,10 +269,10 @@ static void test_endless(struct test *t)
     strbuf_fini(&section);
 }
 
-// -- compilers ------------------------------------------------------------------------------------------------
+// -- compilers ----------------------------------------------------------------------------------------------
 static bool runs(const char *command) { return system(command) == 0; }
 
-// An assembler's own lines are those of its source.
+// Lines of an assembly source, by the assembler.
 static void test_compiler(struct test *t)
 {
     static const char source[] = "    .globl _start\n    .type _start, @function\n_start:\n    li a0, 1\n"
@@ -317,7 +318,7 @@ static void test_compiler(struct test *t)
     strbuf_fini(&command);
 }
 
-// A bundled program: the kernel's one addition.
+// A bundled program: the kernel's only addition.
 static void test_bundled(struct test *t)
 {
     struct wf_context *c = wf_context_create();

@@ -1,4 +1,5 @@
-// ELF files: what is accepted becomes an image, what is not gets one clear line, and nothing else happens, whatever the bytes.
+// ELF files. Fails where a valid file gives no image, an invalid file more or less than one line
+// of error, or any bytes a crash.
 #include "base/rng.h"
 #include "riscv/bench.h"
 #include "riscv/build.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Offsets of what the tests change; maker.c lays the file out.
+// Offsets of the fields changed by tests, in maker.c's layout.
 enum {
     CLASS = 4,
     DATA = 5,
@@ -90,8 +91,8 @@ static void test_image(struct test *t)
     strbuf_fini(&errors);
 }
 
-// Layouts of GNU ld and of lld (a first segment of headers alone). Code is the section's, or the executable
-// segment's where the file has no sections.
+// Layouts of GNU ld and of lld (a first segment of headers alone). The section holds the code, or without
+// sections the executable segment.
 static void test_layouts(struct test *t)
 {
     static const struct {
@@ -208,7 +209,7 @@ static void test_read_only_data(struct test *t)
     strbuf_fini(&file);
 }
 
-// A word in the way of execution has to be an instruction; one that nothing comes to is data.
+// A reachable word must be an instruction; an unreachable word is data.
 static void test_words(struct test *t)
 {
     enum { CODE = 116 };
@@ -243,7 +244,7 @@ static void test_words(struct test *t)
     strbuf_fini(&errors);
 }
 
-// Every beginning of a file is refused, or it is whole but for its sections' headers, which say where names are.
+// Every truncated file is refused; a file without section headers is accepted, without names.
 static void test_truncated(struct test *t)
 {
     struct strbuf file = {0}, errors = {0};
@@ -256,7 +257,7 @@ static void test_truncated(struct test *t)
         image_free(i);
         strbuf_fini(&part);
     }
-    set(&file, 32, 4, 0); // no section headers: code is a segment, and nothing has a name
+    set(&file, 32, 4, 0); // no section headers: the code is a segment, without names
     struct image *i = load(&file, &errors);
     CHECK(t, i && i->word_count == 6 && !i->symbol_count);
     image_free(i);
@@ -264,7 +265,7 @@ static void test_truncated(struct test *t)
     strbuf_fini(&errors);
 }
 
-// Random changes of a good file: it is refused with a message, or it makes sound programs.
+// Random changes of a valid file: refused with a message, or accepted with sound programs.
 static void test_mutations(struct test *t)
 {
     struct strbuf whole = {0}, errors = {0};

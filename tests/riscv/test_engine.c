@@ -1,4 +1,5 @@
-// Whole programs on the engine beside the oracle, which shares no code with it: the same text, instructions, bytes.
+// Whole programs on the engine and on the oracle, without shared code. Fails where text,
+// instruction counts or bytes differ.
 #include "api/impl.h"
 #include "base/file.h"
 #include "harness/test.h"
@@ -25,11 +26,11 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
 
 static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
 
-// The last words of the host's stack hold where its first function returns to, which is the boot loader's business.
+// The top of the host's stack holds the return address into the boot loader, different in the oracle.
 enum { FIRST_FRAME = 8 };
 
-// Of what programs touch: data and what is behind it, the upper end of the host's stack, scratchpad, the upper words of all
-// threads' stacks.
+// Memory used by programs: data and the memory behind, the top of the host's stack, the scratchpad,
+// the top of all threads' stacks.
 static const struct {
     const char *what;
     uint64_t start, end;
@@ -50,7 +51,7 @@ static void compare_span(struct test *t, const char *elf, const char *what, cons
         if (words[0] == words[1]) continue;
         test_fail(t, __FILE__, __LINE__, "%s: %s at 0x%08llx: 0x%08x, not 0x%08x", elf, what,
                   (unsigned long long)at, words[0], words[1]);
-        return; // the first says enough
+        return; // one difference is enough
     }
 }
 

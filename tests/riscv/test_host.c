@@ -1,5 +1,5 @@
-// Programs with a host part: console, kernels started from it with their closures, exit codes, statistics, traps, and what
-// becomes of them on the command line.
+// Programs with a host part: console, kernels with closures, exit codes, statistics, traps. Fails where a
+// program's output or status differs from the machine's definition, in the library or on the command line.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "riscv/bench.h"
@@ -29,7 +29,7 @@ static void put_digit(struct maker *m, unsigned rs1)
     put_csrw(m, PUT_BYTE, T0);
 }
 
-// Waits for the answer to what was asked, in A0.
+// Waits for the answer to a request and puts it into A0.
 static void put_answer(struct maker *m)
 {
     maker_put(m, csrr(A0, CAN_ANSWER));
@@ -112,7 +112,7 @@ static void test_console(struct test *t)
     put_csrw(&m, PUT_BYTE, T0);
     maker_put(&m, jal(X0, (int32_t)(top - maker_here(&m))));
     maker_land(&m, end);
-    put_csrw(&m, PUT_BYTE, X0); // no part of the text
+    put_csrw(&m, PUT_BYTE, X0); // NUL is no part of the text
     maker_put(&m, RET);
     expect(t, &m, "hello.more", WF_OK, "HELLO", NULL);
 }
@@ -130,7 +130,7 @@ static void test_input_that_is_not_there(struct test *t)
            "there is none left: --input gives it");
 }
 
-// The kernel adds its thread's number to a word of the closure's array; the host sums up and says so.
+// The kernel adds its thread's number to a word of the closure's array; the host prints the sum.
 static void test_kernel(struct test *t)
 {
     enum { ARRAY = MAKER_DATA + 64 };
@@ -138,7 +138,7 @@ static void test_kernel(struct test *t)
     maker_function(&m, "main");
     maker_li(&m, T1, MAKER_DATA);
     put_csrw(&m, CLOSURE, T1);
-    maker_put(&m, addi(T1, X0, 64)); // taken as 0: all warps
+    maker_put(&m, addi(T1, X0, 64)); // 64 counts as 0: all warps
     put_csrw(&m, WARPS, T1);
     maker_put(&m, csrr(A0, CAN_ASK));
     put_digit(&m, A0);
@@ -193,7 +193,7 @@ static void test_kernel(struct test *t)
     maker_fini(&m);
 }
 
-// Host and kernel that ends with 1: the host reads that, prints it, and the run has failed.
+// Host and a kernel ending with code 1: the host reads and prints the code, and the run has failed.
 static void make_failing(struct maker *m, bool faults)
 {
     bench_host(m, false, 0);
@@ -237,8 +237,8 @@ static void test_finish(struct test *t)
     expect(t, &m, "", WF_OK, "a\n", NULL);
 }
 
-// The host part calls a function and returns, wherever the linker put the headers; without sections the whole segment
-// counts as code, 0x08000000 included.
+// The host part calls a function and returns, for every place of the headers. Without sections the whole
+// segment counts as code, 0x08000000 included.
 static void test_returns_in_every_layout(struct test *t)
 {
     static const enum maker_layout layouts[] = {LAYOUT_NO_HEADERS, LAYOUT_IN_CODE, LAYOUT_READ_ONLY};
@@ -255,7 +255,7 @@ static void test_returns_in_every_layout(struct test *t)
         }
 }
 
-// The handler prints the cause and goes on behind the instruction.
+// The handler prints the cause and continues behind the instruction.
 static void test_trap(struct test *t)
 {
     struct maker m = {0};
@@ -284,7 +284,7 @@ static void test_what_goes_wrong(struct test *t)
         {0x00002503, "lw a0, 0(zero): 0x00000000 is a null pointer, or near it: memory begins at 0x08008000"},
         {0x0000a503, "lw a0, 0(ra): 0x07fffffc is below all memory, which begins at 0x08008000"},
         {0x0040a503, "lw a0, 4(ra): 0x08000000 is in the instructions' memory, which can only be executed"},
-        {0x00212023, "sw sp, 0(sp): 0xbff6fff8 is"}, // good: replaced below
+        {0x00212023, "sw sp, 0(sp): 0xbff6fff8 is"}, // valid: replaced below
         {0x00112123, "sw ra, 2(sp): 0xbff6fffa is not a multiple of 4"},
         {0x00812503, "lw a0, 8(sp): 0xbff70000 is in the memory for spilled registers"},
         {0x00a5202f, "amoadd.w zero, a0, (a0): kernels alone have this instruction"},
@@ -304,7 +304,7 @@ static void test_what_goes_wrong(struct test *t)
     }
 }
 
-// Memory is fresh at each run.
+// Memory is fresh in every run.
 static void test_twice(struct test *t)
 {
     struct maker m = {0};
@@ -330,7 +330,7 @@ static void test_twice(struct test *t)
     strbuf_fini(&text);
 }
 
-// Its kernels can be found and listed, not launched by themselves.
+// A program's kernels can be found and listed, but not launched directly.
 static void test_kernels_by_name(struct test *t)
 {
     struct maker m = {0};
@@ -352,7 +352,7 @@ static void test_kernels_by_name(struct test *t)
                   "test.elf: error: kernel kernel is launched by its program's host part alone\n");
         const struct wf_mark *marks = wf_kernel_marks(k, NULL, &count);
         CHECK(t, marks && count);
-        CHECK_STR(t, marks[count - 1].instruction, "csrrwi zero, 0x830, 1"); // nothing leads further
+        CHECK_STR(t, marks[count - 1].instruction, "csrrwi zero, 0x830, 1"); // last reachable instruction
     }
     wf_clear_errors(c);
     CHECK(t, !wf_kernel_find(module, "kernal"));
@@ -472,8 +472,8 @@ static void test_command_line(struct test *t)
     strbuf_fini(&arguments);
 }
 
-// Fifty million instructions a second are what programs of the size that the machine was measured with need: a loop of ten
-// million, which must not take more than two seconds of processor time on the slowest machine that tests run on.
+// A loop of ten million host instructions within two seconds of processor time, on the slowest test machine.
+// The measured machine's programs need fifty million a second.
 static void test_speed(struct test *t)
 {
     struct maker m = {0};

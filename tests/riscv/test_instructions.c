@@ -1,6 +1,7 @@
-// Every instruction on every pair of edge values, against a second statement of what it does: written from the ISA manual's
-// opcode maps by fields of the word, with floats in double precision (one rounding of a double's result to a float is the
-// float's result for +, -, *, / and the square root). The kernels' engine runs it in all its builds, the host's hart alone.
+// Every instruction on every pair of edge values, against a second definition. The definition follows the ISA
+// manual's opcode maps by fields of the word. Floats are computed in double precision: for +, -, *, / and
+// square root, one rounding of a double's result to float is exact. The kernels' engine runs every case in
+// all its builds, the host's hart once.
 #include "riscv/bench.h"
 #include "riscv/decode.h"
 #include "riscv/hart.h"
@@ -18,7 +19,7 @@ static const uint32_t edges[] = {
 enum { EDGES = TEST_COUNT(edges), PAIRS = EDGES * EDGES };
 _Static_assert((int)PAIRS <= (int)BENCH_THREADS, "a thread a pair");
 
-// -- the second statement -----------------------------------------------------------------------------------
+// -- second definition --------------------------------------------------------------------------------------
 static uint32_t bits_at(uint32_t x, int high, int low)
 {
     return (uint32_t)((uint64_t)x << (31 - high) & 0xffffffff) >> (31 - high + low);
@@ -108,10 +109,10 @@ static bool is_taken(unsigned f3, uint32_t a, uint32_t b)
     return f3 & 1 ? !yes : yes;
 }
 
-// -- words to try -------------------------------------------------------------------------------------------
+// -- instruction words --------------------------------------------------------------------------------------
 typedef VEC(uint32_t) words_t;
 
-// rd = A4 of a = A2 and b = A3; immediates at their edges.
+// rd = A4, of a = A2 and b = A3, with edge immediates.
 static void add_words(words_t *w)
 {
     static const int32_t immediates[] = {0, 1, -1, 31, 2047, -2048, 0x555};
@@ -140,7 +141,7 @@ static void add_words(words_t *w)
 
 enum { IN_A = MAKER_DATA, IN_B = MAKER_DATA + 4 * BENCH_THREADS, OUT = MAKER_DATA + 8 * BENCH_THREADS };
 
-// A5 = IN_A + 4 * thread, A2 and A3 its pair; A6 = OUT + 4 * thread.
+// A5 = IN_A + 4 * thread; A2 and A3 = the thread's pair; A6 = OUT + 4 * thread.
 static void begin(struct maker *m)
 {
     bench_begin(m);
@@ -163,7 +164,7 @@ static void add_pairs(struct maker *m)
 
 static const enum exec_isa isas[] = {EXEC_ISA_GENERAL, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512};
 
-// Runs in every build that this processor has, and hands each thread's result to `check`.
+// Runs the word in every build available on this processor; `check` judges each thread's result.
 static void run_everywhere(struct test *t, struct maker *m, uint32_t word,
                            void (*check)(struct test *t, uint32_t word, uint32_t a, uint32_t b, uint32_t got))
 {
@@ -204,7 +205,7 @@ static void test_arithmetic(struct test *t)
     vec_fini(&words);
 }
 
-// The same where the destination is a source.
+// With a destination equal to a source.
 static void test_in_place(struct test *t)
 {
     words_t words = {0};
@@ -301,7 +302,7 @@ static void test_code_addresses(struct test *t)
     uint32_t link = maker_here(&m);
     maker_put(&m, jal(X0, 12)); // the second time
     maker_put(&m, addi(A4, RA, 0));
-    maker_put(&m, jalr(RA, RA, 1)); // the lowest bit counts for nothing
+    maker_put(&m, jalr(RA, RA, 1)); // the lowest bit is ignored
     uint32_t second = maker_here(&m);
     maker_put(&m, sw(A2, A6, 0));
     maker_put(&m, sw(A3, A6, 4));
@@ -324,7 +325,7 @@ static void test_code_addresses(struct test *t)
     maker_fini(&m);
 }
 
-// x0 is zero whatever is written to it.
+// x0 stays zero after any write.
 static void test_zero_register(struct test *t)
 {
     struct maker m = {0};

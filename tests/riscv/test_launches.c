@@ -1,4 +1,5 @@
-// JSON of a program's launches: status, fault, energy and counters, which add up to the run's.
+// JSON of a program's launches: status, fault, energy and counters. Fails where the
+// launches do not add up to the run.
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/json_read.h"
@@ -35,7 +36,7 @@ static bool is_most(const char *name)
     return false;
 }
 
-// A member over the launches: the sum, or the maximum of counters of a maximum.
+// A member over all launches: the sum, or the maximum for counters of maxima.
 static double together(const struct json_value *launches, const char *object, const char *name)
 {
     double sum = 0, most = 0;
@@ -88,7 +89,7 @@ static void test_members(struct test *t)
     }
 }
 
-// A kernel that ends with the command for failure, and a kernel with a fault.
+// A kernel ending with the failure command, and a kernel with a fault.
 static void test_failing(struct test *t)
 {
     for (int faults = 0; faults < 2; faults++) {

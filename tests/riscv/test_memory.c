@@ -1,6 +1,6 @@
-// Loads, stores and atomics of kernels: every width at every place of a word, in main memory, in the scratchpad and in the
-// threads' own stacks, in rows, at one place, scattered and mixed; what is not memory is a fault. Against a second statement
-// that keeps bytes one by one.
+// Loads, stores and atomics of kernels: every width at every offset in a word, in main memory, scratchpad and
+// the threads' stacks. Addresses are in rows, equal, scattered and mixed. Fails where a result differs from a
+// second definition by bytes, or an access outside memory is no fault.
 #include "base/rng.h"
 #include "riscv/bench.h"
 #include "riscv/map.h"
@@ -12,7 +12,7 @@ enum { IN = MAKER_DATA, OUT = MAKER_DATA + 4 * BENCH_THREADS, AREA = MAKER_DATA 
 
 static const enum exec_isa isas[] = {EXEC_ISA_GENERAL, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512};
 
-// A2 = the thread's word at IN, A6 = OUT + 4 * thread.
+// A2 = the thread's word at IN; A6 = OUT + 4 * thread.
 static void begin(struct maker *m)
 {
     bench_begin(m);
@@ -24,7 +24,8 @@ static void begin(struct maker *m)
     m->data_bytes = 0x40000;
 }
 
-// Where thread n goes. All patterns keep threads' own bytes apart when they store.
+// Address pattern of thread n. In every pattern stores of different threads are
+// disjoint, or store equal values.
 enum pattern {
     ROW,
     SAME,
@@ -58,7 +59,7 @@ static uint32_t address_of(enum pattern p, unsigned n, unsigned bytes)
 
 static bool is_shared_place(enum pattern p) { return p == SAME || p == SCRATCH_SAME; }
 
-// Bytes of a thread's store are its own value's; read back by every width with either sign.
+// Each thread stores its own bytes and reads them back in every width, signed and unsigned.
 static void test_widths(struct test *t)
 {
     static const unsigned loads[] = {0, 1, 2, 4, 5}, bytes_of[] = {1, 2, 4, 0, 1, 2};
@@ -74,7 +75,8 @@ static void test_widths(struct test *t)
                 maker_put(&m, add(A3, A3, A4));
                 maker_put(&m, slli(A4, A3, 16));
                 maker_put(&m, add(A3, A3, A4));
-                if (is_shared_place((enum pattern)p)) maker_li(&m, A3, 0x89abcdef); // the same from all
+                // all threads store the same value
+                if (is_shared_place((enum pattern)p)) maker_li(&m, A3, 0x89abcdef);
                 maker_put(&m, addi(A2, A2, -offset));
                 maker_put(&m, rv_s(f3 & 3, A3, A2, offset));
                 maker_put(&m, rv_i(0x03, f3, A4, A2, offset));
@@ -104,7 +106,7 @@ static void test_widths(struct test *t)
             }
 }
 
-// A thread's stack is where all threads' stacks are, word by word, thread by thread.
+// Stacks are interleaved: consecutive threads have consecutive words.
 static void test_stacks_are_interleaved(struct test *t)
 {
     struct maker m = {0};
@@ -130,8 +132,8 @@ static void test_stacks_are_interleaved(struct test *t)
     maker_fini(&m);
 }
 
-// Eight threads share a word of the scratchpad; whatever the order, the sum is the same, and old values are those of a sum
-// lane by lane within a warp.
+// Eight threads of a warp share a word of the scratchpad. The old values are the
+// partial results in lane order.
 static uint32_t applied(unsigned f5, uint32_t old, uint32_t x)
 {
     int64_t a = (int32_t)old, b = (int32_t)x;
@@ -164,7 +166,8 @@ static void test_atomics(struct test *t)
             maker_put(&m, slli(A3, A3, 2));
             maker_li(&m, A4, RISCV_SCRATCH);
             maker_put(&m, add(A3, A3, A4));
-            maker_put(&m, rv_r(0x2f, 2, operations[k] << 2 | k % 4, A4, A3, A2)); // aq and rl in every way
+            // aq and rl in every combination
+            maker_put(&m, rv_r(0x2f, 2, operations[k] << 2 | k % 4, A4, A3, A2));
             maker_put(&m, sw(A4, A6, 0));
             bench_end(&m);
             for (unsigned n = 0; n < BENCH_THREADS; n++)

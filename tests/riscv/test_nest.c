@@ -1,5 +1,6 @@
-// Divergence by nest level: who runs first, where lanes meet again, barriers by groups of warps, and what is a fault. The
-// order in which lanes execute is made visible by a counter in the scratchpad: `amoadd` gives each its number, lane by lane.
+// Divergence by nest level. Fails where another path runs first, lanes reconverge elsewhere, a
+// barrier releases early, or a fault is missing. A counter in the scratchpad makes the order
+// visible: `amoadd` numbers the lanes.
 #include "riscv/bench.h"
 #include "riscv/map.h"
 
@@ -26,7 +27,7 @@ static void begin(struct maker *m)
 
 static void take_number(struct maker *m, unsigned rd) { maker_put(m, amoadd(rd, A4, A3)); }
 
-// Runs in every build; `want` is what lane n of every warp has left in its word.
+// Runs in every build; `want`: word of lane n in every warp afterwards.
 static void run(struct test *t, struct maker *m, const uint32_t want[LANES], uint64_t warp_instructions)
 {
     struct bench b;
@@ -46,13 +47,11 @@ static void run(struct test *t, struct maker *m, const uint32_t want[LANES], uin
     maker_fini(m);
 }
 
-enum {
-    BEGIN = 10,
-    END = 2
-}; // instructions of begin (an address whose low part is 0 takes one), and of bench_end
+// Instructions of begin (maker_li of an address with a low part of 0 takes one), and of bench_end.
+enum { BEGIN = 10, END = 2 };
 
-// Level 1: lanes below 8 take the branch. Of the two parts that with the highest lane comes first, whatever its pc; the
-// other one catches up behind the pop.
+// Level 1: lanes below 8 take the branch. The path of the highest lane runs first, whatever its pc; the
+// other path catches up at the pop.
 static void test_highest_lane_first(struct test *t)
 {
     struct maker m = {0};
@@ -75,7 +74,7 @@ static void test_highest_lane_first(struct test *t)
     run(t, &m, want, BEGIN + 3 + 3 + 2 + 1 + END);
 }
 
-// The other way round: now the highest lanes take it.
+// Reversed: the highest lanes take the branch.
 static void test_highest_lane_takes_it(struct test *t)
 {
     struct maker m = {0};
@@ -98,7 +97,7 @@ static void test_highest_lane_takes_it(struct test *t)
     run(t, &m, want, BEGIN + 3 + 2 + 3 + 1 + END);
 }
 
-// Lanes that nest deeper come before all others, also before those with a higher lane: lanes 0 and 1 push once more.
+// Deeper lanes run before all other lanes, including higher lanes: lanes 0 and 1 push once more.
 static void test_deepest_first(struct test *t)
 {
     struct maker m = {0};
@@ -106,9 +105,9 @@ static void test_deepest_first(struct test *t)
     maker_put(&m, addi(A6, X0, 2));
     maker_put(&m, PUSH);
     uint32_t branch = maker_here(&m);
-    maker_put(&m, blt(A5, A6, 0)); // lanes 2 to 31 go on, and give way when the others are deeper
+    maker_put(&m, blt(A5, A6, 0)); // lanes 2 to 31 go on, and yield to deeper lanes
     maker_put(&m, PUSH);
-    maker_put(&m, POP); // both parts at level 1 again: the upper lanes go on
+    maker_put(&m, POP); // both paths at level 1 again: the upper lanes go on
     take_number(&m, A7);
     uint32_t over = maker_here(&m);
     maker_put(&m, jal(X0, 0));
@@ -125,7 +124,7 @@ static void test_deepest_first(struct test *t)
     run(t, &m, want, BEGIN + 3 + 5 + 4 + 1 + END);
 }
 
-// Lanes leave a loop one by one, the lowest first, and wait for the others at the pop, which all execute together.
+// Lanes leave a loop in order, the lowest first, and wait at the pop; all lanes execute the pop together.
 static void test_loop(struct test *t)
 {
     struct maker m = {0};
@@ -134,7 +133,7 @@ static void test_loop(struct test *t)
     maker_put(&m, PUSH);
     uint32_t top = maker_here(&m);
     maker_put(&m, addi(A6, A6, 1));
-    maker_put(&m, rv_b(5, A5, A6, (int32_t)(top - maker_here(&m)))); // bge: lane n goes round n + 1 times
+    maker_put(&m, rv_b(5, A5, A6, (int32_t)(top - maker_here(&m)))); // bge: lane n iterates n + 1 times
     maker_put(&m, POP);
     maker_put(&m, sw(A6, A2, 0));
     uint32_t want[LANES];
@@ -143,7 +142,8 @@ static void test_loop(struct test *t)
     run(t, &m, want, BEGIN + 2 + 64 + 2 + END);
 }
 
-// Meeting where neither a branch nor a pop is: lanes 0 to 15 jump by address to where the others fall through to.
+// Reconvergence without branch or pop: lanes 0 to 15 jump to an address, and
+// lanes 16 to 31 fall through to it.
 static void test_meet_anywhere(struct test *t)
 {
     struct maker m = {0};
@@ -156,7 +156,7 @@ static void test_meet_anywhere(struct test *t)
     uint32_t jump = maker_here(&m);
     maker_put(&m, jalr(X0, A6, (int32_t)(jump + 12 - pc))); // lanes 0-15 to jump + 12, 16-31 to jump + 8
     maker_put(&m, addi(X0, X0, 0));
-    maker_put(&m, addi(X0, X0, 0)); // jump + 8: these come first, and meet the others at jump + 12
+    maker_put(&m, addi(X0, X0, 0)); // jump + 8: lanes 16 to 31 run first and meet lanes 0 to 15 at jump + 12
     take_number(&m, A7);
     maker_put(&m, sw(A7, A2, 0));
     uint32_t want[LANES];
@@ -165,7 +165,8 @@ static void test_meet_anywhere(struct test *t)
 }
 
 // -- barriers -----------------------------------------------------------------------------------------------
-// Each warp takes a number of its group before the barrier and reads the group's count behind it: all have come by then.
+// Each warp counts itself in its group before the barrier. After the barrier the count must
+// include all warps of the group.
 static void test_barrier_groups(struct test *t)
 {
     static const uint32_t sizes[] = {1, 2, 8, 32, 0};
@@ -179,7 +180,7 @@ static void test_barrier_groups(struct test *t)
         maker_put(&m, slli(A3, A3, 2));
         maker_li(&m, A6, RISCV_SCRATCH);
         maker_put(&m, add(A3, A3, A6));
-        maker_put(&m, srli(A6, A0, 5)); // later warps come later: warp n goes round n times
+        maker_put(&m, srli(A6, A0, 5)); // staggered arrival: warp n loops n times
         uint32_t top = maker_here(&m);
         maker_put(&m, addi(A6, A6, -1));
         maker_put(&m, rv_b(5, A6, X0, (int32_t)(top - maker_here(&m))));
@@ -216,11 +217,11 @@ static void test_barrier_that_one_does_not_come_to(struct test *t)
     maker_put(&m, srli(A6, A0, 5));
     maker_put(&m, addi(A7, X0, 3));
     maker_put(&m, beq(A6, A7, 8));
-    maker_put(&m, csrwi(0x830, 0)); // all warps but the third
+    maker_put(&m, csrwi(0x830, 0)); // all warps except warp 3
     must_fault(t, &m, FAULT_DEADLOCK, "waits for the other warps of group 0");
 }
 
-// -- what is a fault ----------------------------------------------------------------------------------------
+// -- faults -------------------------------------------------------------------------------------------------
 static void test_pop_too_many(struct test *t)
 {
     struct maker m = {0};
@@ -238,7 +239,7 @@ static void test_push_too_many(struct test *t)
     struct bench b;
     bench_end(&m);
     if (bench_init(&b, t, &m)) {
-        bench_must_run(&b); // 31 levels are there
+        bench_must_run(&b); // 31 levels fit
         bench_fini(&b);
     }
     maker_fini(&m);
@@ -275,7 +276,7 @@ static void test_failure(struct test *t)
     maker_put(&m, csrwi(0x830, 1)); // warp 0
     bench_end(&m);
     if (bench_init(&b, t, &m)) {
-        bench_must_run(&b); // the others end as they would
+        bench_must_run(&b); // other warps end normally
         CHECK(t, b.has_failed);
         CHECK_EQ(t, b.counts.warps, WARPS);
         bench_fini(&b);

@@ -1,5 +1,5 @@
-// The programs of kernels/riscv as they lie in the tree: their self tests pass on the oracle, what it counts is as it was, and
-// they are what the sources beside them make.
+// The programs of kernels/riscv. Fails where a self test fails on the oracle, or the oracle's counts differ
+// from the golden file. Every ELF file must match its source.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -13,7 +13,7 @@
 
 struct outcome {
     struct simtight_oracle *o;
-    const struct simtight_oracle_result *r; // NULL: it could not be read
+    const struct simtight_oracle_result *r; // NULL: unreadable file
 };
 
 static struct outcome run(struct test *t, const char *elf, bool is_small, bool is_lower_first)
@@ -96,7 +96,7 @@ static void test_counts(struct test *t)
     strbuf_fini(&text);
 }
 
-// Which of several places a warp's lanes go on from first changes no byte.
+// The choice between two ready paths of a warp changes no byte.
 static void compare_ties(struct test *t, const char *elf, void *context)
 {
     unsigned *differ = context;
@@ -115,7 +115,7 @@ static void test_ties(struct test *t)
 {
     unsigned differ = 0;
     for_each_program(t, compare_ties, &differ);
-    CHECK(t, differ > 0); // else the option does nothing
+    CHECK(t, differ > 0); // the option has an effect
 }
 
 static void run_large(struct test *t, const char *elf, void *context)
@@ -142,7 +142,7 @@ static void test_sources(struct test *t)
     size_t length;
     CHECK_EQ(t, test_command("kernels/riscv/make-elfs --sums " ELF_FOLDER, 60, &out, &err), 0);
     if (file_read(ELF_FOLDER "/made-from.txt", &made_from, &length, &why)) {
-        const char *sums = strchr(made_from, '\n'); // behind the compiler's line
+        const char *sums = strchr(made_from, '\n'); // after the compiler's line
         CHECK_MSG(t, sums && str_equal(sums + 1, out),
                   ELF_FOLDER " is not what its sources make: make kernels-riscv");
         free(made_from);
@@ -156,7 +156,7 @@ static void test_sources(struct test *t)
 static void test_made_anew(struct test *t)
 {
     char command[512], *out, *err;
-    if (test_is_quick()) { // half a minute of the compiler
+    if (test_is_quick()) { // half a minute of compilation
         test_skip(t, "not in the quick form");
         return;
     }

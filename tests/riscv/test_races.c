@@ -1,5 +1,6 @@
-// The race detector on RISC-V kernels: what barriers of groups order and what they do not, in the scratchpad and in main memory,
-// between warps and between lanes; and that studies and the detector run on programs with a host part.
+// The race detector on RISC-V kernels: order by barriers of groups, in the scratchpad and in main memory,
+// between warps and between lanes. Fails where a race is missed, an ordered access is reported, or a study
+// fails on a program with a host part.
 #include "api/warpfold.h"
 #include "cli/cli.h"
 #include "riscv/bench.h"
@@ -10,13 +11,13 @@
 enum { COMMAND = 0x830, WARP = 32, HALF_OF_ALL = BENCH_THREADS / 2 };
 
 struct kernel {
-    uint32_t memory;   // where the words are, one a thread
-    uint32_t distance; // each thread reads the word of the one so many before it
+    uint32_t memory;   // address of the words, one a thread
+    uint32_t distance; // each thread reads the word of the thread `distance` before
     uint32_t group;    // warps
     bool has_barrier;
 };
 
-// Each thread stores its number in its own word and then reads another's.
+// Each thread stores its number in its own word and then reads the word of another thread.
 static void make(struct maker *m, const struct kernel *k)
 {
     bench_begin(m);
@@ -84,22 +85,26 @@ static void test_warps(struct test *t)
     }
 }
 
-// A barrier orders the warps of a group, and not those of others.
+// A barrier orders the warps of one group and no other warps.
 static void test_groups(struct test *t)
 {
     static const struct {
         uint32_t group, distance;
         bool races;
     } cases[] = {{1, 1, true}, // the first lane of a warp reads the last one's of another
-                 {1, WARP, true},   {2, WARP, true}, // half of the warps read another group's words
-                 {64, WARP, false}, {0, HALF_OF_ALL, false}, {32, HALF_OF_ALL, true}};
+                 // group 1, distance 1: lane 0 of a warp reads the last word of the previous warp
+                 {1, WARP, true},
+                 {2, WARP, true},
+                 {64, WARP, false},
+                 {0, HALF_OF_ALL, false},
+                 {32, HALF_OF_ALL, true}};
     for (unsigned n = 0; n < TEST_COUNT(cases); n++) {
         struct kernel k = {RISCV_SCRATCH, cases[n].distance, cases[n].group, true};
         check(t, &k, cases[n].races ? "race in kernel" : NULL);
     }
 }
 
-// Each warp reads its own lanes' words: nothing but a barrier orders lanes, be they ever so together.
+// Each warp reads words of its own lanes: only a barrier orders lanes, even in lockstep.
 static void test_lanes(struct test *t)
 {
     for (unsigned n = 0; n < 2; n++) {
@@ -110,7 +115,7 @@ static void test_lanes(struct test *t)
         maker_put(&m, add(A3, A2, A1));
         maker_put(&m, sw(A0, A3, 0));
         if (n) maker_put(&m, csrwi(COMMAND, 0));
-        maker_put(&m, rv_i(0x13, 4, A4, A1, 4)); // xori: the lane beside it
+        maker_put(&m, rv_i(0x13, 4, A4, A1, 4)); // xori: the neighbouring lane
         maker_put(&m, add(A4, A4, A2));
         maker_put(&m, lw(A5, A4, 0));
         bench_end(&m);
@@ -119,7 +124,7 @@ static void test_lanes(struct test *t)
     }
 }
 
-// Atomics do not race with one another; a plain load of the word does.
+// Atomics do not race with each other, but a plain load of the word races with them.
 static void test_atomics(struct test *t)
 {
     for (unsigned n = 0; n < 2; n++) {
@@ -135,8 +140,8 @@ static void test_atomics(struct test *t)
     }
 }
 
-// -- the command line -----------------------------------------------------------------------------------------
-// A host that starts the kernel behind it and waits; group: 1.
+// -- the command line ---------------------------------------------------------------------------------------
+// A host part to start the kernel behind it and wait; barrier groups of k->group warps.
 static void make_program(struct maker *m, const struct kernel *k)
 {
     enum { START = 0x823, CAN_ANSWER, ANSWER, WARPS = 0x827 };
@@ -179,7 +184,7 @@ static void test_command_line(struct test *t)
     cli_fini(&c);
 }
 
-// Every study of a program: it says what it is about by the kernel's name and by source lines.
+// Every study of a program names the kernel and its source lines.
 static void test_studies(struct test *t)
 {
     struct cli c = {.t = t};
@@ -195,7 +200,7 @@ static void test_studies(struct test *t)
         bool by_line = !str_equal(name, "shapes") && !str_equal(name, "extensions") && !is_timed;
         if (by_line) CHECK_HAS(t, c.out, "Transpose.c:");
         CHECK_STR(t, c.err,
-                  "Transpose 256: self test passed\n"); // what the program prints is not the study's
+                  "Transpose 256: self test passed\n"); // output of the program, not of the study
         strbuf_fini(&arguments);
     }
     cli_fini(&c);

@@ -1,5 +1,5 @@
-// Programs on SMs: what a GPU has to have, what its host part can ask, how kernels end that do not end well, where stacks
-// are, and addresses in timelines. Results, and mechanisms, are compared in simtight/test_programs and test_random.
+// Programs on SMs: requirements on a GPU, statistics for the host part, failing kernels, placement of stacks,
+// and addresses in timelines. Results and mechanisms are compared in simtight/test_programs and test_random.
 #include "api/impl.h"
 #include "report/timeline.h"
 #include "riscv/bench.h"
@@ -58,7 +58,7 @@ static void outcome_fini(struct outcome *o)
     strbuf_fini(&o->errors);
 }
 
-// The program is over and is freed.
+// The program has ended and is freed.
 static void expect(struct test *t, const char *gpu, const char *tech, uint64_t max_cycles, struct maker *m,
                    enum wf_status status, const char *text, const char *error)
 {
@@ -74,7 +74,7 @@ static void expect(struct test *t, const char *gpu, const char *tech, uint64_t m
     maker_fini(m);
 }
 
-// -- what a GPU has to have ---------------------------------------------------------------------------------
+// -- requirements on a GPU ----------------------------------------------------------------------------------
 
 static void make_nothing(struct maker *m)
 {
@@ -119,7 +119,7 @@ static void test_room(struct test *t)
     }
 }
 
-// -- what the host part asks --------------------------------------------------------------------------------
+// -- statistics for the host part ---------------------------------------------------------------------------
 
 static void test_cycles(struct test *t)
 {
@@ -139,9 +139,9 @@ static void test_cycles(struct test *t)
     maker_fini(&m);
 }
 
-// -- where stacks are ---------------------------------------------------------------------------------------
+// -- placement of stacks ------------------------------------------------------------------------------------
 
-// Words of all lanes at one place of their stacks are a line; words of one lane, one behind the other, are not.
+// Equal stack offsets of all lanes share a line; consecutive words of one lane do not.
 static void test_stacks(struct test *t)
 {
     for (unsigned words = 1; words <= 3; words++) {
@@ -160,7 +160,7 @@ static void test_stacks(struct test *t)
     }
 }
 
-// -- kernels that do not end well ---------------------------------------------------------------------------
+// -- failing kernels ----------------------------------------------------------------------------------------
 
 static const char *const gpus[] = {"gtx1080ti", "titanv"};
 
@@ -182,7 +182,7 @@ static void test_faults(struct test *t)
         snprintf(pc, sizeof pc, "pc 0x%x", at);
         CHECK_HAS(t, strbuf_text(&o.errors), pc);
         maker_fini(&m);
-        // and the context can be used again
+        // the context is still usable
         m = (struct maker){0};
         wf_reset(c);
         make_nothing(&m);
@@ -226,7 +226,8 @@ static void test_endless(struct test *t)
     }
 }
 
-// Warp 0 waits for a word of the scratchpad that no one sets; with `sets`, the last warp does after a while. By atomics.
+// Every warp spins with atomics on a word of the scratchpad. The last warp first counts down
+// and then adds `sets` to the word.
 static void make_spinning(struct maker *m, bool sets)
 {
     bench_host(m, false, 0);
@@ -271,7 +272,7 @@ static void test_spinning(struct test *t)
            "kernel kernel will never end: since cycle");
 }
 
-// Half of the warps end, the others wait for them.
+// Odd warps end; even warps wait at a barrier.
 static void test_deadlock(struct test *t)
 {
     struct maker m = {0};
@@ -308,7 +309,7 @@ static void test_interrupt(struct test *t)
 
 // -- timelines ----------------------------------------------------------------------------------------------
 
-// Of a kernel on a GPU, in either format.
+// Timeline of a kernel on a GPU, in either format.
 static void check_timeline(struct test *t, const char *gpu, bool is_konata)
 {
     struct maker m = {0};
@@ -326,7 +327,7 @@ static void check_timeline(struct test *t, const char *gpu, bool is_konata)
     snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", first);
     CHECK_HAS(t, strbuf_text(&out), pc);
     snprintf(pc, sizeof pc, is_konata ? " 0x%04x: " : "\"pc\":\"0x%04x\"", (first - MAKER_CODE) * 2);
-    CHECK(t, !strstr(strbuf_text(&out), pc)); // as instructions of eight bytes would be
+    CHECK(t, !strstr(strbuf_text(&out), pc)); // addresses are not scaled to instructions of eight bytes
     CHECK_HAS(t, strbuf_text(&out), "csrrs a0, 0xf14, zero");
     CHECK_HAS(t, strbuf_text(&out), "slli a1, a0, 2");
     CHECK_HAS(t, strbuf_text(&out), "csrrwi zero, 0x830, 3");

@@ -1,5 +1,5 @@
-// The kernels of measured launches from the CUDA samples compute what they say: their scripts run without timing, and
-// results are compared with the host's, or with what must hold of them.
+// Kernels of measured launches from the CUDA samples compute the intended results. Scripts run without
+// timing; results are compared with the host's, or with properties of a correct result.
 #include "silicon/run.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 static double normal_distribution(double x) { return 0.5 * erfc(-x / sqrt(2)); }
 
-// A call by Black and Scholes.
+// Price of a call option by Black and Scholes.
 static double call_price(double stock, double strike, double years, double riskless, double volatility)
 {
     double root = volatility * sqrt(years);
@@ -36,7 +36,7 @@ static void test_black_scholes(struct test *t)
     point_fini(&p);
 }
 
-// 17 taps along one axis; outside the image is its edge, or zero.
+// 17 taps along one axis; outside the image the edge pixel (is_clamped) or zero.
 static void check_convolution(struct test *t, const char *name, int width, int height, bool along_rows,
                               bool is_clamped)
 {
@@ -45,7 +45,7 @@ static void check_convolution(struct test *t, const char *name, int width, int h
     point_run(&p, t, name, "out");
     float *out = point_buffer(&p, "out", 4 * count), *image = random_f32(count, 2), *taps = random_f32(17, 1);
     bool is_right = true;
-    // A step without a common divisor with the width, so that all columns are met, borders among them.
+    // A step coprime to the width visits all columns, including the borders.
     for (size_t i = 0; i < count && is_right; i += 1013) {
         int x = (int)(i % (size_t)width), y = (int)(i / (size_t)width);
         double want = 0;
@@ -108,7 +108,7 @@ static void test_quantisation(struct test *t)
     struct point p;
     point_run(&p, t, "dct8x8-quantise", "coefficients");
     float *out = point_buffer(&p, "coefficients", 4 * COUNT), *in = random_f32(COUNT, 1);
-    for (int i = 0; i < COUNT; i += 512 * 8) // the first of each block has 16
+    for (int i = 0; i < COUNT; i += 512 * 8) // quantum 16 of the first coefficient in a block
         if (!is_close(&p, (size_t)i, out[i], 16 * round((-256 + 512.0 * in[i]) / 16), 0)) break;
     free(out), free(in);
     point_fini(&p);
@@ -157,8 +157,8 @@ static void test_matrix_product(struct test *t)
     point_fini(&p);
 }
 
-// The first coordinate is the index with its bits reversed; of the others every 1,024th part of the unit interval has as
-// many.
+// The first coordinate is the bit-reversed index. In the other two, every 1,024th part of the unit
+// interval holds as many points.
 static void test_quasirandom(struct test *t)
 {
     enum { COUNT = 1 << 20, PARTS = 1024 };
@@ -268,7 +268,8 @@ static void test_scans(struct test *t)
     point_fini(&p);
 }
 
-// Keys went with their values, which are where they were: every `size` keys are in order, in turns down and up.
+// Each value still belongs to its key, and no value is lost. Runs of `size` keys are
+// sorted, alternately down and up.
 static void check_sorted(struct test *t, const char *name, unsigned size, unsigned distance)
 {
     enum { COUNT = 1048576 };
@@ -284,7 +285,8 @@ static void check_sorted(struct test *t, const char *name, unsigned size, unsign
         seen[values[i]] = 1;
     }
     for (unsigned i = 0; i < COUNT; i++) {
-        if (i / (2 * distance) != (i + distance) / (2 * distance) && distance > 1) continue; // pairs alone
+        // within pairs only
+        if (i / (2 * distance) != (i + distance) / (2 * distance) && distance > 1) continue;
         if (i / size != (i + distance) / size) continue;
         bool is_upwards = i / size % 2,
              is_right = is_upwards ? keys[i] <= keys[i + distance] : keys[i] >= keys[i + distance];
@@ -352,9 +354,9 @@ static void test_transposes(struct test *t)
     free(in);
 }
 
-// -- the second set -------------------------------------------------------------------------------------------------
+// -- the second set -----------------------------------------------------------------------------------------
 
-// Blocks' counts of points in the quarter circle.
+// Checks the sum over blocks of the points inside the quarter circle.
 static void check_pi(struct test *t, const char *name, double want, double tolerance)
 {
     struct point p;
@@ -464,7 +466,7 @@ static unsigned count_below(const float *diagonal, const float *off_diagonal, do
     return negative;
 }
 
-// What is left of an interval still has its eigenvalue in it.
+// Every shrunk interval still contains its eigenvalue.
 static void test_eigenvalues(struct test *t)
 {
     struct point p;
@@ -474,7 +476,7 @@ static void test_eigenvalues(struct test *t)
     float *left = point_buffer(&p, "left", 4 * 32), *right = point_buffer(&p, "right", 4 * 32);
     unsigned *numbers = point_buffer(&p, "numbers", 4 * 32), met = 0;
     for (size_t i = 0; i < 32; i++) {
-        if (count_below(diagonal, off, right[i]) <= numbers[i]) continue; // none in it
+        if (count_below(diagonal, off, right[i]) <= numbers[i]) continue; // no eigenvalue inside
         met++;
         CHECK(t, count_below(diagonal, off, left[i] - 1e-5) <= numbers[i]);
         CHECK(t, count_below(diagonal, off, left[i] + 4e-5) > numbers[i]);
@@ -520,7 +522,7 @@ static void test_small_kernels(struct test *t)
     point_fini(&p);
 }
 
-// Every zero is in one of the intervals found, and those are narrow.
+// Both zeros lie in intervals found, and the intervals are narrow.
 static void test_interval_newton(struct test *t)
 {
     enum { THREADS = 65536, MOST = 8 };

@@ -1,5 +1,5 @@
-// What points of silicon come to, from runs whose figures are written here: every number below is a calculation by
-// hand.
+// Figures of fidelity computed from runs with made-up results. Fails where a figure
+// differs from a calculation by hand.
 #include "lab/lab.h"
 #include "silicon/fidelity.h"
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An L2 of 40 sectors, of which `all` reads 20 times as many on the card, and one of 400, of which `mean` reads one's worth.
+// An L2 of 40 sectors: on the card, `all` reads 20 times as many. With 400 sectors,
+// `mean` reads the L2's size once.
 #define L2(SETS)                                                                                             \
     "\"config\": {\"memory.partitions\": 1, \"l2.slices\": 2, \"l2.sets\": " #SETS                           \
     ", \"l2.ways\": 5, \"memory.line_bytes\": 128}, "
@@ -29,21 +30,22 @@ static void test_accuracy(struct test *t)
     check_near(t, a.bias, (0.1 - 0.2 + 0) / 3);
     check_near(t, a.ratio, cbrt(1.1 * 0.8 * 1));
     check_near(t, a.rank_correlation, 1);
-    // Powers of two: logarithms 0 1 2 3 and 0 2 1 3, whose means are 1.5: (2.25 - 0.25 - 0.25 + 2.25) / 5.
+    // Powers of two: logarithms 0 1 2 3 and 0 2 1 3 with means of 1.5: (2.25 - 0.25 - 0.25 + 2.25) / 5.
     const double x[] = {1, 2, 4, 8}, y[] = {1, 4, 2, 8};
     a = accuracy_of(x, y, 4);
     check_near(t, a.log_correlation, 0.8);
     check_near(t, a.rank_correlation, 0.8);
-    // Equal ones share ranks 1.5 1.5 3 with 1 2 3: 1.5 / sqrt(1.5 * 2).
+    // Equal values share ranks: 1.5 1.5 3 with 1 2 3: 1.5 / sqrt(1.5 * 2).
     const double tied[] = {5, 5, 9}, rising[] = {1, 2, 3};
     check_near(t, accuracy_of(tied, rising, 3).rank_correlation, 1.5 / sqrt(3));
-    // Two say nothing of correlation, none say nothing, and equal ones do not correlate.
+    // Two values give no correlation, no values give no error, and equal values do not correlate.
     check_near(t, accuracy_of(ours, theirs, 2).log_correlation, NAN);
     check_near(t, accuracy_of(ours, theirs, 0).error, NAN);
     check_near(t, accuracy_of(tied, tied, 2).rank_correlation, NAN);
 }
 
-// t = core^-0.5 memory^-0.25 at powers of two; then where a clock does not vary, where the two go together, and of one.
+// t = core^-0.5 memory^-0.25 at powers of two; then a constant clock, both clocks in
+// proportion, and a single point.
 static void test_elasticity(struct test *t)
 {
     const double core[] = {1, 2, 4, 1}, memory[] = {1, 1, 4, 16}, same[] = {3, 3, 3, 3};
@@ -67,8 +69,8 @@ static void test_elasticity(struct test *t)
 
 // -- a list of points, and runs of them ---------------------------------------------------------------------
 
-// What the runs of tests/silicon/list/points.csv have left, as a script's JSON. Of `last` the last launch counts, of
-// `mean` half of the two.
+// Results of the runs of tests/silicon/list/points.csv, as a script's JSON. Of `last` the last launch counts;
+// of `mean`, half of the two launches' sum.
 static const struct {
     const char *point, *json;
 } results[] = {
@@ -182,8 +184,8 @@ static const struct fidelity_group *group(struct test *t, const struct scene *s,
     abort();
 }
 
-// Card's cycles 1000 2000 4000, ours 1100 1600 4000; instructions 600 400 500 and 600 300 500; DRAM sectors, where
-// both are known, 900 and 1080; L2 of `last` 1500 and 1650.
+// Cycles: card 1000 2000 4000, simulated 1100 1600 4000. Instructions: 600 400 500 and 600 300 500. DRAM
+// sectors, where both are known: 900 and 1080. L2 sectors of `last`: 1500 and 1650.
 static void test_groups(struct test *t)
 {
     struct scene s;
@@ -200,7 +202,7 @@ static void test_groups(struct test *t)
     g = group(t, &s, POINT_TUNING, "tiny", "memory");
     check_near(t, g->cycles.error, 0.15);
     check_near(t, g->cycles.bias, -0.05);
-    // `hidden` has no measurement, `broken` no run, and both are counted.
+    // `hidden` has no measurement and `broken` no run; both count as points.
     g = group(t, &s, POINT_SECOND, "tiny", NULL);
     CHECK_EQ(t, g->points, 3);
     CHECK_EQ(t, g->cycles.count, 1);
@@ -210,7 +212,7 @@ static void test_groups(struct test *t)
     CHECK_EQ(t, group(t, &s, POINT_SECOND, "no-such-gpu", NULL)->cycles.count, 0);
     CHECK_EQ(t, s.fidelity.rivals.count, 0);
     end(&s);
-    begin(t, &s, true); // the card's 333 cycles of `hidden`, and another simulator's 444
+    begin(t, &s, true); // the card's 333 cycles of `hidden`, and 444 of another simulator
     g = group(t, &s, POINT_SECOND, "tiny", NULL);
     CHECK_EQ(t, g->cycles.count, 2);
     check_near(t, g->cycles.error, (0.5 + 1.0 / 3) / 2);
@@ -220,7 +222,8 @@ static void test_groups(struct test *t)
     end(&s);
 }
 
-// `all`, of class memory: 1,080 sectors of 900, in an L2 of 40; `last` has no DRAM sectors, and `mean` is of another class.
+// `all`, of class memory: 1,080 simulated sectors for 900 on the card, with an L2 of 40. `last` has no DRAM
+// sectors, and `mean` is of another class.
 static void test_streams(struct test *t)
 {
     struct scene s;
@@ -235,7 +238,7 @@ static void test_streams(struct test *t)
     check_near(t, stream->bias, 0.2);
     check_near(t, rows[0].l2_sectors, 40);
     check_near(t, fidelity_l2s_moved(&rows[0]), 20);
-    check_near(t, rows[1].l2_sectors, NAN); // its run says nothing of its GPU
+    check_near(t, rows[1].l2_sectors, NAN); // its result has no configuration of the GPU
     check_near(t, rows[2].l2_sectors, 400);
     CHECK(t, fidelity_is_stream(&rows[0]) && !fidelity_is_stream(&rows[1]) && !fidelity_is_stream(&rows[2]));
     end(&s);

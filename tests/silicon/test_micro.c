@@ -1,5 +1,5 @@
-// The micro-measurements of silicon/micro: that a script measures what it says. A latency or an interval that is set
-// shows in its chain to the cycle; what must grow grows; tables name launches and GPUs that there are.
+// Micro-measurements of silicon/micro: every script measures its quantity. A changed latency or interval must
+// show in its chain to the cycle. Fails also where a table names an unknown launch or GPU.
 #include "base/json_read.h"
 #include "cli/cli.h"
 
@@ -48,8 +48,8 @@ static void run(struct test *t, struct result *r, const char *script, const char
     cli_fini(&c);
 }
 
-// Of the launches of a kernel, with this grid and block (0: any), the pair-th of the smaller half and what belongs
-// to it of the larger half. False: there is none.
+// Launches of a kernel with a grid and block (0: any): found[0] is launch `pair` of the first, smaller half,
+// found[1] its partner of the larger half. False: no such pair.
 static bool find(const struct result *r, const char *kernel, unsigned grid, unsigned block, size_t pair,
                  const struct launch *found[2])
 {
@@ -66,7 +66,7 @@ static bool find(const struct result *r, const char *kernel, unsigned grid, unsi
     return true;
 }
 
-// Cycles that the larger of a pair takes more.
+// Cycles of the larger launch of a pair minus cycles of the smaller.
 static double more(struct test *t, const struct result *r, const char *kernel, unsigned grid, unsigned block,
                    size_t pair)
 {
@@ -82,14 +82,14 @@ static void check_near(struct test *t, const char *what, double got, double want
               want);
 }
 
-// -- units ----------------------------------------------------------------------------------------------------
+// -- units --------------------------------------------------------------------------------------------------
 
 #define LATENCIES(n)                                                                                         \
     " --set latency.fp_add=" n " --set latency.fp_mul=" n " --set latency.fp_mad=" n " --set latency.dp=" n  \
     " --set latency.sfu=" n " --set latency.convert=" n " --set latency.convert_wide=" n                     \
     " --set latency.shuffle=" n
 
-// Chains of 512 or 256 instructions of one class: 40 cycles more latency are 40 cycles more for each.
+// Chains of 512 or 256 instructions of one class: 40 cycles more latency add 40 cycles an instruction.
 static void test_latencies(struct test *t)
 {
     static const struct {
@@ -118,7 +118,7 @@ static void test_latencies(struct test *t)
     result_fini(&high);
 }
 
-// 32 warps and one pipeline of the kind: an instruction of a warp takes the interval.
+// 32 warps on one pipeline: each warp instruction takes the issue interval.
 static void test_rates(struct test *t)
 {
     static const struct {
@@ -149,9 +149,10 @@ static void test_barriers(struct test *t)
     result_fini(&r);
 }
 
-// -- memory ---------------------------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------------------------
 
-// 128 loads of each of 32 warps. Strides of 1, 2, 4, 8, 16 and 32 words meet in as many banks; 3 in none.
+// 128 loads by each of 32 warps. Strides of 2, 4, 8, 16 and 32 words conflict in as many passes;
+// strides 1 and 3 do not conflict.
 static void test_shared(struct test *t)
 {
     static const double PASSES[] = {1, 1, 2, 1, 4, 8, 16, 32}; // strides 0, 1, 2, 3, 4, 8, 16, 32
@@ -163,14 +164,14 @@ static void test_shared(struct test *t)
                   passes, PASSES[k]);
     }
     CHECK(t, more(t, &r, "shared_load_16", 1, 1024, 0) <=
-                 more(t, &r, "shared_load_16", 1, 1024, 1)); // one place, or many
+                 more(t, &r, "shared_load_16", 1, 1024, 1)); // a single address, or many
     CHECK(t, more(t, &r, "shared_load_8", 1, 1024, 1) <= more(t, &r, "shared_load_16", 1, 1024, 1));
     CHECK(t, more(t, &r, "shared_atomics", 1, 1024, 1) <
-                 more(t, &r, "shared_atomics", 1, 1024, 0)); // words apart, or one
+                 more(t, &r, "shared_atomics", 1, 1024, 0)); // separate words, or one word
     result_fini(&r);
 }
 
-// A step of a ring that fits in the L1, in the L2, in neither.
+// Step of a pointer ring fitting in the L1, in the L2, or in neither.
 static void test_rings(struct test *t)
 {
     struct result r;
@@ -181,7 +182,8 @@ static void test_rings(struct test *t)
     result_fini(&r);
 }
 
-// A cold round takes more than a warm one where code fits in the cache; where it does not, warm ones are cold too.
+// A cold round takes longer than a warm round while the code fits in the cache;
+// larger code is cold in every round.
 static void test_code(struct test *t)
 {
     const struct launch *l[2];
@@ -200,11 +202,12 @@ static void test_code(struct test *t)
     result_fini(&perfect);
 }
 
-// -- the tables -----------------------------------------------------------------------------------------------
+// -- the tables ---------------------------------------------------------------------------------------------
 
 typedef void row_of(struct test *t, void *context, char fields[8][120]);
 
-// Rows of a file of the repository below its heads. None of the first fields has a comma; what follows is the last.
+// Rows of a file of the repository, below the head. The first fields contain no comma; the last
+// field takes the rest of the line.
 static void each_row(struct test *t, const char *path, unsigned fields, row_of *row, void *context)
 {
     char line[1000], field[8][120];
@@ -226,7 +229,7 @@ static void each_row(struct test *t, const char *path, unsigned fields, row_of *
 
 struct quantities {
     struct result result;
-    char script[120]; // whose result it is
+    char script[120]; // script of the result
     char names[LAUNCHES_MOST][120];
     size_t count;
 };

@@ -1,5 +1,5 @@
-// The kernels of Parboil's measured launches and of micro-kernels compute what they say: their scripts run without timing,
-// and results are compared with the host's.
+// Kernels of Parboil's measured launches and of micro-kernels compute the intended results. Scripts run
+// without timing; results are compared with the host's.
 #include "silicon/run.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ static void test_vectors(struct test *t)
     point_fini(&p);
 }
 
-// The convolution with few taps, by exclusive or of the indices.
+// The convolution with few taps, over the exclusive or of the indices.
 static void test_dyadic_convolution(struct test *t)
 {
     enum { COUNT = 1 << 19, TAPS = 1 << 11 };
@@ -111,7 +111,7 @@ static void test_dyadic_convolution(struct test *t)
     point_fini(&p);
 }
 
-// Chains in memory, whose lengths divide the steps, end where they began.
+// Pointer chains in memory, with a length dividing the steps, end at their start.
 static void test_chains(struct test *t)
 {
     enum { POINTERS = 4096 };
@@ -166,7 +166,7 @@ static void test_rates(struct test *t)
 
     point_run(&p, t, "qv-l2-bw-64f", "out");
     double *doubles = point_buffer(&p, "out", 8 * READERS);
-    for (size_t i = 0; i < READERS; i++) // exact: whole numbers below 2^53
+    for (size_t i = 0; i < READERS; i++) // exact: integers below 2^53
         if (!is_close(&p, i, doubles[i], (double)(i * (ROUNDS + 1)) + 32.0 * ROUNDS * (ROUNDS - 1) / 2, 0))
             break;
     free(doubles);
@@ -176,7 +176,7 @@ static void test_rates(struct test *t)
     sums = point_buffer(&p, "out", 4 * THREADS);
     for (int i = 0; i < THREADS; i++) {
         double want = 0;
-        for (int j = 4 * i; j < WORDS / 2; j += 4 * THREADS) // the mean of four words over all rounds
+        for (int j = 4 * i; j < WORDS / 2; j += 4 * THREADS) // mean of four words over all rounds
             want += 4.0 * WORDS / 2 * (j + 1.5 + (WORDS / 2 - 1) / 2.0);
         if (!is_close(&p, (size_t)i, sums[i], want, 1e-4 * want)) break;
     }

@@ -1,11 +1,11 @@
-// The kernels of PolyBench's measured launches compute what they say: their scripts run without timing, and elements of
-// the result, a step apart that has no divisor in common with the sizes, are compared with the host's.
+// Kernels of PolyBench's measured launches compute the intended results. Scripts run without timing; every
+// n-th element is compared with the host's, with n coprime to the sizes.
 #include "silicon/run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// A product of a matrix of `side`, or of its transpose, with a vector, added to what was there.
+// Product of a square matrix, or its transpose, with a vector, added to the previous contents.
 struct product {
     const char *point, *out;
     uint64_t matrix, vector, before; // seeds; before 0: zeros
@@ -57,13 +57,13 @@ static void test_sum_of_products(struct test *t)
     point_fini(&p);
 }
 
-// Sums over k of what the launch adds to an element of a square matrix, and what was there by `beta`.
+// alpha times a matrix product, plus beta times the previous contents.
 struct matrix_product {
     const char *point, *out;
     size_t side;
     uint64_t a, b, before; // seeds; before 0: zeros
     double alpha, beta;
-    bool is_transposed, is_symmetric; // b; both a · bT and b · aT are added
+    bool is_transposed, is_symmetric; // b is transposed; a · bT and b · aT are both added
     size_t step;
 };
 
@@ -172,7 +172,7 @@ static void test_convolutions(struct test *t)
     free(out), free(in);
     point_fini(&p);
 
-    // Tap, plane, row and column beside the point.
+    // Coefficient, then offsets in plane, row and column from the point.
     static const int taps[15][4] = {{2, -1, -1, -1},  {4, 1, -1, -1},  {5, -1, -1, -1}, {7, 1, -1, -1},
                                     {-8, -1, -1, -1}, {10, 1, -1, -1}, {-3, 0, -1, 0},  {6, 0, 0, 0},
                                     {-9, 0, 1, 0},    {2, -1, -1, 1},  {4, 1, -1, 1},   {5, -1, 0, 1},

@@ -1,5 +1,5 @@
-// The kernels of Rodinia's measured launches compute what they say: their scripts run without timing, and results are
-// compared with the host's, or with what must hold of them.
+// Kernels of Rodinia's measured launches compute the intended results. Scripts run without timing; results
+// are compared with the host's, or with properties of a correct result.
 #include "silicon/run.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ static void test_pathfinder(struct test *t)
     point_fini(&p);
 }
 
-// LU is the matrix again: to within what rounding of the products that are added up may do.
+// L times U equals the matrix, within the rounding of the summed products.
 static void test_lu(struct test *t)
 {
     enum { SIDE = 256 };
@@ -145,7 +145,7 @@ static void test_distances(struct test *t)
     point_fini(&p);
 }
 
-// Numbers come in the order of their buckets, and are those that went in.
+// The output is in bucket order, with the input's sum of squares.
 static void test_buckets(struct test *t)
 {
     enum { COUNT = 4194304, BUCKETS = 1024 };
@@ -167,7 +167,7 @@ static void test_buckets(struct test *t)
 
 enum { BOXES = 10, PARTICLES = 100, ALL = BOXES * BOXES * BOXES * PARTICLES };
 
-// The forces on some of the particles, v, x, y and z.
+// Checks the forces v, x, y and z on a sample of the particles.
 static void test_forces(struct test *t)
 {
     struct point p;
@@ -198,7 +198,8 @@ static void test_forces(struct test *t)
 
 static int mirror(int i, int size) { return i < 0 ? -i : i >= size ? 2 * size - 2 - i : i; }
 
-// One transform of `size` numbers, `stride` apart: low ones to the first half, high ones to the second.
+// One wavelet transform of `size` numbers, `stride` apart: low-pass into the first
+// half, high-pass into the second.
 static void lift(int *numbers, int size, int stride)
 {
     static int line[512];

@@ -1,12 +1,13 @@
-// The kernels of measured launches from SHOC and LonestarGPU compute what they say, as tests/silicon/test_cuda_samples.c
-// has it.
+// Kernels of measured launches from SHOC and LonestarGPU compute the intended results, with the method of
+// tests/silicon/test_cuda_samples.c.
 #include "base/rng.h"
 #include "silicon/run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// A transform of a transform is the input backwards, times its length; of the inverse one, over its length.
+// A transform of a transform is the reversed input times its length; an inverse
+// transform twice, over its length.
 static void check_twice_transformed(struct point *p, size_t count, double (*got)(const void *, size_t),
                                     const void *data, double (*in)(const void *, size_t), const void *input,
                                     double factor)
@@ -72,7 +73,7 @@ static void test_sums(struct test *t)
     point_fini(&p);
 }
 
-// Keys are 0 to 1,023 over and over; by the last digit they come out in the order in which they were.
+// Keys cycle through 0 to 1,023. The output is ordered by the last digit and stable.
 static void test_reorder(struct test *t)
 {
     enum { COUNT = 262144 };
@@ -95,7 +96,7 @@ static void test_md5(struct test *t)
     int *found = point_buffer(&p, "found", 4);
     unsigned *key = point_buffer(&p, "key", 8);
     CHECK_EQ(t, *found, 5432101);
-    CHECK_EQ(t, key[0], 0x02010001); // its digits, the last one first
+    CHECK_EQ(t, key[0], 0x02010001); // digits of the number, the last digit first
     CHECK_EQ(t, key[1], 0x00050403);
     free(found), free(key);
     point_fini(&p);
@@ -112,7 +113,7 @@ static void test_search(struct test *t)
     point_fini(&p);
 }
 
-// Every body hangs on the tree once, and no lock is left.
+// Every body hangs in the tree once, and no lock is left.
 static void test_octree(struct test *t)
 {
     enum { BODIES = 30000, ROOT = 60032 };

@@ -1,5 +1,5 @@
-// `warpfold reproduce` of points from outside: what their runs give, which of them, again, with another setting, what
-// is refused, and the page.
+// `warpfold reproduce` on measured points: results, choice of points, repetition, changed settings, refused
+// lists, and the page. Fails where a result differs from the run's own figures.
 #include "base/csv.h"
 #include "lab/lab.h"
 
@@ -10,7 +10,7 @@
 
 #define LIST "tests/silicon/list/points.csv"
 
-// A list of a point x at clocks that follow, of which it names a third part.
+// Head of a list, and a point x up to its clocks; {1} and {3} stand for parts of a clocks word.
 #define CLOCKS                                                                                               \
     "point,set,card,class,application,kernel,grid,block,settings,counted,cycles,instructions,dram_reads,"    \
     "dram_writes,l2_reads,l2_writes,elsewhere,source,licence,note,script,clocks\n"                           \
@@ -38,7 +38,7 @@ static const char *cell(struct test *t, const struct csv *csv, const char *point
     return "";
 }
 
-// The figures of a run that is made here, as its launches say them.
+// Compares a row of silicon.csv with the launches of a run made by the test.
 static void check_run(struct cli *c, const struct csv *csv, const char *point, const char *settings,
                       double each, bool last)
 {
@@ -74,7 +74,7 @@ static void test_runs(struct test *t)
     check_run(&c, &csv, "all", "--set sm.warps=16", 0, false);
     check_run(&c, &csv, "last", "", 0, true);
     check_run(&c, &csv, "mean", "", 2, false);
-    // What the last of three equal launches reads of the L2 is not what all read, and not nothing.
+    // L2 reads by the last of three equal launches: above zero, and below 1.5 times the mean launch.
     double last = strtod(cell(t, &csv, "last", "l2_reads"), NULL),
            mean = strtod(cell(t, &csv, "mean", "l2_reads"), NULL);
     CHECK_MSG(t, last > 0 && last < 1.5 * mean, "%g sectors, in the mean of the same %g", last, mean);
@@ -83,14 +83,14 @@ static void test_runs(struct test *t)
     CHECK_STR(t, cell(t, &csv, "hidden", "card_cycles"), "333");
     CHECK(t, cli_exists(&c, "out/fidelity.md") && !cli_exists(&c, "out/paper.md"));
     csv_fini(&csv);
-    // Again: only what left no result is tried anew.
+    // Repetition: only points without a result are run again.
     cli_run(&c, "reproduce " LIST " --out $D/out");
     CHECK_HAS(t, c.out, "7 runs, 6 of them done before");
     CHECK_HAS(t, c.out, "hidden: not measured: its figures may not stand here");
     cli_fini(&c);
 }
 
-// Variants of a kernel rank, and nothing else of them is compared; without the word they are not run.
+// Variants of a kernel are compared by rank alone. Without `:variants` in the command they are not run.
 static void test_variants(struct test *t)
 {
     struct cli c = {.t = t};
@@ -103,7 +103,7 @@ static void test_variants(struct test *t)
            slow = strtod(cell(t, &csv, "slow", "cycles"), NULL);
     CHECK_STR(t, cell(t, &csv, "few", "error"), "");
     csv_fini(&csv);
-    // The card has them in the order more, few, slow; here the slow core needs the fewest cycles.
+    // The card's order is more, few, slow; in simulation the slow core needs the fewest cycles.
     CHECK_MSG(t, slow < more && more < few, "%g, %g and %g cycles", slow, more, few);
     CHECK_HAS(t, c.out,
               "sums on tiny: 3 of 4 variants compared, correlation of ranks -0.500, of logarithms -0.");
@@ -120,8 +120,8 @@ static void test_variants(struct test *t)
     cli_fini(&c);
 }
 
-// A launch at several clocks: a point each, run by one script, chosen by name or as a set alone. No times are compared, but
-// how they change; the card's are of a time that is core^-1 memory^-1.
+// A launch at several clocks: a point a clock, run by one script, chosen by name or as a set. Only the change
+// of time is compared; the card's times follow core^-1 memory^-1.
 static void test_clocks(struct test *t)
 {
     struct cli c = {.t = t};
@@ -147,12 +147,12 @@ static void test_clocks(struct test *t)
     CHECK(t, at && fabs(strtod(at + strlen(head), NULL) - log(fast / slow) / log(2)) < 1e-6);
     CHECK_HAS(t, page, "\"answers\": \"tiny: the core's clock counts ");
     free(page);
-    cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick --out $D/out"); // nothing is measured
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick --out $D/out"); // without measurements
     CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
     CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
     cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick-500-1000 --out $D/out");
     CHECK_HAS(t, c.out, "quick   tiny       1     -       -       -       -\n");
-    cli_run(&c, "reproduce tests/silicon/list/clocks.csv --out $D/out"); // without the word
+    cli_run(&c, "reproduce tests/silicon/list/clocks.csv --out $D/out"); // without the set's name
     CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
     CHECK_HAS(t, c.out, "over 1 of 1 points.");
     CHECK(t, !strstr(c.out, "clocks, d log"));
@@ -174,7 +174,7 @@ static void check_points(struct cli *c, const char *words, const char *names)
     csv_fini(&csv);
 }
 
-// Words of one kind widen, of different kinds narrow.
+// Words of one kind widen the choice, words of different kinds narrow it.
 static void test_choice(struct test *t)
 {
     struct cli c = {.t = t};
@@ -186,7 +186,7 @@ static void test_choice(struct test *t)
     cli_fini(&c);
 }
 
-// What is left out is not run, and said; what an earlier call has run of it counts.
+// A point left out is not run and is reported; its result of an earlier call counts.
 static void test_left_out(struct test *t)
 {
     struct cli c = {.t = t};
@@ -209,7 +209,7 @@ static void test_left_out(struct test *t)
     cli_fini(&c);
 }
 
-// --set comes behind the point's own settings, --gpu in place of its card; both are said.
+// --set follows the point's own settings, --gpu replaces its card; the output names both.
 static void test_changed(struct test *t)
 {
     struct cli c = {.t = t};
@@ -268,7 +268,7 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
-// One cell of a good list made wrong.
+// A valid list with one wrong cell.
 static void test_rows(struct test *t)
 {
     static const char *const wrong[][3] = {
@@ -304,7 +304,7 @@ static unsigned count(const char *text, const char *part)
     return n;
 }
 
-// The page of points alone: a mark for each that is compared, and the two sets tell apart.
+// The page of points alone: a mark for each compared point, in different styles for the two sets.
 static void test_drawn(struct test *t)
 {
     if (!test_has_tool("chromium")) {

@@ -1,4 +1,5 @@
-// The convolution whose variants were measured computes what it says, with and without padding: sampled pixels beside the host's.
+// The convolution with measured variants computes the intended result, with and without padding: sampled
+// pixels are compared with the host's.
 #include "silicon/run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Kernels, their marks, and ghosts that watch their launches in the place of a study.
+// Runs kernels with their marks, and ghosts in place of a study to watch every launch.
 #include "study/ghost.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
@@ -18,7 +18,7 @@ static struct mark_rules rules_of(const struct wf_context *c, const struct ghost
     return rules;
 }
 
-// Sits where a study would, and gives each program that is launched its marks and its ghosts.
+// In the place of a study: computes marks and ghosts for each launched program.
 struct watch {
     struct study seat; // first
     const struct ghost_settings *settings;

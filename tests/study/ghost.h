@@ -1,4 +1,4 @@
-// Running generated and bundled kernels under the eyes of ghost identities (study/identity.h).
+// Runs generated and bundled kernels under ghost identities (study/identity.h).
 #pragma once
 #include "api/impl.h"
 #include "generator/generator.h"
@@ -8,19 +8,19 @@
 
 struct ghost_settings {
     const char *settings[6]; // "key=value", ends with NULL
-    uint32_t broken;         // bits by enum mark_soundness
+    uint32_t broken;         // rules left out, bits by enum mark_soundness
     bool paper;
-    bool extensions; // of the marks, all of them
+    bool extensions; // all extensions of the marks
 };
 
 struct ghost_result {
     bool ran;        // no error, no fault
-    bool deadlocked; // barriers of the program's own making
+    bool deadlocked; // by the program's own barriers
     struct identity_counts counts;
     char hole[512], race[512], pattern[256], error[512];
 };
 
 void ghost_run_generated(const struct generated *g, const struct ghost_settings *s, struct ghost_result *r);
-// All launches of a bundled workload, each kernel with marks of its own.
+// Runs all launches of a bundled workload, with marks for each kernel.
 void ghost_run_workload(const struct workload *w, enum workload_size size, enum workload_ptx ptx,
                         const struct ghost_settings *s, struct ghost_result *r);

@@ -1,5 +1,5 @@
-// What an affine warp could do is what it does: by all rules of the split, the study leaves out of the warps' streams as many
-// instructions as the mechanism with the same options takes from them.
+// Study and mechanism agree on affine warps. Fails where the study removes another number of instructions
+// from the warps' streams than the mechanism, under any rule of the split.
 #include "harness/test.h"
 #include "study/tables.h"
 #include "workload/workload.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct rules {
-    const char *option, *key, *value; // of the mechanism; of the study
+    const char *option, *key, *value; // option: of the mechanism; key, value: of the study
 };
 static const struct rules rules[] = {
     {"decoupled", NULL, NULL},
@@ -21,9 +21,9 @@ static const struct rules rules[] = {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-static const struct { // what a rule decides on
+static const struct { // kernels sensitive to some of the rules
     const char *name, *registers;
-    bool differs[RULES]; // from the first
+    bool differs[RULES]; // from the first rule
 } kernels[] = {
     {"vecadd", "0", {false, false, false, false, false, true, false}},
     {"fastWalshTransform", "0", {false, false, true, true, true, true, false}},

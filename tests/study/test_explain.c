@@ -1,5 +1,5 @@
-// The page for a kernel's author: kernels made to need one piece of advice each, the lines of a text that
-// names no source, and figures that are those of `redundancy`.
+// The report for a kernel's author. Each kernel is made to need one piece of advice. Fails where the advice
+// or a line is wrong, or a figure differs from `redundancy`.
 #include "base/str.h"
 #include "harness/test.h"
 #include "study/tables.h"
@@ -62,7 +62,7 @@ static void test_advice(struct test *t)
     }
 }
 
-// What only this run's data made equal is named so, and no advice counts on it.
+// Values equal only because of this run's data are reported so, and no advice counts on them.
 static void test_accidents(struct test *t)
 {
     struct wf_study *s = explain(t, "shr.u32 %a1, %ty, 4;\nxor.b32 %a2, %a1, 5;\n"

@@ -1,4 +1,4 @@
-// Each extension of the marks adds what it is for and nothing else, and is sound over all bundled kernels.
+// Each extension of the marks marks its own pattern and nothing else, and is sound over all bundled kernels.
 #include "base/str.h"
 #include "study/tables.h"
 #include "workload/workload.h"
@@ -10,9 +10,9 @@ static const char *const extensions[] = {"tid_y", "laneid", "tid_x_mod", "warp_c
 static void test_each_alone(struct test *t)
 {
     static const struct {
-        const char *body, *adds; // NULL: none of them
+        const char *body, *adds; // NULL: no extension
         uint32_t block[3];
-        double saves; // of each execution that it adds: 1 - 1/W, of W warps that agree
+        double saves; // share of the added executions saved: 1 - 1/W for W agreeing warps
     } rows[] = {
         {"xor.b32 %a0, %ty, 5;\nadd.u32 %sum, %sum, %a0;\n", "tid_y", {8, 4, 4}, 3.0 / 4},
         {"xor.b32 %a0, %ty, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {8, 8, 2}, 0},
@@ -31,7 +31,8 @@ static void test_each_alone(struct test *t)
         {"and.b32 %a0, %tx, 31;\nxor.b32 %a1, %a0, 5;\nadd.u32 %sum, %sum, %a1;\n", NULL, {48, 2, 1}, 0},
         {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", "warp_classes", {64, 4, 1}, 3.0 / 4},
         {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {256, 1, 1}, 0},
-        {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {16, 8, 1}, 0}, // marked without any
+        // marked without any extension
+        {"xor.b32 %a0, %tx, 5;\nadd.u32 %sum, %sum, %a0;\n", NULL, {16, 8, 1}, 0},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct wf_study *s = tables_watch(t, "extensions", rows[k].body, rows[k].block);
@@ -40,13 +41,13 @@ static void test_each_alone(struct test *t)
         CHECK_MSG(t, r->status == WF_OK, "row %zu: %s", k, r->failure_count ? r->failures[0] : "");
         for (size_t e = 0; e < TEST_COUNT(extensions); e++) {
             bool named = rows[k].adds && str_equal(rows[k].adds, extensions[e]);
-            bool flat = rows[k].block[1] * rows[k].block[2] == 1; // %ty is nought then
+            bool flat = rows[k].block[1] * rows[k].block[2] == 1; // %ty is 0 in a flat block
             bool adds = named || (flat && str_equal(extensions[e], "tid_y"));
             double marked = tables_share(statics, 0, extensions[e]),
                    saved = tables_share(dynamics, 0, extensions[e]);
             CHECK_MSG(t, (marked > 0) == adds, "row %zu: %s marks %.3f more", k, extensions[e], marked);
             CHECK_MSG(t, (saved > 0) == adds, "row %zu: %s saves %.3f more", k, extensions[e], saved);
-            if (!named) continue; // every instruction is executed once by every warp
+            if (!named) continue; // every warp executes every instruction once
             double all = tables_share(statics, 0, "all");
             CHECK(t, all >= marked);
             CHECK_MSG(t, saved > marked * rows[k].saves - 1e-9 && saved < marked * rows[k].saves + 1e-9,

@@ -1,16 +1,15 @@
-// The worked example of DARSIE's Figure 3, value by value: warps of 4 threads, an array at address 10 read
-// with tid.x as the index, by a block of one dimension (8, 1) and of two (4, 2). In two dimensions tid.x is
-// the same in both warps, so the address is affine redundant, and what is read there is unstructured
-// redundant.
+// The worked example of DARSIE's Figure 3, value by value. Warps of 4 threads read an array at address 10
+// with tid.x as the index. Blocks have one dimension (8, 1) or two (4, 2). In two dimensions tid.x is the
+// same in both warps, so the address is affine redundant, and the loaded values are unstructured redundant.
 #include "exec/machine.h"
 #include "study/study.h"
 
 #include <string.h>
 
 enum { WARP = 4, WARPS = 2, THREADS = WARP * WARPS };
-enum { TID_X, MUL, ADD, LD, STEPS }; // the instructions of the figure, S2R standing for its use of tid.x
+enum { TID_X, MUL, ADD, LD, STEPS }; // instructions of the figure; S2R stands for its use of tid.x
 
-// The array is put into shared memory first.
+// The program first stores the array to shared memory.
 static const char text[] = ".shared 64\n"
                            "MOV R4, 0x7\nSTS.U8 [0xa], R4\n"
                            "MOV R4, 0x3\nSTS.U8 [0xe], R4\n"
@@ -111,7 +110,7 @@ static const struct study_cell *cell(const struct study_table *t, size_t row, co
     return NULL;
 }
 
-// The kinds by their sources, as Figure 2 counts: S2R by what it reads.
+// The kinds by their sources, like Figure 2: S2R counts by the special register read.
 static const char *const source_kinds[2][STEPS] = {{NULL, NULL, NULL, NULL},
                                                    {"affine", "affine", "affine", "affine"}};
 

@@ -1,6 +1,6 @@
-// Soundness of the marks by execution: whatever is marked has equal names and equal results in corresponding
-// executions, over random programs made to break it and over the bundled kernels; and each rule that makes it
-// so is missed when it is left out.
+// Soundness of the marks by execution. Fails where a marked instruction has different names or results in
+// corresponding executions, over random programs and bundled kernels. Also fails where leaving out a
+// soundness rule goes unnoticed.
 #include "base/hash.h"
 #include "base/rng.h"
 #include "exec/machine.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The optimiser turns short branches into selects, so it is mostly left out.
+// The optimiser turns short branches into selects, so most variants leave it out.
 static const struct ghost_settings variants[] = {
     {{NULL}, 0, false, false},
     {{"simt=stack", "compile.profile=ptxplus", "compile.disable=convert", NULL}, 0, false, true},
@@ -32,9 +32,9 @@ static void show(struct test *t, uint64_t seed, unsigned variant, const struct g
               r->pattern);
 }
 
-// Compiled code meets lanes again as soon as it can and reads no register that nothing wrote; machine code
-// need not. Every eighth program is one of these: lanes that a branch sends away come back to a place they
-// should all have left together, and registers that only some ways write.
+// Compiled code reconverges as early as possible and reads no undefined register; machine code need not.
+// Every eighth program is such machine code: diverged lanes return to a place meant for a joint exit, and
+// some paths alone write a register.
 static char *machine_program(uint64_t seed, uint32_t block[3])
 {
     static const uint32_t shapes[][3] = {{32, 4, 1}, {16, 8, 1}, {8, 8, 2}, {128, 1, 1}};
@@ -121,7 +121,7 @@ static void test_random_programs(struct test *t)
     CHECK(t, sum.compared > 20 * count);
 }
 
-// The first program in which marks made without a rule are found wrong; 0: none of `limit`.
+// The seed of the first program with wrong marks if rules are left out; 0: no program of `limit`.
 static uint64_t first_caught(struct test *t, uint32_t broken, bool paper, uint64_t limit)
 {
     for (uint64_t seed = 1; seed <= limit; seed++) {
@@ -135,8 +135,7 @@ static uint64_t first_caught(struct test *t, uint32_t broken, bool paper, uint64
     return 0;
 }
 
-// Each rule left out, and the number of programs within which that shows: twice what was measured, or a
-// little more.
+// Each rule left out, with the number of programs needed to notice: about twice the measured number.
 static void test_rules_left_out(struct test *t)
 {
     static const struct {
@@ -161,8 +160,8 @@ static void test_rules_left_out(struct test *t)
     CHECK(t, paper != 0);
 }
 
-// Every bundled kernel, its marks with and without extensions, both profiles, both sources of PTX; blocks of
-// the shapes that the workloads have. Races are allowed where the workload says so.
+// Every bundled kernel, marked with and without extensions, in both profiles, from both sources of PTX, in
+// the workloads' own block shapes. Races are allowed where the workload declares them.
 static void test_bundled_kernels(struct test *t)
 {
     uint64_t compared = 0, executions = 0;
@@ -190,11 +189,12 @@ static void test_bundled_kernels(struct test *t)
     CHECK(t, compared > 100000);
 }
 
-// -- bundled kernels in blocks they were not written for ----------------------------------------------------
+// -- bundled kernels in foreign block shapes ----------------------------------------------------------------
 
 enum { BUFFER_BYTES = 1 << 20 };
 
-// A buffer of small numbers for everything as wide as a pointer, and numbers that let kernels do something.
+// Every argument as wide as a pointer gets a buffer of small numbers; other arguments
+// get numbers giving a kernel work.
 static void make_arguments(struct wf_context *c, const struct wf_kernel_info *info, uint8_t *params)
 {
     static uint32_t words[BUFFER_BYTES / 4];
@@ -213,7 +213,7 @@ static void make_arguments(struct wf_context *c, const struct wf_kernel_info *in
     }
 }
 
-// What comes of it need not make sense, and a fault may end it; whatever ran must not have belied a mark.
+// Results need not make sense, and a fault may end the run; no execution may contradict a mark.
 static bool run_in_shape(struct test *t, const char *path, const char *name, const uint32_t block[3])
 {
     struct wf_context *c = wf_context_create();

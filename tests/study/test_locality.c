@@ -1,5 +1,5 @@
-// P(w, n): against streams whose answer is known, against everything looked up in a list, and against an LRU cache written down
-// plainly; then the study of kernels and of files.
+// P(w, n) against streams with a known answer, against a search in a list, and against a plain LRU cache;
+// then the study of kernels and files. Fails where a probability differs.
 #include "harness/settings.h"
 #include "study/locality.h"
 #include "study/reuse.h"
@@ -30,7 +30,8 @@ static double probability(const uint64_t *addresses, size_t count, unsigned wind
 
 static bool is_near(double a, double b, double by) { return fabs(a - b) <= by; }
 
-// What goes on in steps comes back to its block of n bytes but at its end; a ring to each of its members, once the window has room for all.
+// Constant strides return to the current block of n bytes except at its end. A ring returns to every member,
+// given a window of the ring's size.
 static void test_known(struct test *t)
 {
     static uint64_t row[MOST], ring[MOST], drawn[MOST];
@@ -68,7 +69,7 @@ static double by_search(const uint64_t *a, size_t count, size_t window, unsigned
     return (double)hits / (double)count;
 }
 
-// The least recently used of `ways` blocks makes room.
+// Hit rate of an LRU cache of `ways` blocks.
 static double by_cache(const uint64_t *a, size_t count, size_t ways, unsigned shift)
 {
     uint64_t blocks[MOST];
@@ -85,7 +86,7 @@ static double by_cache(const uint64_t *a, size_t count, size_t ways, unsigned sh
     return (double)hits / (double)count;
 }
 
-// Streams that go back and forth: near, far, and in steps.
+// Streams with small strides, random jumps, and returns to earlier addresses.
 static void draw(struct rng *g, uint64_t *a, size_t count)
 {
     uint64_t at = 0;
@@ -112,12 +113,13 @@ static void test_drawn(struct test *t)
                        blocks = probability(a, count, w, shift, REUSE_BLOCKS);
                 CHECK(t, accesses == by_search(a, count, 1u << w, shift));
                 CHECK(t, blocks == by_cache(a, count, 1u << w, shift));
-                CHECK(t, blocks >= accesses); // there are no more blocks than accesses in between
+                CHECK(t, blocks >= accesses); // at most as many distinct blocks as accesses in between
             }
     }
 }
 
-// What the text has of kmeans, at 4 KB in lines of 128 bytes and of 2,048, and of myocyte, at 256 bytes by 2 and by 4.
+// The dissertation's figures: kmeans at 4 KB with lines of 128 and 2,048 bytes, and
+// myocyte at 256 bytes with 2 and 4.
 static void test_verdict(struct test *t)
 {
     CHECK_EQ(t, locality_verdict(0.00407, 0.142297, 0), LOCALITY_COARSE2);
@@ -127,8 +129,9 @@ static void test_verdict(struct test *t)
     CHECK_EQ(t, locality_verdict(0.5, 0.7, 0.7), LOCALITY_COARSE2);
 }
 
-// Of words, a block of four bytes has no address that one of two has not: as many bytes in blocks of four, half as many of them, never
-// hold more. So where the text asks it of myocyte, all that works on words is fine-grained; bytes need not be.
+// For word accesses, a block of four bytes covers no more addresses than a block of two. With equal
+// bytes, half as many blocks never hold more. So every kernel on words is fine-grained by myocyte's test;
+// a kernel on bytes need not be.
 static void test_words(struct test *t)
 {
     uint64_t words[600], bytes[600];
@@ -201,7 +204,8 @@ static void check_mesh(struct test *t, const struct wf_table *mesh)
     }
 }
 
-// Watching costs no cycle, sees what L1 was asked for, and sees the same whatever number of threads the host has.
+// The study changes no cycle, counts the accesses to L1, and gives the same figures
+// for any number of host threads.
 static void test_kernels(struct test *t)
 {
     static const char *const kernels[] = {"kmeans", "hotspot", "bfs", "nqueens"};
@@ -251,7 +255,8 @@ static void study_file(struct test *t, const char *text, const char *settings, e
     unlink(path);
 }
 
-// Two SMs take turns: to the chip nothing comes back at once, to each of them all but the first does.
+// Two SMs by turns: at chip level no access returns immediately; on each SM all
+// accesses but the first return.
 #define TURNS "address,sm,block,warp\n0,0,5,0\n4096,1,9,0\n64,0,5,1\n4100,1,9,0\n127,0,5,0\n8000,1,9,1\n"
 
 static void test_file(struct test *t)

@@ -1,6 +1,5 @@
-// How much of what is repeated the marks catch: the study `marks` over the bundled kernels, five runs with
-// inputs of their own, both profiles. Writes docs/recall.md (UPDATE_GOLDEN=1), and holds the marks to what
-// they must reach.
+// Recall of the marks: the study `marks` over the bundled kernels, five runs with other inputs, both
+// profiles. Writes docs/recall.md (UPDATE_GOLDEN=1); fails where recall is below the required share.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -57,7 +56,7 @@ static void add_rows(struct strbuf *out, const char *profile, const struct wf_ta
     }
 }
 
-// Of a workload: its kernels' executions together.
+// Recall of a workload, over the executions of all its kernels.
 static double recall_of(const struct wf_table *t)
 {
     double repeated = 0, caught = 0;

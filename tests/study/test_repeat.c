@@ -1,6 +1,6 @@
-// The counts behind `redundancy` and `taxonomy` against a plain statement of what they mean: all instances
-// are kept with the raw bytes they read and wrote, and grouped when a block or a launch is over. On random
-// kernels and on bundled ones.
+// The counts behind `redundancy` and `taxonomy`, on random and bundled kernels. Fails where they
+// differ from a plain definition: keep all instances with the raw bytes read and written, and group
+// them at the end of a block or launch.
 #include "api/impl.h"
 #include "base/bits.h"
 #include "exec/machine.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what the counts mean -----------------------------------------------------------------------------------
+// -- plain definition of the counts -------------------------------------------------------------------------
 
 struct record { // one execution by a full warp, all threads together
     uint32_t index, warp;
@@ -44,7 +44,7 @@ struct plain {
     struct repeat_counts *counts; // by instruction
     uint32_t inst_count, threads;
     struct records grid;
-    struct plain_block block; // one is resident at a time
+    struct plain_block block; // one block is resident at a time
     struct record now;
 };
 
@@ -56,7 +56,7 @@ static int by_key(const void *a, const void *b)
     return x->warp < y->warp ? -1 : x->warp > y->warp;
 }
 
-// Groups of equal instruction and key, one after the other: [from, to).
+// End of the group of equal instruction and key starting at `from`: [from, to).
 static size_t group_end(const struct records *r, size_t from)
 {
     size_t to = from + 1;
@@ -178,7 +178,7 @@ static uint64_t longer(uint64_t history, const struct observed *o)
     return hash_bytes(step, sizeof step, 7);
 }
 
-// After `before` the history is that behind the instruction; the record has the one it executes with.
+// `before` leaves the history behind the instruction in the warp; the record keeps the history of execution.
 static void before(void *context, const struct observed *o)
 {
     struct plain *p = context;
@@ -370,8 +370,8 @@ static struct repeat_counts counts_of(struct test *t, const char *text, uint32_t
     return n;
 }
 
-// Warps 0 and 1 go one way, 2 and 3 another. A barrier of two warps does not make their histories equal
-// again, one of the whole block does.
+// Warps 0 and 1 take one path, 2 and 3 the other. A barrier of two warps does not merge their histories; a
+// barrier of the whole block does.
 static const char barriers[] = "S2R R0, SR_TID.X\n"
                                "ISETP.GE.AND P0, PT, R0, 0x40, PT\n"
                                "@P0 BRA rest, join rest\n"
@@ -384,13 +384,13 @@ static const char barriers[] = "S2R R0, SR_TID.X\n"
 
 static void test_barriers(struct test *t)
 {
-    CHECK_EQ(t, counts_of(t, barriers, 128, 2).differs, 4); // equal operands would mean an equal way
+    CHECK_EQ(t, counts_of(t, barriers, 128, 2).differs, 4); // equal operands would mean an equal path
     CHECK_EQ(t, counts_of(t, barriers, 128, 4).block[PATTERN_UNIFORM], 0);
     CHECK_EQ(t, counts_of(t, barriers, 128, 6).block[PATTERN_UNIFORM], 4);
     CHECK_EQ(t, counts_of(t, barriers, 128, 6).block_first, 1);
 }
 
-// The last warp lacks threads: the others repeat each other without it. A warp alone repeats nobody.
+// The last warp is partial: the other warps repeat each other without it. A single warp has no repetition.
 static void test_partial(struct test *t)
 {
     static const char text[] = "MOV R1, 0x5\nEXIT\n";
@@ -404,7 +404,7 @@ static void test_partial(struct test *t)
     CHECK_EQ(t, n.block[PATTERN_UNIFORM] + n.grid, 0);
 }
 
-// Local memory has the same addresses in every thread and other values: equal operands, unequal results.
+// Local memory has equal addresses but different values in the threads: equal operands, unequal results.
 static void test_results(struct test *t)
 {
     static const char text[] = ".local 8\nS2R R0, SR_TID.X\nSTL [RZ], R0\nLDL R1, [RZ]\nEXIT\n";
@@ -412,8 +412,8 @@ static void test_results(struct test *t)
     CHECK_EQ(t, counts_of(t, text, 64, 2).block[PATTERN_UNIFORM], 0);
 }
 
-// What one warp executes more often than the log is long, and at grid scope more often than is sampled, is
-// said.
+// Executions of one warp past the length of the log are reported, and at grid scope
+// executions past the number of samples.
 static void test_bounds(struct test *t)
 {
     static const char text[] =

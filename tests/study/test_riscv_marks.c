@@ -1,7 +1,8 @@
-// What the marks catch on RISC-V programs: the study `marks` over the bundled ones, with arguments as loads, as constants of the
-// launch, and with threads' indices known besides. Writes docs/riscv-marks.md (UPDATE_GOLDEN=1). The ghosts of that study follow
-// every launch: a marked execution that differs from the one it corresponds with fails the test. Random programs go through the
-// same, and print the same whatever their arguments are.
+// Recall of the marks on RISC-V programs: the study `marks` over the bundled programs. Arguments are
+// loads, or constants of the launch, or constants with known thread indices. Writes
+// docs/riscv-marks.md (UPDATE_GOLDEN=1). Fails where a marked execution differs from its corresponding
+// execution in the study's ghosts, or where knowing more catches less. Random programs run under the
+// same settings and must print the same text.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -147,7 +148,7 @@ static void test_page(struct test *t)
     strbuf_fini(&out);
 }
 
-// -- random programs --------------------------------------------------------------------------------------------
+// -- random programs ----------------------------------------------------------------------------------------
 static void keep_text(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
 
 static uint64_t run_random(struct test *t, uint64_t seed, const struct strbuf *file, bool crosses_parts,
@@ -196,7 +197,8 @@ static void test_random(struct test *t)
     }
     printf("  compared: %llu, %llu, %llu executions\n", (unsigned long long)compared[0],
            (unsigned long long)compared[1], (unsigned long long)compared[2]);
-    CHECK(t, compared[0] > 0 && compared[1] > compared[0]); // the last one's arguments are no masks
+    // setting 2 adds nothing: the arguments are no masks of thread numbers
+    CHECK(t, compared[0] > 0 && compared[1] > compared[0]);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-// A study changes nothing: every bundled kernel leaves the same bytes, and every launch has the same
-// counters, with each study watching as with none.
+// A study changes nothing. Fails where, with a study watching, a bundled kernel leaves other bytes or a
+// launch has other counters than without a study.
 #include "base/hash.h"
 #include "harness/test.h"
 #include "workload/workload.h"
@@ -49,7 +49,7 @@ static bool is_timed(const char *study)
     return timed;
 }
 
-// Studies of timed launches look at one kernel in `turns`.
+// Runs one workload in `turns`; studies of timed launches take fewer.
 static void unchanged(struct test *t, const char *simt, bool timed, size_t turns)
 {
     const struct workload *w;

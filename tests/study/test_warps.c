@@ -1,5 +1,5 @@
-// Lifetimes of warps: the ratio from the lifetimes that Xiang's dissertation prints, and the timed study beside counters of
-// a mechanism that adds up the same.
+// Lifetimes of warps: the ratio for lifetimes printed in Xiang's dissertation, and the timed study against a
+// mechanism's counters of the same sums.
 #include "harness/settings.h"
 #include "study/tables.h"
 #include "study/warps.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-// Figures 21 and 26: block 0 of the ray tracer, of whose fifth warp the text has no number, and that of the stencil, whose 24
-// idle warps and 8 others the text has as groups.
+// Figures 21 and 26. Block 0 of the ray tracer lacks its fifth warp: the text has no number. Block 0 of the
+// stencil is given as 24 idle warps and 8 others.
 static void test_ratio(struct test *t)
 {
     static const uint64_t ray[] = {5645, 5646, 6731, 6762, 24318, 24332};
@@ -69,7 +69,8 @@ static uint64_t sum_of(const struct wf_table *table, const char *column)
 
 static const char *const kernels[] = {"rayTrace", "nqueens", "SRADv1", "bfs"};
 
-// What warps lose by block, and how many there are, however many threads the host has; watching costs no cycle.
+// Lost warp time by block and the number of warps equal the mechanism's counters, for any number of host
+// threads. The study changes no cycle.
 static void test_sums(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(kernels); k++) {
@@ -88,7 +89,7 @@ static void test_sums(struct test *t)
     }
 }
 
-// Block 0's warps begin together, by block; by warp some of a block's do not.
+// Allocated by block, the warps of block 0 begin together; allocated by warp, some begin later.
 static void test_lifetimes(struct test *t)
 {
     static const char *const techs[] = {"base", "warpman:variant=spatial"};
@@ -104,7 +105,7 @@ static void test_lifetimes(struct test *t)
     }
 }
 
-// A study of timed launches has nothing to see in others.
+// A study of timed launches is refused for functional runs.
 static void test_refused(struct test *t)
 {
     struct wf_context *c = wf_context_create();

@@ -1,7 +1,7 @@
-// The PTX in the tree is made from the sources in the tree: its first line carries the check sum (POSIX
-// cksum) and size of the .cu file and of the headers that its compiler read (ours, one after the other, for
-// clang; device.h for nvcc), and they must be those of the files as they are. `make kernels` mends it; `make
-// check-kernels` goes further and compiles again.
+// PTX in the tree is up to date with its sources. A PTX file's first line has the checksum (POSIX cksum) and
+// size of the .cu file and of the compiler's headers. The headers are ours, concatenated, for clang, and
+// device.h for nvcc. Fails where a sum or size differs from the present files. `make kernels` repairs the
+// PTX; `make check-kernels` goes further and compiles again.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Which compilers made the PTX of which sources, and where it lies.
+// Sources, compiler and folder of the PTX.
 static const struct origin {
     const char *sources, *compiler, *ptx;
 } ORIGINS[] = {
@@ -22,8 +22,8 @@ static const struct origin {
     {"silicon/micro/*.cu", "nvcc", "silicon/ptx"},
 };
 
-// POSIX cksum: CRC-32 with polynomial 0x04c11db7, most significant bit first, over the bytes and then the
-// length.
+// POSIX cksum: CRC-32 with polynomial 0x04c11db7, most significant bit first, over
+// the bytes and then the length.
 static uint32_t cksum_byte(uint32_t crc, uint8_t byte)
 {
     crc ^= (uint32_t)byte << 24;
@@ -52,7 +52,7 @@ static void append_file(struct test *t, struct strbuf *all, const char *path)
     free(bytes);
 }
 
-// A .cu file and, behind it, the one that it is a variant of and includes.
+// Appends a .cu file and, if it is a variant, the included .cu file.
 static void append_source(struct test *t, struct strbuf *all, const char *path)
 {
     static const char *const include = "\n#include \"";
@@ -69,7 +69,7 @@ static void append_source(struct test *t, struct strbuf *all, const char *path)
     }
 }
 
-// "NAME SUM BYTES" as the PTX has it, of what has been read; which is then forgotten.
+// "NAME SUM BYTES" of the text read so far, in the form of the PTX; clears the text.
 static void describe(struct strbuf *all, const char *name, char text[128])
 {
     snprintf(text, 128, "%s %" PRIu32 " %zu", name, cksum(all->text, all->length), all->length);

@@ -1,6 +1,6 @@
-// Every bundled workload against its CPU reference: from either compiler's PTX, and with the same bytes
-// whatever the code profile, the divergence model or the optimiser do. Also that the references can tell: a
-// kernel with one instruction exchanged must fail its workload. The long form adds the larger sizes.
+// Every bundled workload against its CPU reference, with the PTX of either compiler. Fails where results are
+// wrong, or where bytes depend on the code profile, the divergence model or the optimiser. Fails also where a
+// reference accepts a kernel with one instruction exchanged. The long form adds the larger sizes.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -28,7 +28,7 @@ static enum wf_status run(struct test *t, const struct workload *w, enum workloa
     if (status != WF_OK && status != WF_MISMATCH)
         test_fail(t, __FILE__, __LINE__, "%s: %s%s", w->name, wf_errors(c),
                   result->fault_text ? result->fault_text : "");
-    result->fault_text = NULL; // it belonged to the context
+    result->fault_text = NULL; // the context owned the text
     wf_context_destroy(c);
     return status;
 }
@@ -51,7 +51,7 @@ static void check_all(struct test *t, enum workload_size size, enum workload_ptx
 static void test_small_nvcc(struct test *t) { check_all(t, WORKLOAD_SMALL, WORKLOAD_NVCC); }
 static void test_small_clang(struct test *t) { check_all(t, WORKLOAD_SMALL, WORKLOAD_CLANG); }
 
-// The larger sizes: a sample, all of them in the long form.
+// The larger sizes: a sample, or in the long form all workloads.
 static void test_larger(struct test *t)
 {
     static const char *const sample[] = {"pathfinder", "hotspot", "scan"};
@@ -67,7 +67,7 @@ static void test_larger(struct test *t)
     }
 }
 
-// Class D: identical bytes for every setting. The others: right by their own check.
+// Class D: identical bytes under every setting. Other classes: correct by their own check.
 static void test_same_bytes(struct test *t)
 {
     static const struct setting variants[][3] = {{{"compile.profile", "ptxplus"}},
@@ -100,7 +100,7 @@ static void add_races(void *context, struct wf_kernel *kernel, const struct wf_l
     *races += stats->races;
 }
 
-// The class a workload declares is the one the race detector finds.
+// A workload's declared class agrees with the race detector.
 static void test_classes(struct test *t)
 {
     for (size_t i = 0; workload_at(i); i++) {
@@ -119,7 +119,7 @@ static void test_classes(struct test *t)
     }
 }
 
-// What is embedded is what is in the tree, whole.
+// The embedded text is the whole file of the tree.
 static void test_embedded(struct test *t)
 {
     for (size_t i = 0; workload_at(i); i++) {
@@ -165,7 +165,7 @@ static void test_find(struct test *t)
     CHECK(t, nearest == NULL);
 }
 
-// The text with every `from` replaced, on the heap; *count says how many there were.
+// The text with every `from` replaced, heap; *count: number of replacements.
 static char *replace_all(const char *text, const char *from, const char *to, size_t *count)
 {
     struct strbuf out = {0};
@@ -178,7 +178,7 @@ static char *replace_all(const char *text, const char *from, const char *to, siz
     return out.text;
 }
 
-// One kind of instruction, or one offset, of each benchmark exchanged for another: its reference must notice.
+// One kind of instruction, or one offset, of each benchmark is exchanged: the reference must notice.
 static void test_references_notice(struct test *t)
 {
     static const struct {
@@ -264,7 +264,7 @@ static void test_references_notice(struct test *t)
     }
 }
 
-// A run that cannot finish says so, and its result is not called verified.
+// A run unable to finish reports failure, and its result is not verified.
 static void test_failures(struct test *t)
 {
     const char *nearest;
@@ -280,7 +280,7 @@ static void test_failures(struct test *t)
     wf_context_destroy(c);
 }
 
-// -- size `paper` ---------------------------------------------------------------------------------------------
+// -- size `paper` -------------------------------------------------------------------------------------------
 
 struct first_launch {
     char kernel[64];
@@ -298,8 +298,8 @@ static void note_launch(void *context, struct wf_kernel *kernel, const struct wf
     f->shape = *shape;
 }
 
-// Blocks of a kernel that an SM of Table 2's GPU holds at once: 2048 vector registers, given a warp in units of 8, 64 warps,
-// 32 blocks, 96 KB.
+// Blocks of a kernel resident on an SM of Table 2's GPU: 2048 vector registers, allocated a warp in units of
+// 8, 64 warps, 32 blocks, 96 KB.
 static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_info *info,
                                 const struct wf_launch_config *shape)
 {
@@ -313,8 +313,8 @@ static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_info *inf
     return most;
 }
 
-// Runs it to its first launch, which is refused its second instruction: the table says its kernel and its blocks, and the
-// registers that it has.
+// Runs the workload to its first launch, stopped at the second instruction. Kernel, blocks and
+// registers must match the table.
 static void check_input(struct test *t, const struct workload *w, const struct workload_paper *p)
 {
     struct wf_context *c = wf_context_create();
@@ -342,7 +342,7 @@ static bool is_in_group(const char *group, const struct workload *w)
     return false;
 }
 
-// As many as their papers name, none twice under one name.
+// As many members as the paper names, each under a name of its own.
 static void test_groups(struct test *t)
 {
     static const struct {
@@ -361,7 +361,7 @@ static void test_groups(struct test *t)
     }
 }
 
-// What a group's paper says of registers is told to launches, of that group alone.
+// Register counts of a group's paper reach launches of the group alone.
 static void test_group_registers(struct test *t)
 {
     const char *nearest;
@@ -397,11 +397,11 @@ static void test_paper_inputs(struct test *t)
     }
     for (size_t i = 0; (w = workload_in_group("darsie", i, NULL)) != NULL; i++) CHECK(t, workload_paper(w));
     for (size_t i = 0; (w = workload_in_group("uv", i, NULL)) != NULL;
-         i++) // the queens' input is not to be made out
+         i++) // the paper's input for the queens is unknown
         CHECK_EQ(t, workload_paper(w) == NULL, str_equal(w->name, "nqueens"));
 }
 
-// What is ours fills the chip, and no more than once.
+// Inputs of our own fill the chip exactly once.
 static void test_paper_waves(struct test *t)
 {
     const struct workload *w;
