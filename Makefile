@@ -136,7 +136,7 @@ quickstart:
 # The program with its manual page and bash's completion.
 PREFIX ?= /usr/local
 install: all
-	install -D $(BUILD)/warpfold $(DESTDIR)$(PREFIX)/bin/warpfold
+	install -D -s $(BUILD)/warpfold $(DESTDIR)$(PREFIX)/bin/warpfold
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/warpfold --man > $(DESTDIR)$(PREFIX)/share/man/man1/warpfold.1
 	$(BUILD)/warpfold --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpfold
