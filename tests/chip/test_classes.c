@@ -1,5 +1,5 @@
-// Chips made of classes of SMs: placement of blocks; equal classes change no counter; different classes
-// change no result; host threads change neither; costs and storage are counted by class.
+// Chips made of classes of SMs: placement of blocks, costs and storage by class. Equal classes change no
+// counter, different classes change no result, and host threads change neither.
 #include "chip/bench.h"
 #include "generator/launch.h"
 #include "harness/settings.h"

@@ -173,8 +173,8 @@ static void test_order(struct test *t)
     }
 }
 
-// Two SMs: the second grid's blocks go where the first grid's do not fit, once
-// the first has no blocks left to dispatch.
+// Two SMs. A grid whose blocks do not fit keeps younger grids waiting until it has no blocks left to
+// dispatch. Then younger grids get the room left.
 static void test_room_left(struct test *t)
 {
     struct many x;

@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-// Table 5, with its two slips corrected (docs/techniques/warpman.md): warps, registers a
-// thread and shared bytes of a block; blocks on an SM and unused registers, as printed or
-// as they follow; further warps with room.
+// Table 5, with its two slips corrected (docs/techniques/warpman.md). Of a block: warps, registers a thread,
+// shared bytes. Of an SM: blocks, unused registers as printed or derived, and further warps with room.
 static const struct row {
     const char *name;
     uint32_t warps, registers, shared, blocks, left, more;

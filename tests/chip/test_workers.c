@@ -1,5 +1,5 @@
-// Every piece of every round is worked on exactly once, before the round ends: in many short rounds, rounds
-// of different sizes, and with pauses between rounds, long enough for every worker to fall asleep.
+// Every piece of every round is worked on exactly once, before the round ends. Rounds are short, many and of
+// different sizes; pauses between some of them let every worker fall asleep.
 #include "chip/workers.h"
 #include "harness/test.h"
 

@@ -167,8 +167,8 @@ static void pair_of(struct memory_system *m, uint64_t cycle, uint64_t first, uin
     }
 }
 
-// A riding request has no flit of its own in front of the slice and no interval at its tags, and a reply of
-// its own, behind the first. Both lines belong to a slice; lines of two slices travel separately.
+// A riding request has no flit of its own in front of the slice and no interval at the tags. Its reply comes
+// separately, behind the first. Both lines belong to a slice; lines of two slices travel separately.
 static void test_pairs(struct test *t)
 {
     struct memory_config c;

@@ -31,8 +31,8 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
 
 static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
 
-// The stack cache's counts equal the oracle's if it has as many lines as the oracle's, and registers are
-// compressed by the same rules: compressed registers are stored to the cache.
+// The stack cache's counts equal the oracle's for equal numbers of lines and equal rules of compression,
+// since compressed registers are stored to the cache.
 enum { ORACLE_CACHE_LINES = 2048 };
 
 static void check_counts(struct test *t, const char *what, const struct wf_context *c,

@@ -1,4 +1,4 @@
-// Every slot of every scheduler has exactly one reason: sums over kernels, SMs, instructions and the chip's
+// Every slot of every scheduler has exactly one reason. Sums over kernels, SMs, instructions and the chip's
 // counters agree, on every GPU and with any number of host threads.
 #include "api/warpfold.h"
 #include "base/str.h"

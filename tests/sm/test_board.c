@@ -1,6 +1,6 @@
-// The many-thread-aware scoreboard (docs/ilp.md): issue cycles of the dissertation's
-// examples; the values in the board equal the program's (sim.check keeps a second register
-// file, written by commits alone); storage bits.
+// The many-thread-aware scoreboard (docs/ilp.md): issue cycles of the dissertation's examples,
+// and storage bits. The values in the board equal the program's (sim.check keeps a second
+// register file, written by commits alone).
 #include "chip/bench.h"
 #include "sm/board.h"
 #include "watch/watch.h"

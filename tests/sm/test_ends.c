@@ -27,9 +27,9 @@ static void test_deadlock(struct test *t)
                64, 0, FAULT_DEADLOCK, "warp 1", "waits for a barrier since cycle");
 }
 
-// A lost reply: to the first use of a parameter, to a load with a pending use, to a load of a warp that has
-// ended since, to a store before a fence, to a fetch of code. The report names the waiting warps, and comes
-// once no other event can happen.
+// A lost reply: to the first use of a parameter, a load with a pending use, a load of a warp
+// ended since, a store before a fence, or a fetch of code. The report names the waiting warps,
+// and comes once no other event can happen.
 static void test_lost_reply(struct test *t)
 {
     static const char load[] = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\n";
@@ -151,7 +151,7 @@ static void test_residency(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// Stores whose operands wait for a single port long after the end of their warp: the next block gets the
+// Stores whose operands wait for a single port long after the end of their warp. The next block gets the
 // registers after the last read, as the book of registers confirms.
 static void test_late_operands(struct test *t)
 {
@@ -168,9 +168,9 @@ static void test_late_operands(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// The same launch twice on one chip. Without gpu.keep_caches both launches take the same time. With it, the
-// second launch finds only its 32 lines of data, in the L2; with l1.keep the lines are in the L1, and with
-// icache.keep the line of code is in the L2. A launch latency is a separate figure.
+// The same launch twice on one chip. Without gpu.keep_caches both launches take the same time. With
+// gpu.keep_caches, the second launch finds only its 32 lines of data, in the L2. With l1.keep the lines are
+// in the L1; with icache.keep the line of code is in the L2. A launch latency is a separate figure.
 static void test_launches(struct test *t)
 {
     static const char text[] = "S2R R0, SR_TID.X\nMOV R4, 0x80\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"

@@ -183,7 +183,7 @@ static void test_prediction(struct test *t)
 
 // Figure 41: eight lanes of eight stages. The branch reads its operands in cycles 9 to 12, the predicted
 // instruction in 13 to 16, the second ghost in 17 to 20. The branch's last lanes reach the eighth stage in
-// cycle 20, when the right path might read, but a ghost reads until then; so the right path reads in 21.
+// cycle 20, when the right path might read. A ghost still reads in 20, so the right path reads in 21.
 // Neither ghost writes: the first lanes would write in 22. With the outcome from the fourth stage the cycle
 // is 16, or 17 behind the only ghost.
 static void test_figure_41(struct test *t)

@@ -372,7 +372,7 @@ static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *
     return cycles;
 }
 
-// Two instructions are fetched in cycle c and issue in c + 2 and c + 3; the next two are fetched in c + 3:
+// Two instructions are fetched in cycle c and issue in c + 2 and c + 3. The next two are fetched in c + 3:
 // 32 times 3 cycles a round. At the end of a round R9 issues in cycle d, the test in d + 6 and the branch in
 // d + 12, instead of d + 3: 9 more. A missing line comes from the L2 in four flits: 24 + 120 + 24 + 3 more.
 static void test_thrash(struct test *t)

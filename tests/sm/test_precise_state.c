@@ -7,9 +7,9 @@
 // registers from before the first of these m. Of the board and its shadow, only the number of
 // instructions is used; no record of program order is read.
 //
-// The comparison must notice errors. Two wrong register files may not pass: one that
-// includes results complete but not yet the oldest, as a core without ordered commits has,
-// and one that includes the next definition.
+// The comparison must notice errors. Two wrong register files may not pass. The first
+// includes results complete but not yet the oldest, as in a core without ordered commits.
+// The second includes the next definition.
 #include "api/impl.h"
 #include "base/rng.h"
 #include "chip/chip_impl.h"

@@ -1,10 +1,10 @@
-// An SM reads its own stores within a window, before any of them is in memory: adjacent lanes, logged as a
-// single store, and scattered lanes, in every width.
+// An SM reads its own stores within a window, before they reach memory. Adjacent lanes, logged as a single
+// store, and scattered lanes, in every width.
 #include "chip/bench.h"
 
 #include <string.h>
 
-// Lane l stores W bytes, made of its address, at l * stride; lane l then loads the bytes of lane (l + 5) %
+// Lane l stores W bytes, made of its address, at l * stride. Lane l then loads the bytes of lane (l + 5) %
 // 32 and stores them in the second buffer.
 static void check_width(struct test *t, unsigned width, unsigned stride, unsigned offset)
 {

@@ -44,7 +44,7 @@ struct litmus_statement {
     uint8_t kind, order; // enum litmus_kind, litmus_order
     uint8_t warps;       // bit mask: warps of the block with this statement
     uint8_t location;
-    uint8_t index; // register with its lowest bit added to the location; LITMUS_NONE
+    uint8_t index; // register, its lowest bit added to the location; or LITMUS_NONE
     uint8_t dst, a, b;
     uint8_t count;
     bool block_alone; // FENCE: of .cta scope

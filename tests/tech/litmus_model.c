@@ -10,10 +10,11 @@
 // - A fence of .gpu scope waits until the entries of its warp have been applied; a barrier waits for the
 //   block's warps.
 // - A weak load may be late (`weak_is_late`): it gives any value seen by the SM in its word since the warp's
-//   last fence, acquire, barrier or atomic, or since the warp's own store to the word. So two weak loads may
-//   change places, even two loads of the same word. The PTX memory model permits reordered racing weak
-//   loads, and GPUs show them (coRR in Alglave et al., "GPU concurrency", ASPLOS 2015). But every use of a
-//   load's result sees the same value, and no load gives a value never written.
+//   last ordering point. Fences, acquires, barriers, atomics and the warp's own stores to the word are such
+//   points. So two weak loads may change places, even two loads of the same word. The PTX memory model
+//   permits reordered racing weak loads, and GPUs show them (coRR in Alglave et al., "GPU concurrency",
+//   ASPLOS 2015). But every use of a load's result sees the same value, and no load gives a value never
+//   written.
 //
 // A spin is a volatile load: loads of 0 before the last load changed nothing.
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 // Dispatch by warp for tests: a block's warps start as slots and registers come free.
 //
-// Both mechanisms check the promises of the dispatch interface: a grid has at most one partly started block
-// on an SM, every warp starts exactly once and in order, and the resident blocks fit on the SM.
+// Both mechanisms check the promises of the dispatch interface. A grid has at most one partly started block
+// on an SM. Every warp starts exactly once and in order. The resident blocks fit on the SM.
 #include "tech/extra.h"
 
 #include "base/bits.h"

@@ -95,8 +95,8 @@ static bool are_alike(const struct scene *a, const struct scene *b)
 
 // -- lines brought ------------------------------------------------------------------------------------------
 
-// Every line of a buffer in turn: its aligned partner comes along, or the other lines of its aligned four,
-// but no line before the buffer's beginning or behind its end.
+// Loads every line of a buffer in turn. The aligned partner comes along, or the other lines of the aligned
+// four, but no line before the buffer's beginning or behind its end.
 static void test_lines(struct test *t)
 {
     for (unsigned lines = LINES_2; lines <= LINES_4; lines++)
@@ -212,8 +212,8 @@ static void test_packets(struct test *t)
 
 // -- use of brought lines -----------------------------------------------------------------------------------
 
-// A brought line counts as used if a warp accesses it while resident: every line, no line, and the lines
-// kept so long by an L1 of one way per set. Without an MSHR no lines come.
+// A brought line counts as used if a warp accesses it while resident. The rows have every line used, no
+// line, and the lines kept long enough by an L1 of one way per set. Without an MSHR no lines come.
 static void test_used(struct test *t)
 {
     static const struct {

@@ -242,8 +242,8 @@ static void test_parted(struct test *t)
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// R6 and R7 are an address computed by a leader for the block, and lane data, too: they stay shared, and a
-// value from a queue goes to the warp's own register.
+// R6 and R7 are an address computed by a leader for the block, and lane data, too. Both stay shared; a value
+// from a queue goes to the warp's own register.
 static const char shared_address[] =
     INDEX THREAD "    MOV R6, c[0x0][0x160]\n    MOV R7, c[0x0][0x164]\n    MOV R8, 0x63\n"
                  "    STG [R6+0x1ffc], R8\n" // every thread stores the same word

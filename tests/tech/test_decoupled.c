@@ -154,8 +154,8 @@ static void test_spilled(struct test *t)
         CHECK_EQ(t, o.words[k + (k < 40 ? 512 : 0)], k + (k < 40 ? 512 : 0) + 1);
 }
 
-// Figure 3: an affine instruction and another instruction, of four warps, take eight slots; also with affine
-// units, where four of the slots are theirs; and five slots with an affine warp.
+// Figure 3: an affine instruction and another instruction, of four warps, take eight slots. With affine
+// units, four of the eight slots are theirs. With an affine warp, five slots suffice.
 static void test_slots(struct test *t)
 {
     static const char without[] = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2], R5\n    EXIT\n",

@@ -1,6 +1,6 @@
-// Mechanisms change no result. For every bundled kernel and option, memory equals the unmodified GPU's;
-// instructions executed plus skipped equal its executed instructions, one by one; every shared value is what
-// its reader would have computed.
+// Mechanisms change no result. For every bundled kernel and option, memory equals the unmodified
+// GPU's. Instructions executed plus skipped equal the unmodified GPU's, one by one. Every shared
+// value is what its reader would have computed.
 //
 // Short form: a kernel tries every mechanism with its defaults, on one of two GPUs besides the smallest, and
 // a ninth of the options, different for every kernel. Long form: every option, GPU and profile at size

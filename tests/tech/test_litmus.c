@@ -1,7 +1,7 @@
 // DARSIE, decoupled streams and uniform vectors under programs with racing warps, in one block or two, on
 // one SM or two. Every outcome is permitted by the model (litmus_model.c), for all options and timings;
-// except for DARSIE, outcomes are permitted without the mechanism, too. Without the rules for races, and
-// with the paper's text, forbidden outcomes are seen.
+// mechanisms other than DARSIE show only outcomes permitted without a mechanism, too. Without the rules for
+// races, and with the paper's text, forbidden outcomes are seen.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "harness/settings.h"

@@ -234,7 +234,7 @@ static void test_waiting(struct test *t)
     }
 }
 
-// Blocks that all wait for each other, as many as dispatch by block keeps resident: six slots on one SM and
+// Blocks that wait for each other, as many as dispatch by block keeps resident. Six slots on one SM and
 // eight on the other, three blocks of four warps. The third block goes to the SM with room for the whole
 // block, though the other SM comes first.
 static void test_together(struct test *t)

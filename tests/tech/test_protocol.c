@@ -84,8 +84,8 @@ static void test_old_lanes(struct test *t)
 #undef SETTINGS
 }
 
-// A register without users is not free while a reply to it is under way: the model's books detect a read of
-// its next value before the value has arrived.
+// A register without users is not free while a reply to it is under way. The model's books detect a read of
+// the next value before its arrival.
 static void test_late_reply(struct test *t)
 {
     enum { BROKEN = 1 << 14 }; // RULE_REPLIES

@@ -85,8 +85,8 @@ static void test_limits(struct test *t)
 
 // -- neighbours ---------------------------------------------------------------------------------------------
 
-// Of four adjacent lines the first misses and brings the others, as far as MSHRs suffice:
-// with three MSHRs the fourth line misses again, with one MSHR every line misses. Lines
+// Of four adjacent lines the first misses and brings the others, as far as MSHRs suffice.
+// With three MSHRs the fourth line misses again; with one MSHR every line misses. Lines
 // already resident are not counted as dropped.
 static void test_neighbours(struct test *t)
 {

@@ -193,7 +193,7 @@ static void test_found(struct test *t)
 
 // N, the lane of the uniform value, is in the last group of lanes to execute: 24 with 8 lanes at once, 16
 // with 16, 0 with 32. A warp without lane N has no place for the value, and its MOV executes on its lanes; a
-// warp that lost another lane has.
+// warp without some other lane does have a place.
 static void test_lane(struct test *t)
 {
     static const struct {
@@ -242,8 +242,8 @@ static void test_valid(struct test *t)
     }
 }
 
-// Instructions that find entries A, B, C or D by the last two bits of their index, in the order of a text: a
-// lower-case letter has another value. Instructions between have no uniform source.
+// Instructions that find entries A, B, C or D by the last two bits of their index, in the order of
+// `letters`. A lower-case letter has another value. Instructions between have no uniform source.
 static void write_accesses(struct strbuf *text, const char *letters)
 {
     unsigned index = 0;
@@ -285,8 +285,8 @@ static void test_replacement(struct test *t)
     }
 }
 
-// With sim.check scalar registers are counted at every instruction: allocation, rewriting, release for a
-// result that is not uniform and before a partial write, shortage, and release at the end of warps.
+// With sim.check scalar registers are counted at every instruction. Covered: allocation, rewriting,
+// shortage, and release by a non-uniform result, before a partial write, and at the end of warps.
 static void test_scalars_add_up(struct test *t)
 {
     static const char *const techs[] = {"uv:variant=srf", "uv:variant=srf,inter=off",

@@ -1,5 +1,5 @@
 // WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; start times on the cards
-// of its Figures 18 and 19; the promise of every variant; and nothing changes but time.
+// of its Figures 18 and 19. Every variant keeps its promise, and nothing changes but time.
 #include "chip/bench.h"
 #include "tech/registry.h"
 #include "tech/tap.h"
