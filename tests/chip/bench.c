@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-// The launch's, which some GPUs' files set: machine.h has a program's.
+// `simt` is a setting of the launch, set by some GPUs' files; the program's own is in machine.h.
 static const char *const simt_words[] = {"stack", "splits", NULL};
 static const struct config_key simt_key = {"simt", CONFIG_WORD, 0, 0, 0, simt_words, "stack", NULL, NULL};
 
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
 {
     struct config all;
-    struct energy_config energy;     // some GPUs' files set it
+    struct energy_config energy;     // set by some GPUs' files
     struct compile_settings compile; // likewise
     int simt;
     struct gpu_classes classes = {0};

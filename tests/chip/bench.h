@@ -8,16 +8,16 @@ struct gpu_bench {
     struct chip_config config;
     struct chip_result result;
     unsigned threads;        // of the host
-    struct watcher *watcher; // NULL: nobody watches
+    struct watcher *watcher; // NULL: not watched
     uint64_t max_cycles;
 };
 
-// The library's GPU of that name, with "key=value key=value …" changed. False when the text does not
-// assemble.
+// Assembles the program and takes the library's GPU of the given name, with "key=value key=value …" changed.
+// False: the text does not assemble.
 bool gpu_bench_init(struct gpu_bench *b, struct test *t, const char *gpu, const char *settings,
                     const char *text, uint32_t threads);
 void gpu_bench_fini(struct gpu_bench *b);
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings);
 bool gpu_bench_run(struct gpu_bench *b); // false: b->m.fault
-// Runs, expects no fault and balanced books, and gives the cycles.
+// Runs, expects no fault and balanced books; returns the cycles.
 uint64_t gpu_cycles(struct gpu_bench *b);

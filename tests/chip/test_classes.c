@@ -1,5 +1,5 @@
-// Chips made of classes of SMs: where blocks go, that classes which are alike change no counter, that others change
-// no result, that neither depends on the host's threads, and whose costs and storage are counted.
+// Chips made of classes of SMs: placement of blocks, costs and storage by class. Equal classes change no
+// counter, different classes change no result, and host threads change neither.
 #include "chip/bench.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Two classes that differ in every part of an SM.
+// Two classes with differences in every part of an SM.
 #define MIXED                                                                                                \
     "gpu.sm_count=3 class.big.count=1 class.big.issue.width=2 class.big.issue.schedulers=4 "                 \
     "class.big.fetch.per_scheduler=1 class.little.count=2 class.little.sm.warps=16 "                         \
@@ -19,9 +19,9 @@
     "class.little.interval.sfu=9 class.little.icache.sets=2 class.little.constant.sets=2 "                   \
     "class.little.barrier.latency=40 class.little.shared.banks=8"
 
-// -- where blocks go ----------------------------------------------------------------------------------------
+// -- placement of blocks ------------------------------------------------------------------------------------
 
-// Every block says on which SM it is. "" on the end of `want`: of all blocks, in order.
+// Every block records its SM. `want` lists the SMs of the blocks in order; "" at its end: of every block.
 static void check_places(struct test *t, const char *settings, uint32_t threads, uint32_t blocks,
                          const char *want)
 {
@@ -42,7 +42,7 @@ static void check_places(struct test *t, const char *settings, uint32_t threads,
     gpu_bench_fini(&b);
 }
 
-// Dispatch is late here, so that what is seen are the first blocks.
+// Later dispatches are delayed, so that only the first blocks count.
 static void test_places(struct test *t)
 {
 #define LATE " sm.blocks=16 sm.warps=32 gpu.dispatch_latency=10000 "
@@ -51,7 +51,7 @@ static void test_places(struct test *t)
                  12, "0 1 0 1 0 1 0 1 0 0 0 0");
     check_places(t, "class.half.count=1 class.half.sm.warps=16 class.whole.count=2 gpu.sm_count=3" LATE, 128,
                  20, "0 1 2 0 1 2 0 1 2 0 1 2 1 2 1 2 1 2 1 2");
-    // Only some have room at all; fewer blocks than such SMs.
+    // Only some SMs have room for a block; fewer blocks than SMs with room.
     check_places(t, "class.small.count=3 class.small.sm.warps=2 class.big.count=2 gpu.sm_count=5" LATE, 128,
                  3, "3 4 3");
     check_places(t, "class.small.count=3 class.small.sm.warps=2 class.big.count=2 gpu.sm_count=5" LATE, 128,
@@ -69,7 +69,7 @@ static void test_places(struct test *t)
 #undef LATE
 }
 
-// A block goes where one has ended, on whatever class that was.
+// A later block goes to the SM where a block has ended, of whichever class.
 static void test_later_blocks(struct test *t)
 {
     struct gpu_bench b;
@@ -132,14 +132,14 @@ static bool same_counters(const struct outcome *a, const struct outcome *b)
            memcmp(a->counters.data, b->counters.data, a->counters.count * sizeof *a->counters.data) == 0;
 }
 
-// Mechanisms in turn, so that each meets some kernels.
+// Mechanisms in turn, so that every mechanism meets some kernels.
 static const char *tech_of(size_t k)
 {
     static const char *const techs[] = {"base", "darsie", "uv", "dac", "silicon-sync"};
     return techs[k % TEST_COUNT(techs)];
 }
 
-// Energy is added up in another order.
+// Equal counters; energy only almost equal, since it is summed in another order.
 static void test_alike(struct test *t)
 {
     const struct workload *w;
@@ -221,7 +221,7 @@ static void check_program(struct test *t, const struct generated *g, const char 
     strbuf_fini(&got);
 }
 
-// Every other one of the kind whose warps share values.
+// Every second program of the kind with values shared between warps.
 static void test_random(struct test *t)
 {
     static const uint32_t grid[3] = {7, 1, 1};
@@ -277,7 +277,7 @@ static void test_accounts(struct test *t)
     wf_context_destroy(c);
 }
 
-// DARSIE's structures of an SM are as many as it has room for blocks.
+// Storage of an SM: DARSIE's structures are as many as the SM has room for blocks.
 static uint64_t bits_of(struct wf_context *c, const char *sm_class)
 {
     const struct wf_storage *rows;
@@ -346,7 +346,8 @@ static void test_costs(struct test *t)
 
 // -- settings -----------------------------------------------------------------------------------------------
 
-// In any order; another GPU has nothing of what the file of the one before said, nor its classes; and a launch asks.
+// Settings and classes work in any order; selecting another GPU drops the settings and classes of the
+// previous GPU's file; a launch checks the classes.
 static void test_settings(struct test *t)
 {
     struct wf_class class;
@@ -376,7 +377,7 @@ static void test_settings(struct test *t)
     CHECK_EQ(t, wf_set(c, "fetch.width", "7"), WF_OK);
     CHECK_EQ(t, wf_set(c, "gpu.sm_count", "80"), WF_OK);
     CHECK_EQ(t, wf_gpu(c, "titanv"), WF_OK);
-    CHECK_HAS(t, wf_config_json(c), "\"sm.warps\": 64"); // the default, which only tiny's file had changed
+    CHECK_HAS(t, wf_config_json(c), "\"sm.warps\": 64"); // the default, changed by tiny's file alone
     CHECK_HAS(t, wf_config_json(c), "\"fetch.width\": 7");
     CHECK(t, !wf_class_at(c, 0, &class));
     wf_context_destroy(c);

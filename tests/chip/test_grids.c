@@ -7,7 +7,7 @@
 
 enum { GRIDS = 40, SMS = 8 };
 
-struct many { // programs on one chip, which share the memory of the first
+struct many { // programs on one chip, in the memory of the first
     struct test *t;
     struct chip_config config;
     struct tech_use use;
@@ -20,7 +20,7 @@ struct many { // programs on one chip, which share the memory of the first
     uint64_t max_cycles[GRIDS];
     bool good[GRIDS];
     unsigned count, threads;
-    unsigned over[GRIDS]; // in order of their ends
+    unsigned over[GRIDS]; // grids in order of their ends
 };
 
 static void many_init(struct many *x, struct test *t, const char *gpu, const char *settings)
@@ -86,7 +86,7 @@ static void fini(struct many *x)
     for (unsigned k = 0; k < x->count; k++) launch_fault_fini(&x->faults[k]);
 }
 
-// Each thread writes block x 1000 + thread, after turns of a loop.
+// Every thread writes block x 1000 + thread, after c[0x0][0x168] rounds of a loop.
 static const char writes[] =
     "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nMOV R4, 0x4\nMOV R8, c[0x0][0x168]\n"
     "IMAD R2, R1, c[0x0][0x0], R0\nIMAD.WIDE R6, R2, R4, c[0x0][0x160]\n"
@@ -128,12 +128,12 @@ static unsigned sms_of(const struct many *x, unsigned k)
     return n;
 }
 
-// Whose blocks go where: 4 SMs of 16 warps; each grid has 32 blocks of 4 warps.
+// Placement by policy: 4 SMs of 16 warps; both grids have 32 blocks of 4 warps.
 static void test_policies(struct test *t)
 {
     static const struct {
         const char *policy;
-        bool same_sms, together; // both on an SM; the second ends soon after the first has
+        bool same_sms, together; // same_sms: both on an SM; together: the second ends soon after the first
     } cases[] = {
         {"oldest", true, false}, {"fill", true, false}, {"even", true, true}, {"apart", false, true}};
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
@@ -154,7 +154,8 @@ static void test_policies(struct test *t)
     }
 }
 
-// The second has blocks of all 16 warps of an SM; while one of the first, of a warp, is there, none fits.
+// The second grid has blocks of 16 warps, a whole SM; a resident block of the
+// first grid, of a single warp, keeps it out.
 static void test_order(struct test *t)
 {
     for (unsigned fill = 0; fill < 2; fill++) {
@@ -165,27 +166,28 @@ static void test_order(struct test *t)
         add_writer(&x, 512, 1, 1);
         add_writer(&x, 32, 1, 1);
         run(&x);
-        // The third waits for the second, unless small blocks may fill what is left.
+        // The third grid waits for the second, unless small blocks may fill the room left.
         CHECK_EQ(t, x.over[0], fill ? 2 : 0);
         CHECK_EQ(t, x.over[1], fill ? 0 : 1);
         fini(&x);
     }
 }
 
-// Two SMs: where the first grid's blocks do not fit there is room for the second, as soon as the first has none left.
+// Two SMs. A grid whose blocks do not fit keeps younger grids waiting until it has no blocks left to
+// dispatch. Then younger grids get the room left.
 static void test_room_left(struct test *t)
 {
     struct many x;
     many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=2 sm.warps=16");
     add_writer(&x, 32, 2, 3000); // a warp on each SM
-    add_writer(&x, 512, 1, 1);   // does not fit beside it
+    add_writer(&x, 512, 1, 1);   // does not fit beside the first
     add_writer(&x, 64, 2, 100);
     run(&x);
     CHECK_EQ(t, x.over[0], 0);
     CHECK(t, x.results[2].cycles < x.results[1].cycles + 2000); // at once beside the second
     fini(&x);
 
-    // One that fails is out of the others' way.
+    // A failed grid is out of the others' way.
     many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=2 sm.warps=16 sim.stall=200");
     buffer(&x, add(&x, spins, 32, 2), 4);
     add(&x, "EXIT\n", 512, 4);
@@ -197,7 +199,7 @@ static void test_room_left(struct test *t)
     fini(&x);
 }
 
-// What is counted apart adds up: instructions as alone, active cycles and slots of an SM to its own.
+// Counts by grid add up: instructions as alone; active cycles and slots to the total of the SM.
 static void test_counts(struct test *t)
 {
     struct gpu_counts alone[2] = {0};
@@ -219,10 +221,10 @@ static void test_counts(struct test *t)
     uint64_t slots = 0, cycles = a->sm_active_cycles + b->sm_active_cycles;
     for (unsigned k = 0; k < SLOT_COUNT; k++) slots += a->slots[k] + b->slots[k];
     uint64_t all = cycles * x.config.gpu.schedulers * x.config.gpu.issue_width;
-    // Parts of a cycle are lost at the end of each.
+    // Fractions of a cycle are lost at the end of a grid.
     CHECK(t, slots <= all + 64 && slots + 64 >= all);
     CHECK(t, cycles <= x.results[0].cycles + x.results[1].cycles);
-    // The chip's cycles are shared out, too: to the longest they come together.
+    // The chip's cycles are divided among grids, too: the sum is the longest grid's.
     uint64_t longest = x.results[0].cycles > x.results[1].cycles ? x.results[0].cycles : x.results[1].cycles;
     uint64_t shared = x.results[0].chip_cycles + x.results[1].chip_cycles;
     CHECK_MSG(t, shared + 64 > longest && shared < longest + 64, "%llu of %llu", (unsigned long long)shared,
@@ -231,7 +233,7 @@ static void test_counts(struct test *t)
     fini(&x);
 }
 
-// One waits for what the other writes: they are there at once, be it on one SM.
+// A grid waits for a word written by another: both are resident at the same time, even on a single SM.
 static void test_meeting(struct test *t)
 {
     for (unsigned sms = 1; sms <= 2; sms++) {
@@ -250,8 +252,8 @@ static void test_meeting(struct test *t)
     }
 }
 
-// A fault, an endless loop, a deadlock and a limit end their own grid; what the others leave in memory is what
-// they leave alone.
+// A fault, an endless loop, a deadlock or a limit ends only its own grid; the
+// memory of the other grids equals a run alone.
 static void test_failures(struct test *t)
 {
     static const struct {
@@ -288,7 +290,7 @@ static void test_failures(struct test *t)
         CHECK_MSG(t, x.good[0] && x.good[2], "%zu: %s; %s", k, x.faults[0].text ? x.faults[0].text : "",
                   x.faults[2].text ? x.faults[2].text : "");
         CHECK(t, !x.good[1]);
-        // Whoever waits at a barrier for ever is found by the look, too, while others still go on.
+        // An endless wait at a barrier may also be found by the stall detector, while other grids still run.
         bool is_kind = x.faults[1].kind == cases[n].kind ||
                        (cases[n].kind == FAULT_DEADLOCK && x.faults[1].kind == FAULT_STALL);
         CHECK_MSG(t, is_kind, "%zu: %s", k, x.faults[1].text ? x.faults[1].text : "ended");
@@ -298,7 +300,7 @@ static void test_failures(struct test *t)
     }
 }
 
-// More than an SM has places for.
+// More grids than an SM has places for.
 static void test_crowd(struct test *t)
 {
     struct many x;
@@ -307,12 +309,13 @@ static void test_crowd(struct test *t)
     for (unsigned k = 0; k < 20; k++) out[k] = add_writer(&x, 32, 2, 100 + k);
     run(&x);
     for (unsigned k = 0; k < 20; k++) check_written(&x, out[k], 32, 2);
-    CHECK(t, x.results[19].cycles > x.results[0].cycles + x.results[0].cycles / 2); // it had to wait
+    // the last grid had to wait
+    CHECK(t, x.results[19].cycles > x.results[0].cycles + x.results[0].cycles / 2);
     fini(&x);
 }
 
-// More than there are numbers for: the others come as numbers are free. And a chip on which all have failed is as
-// good as new.
+// More grids than numbers: the rest start as numbers come free. A chip whose
+// grids have all failed is as good as new.
 static void test_many(struct test *t)
 {
     struct many x;
@@ -340,14 +343,14 @@ static void test_many(struct test *t)
     fini(&x);
 }
 
-// One after the other: the second has its blocks where the first had them. (The DRAM's open rows are other ones.)
+// In sequence: the second launch gets the same placement as the first. (The DRAM's open rows differ.)
 static void test_again(struct test *t)
 {
     struct many x;
     struct chip_result results[2];
     struct gpu_counts sms[2][SMS] = {0};
     many_init(&x, t, "gtx1080ti-paper", "gpu.sm_count=6 sm.blocks=4");
-    add_writer(&x, 64, 8, 50); // two SMs have two
+    add_writer(&x, 64, 8, 50); // two SMs have two blocks
     machine_prepare(&x.m[0]);
     struct chip *c = chip_create(&x.config);
     for (unsigned k = 0; k < 2; k++) {
@@ -360,7 +363,7 @@ static void test_again(struct test *t)
     fini(&x);
 }
 
-// Threads of the host change nothing, whether grids share SMs or not.
+// Host threads change nothing, whether grids share SMs or not.
 static void test_threads(struct test *t)
 {
     static const char *const policies[] = {
@@ -385,8 +388,8 @@ static void test_threads(struct test *t)
     }
 }
 
-// Six slots, and blocks of four warps and of three, of two grids: whosever warps end, what they leave goes to the block
-// that is not complete. By block an SM has one of them at a time.
+// Six slots, two grids with blocks of four and of three warps: freed slots go to the partly started block,
+// whichever grid's warps end. An SM has at most one partly started block.
 static void test_by_warp(struct test *t)
 {
     static const char *const policies[] = {"oldest", "fill", "even", "apart"};

@@ -1,5 +1,5 @@
-// Results never depend on time: bundled kernels over GPUs and random settings of every timing key leave the
-// same bytes and execute the same instructions; host threads and idle spans change no count at all.
+// Results never depend on time. For bundled kernels over GPUs and random timing settings, bytes and executed
+// instructions are unchanged; host threads and skipped idle cycles change no counter.
 #include "base/config.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -33,7 +33,7 @@ static void run(struct test *t, const struct workload *w, const char *gpu, const
 {
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
-    settings_apply(t, c, "compile.profile=sass"); // one code, whatever a GPU's file names
+    settings_apply(t, c, "compile.profile=sass"); // the same code, whichever profile a GPU's file names
     if (gpu) CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
     if (gpu) settings_apply(t, c, test_gpu_room(gpu));
     wf_set_threads(c, threads);
@@ -60,7 +60,7 @@ static void same_work(struct test *t, const struct workload *w, const char *sett
         (unsigned long long)a->warp_instructions, (unsigned long long)a->thread_instructions, settings);
 }
 
-// Every other GPU for a kernel, the others for the next; in the long form all.
+// Every second GPU for a kernel, the remaining GPUs for the next kernel; every GPU in the long form.
 static void test_gpus(struct test *t)
 {
     const struct workload *w;
@@ -79,7 +79,7 @@ static void test_gpus(struct test *t)
     }
 }
 
-// A key and what it may be.
+// A key and its possible values.
 struct knob {
     const char *key;
     const char *values[5];
@@ -146,7 +146,7 @@ static const struct knob *knob_of(const char *key)
     return NULL;
 }
 
-// What the small inputs need room for stays as it is, and the machine: another one runs no CUDA kernels.
+// Sizes needed by the small inputs are fixed, as is the machine: another machine runs no CUDA kernels.
 static bool is_fixed(const char *key)
 {
     static const char *const keys[] = {
@@ -158,7 +158,7 @@ static bool is_fixed(const char *key)
     return false;
 }
 
-// A value for any timing key: one of its knob's, or an end of its range or a neighbour of its default.
+// A random value for a timing key: from its knob, an end of its range, or a neighbour of its default.
 static void random_value(struct rng *r, const struct config_key *key, struct strbuf *out)
 {
     const struct knob *knob = knob_of(key->name);
@@ -181,7 +181,6 @@ static void random_value(struct rng *r, const struct config_key *key, struct str
     }
 }
 
-// Half of all keys, those left out that do not fit with the ones before.
 // Settings of the chip, then of its SMs and the memory; NULL past the last.
 static const struct config_key *key_at(size_t k)
 {
@@ -192,13 +191,14 @@ static const struct config_key *key_at(size_t k)
     return k < memory_config_key_count ? &memory_config_keys[k] : NULL;
 }
 
+// Draws half of all keys, leaving out settings in conflict with earlier ones.
 static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
 {
     struct strbuf value = {0};
     struct wf_context *c = wf_context_create();
     struct wf_class first;
     wf_gpu(c, gpu);
-    bool is_mixed = wf_class_at(c, 0, &first); // its classes say how many SMs there are
+    bool is_mixed = wf_class_at(c, 0, &first); // the number of SMs follows from its classes
     strbuf_clear(out);
     const struct config_key *key;
     for (size_t k = 0; (key = key_at(k)) != NULL; k++) {
@@ -214,8 +214,8 @@ static void random_settings(struct rng *r, const char *gpu, struct strbuf *out)
     strbuf_fini(&value);
 }
 
-// Each kernel meets other settings for every commit, on one GPU after the other; in the long form twenty on
-// each.
+// A kernel meets different settings for every commit, on one GPU after another; in
+// the long form twenty settings on every GPU.
 static void test_random_settings(struct test *t)
 {
     const char *gpu, *meaning;
@@ -241,7 +241,7 @@ static void test_random_settings(struct test *t)
     strbuf_fini(&settings);
 }
 
-// Racy kernels included: every counter, not only memory.
+// Every counter is equal, not only memory; racy kernels included.
 static void same_counters(struct test *t, const struct workload *w, const char *what, const struct outcome *a,
                           const struct outcome *b)
 {

@@ -1,14 +1,15 @@
-// What blocks leave of an SM: Table 5 of Xiang's dissertation and Figure 20, which is made from it, row by row.
+// Resources of an SM left over by blocks: Table 5 of Xiang's dissertation,
+// and Figure 20, derived from it, row by row.
 #include "chip/bench.h"
 
 #include <math.h>
 
-// Table 5, its two slips put right (docs/techniques/warpman.md): warps, registers a thread and bytes of a block; how many there are
-// on an SM, and registers that are nobody's, as the text has them or as they follow; warps of another block that have room.
+// Table 5, with its two slips corrected (docs/techniques/warpman.md). Of a block: warps, registers a thread,
+// shared bytes. Of an SM: blocks, unused registers as printed or derived, and further warps with room.
 static const struct row {
     const char *name;
     uint32_t warps, registers, shared, blocks, left, more;
-    bool is_limited; // by registers: those of GM_reg in Figure 20, with MC as the seventh
+    bool is_limited; // limited by registers: GM_reg in Figure 20, with MC as the seventh
 } table5[] = {
     {"CT", 6, 24, 0, 7, 512, 0, true},       {"MC", 12, 20, 0, 4, 2048, 0, true},
     {"RS", 16, 23, 4096, 2, 9216, 12, true}, {"SN", 16, 17, 8192, 3, 6656, 0, false},
@@ -51,7 +52,7 @@ static void test_table(struct test *t)
     CHECK_EQ(t, lround(1000 * (1 - exp(used_limited / limited))), 136);
 }
 
-// The chapter's first example: blocks of 9 k registers, three of which leave 5 k.
+// The chapter's first example: blocks of 9 k registers; three blocks leave 5 k.
 static void test_first(struct test *t)
 {
     static const struct row nine = {"9k", 9, 32, 0, 3, 5120, 5, true};
@@ -63,7 +64,7 @@ static void test_first(struct test *t)
     CHECK_EQ(t, o.more, nine.more);
 }
 
-// No context, no shared memory, or nobody there: no block comes in part.
+// No context, no shared memory, or no resident block: no part of a block fits.
 static void test_none(struct test *t)
 {
     static const char *const settings[] = {"sm.blocks=5", "sm.shared_bytes=10240"};

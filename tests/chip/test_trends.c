@@ -1,5 +1,5 @@
-// Cycles and counters move the right way with each knob: bands of ratios against the same GPU without it,
-// wide on purpose. One SM, so that the small inputs fill it.
+// Every knob moves cycles and counters in the right direction: bands of ratios against the same GPU without
+// the knob, wide on purpose. A single SM, so that the small inputs fill it.
 #include "base/str.h"
 #include "chip/config.h"
 #include "harness/settings.h"
@@ -12,7 +12,7 @@
 #define BASE      "gpu.sm_count=1"
 #define ONE_SLICE "memory.partitions=1 l2.slices=1 l2.sets=8"
 
-struct trend { // knob: "key=value", or after " | " when there are settings for both runs
+struct trend { // knob: "key=value", or after " | " if settings for both runs come first
     const char *workload, *knob, *what; // what: a counter's name, "cycles" or "elapsed_cycles"
     double least, most;                 // of the ratio
 };
@@ -163,7 +163,7 @@ static const struct trend trends[] = {
     {"transpose", ONE_SLICE " | dram.rtpl=300", "cycles", 1.005, 99.0},
 };
 
-// Keys that more of can be better or worse, and those that a kernel of this size does not notice.
+// Keys whose higher values may be better or worse, and keys without effect on a kernel of this size.
 static const struct undirected {
     const char *key, *why;
 } undirected[] = {
@@ -279,7 +279,7 @@ static void check_keys(struct test *t, const struct config_key *keys, size_t cou
     }
 }
 
-// A new key needs a trend, or a reason why it has none.
+// A new key needs a trend, or a reason for having no trend.
 static void test_keys(struct test *t)
 {
     check_keys(t, chip_config_keys, chip_config_key_count);

@@ -1,5 +1,5 @@
-// Every piece of every round is worked on once, before the round ends: by many short rounds, rounds of
-// different sizes, and pauses long enough for everybody to fall asleep between two of them.
+// Every piece of every round is worked on exactly once, before the round ends. Rounds are short, many and of
+// different sizes; pauses between some of them let every worker fall asleep.
 #include "chip/workers.h"
 #include "harness/test.h"
 
@@ -10,7 +10,7 @@ enum { PIECES = 40, ROUNDS = 3000 };
 
 struct tally {
     atomic_uint done[PIECES];
-    unsigned round; // a plain word: threads that are late would read another one
+    unsigned round; // not atomic: a late thread would read another round
     atomic_uint wrong;
     unsigned expected;
 };
@@ -35,7 +35,7 @@ static void run_rounds(struct test *t, unsigned threads)
         struct tally tally = {.round = round, .expected = round};
         unsigned count = round % (PIECES + 1);
         workers_run(w, count_piece, &tally, count);
-        tally.round = ROUNDS; // whoever works on a piece now is late
+        tally.round = ROUNDS; // a piece worked on from now on is late
         CHECK(t, tally.wrong == 0);
         for (unsigned k = 0; k < PIECES; k++) CHECK(t, tally.done[k] == (k < count));
         if (round % 500 == 0) pause_for(2000);

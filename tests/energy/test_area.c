@@ -1,4 +1,4 @@
-// Areas add up to what the text says, where its sums are right.
+// Areas add up to the text's figures, except for wrong sums in the text.
 #include "chip/bench.h"
 #include "energy/area.h"
 #include "harness/test.h"
@@ -39,7 +39,7 @@ static void test_sums(struct test *t)
     check(t, "15 and 15 of these", 357.735, 0);
 }
 
-// What an SM is made of by its settings.
+// Name of an SM's composition in the area table, from the settings.
 static const char *sm_area(const struct gpu_config *c)
 {
     bool is_ilp = c->bypass && c->dependences == DEPENDENCES_BOARD && c->board_entries == 8;
@@ -49,7 +49,7 @@ static const char *sm_area(const struct gpu_config *c)
     return is_tlp ? "SM with TLP cores" : "(an SM that the text does not have)";
 }
 
-// The bundled chips have the SMs that their areas are the sums of.
+// The areas of the bundled chips are sums over the chips' SMs.
 static void test_chips(struct test *t)
 {
     static const struct {

@@ -1,5 +1,5 @@
-// Energy is counts times costs: what is counted adds up, a cost changes its own row and nothing else, and an
-// SRAM costs more when it is larger, wider or has more ports.
+// Energy is counts times costs. Counts add up; a cost changes only the rows priced by it. An SRAM costs more
+// if larger, wider or with more ports.
 #include "energy/energy.h"
 #include "energy/sram.h"
 #include "harness/names.h"
@@ -17,7 +17,7 @@ static void take(void *context, struct wf_kernel *k, const struct wf_launch_conf
     report_run_add(context, k, shape, stats);
 }
 
-// A bundled kernel at small size, with one more setting.
+// Runs a bundled kernel at small size, with `key` set to `value`; NULL: with the defaults.
 static struct report_run measure_on(struct test *t, const char *gpu, const char *name, const char *tech,
                                     const char *key, const char *value)
 {
@@ -58,8 +58,7 @@ static void test_counts(struct test *t)
             uint64_t lanes = 0;
             for (size_t i = 0; i < r.counter_count; i++)
                 if (strncmp(r.counters[i].name, "sm.lanes.", 9) == 0) lanes += r.counters[i].value;
-            lanes +=
-                counter(&r, "gscalar.lanes") + counter(&r, "cae.spared"); // which others have stood in for
+            lanes += counter(&r, "gscalar.lanes") + counter(&r, "cae.spared"); // lanes replaced by mechanisms
             CHECK_EQ(t, lanes, counter(&r, "exec.thread_instructions") + counter(&r, "sm.guest.lanes"));
             double parts = 0, rows = 0;
             const char *part, *meaning;
@@ -75,7 +74,7 @@ static void test_counts(struct test *t)
     vec_fini(&techs);
 }
 
-// Instructions of wrong paths are scheduled as others are, and compute nothing.
+// Instructions of wrong paths are scheduled as usual, and compute nothing.
 static void test_wrong_paths(struct test *t)
 {
     struct report_run r = measure(t, "nqueens", "base", "branch.predict", "static"),
@@ -91,7 +90,7 @@ static void test_wrong_paths(struct test *t)
     report_run_fini(&none);
 }
 
-// Every cost in turn is halved; the rows that it prices halve, all others are as they were.
+// Every cost in turn is halved: the rows priced by the cost halve, and other rows stay.
 static void test_halving(struct test *t)
 {
     struct report_run whole = measure(t, "matrixMul", "darsie", NULL, NULL);
@@ -117,13 +116,13 @@ static void test_halving(struct test *t)
         }
         report_run_fini(&r);
     }
-    CHECK_EQ(t, changed_rows, whole.energy.rows.count); // every row has a price, and one only
+    CHECK_EQ(t, changed_rows, whole.energy.rows.count); // every row has exactly one price
     report_run_fini(&whole);
 }
 
 static void test_sram(struct test *t)
 {
-    // The points it is calibrated with and compared to (sram.h).
+    // The points used for calibration and for comparison (sram.h).
     CHECK(t, sram_access_pj(10, 8 * 8192, 64, 1) == 10);
     CHECK(t, sram_access_pj(10, 8 * 32768, 64, 1) == 20);
     CHECK(t, fabs(sram_access_pj(10, 8 << 20, 64, 1) - 100) < 15);
@@ -146,8 +145,8 @@ static bool has_row(const struct report_run *r, const struct wf_storage *s, cons
     return false;
 }
 
-// Every structure that a mechanism says it has costs something to read and to write, and structures.def
-// prices none that does not exist, with counters that the mechanism does not have.
+// Every structure reported by a mechanism has a cost to read and to write. structures.def prices only
+// existing structures, by counters of the same mechanism.
 static void test_structures(struct test *t)
 {
     static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first",
@@ -192,7 +191,7 @@ static void test_structures(struct test *t)
     wf_context_destroy(c);
 }
 
-// A mechanism's options show in what its structures cost.
+// Options of a mechanism change the cost of the mechanism's structures.
 static void test_mechanism(struct test *t)
 {
     struct report_run small = measure(t, "matrixMul", "darsie:entries=2", NULL, NULL),
@@ -217,8 +216,8 @@ static uint64_t events(struct test *t, const struct report_run *r, const char *n
     return 0;
 }
 
-// What cores have that look for parallelism within a warp costs energy where they have it: on all SMs, on none, and on those
-// of one class.
+// Structures for parallelism within a warp cost energy only on SMs with the structures: on
+// every SM, on no SM, or on the SMs of a class.
 static void test_cores(struct test *t)
 {
     struct report_run none = measure(t, "vecadd", "base", NULL, NULL),

@@ -1,5 +1,5 @@
-// Campaigns: what the run that carries many injections finds is what a whole run finds for each, for any number of processes, and
-// whatever stopped it meanwhile.
+// Campaigns: a single run carrying many injections finds the same as a whole run per injection, for any
+// number of processes, and across interruptions.
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -92,9 +92,10 @@ static void test_whole_runs(struct test *t)
     CHECK(t, ends[INJECT_DETECTED] && ends[INJECT_MASKED] && ends[INJECT_SILENT] && ends[INJECT_CRASH]);
 }
 
-// -- against what is predicted -------------------------------------------------------------------------------
+// -- against predictions ------------------------------------------------------------------------------------
 
-// That a bit of an entry without parity, say, is never found, and one with it always, is among the shares.
+// Among the predicted shares: a bit of an entry without parity is never
+// found, a bit of an entry with parity always.
 static void test_coverage(struct test *t)
 {
     static struct setting settings[] = {
@@ -155,7 +156,7 @@ static void check_equal(struct cli *c, const char *folder)
     }
 }
 
-// Each injection is a line of the journal once.
+// The journal has exactly one line per injection.
 static void check_once(struct cli *c, const char *folder, unsigned count)
 {
     char path[60];
@@ -168,7 +169,8 @@ static void check_once(struct cli *c, const char *folder, unsigned count)
     free(text);
 }
 
-// Sends a signal after some seconds of processor time. True: that ended it before it had done.
+// Sends a signal after some seconds of processor time. True: the
+// signal ended the process before it was done.
 static bool start_and_kill(struct test *t, const char *folder, int number, double seconds)
 {
     char out[600];
@@ -215,7 +217,7 @@ static void test_killed(struct test *t)
     cli_fini(&c);
 }
 
-// Half a line at the end is done again; more injections go on from fewer; others are refused.
+// A torn last line is redone; a larger count continues a smaller campaign; foreign journals are refused.
 static void test_journal(struct test *t)
 {
     struct cli c = {.t = t};
@@ -239,7 +241,7 @@ static void test_journal(struct test *t)
                "--out, or remove it\n");
     struct strbuf twice = {0};
     strbuf_write(&twice, journal, length);
-    strbuf_puts(&twice, strchr(journal, '\n') + 1); // a number that is there
+    strbuf_puts(&twice, strchr(journal, '\n') + 1); // a number already present
     cli_write(&c, "j/vecadd.journal", twice.text, twice.length);
     cli_expect(&c, "inject vecadd --size small --gpu tiny --quiet --out $D/j", 1,
                "error: $D/j/vecadd.journal: line 22 is none of ours\n");
@@ -271,7 +273,8 @@ static void test_refused(struct test *t)
 
 // -- figures ------------------------------------------------------------------------------------------------
 
-// Draws of a share fall out of the interval as rarely as it says, and it is no wider than it must be.
+// Draws of a share fall outside the interval as rarely as stated, and
+// the interval is no wider than necessary.
 static void test_interval(struct test *t)
 {
     struct rng r;

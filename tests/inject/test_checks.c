@@ -1,12 +1,14 @@
-// UV's checks, one bit at a time and all of them: in a small program every bit of every lane's result, register, copy and entry
-// turns once, each in a run of its own, and is found exactly where two lanes compute, two copies are kept or an entry has parity.
+// UV's checks, bit by bit. In a small program every bit of every lane's result, register, copy and
+// entry is flipped once, in a separate run. The flip is detected exactly where two lanes compute,
+// two copies are kept or an entry has parity.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/registry.h"
 
 #include <stdio.h>
 
-// Instructions 1 to 3 execute on one lane, or two with protect=on, and 2 and 3 are in the buffer when the loop comes round.
+// Instructions 1 to 3 execute on one lane, or on two with protect=on; 2 and
+// 3 are in the buffer in the second round.
 static const char program[] = "S2R R0, SR_TID.X\n"
                               "MOV R1, c[0x0][0x160]\n"
                               "loop:\n"
@@ -30,10 +32,10 @@ struct scene {
     struct tech_choice choice;
     struct mark_settings marks;
     struct upsets upsets;
-    // Where the bit turns: the site, and what of it.
+    // Place of the flip: the site, and the hit within it.
     uint64_t site;
     struct upset_hit hit;
-    // Of the run.
+    // Results of the run.
     uint64_t sites, places[UPSET_PLACES];
     struct upset_site at, sites_seen[1000];
     struct upset_flip flip;
@@ -107,7 +109,8 @@ static uint64_t count_of(const struct scene *s, const char *counter)
     return ~0ull;
 }
 
-// Every bit of one place, of what of a register or an entry there is: draws give them all before one comes again.
+// Flips every bit of one place, in every item of a register or an entry; draws cover every bit before a
+// repetition. Returns the number of flips.
 static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_t nth, bool is_checked)
 {
     struct upset_flip first = {0};
@@ -126,7 +129,7 @@ static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_
                   s->flip.number, s->flip.lane, s->flip.bit, s->at.index, (unsigned long long)nth,
                   s->was_found ? "found" : "not found");
         CHECK_EQ(t, count_of(s, "detected") != 0, s->was_found);
-        // A vector register's lanes are alike.
+        // The lanes of a vector register are alike: 40 flips suffice in the short form.
         bool is_vector = s->at.place == UPSET_REGISTER && str_equal(s->flip.what, "register");
         if (is_vector && !test_is_long() && draw == 40) return draw;
     }
@@ -141,7 +144,7 @@ static void turn_everything(struct test *t, const char *tech, bool is_checked)
     run(&s, ~0ull, 0, 0);
     CHECK(t, !s.was_found && !s.has_turned);
     CHECK_EQ(t, s.places[UPSET_LANE],
-             count_of(&s, "alu_lanes")); // what is drawn from is what is predicted of
+             count_of(&s, "alu_lanes")); // the population of draws equals the population predicted
     CHECK_EQ(t, s.places[UPSET_REGISTER], count_of(&s, "live_cycles"));
     CHECK_EQ(t, s.places[UPSET_ENTRY], count_of(&s, "entry_cycles"));
     uint64_t sites = s.sites;
@@ -150,7 +153,7 @@ static void turn_everything(struct test *t, const char *tech, bool is_checked)
     if (test_failed(t)) return;
     for (uint64_t k = 0; k < sites; k++) seen[k] = s.sites_seen[k];
     for (uint64_t k = 0; k < sites; k++) {
-        // Cycles of a register in which nothing touches it are alike: the first and the last.
+        // Cycles of a register without an access are alike: the first and the last suffice.
         uint64_t step = seen[k].place == UPSET_LANE ? 1 : seen[k].count > 1 ? seen[k].count - 1 : 1;
         for (uint64_t nth = 0; nth < seen[k].count && !test_failed(t); nth += step)
             bits[seen[k].place] += turn_all(&s, t, k, nth, is_checked);

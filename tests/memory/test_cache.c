@@ -1,5 +1,5 @@
-// Tags by themselves: each replacement and allocation policy at its edges, and random traffic against a plain
-// statement of LRU and FIFO.
+// Tags alone: edge cases of every replacement and allocation policy, and random
+// traffic against a plain model of LRU and FIFO.
 #include "base/rng.h"
 #include "harness/test.h"
 #include "memory/cache.h"
@@ -14,7 +14,7 @@ static struct cache *one_set(uint32_t ways, enum cache_replacement replacement, 
     return cache_create(&c);
 }
 
-// Asks for a line and lets it come; the line that had to go, 0 for none.
+// Loads a line and fills it; returns the evicted line, 0: none.
 static uint64_t bring(struct cache *c, uint64_t line)
 {
     uint8_t missing;
@@ -23,7 +23,7 @@ static uint64_t bring(struct cache *c, uint64_t line)
     return v.valid ? v.line : late.valid ? late.line : 0;
 }
 
-// Lines 1 to 3 fill the set and 1 is used again: LRU gives up 2, FIFO gives up 1.
+// Lines 1 to 3 fill the set and line 1 is used again: LRU evicts 2, FIFO evicts 1.
 static void test_replacement(struct test *t)
 {
     for (unsigned on_fill = 0; on_fill < 2; on_fill++) {
@@ -33,11 +33,11 @@ static void test_replacement(struct test *t)
         bring(fifo, 1 * LINE);
         CHECK_EQ(t, bring(lru, 4 * LINE), 2 * LINE);
         CHECK_EQ(t, bring(fifo, 4 * LINE), 1 * LINE);
-        // An invalidated line's way is the next one taken, and pushes out nothing.
+        // The way of an invalidated line is taken next, without an eviction.
         cache_invalidate(lru, 4 * LINE);
         CHECK_EQ(t, bring(lru, 5 * LINE), 0);
         CHECK_EQ(t, bring(lru, 6 * LINE), 3 * LINE);
-        cache_clear_range(lru, 6 * LINE, UINT64_MAX); // 1, 5 and 6 are there
+        cache_clear_range(lru, 6 * LINE, UINT64_MAX); // 1, 5 and 6 are resident
         CHECK(t, !cache_contains(lru, 6 * LINE, 1) && cache_contains(lru, 5 * LINE, ALL));
         CHECK_EQ(t, bring(lru, 6 * LINE), 0);
         cache_clear_range(lru, 0, UINT64_MAX);
@@ -48,7 +48,7 @@ static void test_replacement(struct test *t)
     }
 }
 
-// Two ways may be dirty: with the third store the line that was stored to first is cleaned, and stays.
+// Two ways may be dirty: on the third store the oldest stored line is cleaned, and stays.
 static void test_dirty_ways(struct test *t)
 {
     struct cache_config config = {.sets = 1, .ways = 4, .line_bytes = LINE, .dirty_ways = 2};
@@ -61,18 +61,19 @@ static void test_dirty_ways(struct test *t)
     cache_store(c, 1 * LINE, 4, true, true, &v); // dirty already
     CHECK(t, !v.cleaned_sectors);
     cache_store(c, 3 * LINE, 1, true, true, &v);
-    CHECK_EQ(t, v.cleaned, 2 * LINE); // used longest ago
+    CHECK_EQ(t, v.cleaned, 2 * LINE); // least recently used
     CHECK_EQ(t, v.cleaned_sectors, 3);
     CHECK(t, cache_contains(c, 2 * LINE, 3));
     bring(c, 4 * LINE);
     uint8_t missing;
-    cache_load(c, 5 * LINE, ALL, &missing, &v); // takes line 2's way, which is clean
+    cache_load(c, 5 * LINE, ALL, &missing, &v); // takes line 2's way, clean by now
     CHECK(t, v.valid && v.line == 2 * LINE && !v.dirty);
     cache_destroy(c);
 }
 
-// By its bits every line of a stride as long as the cache meets in one set; folded, they find all. Lines side by side fill
-// every set alike both ways, also of a cache that has one piece of each turn.
+// Indexed by address bits, the lines of a stride as long as the cache fall into one set; with a folded
+// index, into every set. Adjacent lines fill the sets evenly under both indices. A cache with one piece of
+// every turn needs the folded index.
 static void test_index(struct test *t)
 {
     enum { SETS = 64, WAYS = 2 };
@@ -96,7 +97,7 @@ static void test_index(struct test *t)
     }
 }
 
-// Every way gets its turn, none twice as often as it should, and two runs are alike.
+// Every way is evicted in its turn, no way twice as often as expected, and two runs are equal.
 static void test_random(struct test *t)
 {
     struct cache *a = one_set(4, CACHE_RANDOM, false), *b = one_set(4, CACHE_RANDOM, false);
@@ -112,12 +113,13 @@ static void test_random(struct test *t)
     }
     CHECK_EQ(t, age_of_victim[0] + age_of_victim[1] + age_of_victim[2] + age_of_victim[3] + age_of_victim[4],
              4000);
-    CHECK(t, age_of_victim[1] > 800 && age_of_victim[1] < 1200); // the last to come, one time in four
+    CHECK(t, age_of_victim[1] > 800 && age_of_victim[1] < 1200); // the newest line, one time in four
     cache_destroy(a);
     cache_destroy(b);
 }
 
-// On a miss the way is taken at once: a set of pending lines is full. On fill it is taken when data comes.
+// Allocation on miss takes the way at once, so a set of pending lines is full.
+// Allocation on fill takes the way when data arrive.
 static void test_allocation(struct test *t)
 {
     struct cache_victim v;
@@ -133,7 +135,7 @@ static void test_allocation(struct test *t)
     CHECK_EQ(t, cache_pending_lines(miss), 2);
     cache_fill(miss, 1 * LINE, 1, &v);
     CHECK_EQ(t, cache_load(miss, 1 * LINE, 1, &missing, &v), CACHE_HIT);
-    CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_FULL); // three sectors are still to come
+    CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_FULL); // three sectors still pending
     cache_fill(miss, 1 * LINE, 14, &v);
     CHECK_EQ(t, cache_load(miss, 3 * LINE, ALL, &missing, &v), CACHE_MISS);
     CHECK(t, v.valid && v.line == 1 * LINE);
@@ -178,8 +180,8 @@ static void test_stores(struct test *t)
     cache_destroy(c);
 }
 
-// Of a set of three, two lines can be locked. They stay under lines 4 to 40, which pass through the third way, and
-// leave in order of age when they have been unlocked as often as they were locked.
+// In a set of three, two lines can be locked. Both stay while lines 4 to 40 pass through the third way, and
+// are evicted by age once unlocked as often as locked.
 static void test_locks(struct test *t)
 {
     static const enum cache_replacement all[] = {CACHE_LRU, CACHE_FIFO, CACHE_RANDOM};
@@ -187,7 +189,7 @@ static void test_locks(struct test *t)
     uint8_t missing;
     for (unsigned n = 0; n < 6; n++) {
         struct cache *c = one_set(3, all[n % 3], n / 3);
-        CHECK(t, !cache_lock(c, 1 * LINE) && cache_may_lock(c, 1 * LINE)); // it is not there
+        CHECK(t, !cache_lock(c, 1 * LINE) && cache_may_lock(c, 1 * LINE)); // not resident
         for (uint64_t k = 1; k <= 3; k++) bring(c, k * LINE);
         CHECK(t, cache_lock(c, 1 * LINE) && cache_lock(c, 2 * LINE) && cache_lock(c, 1 * LINE));
         CHECK(t, !cache_lock(c, 3 * LINE));
@@ -197,10 +199,10 @@ static void test_locks(struct test *t)
         cache_unlock(c, 1 * LINE);
         CHECK_EQ(t, bring(c, 41 * LINE), 40 * LINE); // line 1 is locked once more
         cache_unlock(c, 1 * LINE);
-        CHECK(t, cache_lock(c, 41 * LINE)); // there is room for another
+        CHECK(t, cache_lock(c, 41 * LINE)); // room for another lock
         CHECK_EQ(t, bring(c, 42 * LINE), 1 * LINE);
         CHECK(t, cache_contains(c, 2 * LINE, ALL) && cache_contains(c, 41 * LINE, ALL));
-        // A locked line that is invalidated keeps its way, and its sectors come again.
+        // A locked line, invalidated, keeps its way, and its sectors are fetched again.
         cache_invalidate(c, 2 * LINE);
         CHECK_EQ(t, cache_load(c, 2 * LINE, ALL, &missing, &v), CACHE_SECTOR_MISS);
         CHECK_EQ(t, missing, ALL);
@@ -208,10 +210,10 @@ static void test_locks(struct test *t)
         CHECK(t, !v.valid && cache_contains(c, 2 * LINE, ALL));
         cache_clear(c);
         for (uint64_t k = 1; k <= 3; k++) bring(c, k * LINE);
-        for (uint64_t k = 4; k <= 6; k++) CHECK(t, bring(c, k * LINE)); // nothing is locked any more
+        for (uint64_t k = 4; k <= 6; k++) CHECK(t, bring(c, k * LINE)); // no lock remains
         cache_destroy(c);
     }
-    // Locked and pending ones together are a full set; the one way of a direct-mapped cache is never locked.
+    // Locked and pending lines together fill a set; the only way of a direct-mapped cache is never locked.
     struct cache *two = one_set(2, CACHE_LRU, false), *one = one_set(1, CACHE_LRU, false);
     bring(two, 1 * LINE);
     bring(one, 1 * LINE);
@@ -224,7 +226,7 @@ static void test_locks(struct test *t)
     cache_destroy(one);
 }
 
-// Lines by age, the plain way: at[0] is the next to go.
+// Lines by age, modelled plainly: at[0] is evicted next.
 struct plain {
     uint64_t at[8];
     unsigned count, ways;
@@ -264,7 +266,7 @@ static void test_against_plain(struct test *t)
     }
 }
 
-// Waiters are served in order of arrival, each when none of its sectors is still to come.
+// Waiters are served in order of arrival, as soon as no sector of theirs is pending.
 static void test_mshrs(struct test *t)
 {
     struct mshrs m;
@@ -278,7 +280,7 @@ static void test_mshrs(struct test *t)
     for (uint32_t k = 0; k < 3; k++)
         mshrs_wait(&m, a, (struct mshr_waiter){.token = k, .sectors = (uint8_t)(4 >> k)});
     CHECK(t, !mshrs_have_room(&m, a) && !mshrs_next_served(&m, a, &w));
-    m.all.data[a].sectors = 1; // the second and third came
+    m.all.data[a].sectors = 1; // the second and third sector arrived
     CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 0);
     CHECK(t, mshrs_next_served(&m, a, &w) && w.token == 1);
     CHECK(t, !mshrs_next_served(&m, a, &w));

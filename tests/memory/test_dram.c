@@ -1,8 +1,8 @@
-// One DRAM channel by itself: when each request's data is there, derived from the timing constraints of the
-// GTX 1080 Ti's memory, and which request goes first.
+// A DRAM channel alone: the cycle of every request's data, derived from the timing constraints of the GTX
+// 1080 Ti's memory, and the order of requests.
 //
-//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ the data is there     columns: tCCD 2, tCCDL 4 in a group
-//     activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after the last of that bank, tRRD 8 of others)
+//     activate ─ tRCD 16 ─▶ column ─ tCL 16 + burst 2 ─▶ data            columns: tCCD 2, tCCDL 4 in a group
+//     activate ─ tRAS 37 ─▶ precharge ─ tRP 16 ─▶ activate (tRC 52 after one of the bank, tRRD 8 of others)
 //     write: column ─ tWL 6 + burst 2 ─▶ data ─ tCDLR 7 ─▶ column of a read;  data ─ tWR 16 ─▶ precharge
 #include "base/bits.h"
 #include "base/rng.h"
@@ -26,7 +26,8 @@ struct ask {
     bool is_write;
 };
 
-// Pushes all, in order, and runs until nothing is left: when each one's data was there.
+// Pushes the requests in order and runs until no request is left.
+// `cycles`: the cycle of every request's data.
 static void serve(struct test *t, const struct memory_config *c, const struct ask *asks, unsigned count,
                   uint64_t *cycles, struct dram_counts *counts)
 {
@@ -61,7 +62,8 @@ static void expect(struct test *t, const struct memory_config *c, const char *wh
                   (unsigned long long)got[k], (unsigned long long)want[k]);
 }
 
-// The third request goes before the second, whose row is not open, unless the scheduler cannot see it yet.
+// The third request goes before the second, which needs another row,
+// unless the scheduler cannot see the third yet.
 static void test_first_ready(struct test *t)
 {
     struct memory_config c;
@@ -74,7 +76,8 @@ static void test_first_ready(struct test *t)
     expect(t, &c, "queue of one", asks, 3, (const uint64_t[]){16 + 18, 69 + 18, 122 + 18});
 }
 
-// Four sectors each. In two groups they share the bus, and each keeps its pace of tCCDL; in one they do not.
+// Four sectors a request. In two groups the requests share the bus, and both keep their
+// pace of tCCDL; in one group they do not.
 static void test_groups(struct test *t)
 {
     struct memory_config c;
@@ -85,7 +88,7 @@ static void test_groups(struct test *t)
     // 16, 20, 24, 28 and then 32, 36, 40, 44.
     static const struct ask one[] = {{0, 0, 0, 4, READ}, {0, 1, 0, 4, READ}};
     expect(t, &c, "one group", one, 2, (const uint64_t[]){28 + 18, 44 + 18});
-    // Without groups every column may follow after tCCD, the older request's first: 16 … 22, 24 … 30.
+    // Without groups a column may follow after tCCD, the older request's first: 16 … 22, 24 … 30.
     c.t_ccdl = 0;
     expect(t, &c, "no groups", one, 2, (const uint64_t[]){22 + 18, 30 + 18});
 }
@@ -100,13 +103,13 @@ static void test_writes(struct test *t)
     // Precharge 16 after the data, at 40; activate 56, column 72.
     static const struct ask other_row[] = {{0, 0, 0, 1, WRITE}, {1, 0, 7, 1, READ}};
     expect(t, &c, "row after write", other_row, 2, (const uint64_t[]){24, 72 + 18});
-    // A write may follow a read as soon as the bus is free when its data comes: 34 - 6, on an even footing
-    // with tCCD by then.
+    // A write may follow a read once the bus is free at the time of the
+    // write's data: 34 - 6, equal to tCCD by then.
     static const struct ask after_read[] = {{0, 0, 0, 1, READ}, {1, 0, 0, 1, WRITE}};
     expect(t, &c, "write after read", after_read, 2, (const uint64_t[]){34, 34 + 2});
 }
 
-// Activations are tRRD apart, and wait for a column command that wants the same cycle:
+// Activations are tRRD apart, and yield to a column command in the same cycle:
 //
 //     activations  0  8  17  25  34        columns  16  24  33  41  50
 static void test_activations(struct test *t)
@@ -118,7 +121,7 @@ static void test_activations(struct test *t)
     expect(t, &c, "activations", asks, 5, (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 50 + 18});
 }
 
-// The fifth activation waits for the first one's window of 100 to be over: column at 116.
+// The fifth activation waits for the end of the first activation's window of 100: column at 116.
 static void test_four_activations(struct test *t)
 {
     struct memory_config c;
@@ -130,7 +133,7 @@ static void test_four_activations(struct test *t)
            (const uint64_t[]){16 + 18, 24 + 18, 33 + 18, 41 + 18, 116 + 18});
 }
 
-// Bursts of 64 bytes take 4 cycles on the bus and move two sectors, if two are asked for.
+// Bursts of 64 bytes take 4 cycles on the bus and move two sectors, if two are requested.
 static void test_long_bursts(struct test *t)
 {
     struct memory_config c;
@@ -150,7 +153,8 @@ static void test_long_bursts(struct test *t)
     CHECK_EQ(t, n.busy_cycles, 8);
 }
 
-// A refresh at 400 closes the row as soon as that may be, and takes 50. Those of a time in which nobody asked are over.
+// A refresh at 400 closes the row as early as permitted, and takes 50.
+// Refreshes due in an idle period are over.
 static void test_refresh(struct test *t)
 {
     struct memory_config c;
@@ -174,7 +178,7 @@ static void test_turn(struct test *t)
     expect(t, &c, "write after read", after_read, 2, (const uint64_t[]){34, 34 + 5 + 2});
 }
 
-// Random requests: all are served, the books agree, and the bus carries no more than it can.
+// Random requests: every request is served, the books agree, and the bus carries no more than its rate.
 static void test_random(struct test *t)
 {
     struct rng r;

@@ -1,5 +1,5 @@
-// The memory behind the SMs: latencies derived by hand, bandwidths against the bus, books that balance, and
-// the same answers whatever the windows.
+// The memory behind the SMs: latencies derived by hand, bandwidths against the bus, balanced books, and
+// replies independent of windows.
 #include "base/rng.h"
 #include "harness/test.h"
 #include "memory/address.h"
@@ -17,15 +17,15 @@ static void defaults(struct memory_config *c)
     config_fini(&all);
 }
 
-// One clock everywhere, so that cycles can be added up.
+// Equal clocks in every domain, so that cycles can be added up.
 static void one_clock(struct memory_config *c)
 {
     defaults(c);
     c->icnt_mhz = c->l2_mhz = c->dram_mhz = c->core_mhz;
 }
 
-// A window begins: what was pushed in the last one is on its way. The SMs' side and the partitions' may go in
-// any order.
+// Begins a window: requests pushed in the previous window are on their way. The SMs' side and the
+// partitions' side may go in any order.
 static void window(struct memory_system *m, unsigned sms, uint64_t from, uint64_t until, bool sms_first)
 {
     memory_system_hand_over(m, from);
@@ -47,8 +47,8 @@ static uint64_t latency_of(struct memory_system *m, uint64_t cycle, uint64_t add
     return r.cycle - cycle;
 }
 
-// A load that misses, row closed:   crossbar 24 + L2 120 + half the fixed DRAM latency 50 +
-// activation-to-column 16
+// A load that misses, row closed:
+//     crossbar 24 + L2 120 + half the fixed DRAM latency 50 + activation-to-column 16
 //     + column-to-data 16 + burst 2 + other half 50 + crossbar 24; the packets' single flits cost no more.
 // Then a hit: 24 + 120 + 24. Then another line of the open row: the miss without the 16 of the activation.
 static void test_latencies(struct test *t)
@@ -69,8 +69,8 @@ static void test_latencies(struct test *t)
     memory_system_destroy(m);
 }
 
-// A row of the same bank as the first: precharge 16 and activation 16 come before the column command, and the
-// first row has been open for longer than tRAS by then.
+// Another row of the same bank: precharge 16 and activation 16 precede the column command; by then the first
+// row has been open for longer than tRAS.
 static void test_row_miss(struct test *t)
 {
     struct memory_config c;
@@ -85,7 +85,7 @@ static void test_row_miss(struct test *t)
     memory_system_destroy(m);
 }
 
-// Requests of one cycle, each from an SM of its own; when each SM has its reply, after the cycle.
+// Requests of one cycle, from separate SMs. `after`: the reply's delay after `cycle`, by SM.
 static void replies_of(struct memory_system *m, uint64_t cycle, struct memory_request *q, unsigned count,
                        uint64_t *after)
 {
@@ -105,7 +105,7 @@ static void replies_of(struct memory_system *m, uint64_t cycle, struct memory_re
     }
 }
 
-// Two SMs want one line that is not there: one read of DRAM, and the second answer leaves behind the first.
+// Two SMs load a missing line: a single read of DRAM, and the second reply leaves behind the first.
 static void test_merging(struct test *t)
 {
     struct memory_config c;
@@ -126,7 +126,7 @@ static void test_merging(struct test *t)
     memory_system_destroy(m);
 }
 
-// A slice with an atomic is busy for l2.atomic_interval with each sector; with a load, for a cycle.
+// An atomic keeps its slice busy for l2.atomic_interval per sector, a load for a cycle.
 static void test_atomics(struct test *t)
 {
     for (uint32_t interval = 2; interval < 12; interval += 3) {
@@ -150,7 +150,7 @@ static void test_atomics(struct test *t)
     }
 }
 
-// Two lines that are in the L2, asked for together by one SM: when each reply is there, after the cycle.
+// Two lines in the L2, requested together by an SM. `after`: the delays of both replies after `cycle`.
 static void pair_of(struct memory_system *m, uint64_t cycle, uint64_t first, uint64_t second, bool rides,
                     uint64_t after[2])
 {
@@ -167,8 +167,8 @@ static void pair_of(struct memory_system *m, uint64_t cycle, uint64_t first, uin
     }
 }
 
-// Who rides has no flit in front of the slice and no interval at its tags, and a reply of its own, behind the first: of
-// one slice. Lines of two slices go two ways.
+// A riding request has no flit of its own in front of the slice and no interval at the tags. Its reply comes
+// separately, behind the first. Both lines belong to a slice; lines of two slices travel separately.
 static void test_pairs(struct test *t)
 {
     struct memory_config c;
@@ -197,8 +197,8 @@ static void test_pairs(struct test *t)
     memory_system_destroy(m);
 }
 
-// One set of two ways. What was stored or changed by an atomic goes to DRAM when its line is given up, only
-// the sectors that were; or at once, with write-through.
+// A set of two ways. Sectors stored or changed by an atomic go to DRAM when their line
+// is evicted; with write-through, at once.
 static void test_write_policies(struct test *t)
 {
     for (unsigned through = 0; through < 2; through++)
@@ -211,7 +211,8 @@ static void test_write_policies(struct test *t)
             struct memory_system *m = memory_system_create(&c, 4);
             struct memory_counts n;
             latency_of(m, 0, 0x10000000, kind);
-            for (unsigned k = 0; k < 2; k++) { // the line is still there after the first load of another one
+            // the line is still resident after the first load of another line
+            for (unsigned k = 0; k < 2; k++) {
                 latency_of(m, 1000, 0x10000080, MEMORY_LOAD);
                 window(m, 4, 3000, 4000, true);
                 memory_system_counts(m, 0, &n);
@@ -227,7 +228,7 @@ static void test_write_policies(struct test *t)
         }
 }
 
-// A stream of whole lines, more than the bus can take: bytes over time against the bus's rate.
+// A stream of whole lines beyond the bus's rate: measured bandwidth against the bus's rate.
 static void test_bandwidth(struct test *t)
 {
     struct memory_config c;
@@ -260,14 +261,14 @@ static void test_bandwidth(struct test *t)
     double bus =
         (double)c.partitions * c.dram_bus_bytes * c.dram_rate * c.dram_mhz / c.core_mhz; // bytes a core cycle
     double ports = (double)SMS * c.icnt_flit_bytes * 128 / (128 + 32);
-    CHECK(t, ports > 1.2 * bus); // the bus is what limits
+    CHECK(t, ports > 1.2 * bus); // the bus is the limit
     double got = LINES * 128.0 / (double)last;
     CHECK_MSG(t, got > 0.9 * bus && got <= bus, "%.1f bytes a core cycle of %.1f", got, bus);
     memory_system_destroy(m);
 }
 
-// A stream of stores to more lines than the L2 holds. Without a limit they go on at the ports' rate while write-backs
-// pile up; with one they wait for the bus. The cycle of the last acknowledgement.
+// A stream of stores to more lines than the L2 holds. Without a limit on write-backs the stores continue at
+// the ports' rate; with a limit, at the bus's rate. Returns the cycle of the last acknowledgement.
 static uint64_t store_all(struct memory_config *c, uint64_t lines, unsigned sms)
 {
     struct memory_system *m = memory_system_create(c, sms);
@@ -297,7 +298,8 @@ static void test_back_pressure(struct test *t)
     double capacity = (double)c.partitions * c.slices * c.l2_sets * c.l2_ways * 128,
            bus = (double)c.partitions * c.dram_bus_bytes * c.dram_rate * c.dram_mhz / c.core_mhz;
     double least =
-        (LINES * 128.0 - capacity) / bus; // cycles, when all but what the L2 holds has to go over the bus
+        // cycles, with everything beyond the L2's capacity going over the bus
+        (LINES * 128.0 - capacity) / bus;
     uint64_t unlimited = store_all(&c, LINES, SMS);
     c.dram_backlog = 64;
     uint64_t limited = store_all(&c, LINES, SMS);
@@ -306,7 +308,7 @@ static void test_back_pressure(struct test *t)
               least);
 }
 
-// The same random traffic run in windows of different lengths gives the same replies, and the books balance.
+// The same random traffic in windows of different lengths gives the same replies, and the books balance.
 static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms_first,
                         struct memory_counts *n)
 {
@@ -338,7 +340,7 @@ static uint64_t traffic(struct test *t, uint64_t seed, uint64_t length, bool sms
         if (q.kind != MEMORY_LOAD) q.data_bytes = 32;
         memory_system_push(m, &q);
     }
-    CHECK(t, memory_system_check(m) != NULL); // requests are still under way
+    CHECK(t, memory_system_check(m) != NULL); // requests still under way
     unsigned replies = 0;
     uint64_t of_sm[4] = {0};
     while (!memory_system_is_idle(m) && now < 1000000) {
@@ -370,7 +372,7 @@ static void test_windows(struct test *t)
         CHECK_EQ(t, traffic(t, seed, 7, false, &b), first);
         CHECK_EQ(t, traffic(t, seed, 24, true, &c), first);
         CHECK(t, memcmp(&a, &c, sizeof a) == 0 && memcmp(&a, &b, sizeof a) == 0);
-        // The traffic reaches these.
+        // The traffic covers these events.
         CHECK(t, a.l2_stalls > 0 && a.l2_pending_hits > 0 && a.l2_writebacks > 0 && a.rides > 0);
     }
 }

@@ -1,5 +1,5 @@
-// Between an SM and the DRAM: packets and their flits, whose turn it is at a port, where addresses live, and
-// cycles of one clock in another's.
+// Between an SM and the DRAM: packets and their flits, turns at a port, the mapping of addresses, and
+// conversion of cycles between clocks.
 #include "base/bits.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -24,18 +24,18 @@ static void test_flits(struct test *t)
     static const unsigned cases[][2] = {{0, 1}, {32, 1}, {33, 2}, {64, 2}, {96, 3}, {128, 4}};
     for (size_t k = 0; k < TEST_COUNT(cases); k++) CHECK_EQ(t, crossbar_flits(&c, cases[k][0]), cases[k][1]);
     c.icnt_header_bytes = 0;
-    CHECK_EQ(t, crossbar_flits(&c, 0), 1); // a packet is never nothing
+    CHECK_EQ(t, crossbar_flits(&c, 0), 1); // an empty packet still has a flit
 }
 
-// Packets of all senders to one receiver, in the order in which its port takes them.
+// Collects the packets of every sender to one receiver, in the order of its port.
 static void collect(struct arrivals *a, struct bag *bags, unsigned senders, unsigned receiver)
 {
     for (unsigned k = 0; k < senders; k++) arrivals_gather(a, &bags[k], receiver);
     arrivals_sort(a);
 }
 
-// Three senders send two flits each in the same cycle: another one is first every cycle, the others follow by
-// number, and each waits for the flits before it. What goes to another receiver is not in the way.
+// Three senders send two flits each in the same cycle. The first sender rotates with the cycle, the others
+// follow by number, and a packet waits for earlier flits. Packets for other receivers are not in the way.
 static void test_turns(struct test *t)
 {
     enum { SENDERS = 3 };
@@ -64,7 +64,7 @@ static void test_turns(struct test *t)
     }
 }
 
-// What left earlier is taken earlier, whoever sent it; a port that has been idle is free at once.
+// Packets are taken in order of departure, whoever the sender; an idle port is free at once.
 static void test_order(struct test *t)
 {
     struct memory_config c;
@@ -106,8 +106,8 @@ static void each_chip(struct test *t, void (*check)(struct test *t, const struct
     }
 }
 
-// A turn's pieces are one in every slice, a row holds as many pieces as it has room for, and a piece is in
-// one place.
+// The pieces of a turn fall into distinct slices, a row holds its
+// capacity of pieces, and a piece has one place.
 static void check_places(struct test *t, const struct memory_config *c)
 {
     const uint32_t all = c->partitions * c->slices, of_row = c->dram_row_bytes / c->interleave_bytes;
@@ -133,7 +133,7 @@ static void check_places(struct test *t, const struct memory_config *c)
 
 static void test_places(struct test *t) { each_chip(t, check_places); }
 
-// No power of two as a stride, from a piece to a megabyte, meets in few slices.
+// No stride of a power of two, from a piece to a megabyte, concentrates on few slices.
 static void check_strides(struct test *t, const struct memory_config *c)
 {
     enum { COUNT = 4096 };
@@ -149,7 +149,7 @@ static void check_strides(struct test *t, const struct memory_config *c)
 
 static void test_strides(struct test *t) { each_chip(t, check_strides); }
 
-// The first cycle of the one clock that does not begin before a cycle of the other, at any ratio.
+// The first cycle of one clock not beginning before a cycle of another clock, at any ratio.
 static void test_clocks(struct test *t)
 {
     struct rng r;

@@ -1,5 +1,5 @@
-// Workloads together: passes with their memory restored, bytes and figures whoever the neighbours are, the rule that steers,
-// and what the figures are made of.
+// Workloads together: passes with restored memory, bytes and figures independent of neighbours, the steering
+// rule, and the composition of figures.
 #include "base/file.h"
 #include "harness/test.h"
 #include "mix/mix.h"
@@ -11,7 +11,7 @@
 
 enum { WORDS = 256 };
 
-// Adds a word to a word, so that what it leaves depends on what it began with.
+// Adds a word to a word, so that the result depends on the initial value.
 static const char bump[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                            ".visible .entry bump(.param .u64 words, .param .u32 rounds)\n{\n"
                            ".reg .pred %p;\n.reg .b32 %r<6>;\n.reg .b64 %d<3>;\n"
@@ -59,7 +59,7 @@ static void play_made(struct test *t, bool forget)
     CHECK_MSG(t, m != NULL, "%s", wf_errors(c));
     make(c, wf_kernel_find(m, "bump"), 5, 40, &made[0]);
     make(c, wf_kernel_find(m, "bump"), 7, 2000, &made[1]);
-    if (forget) { // what its first pass began with is no longer written again
+    if (forget) { // the initial memory of its first pass is not restored
         struct tape_step *first = &made[0].tape.steps.data[0];
         CHECK(t, wf_write(c, first->address, first->bytes, first->size_bytes) == WF_OK);
         memmove(first, first + 1, --made[0].tape.steps.count * sizeof *first);
@@ -88,7 +88,7 @@ static void test_forgotten(struct test *t) { play_made(t, true); }
 
 struct pair {
     const char *names[2], *gpu, *set; // set: KEY=VALUE, or NULL
-    bool everywhere;                  // no SMs of their own
+    bool everywhere;                  // no separate SMs
     unsigned threads;
 };
 
@@ -134,15 +134,15 @@ static void play(struct test *t, const struct pair *p, struct outcome *out)
     for (unsigned k = 0; k < 2; k++) tape_fini(&tapes[k]);
 }
 
-// Chapter 4's kinds of pairs, on halves and mixed within the SMs: the same bytes as alone, and the same cycles and
-// energy with any number of host threads.
+// Chapter 4's kinds of pairs, on halves and mixed within the SMs: bytes equal a run alone; cycles and energy
+// are equal for any number of host threads.
 static void test_pairs(struct test *t)
 {
     static const struct pair pairs[] = {
         {{"storeGPU", "matrixMul16"}, "gtx285", NULL, false, 1},
         {{"nqueens", "matrixVector"}, "gtx285", "even", true, 1},
         {{"nw", "scalarProd"}, "gtx285", "fill", true, 1},
-        {{"bfs", "fft512"}, "gtx285", NULL, false, 1}, // its host reads what the next launch depends on
+        {{"bfs", "fft512"}, "gtx285", NULL, false, 1}, // its host reads data for the next launch
     };
     for (size_t n = 0; n < TEST_COUNT(pairs); n++) {
         struct outcome one, many;
@@ -178,7 +178,7 @@ static void test_figures(struct test *t)
 
 static void test_steering(struct test *t)
 {
-    // warps of an SM, threads in all; where it goes with the second one beside it: i or t
+    // warps of an SM, threads in total; expected class of the first and second workload: i or t
     static const struct {
         struct mix_need needs[2];
         const char *to;
@@ -186,8 +186,8 @@ static void test_steering(struct test *t)
         {{{15, 100000, 1}, {16, 100000, 1}}, "it"},
         {{{16, 100000, 1}, {16, 32768, 1}}, "ti"},
         {{{16, 32769, 1}, {2, 100, 1}}, "ti"},
-        {{{3, 100, 1}, {8, 100, 1}}, "it"},         // both would go to the first class
-        {{{32, 100000, 1}, {24, 100000, 1}}, "ti"}, // both to the second
+        {{{3, 100, 1}, {8, 100, 1}}, "it"},         // both prefer the first class
+        {{{32, 100000, 1}, {24, 100000, 1}}, "ti"}, // both prefer the second
     };
     struct wf_context *c = wf_context_create();
     CHECK(t, wf_gpu(c, "gtx285") == WF_OK);

@@ -1,4 +1,5 @@
-// The detector against the paper's equations and the hardware's comparisons of bits, each written here anew.
+// The detector against the paper's equations and against the hardware's
+// bit comparisons, both written anew here.
 #include "base/rng.h"
 #include "harness/test.h"
 #include "scalar/detector.h"
@@ -13,7 +14,8 @@ struct verdict {
     struct scalar_form form;
 };
 
-// Fig. 2a, stage 2: new_i % (lanes x s) = i x s and new_i / (lanes x s) = leader / (lanes x s), first match in order.
+// Fig. 2a, stage 2, first match in order: new_i % (lanes x s) = i x s and
+// new_i / (lanes x s) = leader / (lanes x s).
 static struct verdict by_equations(const struct scalar_rule *rule, const uint32_t *words, uint64_t among)
 {
     uint32_t lanes = rule->lanes, leader = words[bit_lowest(among)];
@@ -34,7 +36,7 @@ static struct verdict by_equations(const struct scalar_rule *rule, const uint32_
     return (struct verdict){.kind = SCALAR_VECTOR};
 }
 
-// The hardware of 32 lanes: bits 31 to 7 are those of lane 0, and the seven below are looked at by stride.
+// The hardware of 32 lanes: bits 31 to 7 equal lane 0's, and the seven below are checked by stride.
 static struct verdict by_bits(const uint32_t *words)
 {
     bool is_stride[SCALAR_CODES] = {true, true, true, true};
@@ -91,13 +93,13 @@ static void test_table(struct test *t)
     CHECK_EQ(t, kind_of(t, 128, 0xffffffff), SCALAR_VECTOR); // downwards
     for (uint32_t stride = 1; stride <= 4; stride *= 2) {
         CHECK_EQ(t, kind_of(t, 0xc0000000 + 32 * stride, stride), SCALAR_AFFINE);
-        CHECK_EQ(t, kind_of(t, 0xc0000000 + stride, stride), SCALAR_VECTOR); // a base that is off by one lane
-        CHECK_EQ(t, kind_of(t, 0u - 32 * stride, stride), SCALAR_AFFINE);    // up to the last word there is
-        CHECK_EQ(t, kind_of(t, 0u - 16 * stride, stride), SCALAR_VECTOR);    // and over it
+        CHECK_EQ(t, kind_of(t, 0xc0000000 + stride, stride), SCALAR_VECTOR); // a base off by one lane
+        CHECK_EQ(t, kind_of(t, 0u - 32 * stride, stride), SCALAR_AFFINE);    // up to the last word
+        CHECK_EQ(t, kind_of(t, 0u - 16 * stride, stride), SCALAR_VECTOR);    // and past it
     }
 }
 
-// All bases and strides that differ in the bits that are looked at, and every word that has one bit else.
+// Every base and stride with different inspected bits, and every word with one bit flipped.
 static void test_all_bits(struct test *t)
 {
     for (uint32_t base = 0; base < 512; base++)
@@ -117,7 +119,7 @@ static void test_all_bits(struct test *t)
     }
 }
 
-// Warps of every size, some of their lanes, every set of strides, with bases that fit and some that do not.
+// Warps of every size, some of their lanes, every set of strides, with bases that fit and bases that do not.
 static void test_rules(struct test *t)
 {
     struct rng r;

@@ -1,4 +1,4 @@
-// The rules of the scalar pipe, each over all cases there are; sums against words added lane by lane.
+// The rules of the scalar pipe, over every case; sums against words added lane by lane.
 #include "base/rng.h"
 #include "harness/test.h"
 #include "scalar/predict.h"
@@ -19,7 +19,7 @@ static void test_scalarisable(struct test *t)
                   o.is_allowed, o.is_add, o.all_active, o.a, o.b);
         yes += want;
     }
-    CHECK_EQ(t, yes, 1 + 3); // one value and one value, of an addition also beside an affine one
+    CHECK_EQ(t, yes, 1 + 3); // uniform and uniform; for an addition also uniform and affine
 }
 
 static void check_add(struct test *t, const struct scalar_rule *rule, struct scalar_form a,
@@ -35,7 +35,7 @@ static void check_add(struct test *t, const struct scalar_rule *rule, struct sca
     verdicts[is_scalar]++;
 }
 
-// What the scalar pipe writes without a detector is what the detector would have made of it.
+// The scalar pipe's result, written without a detector, equals the detector's result.
 static void test_add(struct test *t)
 {
     struct rng r;
@@ -83,7 +83,7 @@ static void test_moves(struct test *t)
         CHECK(t, !goes || (w.all_active && !w.jumps && !w.is_passed && w.predicted && w.there < 32));
         yes += goes;
     }
-    CHECK_EQ(t, yes, 32); // as many as may be there, and one case of the others
+    CHECK_EQ(t, yes, 32); // as many as permitted, and one of the remaining cases
     for (unsigned n = 0; n < 8; n++) {
         bool gave_up = n & 1, waits = n >> 1 & 1, predicted = n >> 2;
         CHECK_EQ(t, scalar_goes_to_vector(gave_up, waits, predicted), n == 0 || n == 1 || n == 5);

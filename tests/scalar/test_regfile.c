@@ -1,4 +1,4 @@
-// The compressed register file against plain registers beside it, and against the paper's numbers.
+// The compressed register file against plain registers, and against the paper's numbers.
 #include "base/arena.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -10,7 +10,7 @@
 enum { LANES = 32, WARPS = 64, REGISTERS = 32 };
 static const uint64_t everybody = 0xffffffff;
 
-// The paper's machine with a VRF of so many slots.
+// The paper's machine with a VRF of `vectors` slots.
 static struct scalar_shape shape_of(uint32_t vectors, enum scalar_spill spill)
 {
     return (struct scalar_shape){.rule = {LANES, SCALAR_ALL_STRIDES, false},
@@ -46,7 +46,7 @@ static void test_storage(struct test *t)
     CHECK_EQ(t, 2048 * 32 * 32, 2097152);
 }
 
-// The write pipeline of Fig. 2a, a case a line.
+// The write pipeline of Fig. 2a, case by case.
 static void test_writes(struct test *t)
 {
     struct scalar_regfile f;
@@ -54,27 +54,27 @@ static void test_writes(struct test *t)
     struct scalar_shape shape = shape_of(2048, SPILL_LRU);
     scalar_init(&f, &shape);
     fill(want, 0, 0);
-    check_words(t, &f, 63, 31, want); // all registers begin as the scalar 0
+    check_words(t, &f, 63, 31, want); // every register begins as the scalar 0
     CHECK_EQ(t, scalar_vectors(&f), 0);
     fill(words, 96, 1); // affine
     CHECK_EQ(t, scalar_write(&f, 5, 7, words, everybody, everybody), SCALAR_AFFINE);
     check_words(t, &f, 5, 7, words);
     CHECK_EQ(t, scalar_vectors(&f), 0);
-    memcpy(want, words, sizeof want); // some lanes over it: the others keep what the scalar said
+    memcpy(want, words, sizeof want); // a partial write: the other lanes keep the scalar's values
     fill(words, 5, 0);
     want[3] = want[31] = 5;
     CHECK_EQ(t, scalar_write(&f, 5, 7, words, 1u << 3 | 1u << 31, everybody), SCALAR_VECTOR);
     check_words(t, &f, 5, 7, want);
     CHECK_EQ(t, scalar_vectors(&f), 1);
-    want[0] = 5; // and over a vector, in its slot
+    want[0] = 5; // a partial write to a vector, in its slot
     CHECK_EQ(t, scalar_write(&f, 5, 7, words, 1, everybody), SCALAR_VECTOR);
     check_words(t, &f, 5, 7, want);
     CHECK_EQ(t, scalar_vectors(&f), 1);
     CHECK_EQ(t, scalar_write(&f, 5, 7, words, everybody, everybody),
-             SCALAR_UNIFORM); // its slot is free again
+             SCALAR_UNIFORM); // the slot is freed
     CHECK_EQ(t, scalar_vectors(&f), 0);
     CHECK_EQ(t, scalar_write(&f, 5, 7, words, 1, everybody),
-             SCALAR_VECTOR); // of the same value, but not of all lanes
+             SCALAR_VECTOR); // uniform, but not every lane written
     fill(words, 1, 3);
     CHECK_EQ(t, scalar_write(&f, 5, 8, words, everybody, everybody), SCALAR_VECTOR);
     CHECK_EQ(t, f.most, 2);
@@ -92,7 +92,8 @@ static void test_writes(struct test *t)
     scalar_fini(&f);
 }
 
-// Extension: what is there already stays, and a warp of few threads is whole when these are.
+// Extension: partial writes of equal values keep a scalar, and a warp of
+// few threads is whole with these threads.
 static void test_partial(struct test *t)
 {
     struct scalar_regfile f;
@@ -136,26 +137,28 @@ static void test_policies(struct test *t)
         make_vector(&f, 9, 5);
         CHECK_EQ(t, scalar_victim(&f, 9, needed, 3), SCALAR_NONE);
         for (unsigned r = 2; r < 14; r++) make_vector(&f, 9, r);
-        note_uses(&f, 2, 4); // even numbers are asked, but say nothing of how few is few
+        note_uses(&f, 2, 4); // even registers count uses, but do not set the threshold
         note_uses(&f, 3, 2);
         note_uses(&f, 5, 1);
         note_uses(&f, 7, 5);
         note_uses(&f, 8, 1);
         for (uint8_t r = 9; r < 14; r++) note_uses(&f, r, 3);
         int first = scalar_victim(&f, 9, needed, 3), second = scalar_victim(&f, 9, needed, 3);
-        // Of LRU R5, which is needed, says that once is few: R8 and nobody else has been used so seldom.
+        // LRU: the odd R5, though needed now, sets the threshold to
+        // one use; only R8 has been used so seldom.
         CHECK_EQ(t, first, spill == SPILL_LRU ? 8 : 2);
         CHECK_EQ(t, second, spill == SPILL_LRU ? 8 : spill == SPILL_RR ? 3 : 2);
-        f.last_victim = 13; // nobody is behind it: it begins again
+        f.last_victim = 13; // no register behind it: the search wraps around
         CHECK_EQ(t, scalar_victim(&f, 9, needed, 3), spill == SPILL_LRU ? 8 : 2);
         note_uses(&f, 8, 1);
-        // Of LRU nobody has been used so seldom now: of all, the first.
+        // LRU: no register has been used so seldom now; the first of all is the victim.
         CHECK_EQ(t, scalar_victim(&f, 9, needed, 3), spill == SPILL_RR ? 3 : 2);
         scalar_fini(&f);
     }
 }
 
-// Counts halve when one of them is full, and what is used then is not counted; a register named twice counts once.
+// Uses are halved once a count is full, and the use at that moment is not
+// counted; a register named twice counts once.
 static void test_uses(struct test *t)
 {
     struct scalar_regfile f;
@@ -180,11 +183,12 @@ static void test_uses(struct test *t)
 struct machine {
     struct scalar_regfile file;
     uint32_t plain[WARPS][REGISTERS][LANES], memory[WARPS][REGISTERS][LANES];
-    unsigned passes; // of instructions that have not executed yet, in a row
+    unsigned passes; // successive attempts of instructions not yet executed
     uint64_t executed;
 };
 
-// A cycle of the paper's pipeline: a spill, an unspill, or an instruction. True: the instruction has executed.
+// A cycle of the paper's pipeline: a spill, an unspill, or an
+// instruction. True: the instruction has executed.
 static bool step(struct test *t, struct machine *m, unsigned warp, const uint8_t registers[3],
                  uint64_t active, struct rng *r)
 {
@@ -209,7 +213,8 @@ static bool step(struct test *t, struct machine *m, unsigned warp, const uint8_t
     return true;
 }
 
-// All warps want registers at random; the smallest file that the paper allows, and a large one. Nobody waits for ever.
+// Every warp requests random registers; the smallest file permitted by the paper, and a
+// large file. No instruction waits for ever.
 static void run_machine(struct test *t, uint32_t vectors, enum scalar_spill spill, uint64_t instructions)
 {
     struct machine *m = heap_alloc(sizeof *m);

@@ -1,4 +1,4 @@
-// The stack cache, a rule a case, and at random against a plain statement of it with memory beside it.
+// The stack cache, case by case, and at random against a plain model of the cache and its memory.
 #include "base/arena.h"
 #include "base/rng.h"
 #include "harness/test.h"
@@ -20,27 +20,28 @@ static void test_rules(struct test *t)
     struct stackcache c;
     const struct scalar_form one = {1, 0}, lanes = {64, 2};
     stackcache_init(&c, ENTRIES);
-    CHECK(t, !stackcache_load(&c, stack, true).is_here); // a miss, which brings nothing
+    CHECK(t, !stackcache_load(&c, stack, true).is_here); // a miss, without allocation
     CHECK(t, !stackcache_load(&c, stack, true).is_here);
-    CHECK(t, !stackcache_load(&c, 0x08008000, false).is_here); // no stack, no miss
+    CHECK(t, !stackcache_load(&c, 0x08008000, false).is_here); // not a stack address: no miss
     CHECK_EQ(t, c.load_misses, 2);
     struct stackcache_outcome o = stackcache_store(&c, stack + 4, &one);
     CHECK(t, o.is_here && !o.written_back);
     o = stackcache_load(&c, stack + 127, true); // any word of the line
     CHECK(t, o.is_here && o.form.base == 1 && o.form.code == 0);
     CHECK(t, !stackcache_load(&c, stack + 128, true).is_here);
-    CHECK(t, !stackcache_load(&c, stack + TAG, true).is_here); // of the same index
-    o = stackcache_store(&c, stack, &lanes);                   // in its own place
+    CHECK(t, !stackcache_load(&c, stack + TAG, true).is_here); // another line of the same index
+    o = stackcache_store(&c, stack, &lanes);                   // in its own entry
     CHECK(t, o.is_here && !o.written_back);
-    o = stackcache_store(&c, stack + 3 * TAG, &one); // in the place of another
+    o = stackcache_store(&c, stack + 3 * TAG, &one); // in the entry of another line
     CHECK(t, o.is_here && o.written_back);
     CHECK_EQ(t, o.line, stack);
     CHECK(t, o.victim.base == 64 && o.victim.code == 2);
     CHECK(t, !stackcache_load(&c, stack, true).is_here);
-    o = stackcache_store(&c, stack, NULL); // goes by, and leaves what has the same index
+    o = stackcache_store(&c, stack, NULL); // bypasses the cache, and keeps a line of the same index
     CHECK(t, !o.is_here && !o.written_back);
     CHECK(t, stackcache_load(&c, stack + 3 * TAG, true).is_here);
-    o = stackcache_store(&c, stack + 3 * TAG + 8, NULL); // a word of the line: what is here goes before it
+    // a word of a cached line: the line is written back first
+    o = stackcache_store(&c, stack + 3 * TAG + 8, NULL);
     CHECK(t, !o.is_here && o.written_back);
     CHECK_EQ(t, o.line, stack + 3 * TAG);
     CHECK(t, !stackcache_load(&c, stack + 3 * TAG, true).is_here);
@@ -53,7 +54,7 @@ static void test_rules(struct test *t)
     stackcache_fini(&c);
 }
 
-// Warps of a machine whose addresses have the warp in bits 12 to 7 take nothing from each other.
+// Addresses with the warp's number in bits 12 to 7 keep warps in separate entries.
 static void test_warps_apart(struct test *t)
 {
     struct stackcache c;
@@ -72,8 +73,8 @@ static void test_warps_apart(struct test *t)
     stackcache_fini(&c);
 }
 
-// Few entries and a memory of few lines: what is loaded is what was stored last, wherever it is, and what is in memory
-// is what the plain statement says.
+// Few entries and a memory of few lines: a load gives the last stored value, wherever it
+// is, and memory equals the plain model's.
 static void test_random(struct test *t)
 {
     enum { FEW = 8, LINES = 32 };

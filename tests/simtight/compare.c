@@ -31,8 +31,8 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
 
 static void print(void *context, const char *text, size_t length) { strbuf_write(context, text, length); }
 
-// The stack cache counts as the oracle's does where it has as many lines, and registers are compressed by its rules: what
-// is stored compressed goes there.
+// The stack cache's counts equal the oracle's for equal numbers of lines and equal rules of compression,
+// since compressed registers are stored to the cache.
 enum { ORACLE_CACHE_LINES = 2048 };
 
 static void check_counts(struct test *t, const char *what, const struct wf_context *c,
@@ -47,7 +47,7 @@ static void check_counts(struct test *t, const char *what, const struct wf_conte
     SAME("mismatches", got->mismatches, (uint64_t)0);
     if (!api_has_core(c)) return;
     uint32_t lines = c->simtight.stack_cache;
-    if (got->spills) { // what is spilled takes beats, too
+    if (got->spills) { // spilled registers take beats, too
         CHECK_MSG(t, lines || beats > want->load_beats + want->store_beats, "%s: spills took no beats", what);
     } else if (lines == ORACLE_CACHE_LINES && !c->simtight.keeps_partial &&
                c->simtight.registers == SIMTIGHT_AFFINE) {

@@ -1,6 +1,7 @@
-// A program on a GPU beside the oracle, which shares no code with it and knows no time: the same text, bytes and
-// instructions, those that mechanisms spared included; on the machine's own GPUs the same beats and hits of the stack cache, and compressed registers that hold
-// what plain ones do.
+// A program on a GPU beside the oracle, which shares no code with the library and has no time.
+// Equal are the text, the bytes and the instructions, including instructions saved by mechanisms.
+// On the machine's own GPUs equal are also beats and hits of the stack cache, and compressed
+// registers hold the values of plain registers.
 #pragma once
 #include "harness/test.h"
 #include "oracle/simtight.h"
@@ -14,9 +15,10 @@ struct compared {
     const struct simtight_oracle_result *want;
 };
 
-// Runs it on the oracle. False, and the case has failed: it did not come to its end there.
+// Runs the program on the oracle. False: the program did not end normally, and the case has failed.
 bool compared_init(struct compared *c, struct test *t, const char *name, const char *bytes, size_t length,
                    uint8_t input);
 void compared_fini(struct compared *c);
-// gpu NULL: functionally. settings: "tech=T KEY=VALUE KEY=VALUE", "". The registers that were spilled.
+// gpu NULL: functionally. settings: "tech=T KEY=VALUE KEY=VALUE", "".
+// Returns the number of spilled registers.
 uint64_t compared_run(const struct compared *c, struct test *t, const char *gpu, const char *settings);

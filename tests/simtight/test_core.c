@@ -1,4 +1,5 @@
-// The core with kernels made by hand: how soon a warp goes again, spilling, barriers, the scalar pipeline, limits.
+// The core with hand-made kernels: issue intervals of a warp,
+// spilling, barriers, the scalar pipeline, limits.
 #include "riscv/bench.h"
 #include "riscv/map.h"
 #include "simtight/core_impl.h"
@@ -62,7 +63,7 @@ static struct outcome run(struct test *t, const struct maker *m, const char *tex
 }
 
 // -- intervals ----------------------------------------------------------------------------------------------
-// `count` times the instruction, `rounds` times over, by warp 0 alone or by all.
+// Cycles of `count` instructions in a row, `rounds` times over, by warp 0 alone or by every warp.
 static uint64_t cycles_of(struct test *t, const char *text, uint32_t what, bool is_alone, unsigned count,
                           int rounds)
 {
@@ -84,7 +85,7 @@ static uint64_t cycles_of(struct test *t, const char *text, uint32_t what, bool 
     return cycles;
 }
 
-// Cycles that one more of it takes, in hundredths.
+// Cycles of one further instruction, in hundredths.
 static unsigned interval(struct test *t, const char *text, uint32_t what, bool is_alone)
 {
     return (unsigned)(cycles_of(t, text, what, is_alone, 200, 1) -
@@ -99,7 +100,7 @@ static void test_intervals(struct test *t)
     static const struct {
         const char *settings, *what;
         unsigned quiet, writing,
-            multiplying; // an instruction that writes no register, one that does, a multiplication
+            multiplying; // an instruction without a result, with a result, a multiplication
     } table[] = {
         {"", "plain", 9, 10, 14},
         {COMPRESSED, "compressed", 11, 14, 18},
@@ -118,18 +119,18 @@ static void test_intervals(struct test *t)
     }
 }
 
-// 64 warps hide it: one instruction a cycle.
+// 64 warps hide the interval: one instruction a cycle.
 static void test_all_warps(struct test *t)
 {
     CHECK_EQ(t, interval(t, "", addi(T0, T0, 1), false), 100 * 64);
     CHECK_EQ(t, interval(t, SPILLING, addi(T0, T0, 1), false), 100 * 64);
-    // The sequential divider has one warp every 35 cycles: 34, and one until its result is taken.
+    // The sequential divider takes a warp every 35 cycles: 34, and one until its result is taken.
     unsigned divided = interval(t, "", rv_r(0x33, 5, 1, T0, T0, T0), false);
     CHECK_MSG(t, divided > 100 * 64 * 34 && divided < 100 * 64 * 44, "%u/100 cycles", divided);
     CHECK(t, interval(t, "simt.divider=full", rv_r(0x33, 5, 1, T0, T0, T0), false) == 100 * 64);
 }
 
-// The second time round the instructions are known to be scalarisable.
+// In the second round the instructions are known to be scalarisable.
 static void test_scalar_interval(struct test *t)
 {
     const char *ads = COMPRESSED " simt.scalar_unit=1";
@@ -141,7 +142,7 @@ static void test_scalar_interval(struct test *t)
 }
 
 // -- the scalar pipeline ------------------------------------------------------------------------------------
-// A1 is 4 times the thread: with 4 added its base is no multiple of 128, which the pipeline finds out each time.
+// A1 is 4 times the thread: with 4 added its base is no multiple of 128, so the pipeline aborts every time.
 static void make_affine(struct maker *m, int32_t step)
 {
     bench_begin(m);
@@ -176,7 +177,7 @@ static void test_affine(struct test *t)
 }
 
 // -- spilling -----------------------------------------------------------------------------------------------
-// Twelve vectors a warp, three times what there is room for, used in turn.
+// Twelve vectors a warp, three times the room, used in turn.
 enum { KEPT = 12, FIRST = S2 };
 
 static void make_vectors(struct maker *m, bool has_barrier)
@@ -256,7 +257,7 @@ static void test_no_spills(struct test *t)
 }
 
 // -- comparing ----------------------------------------------------------------------------------------------
-// One word of a vector, or the base of a scalar, changes behind everybody's back.
+// One word of a vector, or the base of a scalar, is changed behind the core's back.
 static void test_corruption(struct test *t)
 {
     static const uint8_t regs[] = {FIRST, A1};
@@ -287,7 +288,7 @@ static void test_corruption(struct test *t)
     }
 }
 
-// -- how it ends --------------------------------------------------------------------------------------------
+// -- ends ---------------------------------------------------------------------------------------------------
 // Warp 1 ends, and warp 0 waits for it.
 static void test_deadlock(struct test *t)
 {
@@ -325,7 +326,8 @@ static void test_limits(struct test *t)
     CHECK_HAS(t, o.text, "the limit of 1000 warp instructions");
     bench_fini(&b);
     maker_fini(&m);
-    // As many as the launch has are enough, and one less is not, though it ends before anybody looks.
+    // A limit equal to the launch's instructions suffices, and a limit one lower does not,
+    // though the launch ends before the next check.
     bench_begin(&m);
     bench_end(&m);
     if (!bench_init(&b, t, &m)) return;
@@ -339,7 +341,7 @@ static void test_limits(struct test *t)
     maker_fini(&m);
 }
 
-// All threads read a word until it is no longer 0, or have counted so many rounds (0: they count for nothing).
+// Every thread reads a word until it is not 0, or has counted `rounds` rounds (0: no limit).
 static void make_waiting(struct maker *m, int32_t rounds)
 {
     bench_begin(m);
@@ -357,7 +359,7 @@ static void make_waiting(struct maker *m, int32_t rounds)
     m->data_bytes = 64;
 }
 
-// Who waits for ever is found out; who counts to an end reaches it, unless that takes longer than somebody is willing to wait.
+// An endless wait is detected; a counting loop reaches its end, unless it outlasts the patience.
 static void test_waiting(struct test *t)
 {
     static const struct {
@@ -404,7 +406,7 @@ static void test_fault(struct test *t)
     maker_fini(&m);
 }
 
-// Two launches of one core count for themselves; what is in the stack cache stays.
+// Two launches of a core have separate counts; the contents of the stack cache stay.
 static void test_launches(struct test *t)
 {
     struct simtight_config c = settings(t, COMPRESSED " simt.stack_cache=2048");
@@ -416,7 +418,7 @@ static void test_launches(struct test *t)
     struct bench b;
     bench_begin(&m);
     maker_li(&m, SP, 0xfffffff0);
-    maker_put(&m, lw(T0, SP, 0)); // from the launch before
+    maker_put(&m, lw(T0, SP, 0)); // from the previous launch
     maker_put(&m, addi(T1, X0, 7));
     maker_put(&m, sw(T1, SP, 0));
     bench_end(&m);

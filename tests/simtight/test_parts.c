@@ -1,4 +1,4 @@
-// The core's parts, each with a table worked out by hand.
+// The core's parts, with tables worked out by hand.
 #include "harness/test.h"
 #include "simtight/barrier.h"
 #include "simtight/memory.h"
@@ -34,9 +34,9 @@ static void test_schedule(struct test *t)
                  {7, 2},
                  {7, 0}, // round and round
                  {6, 1},
-                 {5, 2}, // 0 has gone, 1 is away: 2
+                 {5, 2}, // 0 has had its turn, 1 is unavailable: 2
                  {3, 0},
-                 {2, 1}, // all have gone: a new round, of which 0 is the first
+                 {2, 1}, // a new round, beginning with 0
                  {0, SIMTIGHT_NOBODY},
                  {1ull << 63 | 1, 63},
                  {1ull << 63 | 1, 0}};
@@ -46,7 +46,7 @@ static void test_schedule(struct test *t)
 }
 
 // -- barrier ------------------------------------------------------------------------------------------------
-// load, check, then a cycle a warp.
+// Load, check, then a cycle a warp.
 static void test_release(struct test *t)
 {
     struct simtight_barrier b = {0};
@@ -58,11 +58,11 @@ static void test_release(struct test *t)
         CHECK_EQ(t, simtight_release(&b, waiting, 64, false), warp);
         waiting &= ~(1ull << warp);
     }
-    CHECK_EQ(t, simtight_release(&b, waiting, 64, false), SIMTIGHT_NONE_RELEASED); // nobody is left
+    CHECK_EQ(t, simtight_release(&b, waiting, 64, false), SIMTIGHT_NONE_RELEASED); // no warp is left
     CHECK(t, !b.is_loaded);
 }
 
-// Warps 2 and 3 are a group, of which 0 and 1 are passed over; 4 waits for 5.
+// Warps 2 and 3 are a group, and 0 and 1 are skipped; 4 waits for 5.
 static void test_release_groups(struct test *t)
 {
     enum { NO = SIMTIGHT_NONE_RELEASED };
@@ -85,7 +85,7 @@ static void test_release_groups(struct test *t)
         CHECK_MSG(t, warp == cycles[k], "cycle %zu: %d, not %d", k, warp, cycles[k]);
         if (warp != NO) waiting &= ~(1ull << warp);
     }
-    CHECK(t, b.is_loaded); // 4 waits still
+    CHECK(t, b.is_loaded); // 4 still waits
 }
 
 // -- coalescer ----------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ static void test_groups(struct test *t)
     }
 }
 
-// The leader is where it does not belong: it goes alone, the rest as a block.
+// The leader's address is an outlier: the leader goes alone, the rest as a block.
 static void test_odd_leader(struct test *t)
 {
     struct simtight_request r = row(0x10000, 4, 4);
@@ -159,7 +159,7 @@ static void test_odd_leader(struct test *t)
     CHECK_EQ(t, all.first_lanes, 1);
 }
 
-// Lanes of the scratchpad go together as soon as one of them leads, not before.
+// Lanes of the scratchpad go together once one of them is the leader, not earlier.
 static void test_mixed(struct test *t)
 {
     struct simtight_request r = row(0x10000, 4, 4);
@@ -242,7 +242,7 @@ static void ask(struct memory_run *r, struct simtight_request what, uint8_t warp
     *to = what;
 }
 
-// Runs from cycle `from` until all is done; the cycles in which replies come, by their order.
+// Runs from cycle `from` until idle. `at`: the cycles of the replies, in order; returns their number.
 static unsigned run(struct memory_run *r, uint64_t from, uint64_t *at, unsigned most)
 {
     unsigned count = 0;
@@ -254,7 +254,8 @@ static unsigned run(struct memory_run *r, uint64_t from, uint64_t *at, unsigned 
     return count;
 }
 
-// Asked for in cycle 0: stages 0 to 4 in 1 to 5, a group in 6, its beats in 6 and 7, 30 cycles, a reply of 3.
+// Requested in cycle 0: stages 0 to 4 in 1 to 5, a group in 6, its
+// beats in 6 and 7, 30 cycles, a reply of 3.
 static void test_load(struct test *t)
 {
     struct memory_run r = begin(NULL);
@@ -279,7 +280,7 @@ static void test_loads(struct test *t)
     end(&r);
 }
 
-// 32 groups, four cycles from one to the next since the rest goes round; replies of a beat.
+// 32 groups, four cycles apart since the rest goes round; replies of a beat.
 static void test_scattered(struct test *t)
 {
     struct memory_run r = begin(NULL);
@@ -291,7 +292,7 @@ static void test_scattered(struct test *t)
     end(&r);
 }
 
-// Four warps' share the way round: a group every second cycle.
+// Four warps share the loop: a group every second cycle.
 static void test_interleaved(struct test *t)
 {
     struct memory_run r = begin(NULL);
@@ -303,7 +304,7 @@ static void test_interleaved(struct test *t)
     end(&r);
 }
 
-// Stores of two beats go every third cycle, and nobody answers.
+// Stores of two beats go every third cycle, without replies.
 static void test_stores(struct test *t)
 {
     struct memory_run r = begin(NULL);
@@ -330,7 +331,7 @@ static void test_slow_dram(struct test *t)
     end(&r);
 }
 
-// With room for two beats a load waits until the one before has come.
+// With room for two beats a load waits for the reply of the previous load.
 static void test_inflight(struct test *t)
 {
     struct memory_run r = begin((const char *const[]){"simt.dram_inflight=2", NULL});
@@ -339,12 +340,12 @@ static void test_inflight(struct test *t)
     for (uint8_t warp = 0; warp < 2; warp++) ask(&r, row(0x10000 + 128u * warp, 4, 4), warp);
     CHECK_EQ(t, run(&r, 1, at, 2), 2);
     CHECK_EQ(t, at[0], 40);
-    CHECK_EQ(t, at[1], 40 + 31); // sent when the first has come, in cycle 37
+    CHECK_EQ(t, at[1], 40 + 31); // sent after the first reply, in cycle 37
     end(&r);
 }
 
-// Replies come in the order of the groups: the stack cache's waits for DRAM's, which was asked for before it. What the cache
-// takes from a store goes through at once; a store that drives a line out pays for that line and for itself.
+// Replies come in the order of the groups: the stack cache's reply waits for an earlier request to DRAM. A
+// store absorbed by the cache passes at once; a store that evicts a line pays for the line and for itself.
 static void test_replies_in_order(struct test *t)
 {
     struct memory_run r = begin((const char *const[]){"simt.stack_cache=16", NULL});
@@ -384,7 +385,7 @@ static void test_queue_is_full(struct test *t)
     end(&r);
 }
 
-// Two cycles for 32 lanes, six for the way.
+// Two cycles for 32 lanes, six for the round trip.
 static void test_scratch_reply(struct test *t)
 {
     struct memory_run r = begin(NULL);
@@ -398,7 +399,7 @@ static void test_scratch_reply(struct test *t)
     end(&r);
 }
 
-// A scalar stored to a stack is kept, and answers a load without DRAM; a vector stored behind it drives it out first.
+// A scalar stored to a stack is kept, and answers a load without DRAM; a later vector store evicts it first.
 static void test_stack_cache(struct test *t)
 {
     struct memory_run r = begin((const char *const[]){"simt.stack_cache=2048", NULL});

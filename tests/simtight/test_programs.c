@@ -1,4 +1,4 @@
-// Whole programs on the core, in each of its forms, and on SMs, with every mechanism, beside the oracle (compare.h).
+// Whole programs on every form of the core, and on SMs with every mechanism, beside the oracle (compare.h).
 #include "base/file.h"
 #include "base/str.h"
 #include "simtight/compare.h"
@@ -11,7 +11,8 @@ static const char *const gpus[] = {"simtight", "simtight-rfc", "simtight-rfc512"
                                    "simtight-ads"};
 enum { PLAIN = 0, RFC256 = 3, GPUS = sizeof gpus / sizeof gpus[0] };
 
-// Two SMs, and the n-th mechanism, in the long form each of them. With registers left over mechanisms have more to do.
+// Two SMs, and the n-th mechanism; every mechanism in the long form. With
+// registers left over mechanisms have more to do.
 static void run_on_sms(struct test *t, const struct compared *c, size_t n)
 {
     size_t count = 0;
@@ -45,7 +46,7 @@ static void run_program(struct test *t, const char *elf, size_t n, uint64_t spil
     free(bytes);
 }
 
-// In the quick form a program that spills at 256 vectors, and one with barriers of small groups.
+// The quick form has a program that spills at 256 vectors, and a program with barriers of small groups.
 static void test_programs(struct test *t)
 {
     static const char *const quick[] = {"Transpose.elf", "Scan.elf", NULL};

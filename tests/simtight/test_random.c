@@ -1,10 +1,10 @@
-// Random programs (riscv/random.h) on no GPU, on SIMTight's and on an SM, with random settings and mechanisms, beside the
-// oracle (compare.h).
+// Random programs (riscv/random.h) on no GPU, on SIMTight's and on an SM, with random settings and
+// mechanisms, beside the oracle (compare.h).
 //
-// For investigating one failure:
+// For investigating a failure:
 //
-//     build/tests/simtight/test_random seed N       the program of that seed alone
-//     build/tests/simtight/test_random write N OUT  its ELF file; the settings it runs with, too, are printed
+//     build/tests/simtight/test_random seed N       the program of seed N alone
+//     build/tests/simtight/test_random write N OUT  its ELF file; also prints the settings of its runs
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -19,7 +19,8 @@
 static const char *const gpus[] = {
     NULL, "simtight", "simtight-rfc", "simtight-rfc512", "simtight-rfc256", "simtight-ads"};
 
-// Settings, of which each program has some, and values that they may have: edges, and what changes the order of things.
+// Settings and candidate values: edges, and values that change the order of
+// events. A program gets some of the settings.
 static const struct setting {
     const char *key, *values[4];
 } settings[] = {
@@ -61,7 +62,7 @@ static void draw_settings(uint64_t seed, struct strbuf *out)
     }
 }
 
-// An SM, and all that may be set on it. Half of them have registers left, which mechanisms make use of.
+// An SM, and every setting of SMs. Half of the draws leave registers over, which mechanisms use.
 static const char *draw_sm(uint64_t seed, struct strbuf *out)
 {
     static const char *const of_sms[] = {"gtx1080ti", "titanv", "gtx1080ti-paper", "p100", "h200"};
@@ -84,7 +85,8 @@ static const char *make(uint64_t seed, struct strbuf *elf)
     return p.crosses_parts ? "check.bounds=ignore" : "check.bounds=stop";
 }
 
-// Every GPU as it is for every fourth program; all settings on two.
+// Runs a program functionally, on SIMTight's GPUs with their defaults (every fourth program on a GPU), and
+// with drawn settings on a SIMTight GPU and on an SM.
 static void run(struct test *t, uint64_t seed, uint64_t *spills)
 {
     struct strbuf elf = {0}, drawn = {0}, on_sm = {0};
@@ -127,7 +129,7 @@ static void test_programs(struct test *t)
     CHECK(t, spills > 0);
 }
 
-// Programs that have failed once. 100484: code called by an address alone, whose waits nobody encoded.
+// Programs that failed once. 100484: code called only by address, whose waits were not encoded.
 static void test_failed_once(struct test *t)
 {
     static const uint64_t seeds[] = {100484};

@@ -1,5 +1,5 @@
-// Who looks at the core: samples add up to what the launch counts, a timeline has every instruction once and every warp's time
-// without overlaps, and neither changes anything. And what its registers take.
+// Observers of the core: samples add up to the launch's counts; a timeline has every instruction once and
+// every warp's time without overlaps; neither changes a result. Also the storage of registers.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -14,7 +14,7 @@ struct outcome {
     uint64_t cycles, warp_instructions, counters[COUNTERS_MAX], sums[COUNTERS_MAX], most[COUNTERS_MAX];
     size_t count, samples;
     bool is_most[COUNTERS_MAX];
-    uint64_t sampled_to; // of the last launch
+    uint64_t sampled_to; // end of the last launch's samples
     uint64_t register_bits;
 };
 
@@ -44,7 +44,7 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
         }
 }
 
-// The context stays, for what was watched.
+// Runs a program. The context lives on, for its records.
 static struct wf_context *run(struct test *t, const char *elf, const char *gpu, bool is_watched,
                               const char *setting, const char *value, struct outcome *o)
 {
@@ -82,7 +82,7 @@ static void test_samples(struct test *t)
         CHECK_EQ(t, sampled.sampled_to, sampled.cycles);
         unsigned known = 0;
         for (size_t n = 0; n < sampled.count; n++) {
-            if (!sampled.sums[n]) continue; // not sampled, or nought
+            if (!sampled.sums[n]) continue; // not sampled, or 0
             known++;
             CHECK_EQ(t, sampled.is_most[n] ? sampled.most[n] : sampled.sums[n], sampled.counters[n]);
         }
@@ -90,7 +90,7 @@ static void test_samples(struct test *t)
     }
 }
 
-// Of each warp: what it waited for, one thing after the other, inside of its life.
+// The waits of a warp follow each other within its life.
 static void check_spans(struct test *t, const struct watch_sm *sm)
 {
     uint64_t ends[WATCH_WARPS] = {0};
@@ -120,7 +120,7 @@ static void test_timeline(struct test *t)
             CHECK(t, w && w->sms[0] && !w->sms[1] && !w->truncated);
             if (w && w->sms[0]) {
                 CHECK_EQ(t, w->sms[0]->insts.count, watched.warp_instructions);
-                CHECK_EQ(t, w->now - 1, watched.cycles); // launch behind launch
+                CHECK_EQ(t, w->now - 1, watched.cycles); // launches in sequence
                 for (size_t k = 0; k < w->sms[0]->insts.count; k++) {
                     const struct watch_inst *i = &w->sms[0]->insts.data[k];
                     CHECK(t, i->fetched < i->issued && i->done > i->issued);
@@ -131,7 +131,7 @@ static void test_timeline(struct test *t)
         }
 }
 
-// A part of it: what begins before or ends behind is cut.
+// Part of a timeline: records that begin before or end behind the window are cut.
 static void test_part(struct test *t)
 {
     struct outcome o;

@@ -1,5 +1,5 @@
-// Every slot of every scheduler has one reason: kernels, SMs, instructions and the chip's counters tell the
-// same total, whatever the GPU and the number of host threads.
+// Every slot of every scheduler has exactly one reason. Sums over kernels, SMs, instructions and the chip's
+// counters agree, on every GPU and with any number of host threads.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 enum { SLOTS = 32 };
 
 struct totals {
-    uint64_t counters[SLOTS], sms[SLOTS]; // as the chip's counters and as its SMs have them
+    uint64_t counters[SLOTS], sms[SLOTS]; // sum of the chip's counters; sum over its SMs
     uint64_t active_cycles, sm_active_cycles;
     VEC(struct wf_kernel *) kernels;
 };
@@ -51,7 +51,7 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     }
 }
 
-// Several kernels and launches; divergence; barriers.
+// Several kernels and launches, divergence, barriers: the four sums agree.
 static void test_totals(struct test *t)
 {
     static const char *const kernels[] = {"backprop", "bfs", "scan", "nqueens"};
@@ -78,7 +78,7 @@ static void test_totals(struct test *t)
                 for (size_t n = 0; n < slot_count(); n++) instructions[n] += rows[row].slots[n];
             issued += rows[count - 1].slots[0];
         }
-        CHECK_EQ(t, issued, 0); // nothing is issued without an instruction
+        CHECK_EQ(t, issued, 0); // an issued slot belongs to an instruction
         for (size_t n = 0; n < slot_count(); n++) {
             CHECK_EQ(t, sum.sms[n], sum.counters[n]);
             CHECK_EQ(t, instructions[n], sum.counters[n]);
@@ -91,7 +91,7 @@ static void test_totals(struct test *t)
     vec_fini(&gpus);
 }
 
-// A kernel that only ran functionally has no account, and neither has its launch.
+// A kernel run only functionally has no account, nor does its launch.
 static void test_functional(struct test *t)
 {
     const char *near;

@@ -1,12 +1,13 @@
-// The many-thread-aware scoreboard (docs/ilp.md): the dissertation's examples, by the cycles in which instructions issue; what is
-// in it is what the program has computed (sim.check, whose second register file only commits write); its bits.
+// The many-thread-aware scoreboard (docs/ilp.md): issue cycles of the dissertation's examples,
+// and storage bits. The values in the board equal the program's (sim.check keeps a second
+// register file, written by commits alone).
 #include "chip/bench.h"
 #include "sm/board.h"
 #include "watch/watch.h"
 
 #include <string.h>
 
-// Eight lanes, instructions that are there before they are wanted, and a memory that is far away.
+// Eight lanes, instructions fetched ahead of need, and a distant memory.
 #define MACHINE                                                                                              \
     "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 "              \
     "operands.conflicts=0 issue.schedulers=1 issue.width=1 issue.interval=4 units.float=1 sim.check=1 "      \
@@ -19,7 +20,8 @@ struct seen { // by instruction of the program, of the first warp
     struct gpu_counts counts;
 };
 
-// R8: the buffer; R6: a line of it each thread; R4: the thread; P0: the first half of the warp; R1: what memory has nowhere.
+// Registers: R8 the buffer; R6 a line of the buffer per thread; R4 the thread; P0 the first half of the
+// warp; R1 a value not stored anywhere in memory.
 static void run(struct test *t, const char *settings, const char *code, uint32_t threads, struct seen *seen)
 {
     const struct watch_config all = {.to = UINT64_MAX, .warps = 1, .sms = {1}, .limit = UINT64_MAX};
@@ -61,10 +63,10 @@ static void test_stall_on_use(struct test *t)
     CHECK_EQ(t, s.issued[2] - s.issued[1], 10);
     CHECK(t, s.done[0] > s.issued[0] + 100);
     CHECK(t, s.issued[3] >= s.done[0]);
-    CHECK(t, s.counts.board_reads >= 2); // R2, and R1, which is complete and waits for its turn
+    CHECK(t, s.counts.board_reads >= 2); // R2, and R1, complete and waiting for its turn
 }
 
-// In order: what is complete waits in its entry for the load before it.
+// Commits are in order: a completed result waits in its entry for an older load.
 static void test_commit_in_order(struct test *t)
 {
     struct seen alone, behind;
@@ -76,7 +78,7 @@ static void test_commit_in_order(struct test *t)
               (unsigned long long)alone.counts.board_entry_cycles, (unsigned long long)latency);
 }
 
-// The second example: B defines r1 anew, so that C waits for B alone and finds one r1.
+// The second example: B redefines r1, so that C waits for B alone and finds a single r1.
 static void test_no_match(struct test *t)
 {
     struct seen s;
@@ -87,7 +89,8 @@ static void test_no_match(struct test *t)
     CHECK_EQ(t, s.counts.board_held_mask, 0);
 }
 
-// A younger definition by fewer lanes waits until the older one is written; by as many or more it does not.
+// A younger definition with fewer lanes waits until the older definition is written;
+// with as many lanes or more it does not wait.
 static void test_masks(struct test *t)
 {
     static const struct {
@@ -108,7 +111,8 @@ static void test_masks(struct test *t)
     }
 }
 
-// No entry is free: a warp that has none issues one instruction and waits for its end; one that has some waits for an entry.
+// Board full: a warp without entries issues an instruction and waits for its end; a
+// warp with entries waits for a free entry.
 static void test_full(struct test *t)
 {
     struct seen s;
@@ -119,28 +123,28 @@ static void test_full(struct test *t)
     CHECK(t, s.counts.board_held_full >= 2);
     run(t, "board.entries=1", code, 64, &s);
     CHECK(t, s.counts.board_alone > 0);
-    run(t, "board.entries=2", "LDG.64 R2, [R8]\nIADD3 R1, R4, 0x40, RZ\n", 32, &s); // an entry a register
+    run(t, "board.entries=2", "LDG.64 R2, [R8]\nIADD3 R1, R4, 0x40, RZ\n", 32, &s); // an entry per register
     CHECK(t, s.issued[1] > s.done[0]);
     run(t, "board.entries=1", "LDG.64 R2, [R8]\nIADD3 R1, R4, 0x40, RZ\n", 32, &s); // never room for two
     CHECK(t, s.issued[1] >= s.done[0]);
     CHECK(t, s.counts.board_alone > 0);
 }
 
-// A store is the oldest when it issues; loads wait for it, arithmetic does not.
+// A store issues only as the oldest instruction; loads wait for the store, arithmetic does not.
 static void test_stores(struct test *t)
 {
     struct seen s;
     run(t, "", "LDG R1, [R8]\nSTG [R6], R4\nIADD3 R2, R4, 0x4, RZ\nLDS R3, [RZ]\n", 32, &s);
     CHECK(t, s.issued[1] >= s.done[0]);
     CHECK_EQ(t, s.issued[2] - s.issued[1], 4);
-    CHECK(t, s.issued[3] > s.issued[2] + 20); // 32 lines leave one a cycle
+    CHECK(t, s.issued[3] > s.issued[2] + 20); // 32 lines leave at one per cycle
     CHECK_EQ(t, s.counts.board_held_store, 1);
     run(t, "", "LDG R1, [R8]\nIADD3 R2, R4, 0x4, RZ\nLDS R3, [RZ]\n", 32, &s);
     CHECK_EQ(t, s.issued[2] - s.issued[1], 4);
     CHECK_EQ(t, s.counts.board_held_store, 0);
 }
 
-// An atomic waits like a store, and what is behind it and defines or loads waits for it.
+// An atomic waits like a store; later definitions of its register and later loads wait for the atomic.
 static void test_atomics(struct test *t)
 {
     struct seen s;
@@ -151,7 +155,7 @@ static void test_atomics(struct test *t)
     CHECK(t, s.counts.board_held_mask >= 1);
 }
 
-// With a bypass a value goes on before it is in its entry.
+// With a bypass a value is forwarded before it reaches its entry.
 static void test_bypass(struct test *t)
 {
     struct seen s;
@@ -159,7 +163,7 @@ static void test_bypass(struct test *t)
     CHECK_EQ(t, s.issued[1] - s.issued[0], 8);
 }
 
-// 4.4.4: 8 tags of 10 bits, 8,736 bits of values, 8 bits of each of 32 warps.
+// 4.4.4: 8 tags of 10 bits, 8,736 bits of values, 8 bits for each of 32 warps.
 static void test_bits(struct test *t)
 {
     CHECK_EQ(t, board_tag_bits(8, 16384, 32), 80);

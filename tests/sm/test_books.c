@@ -1,5 +1,5 @@
-// What the model books: registers that instructions of every path write, time after a launch's end, accesses
-// of no lane, and who is charged for time at a barrier.
+// The model's books: register writes by instructions of every path, time after a launch's end, accesses
+// without lanes, and the accounting of time at a barrier.
 #include "base/rng.h"
 #include "chip/bench.h"
 #include "harness/settings.h"
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-// A call's return address goes to a register that the instruction before it has yet to read: eight warps'
-// operands stand in line for one port. The model's own book says so if it is written before.
+// A call writes its return address to a register still to be read by the previous instruction: the operands
+// of eight warps queue for one port. The book of registers reports a write before the read.
 static void test_call_writes(struct test *t)
 {
     static const char *const dependences[] = {"scoreboard", "encoded", "single", "board"};
@@ -27,7 +27,7 @@ static void test_call_writes(struct test *t)
         }
 }
 
-// All cycles of a workload under DARSIE with a watchdog of so many cycles.
+// Total cycles of a workload under DARSIE with a watchdog of `watchdog` cycles.
 static uint64_t darsie_cycles(struct test *t, const char *workload, const char *watchdog, uint64_t max_cycles)
 {
     const char *near;
@@ -45,8 +45,9 @@ static uint64_t darsie_cycles(struct test *t, const char *workload, const char *
     return r.cycles;
 }
 
-// A launch is over when its blocks have ended, whatever watchdogs they leave behind: a limit of just its
-// cycles holds, one less does not, and the next launch begins when it would have begun without them.
+// A launch is over when its blocks have ended, even with watchdogs still armed. A
+// limit of exactly its cycles holds, a limit one lower does not, and the next launch
+// begins at the same cycle as without watchdogs.
 static void test_watchdogs_end(struct test *t)
 {
     uint64_t cycles = darsie_cycles(t, "matrixMul", "100000", 0);
@@ -55,7 +56,7 @@ static void test_watchdogs_end(struct test *t)
     CHECK_EQ(t, darsie_cycles(t, "spmv", "100000", 0), darsie_cycles(t, "spmv", "0", 0));
 }
 
-// To the cycle, although time passes in windows.
+// Limits hold to the cycle, although time passes in windows.
 static void test_limit(struct test *t)
 {
     struct gpu_bench b;
@@ -79,13 +80,13 @@ static void test_limit(struct test *t)
     if (gpu_bench_init(&b, t, "tiny", "", "MOV R2, 0xf4240\nNANOSLEEP R2\nEXIT\n", 32)) {
         b.max_cycles = 5000;
         CHECK(t, !gpu_bench_run(&b));
-        CHECK(t, b.result.cycles >= 5000 && b.result.cycles < 5100); // and not when the warp would wake
+        CHECK(t, b.result.cycles >= 5000 && b.result.cycles < 5100); // not at the warp's wake-up
     }
     gpu_bench_fini(&b);
 }
 
-// How often the banks are asked for 32 lanes' words, by the definition: as often as one bank has words, of
-// those asked for, that differ.
+// Number of passes over the banks for 32 lanes, by definition: the
+// maximum over banks of distinct words requested.
 static unsigned passes_of(const uint32_t address[32])
 {
     unsigned most = 1;
@@ -101,8 +102,8 @@ static unsigned passes_of(const uint32_t address[32])
     return most;
 }
 
-// Lanes in runs as programs have them: side by side, all at one word, or with a stride; often where another
-// run is, or beside it.
+// Runs of lanes as in programs: adjacent words, a common word, or a stride;
+// often at or beside the words of another run.
 static void draw_runs(struct rng *r, uint32_t address[32])
 {
     enum { WORDS = 1024 };
@@ -118,7 +119,7 @@ static void draw_runs(struct rng *r, uint32_t address[32])
     }
 }
 
-// Ways of asking the banks that the model tells apart quickly and those that it does not cost the same.
+// Patterns with a fast path in the model and patterns without one cost the same.
 static void test_bank_passes(struct test *t)
 {
     enum { PATTERNS = 4096 };
@@ -143,8 +144,8 @@ static void test_bank_passes(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// Accesses whose guard is false in all lanes, of every kind: they take their slots and nothing else. A
-// thousand cycles of shared memory's banks stand before them in the queue.
+// Accesses with a guard false in every lane, of every kind, take their slots and nothing else. In front of
+// them in the queue, the banks of shared memory are busy for a thousand cycles.
 static void test_no_lanes(struct test *t)
 {
     static const char *const dependences[] = {"scoreboard", "encoded", "single", "board"};
@@ -166,15 +167,15 @@ static void test_no_lanes(struct test *t)
             CHECK_EQ(t, b.result.gpu.shared_accesses, 2);
             CHECK_EQ(t, b.result.exec.warp_instructions, 2 * 15);
             CHECK_EQ(t, machine_words(&b.m, word)[0], 3);
-            CHECK_EQ(t, b.result.gpu.operand_reads, 2 * (1 + 3)); // the sum's, and the last store's
+            CHECK_EQ(t, b.result.gpu.operand_reads, 2 * (1 + 3)); // of the sum, and of the last store
         }
         gpu_bench_fini(&b);
     }
 }
 
-// A pair of which the second takes its result from the reuse buffer a cycle after its issue: in that cycle
-// the first reads its operands, of which the result may be one. The model's own book says so if it is written
-// before.
+// The second instruction of a pair takes its result from the reuse buffer a cycle after issue. In the
+// same cycle the first instruction reads its operands, possibly the same register. The book of
+// registers reports a write before the read.
 static void test_reused_second(struct test *t)
 {
     static const char *const gpus[] = {"tiny", "gtx1080ti-paper", "titanv"};
@@ -191,14 +192,14 @@ static void test_reused_second(struct test *t)
     }
 }
 
-// The slots of an instruction for a reason.
+// Slots of an instruction with reason `why`.
 static uint64_t slots_of(const uint64_t *account, uint32_t inst, enum gpu_slot why)
 {
     return account[inst * SLOT_COUNT + why];
 }
 
-// The second warp comes to the barrier a thousand additions late, and then both sleep: the time is the
-// barrier's and the sleep's, not the instructions' behind them.
+// The second warp reaches the barrier a thousand additions late, and then both warps sleep. The time is
+// charged to the barrier and to the sleep, not to the instructions behind them.
 static void test_time_at_a_barrier(struct test *t)
 {
     static const char text[] =
@@ -224,9 +225,9 @@ static void test_time_at_a_barrier(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// A straight program too long for the front end to hide its misses: with a perfect instruction cache no slot
-// waits for code, without one most do; and what is left of waiting for the front end is the same kind in
-// both.
+// A straight program too long for the front end to hide instruction-cache misses. With a
+// perfect instruction cache no slot waits for code; without it most slots do. Other waits for
+// the front end have the same reason in both runs.
 static void test_cold_code(struct test *t)
 {
     static const char *const settings[] = {"icache.perfect=1", ""};

@@ -1,4 +1,4 @@
-// Who leads, who follows, and when followers change, epoch by epoch.
+// Duel: leaders, followers, and changes of followers, epoch by epoch.
 #include "harness/test.h"
 #include "sm/mech/duel.h"
 
@@ -19,7 +19,7 @@ static void test_roles(struct test *t)
         CHECK_EQ(t, duel_role(&d, sm), sm < 2 ? DUEL_ON : sm < 4 ? DUEL_OFF : DUEL_FOLLOWS);
         CHECK_EQ(t, duel_is_on(&d, sm), sm < 2);
     }
-    d.config.first = 3; // those before follow, too
+    d.config.first = 3; // SMs below `first` follow, too
     for (unsigned sm = 0; sm < 9; sm++)
         CHECK_EQ(t, duel_role(&d, sm), sm < 3 || sm >= 7 ? DUEL_FOLLOWS : sm < 5 ? DUEL_ON : DUEL_OFF);
     d.config.first = 0;
@@ -27,7 +27,7 @@ static void test_roles(struct test *t)
     for (unsigned sm = 0; sm < 6; sm++) CHECK_EQ(t, duel_is_on(&d, sm), sm < 2 || sm >= 4);
 }
 
-// Work of an epoch of the leaders that are on and off, and whether followers are on after it.
+// Work of the on-leaders and of the off-leaders in an epoch, and whether followers are on afterwards.
 struct epoch {
     uint64_t on, off;
     bool followers;
@@ -38,7 +38,7 @@ static void follow(struct test *t, unsigned hold, const struct epoch *epochs, un
     struct duel d = duel_of(hold, 1);
     uint64_t on = 0, off = 0, now = 7;
     for (unsigned k = 0; k < count; k++) {
-        duel_tell(&d, now + EPOCH - 1, on + epochs[k].on / 2, off + 1000); // it has not ended
+        duel_tell(&d, now + EPOCH - 1, on + epochs[k].on / 2, off + 1000); // the epoch has not ended
         CHECK_EQ(t, duel_is_on(&d, 2), k ? epochs[k - 1].followers : false);
         duel_tell(&d, now += EPOCH, on += epochs[k].on, off += epochs[k].off);
         CHECK_MSG(t, duel_is_on(&d, 2) == epochs[k].followers, "epoch %u", k);
@@ -50,14 +50,15 @@ static void test_epochs(struct test *t)
     static const struct epoch at_once[] = {{5, 6, false}, {6, 5, true}, {6, 6, true}, {0, 9, true},
                                            {9, 0, true},  {0, 0, true}, {5, 6, false}};
     follow(t, 1, at_once, TEST_COUNT(at_once));
-    // Two in a row: ties, and epochs in which a leader has done nothing, keep what is there and end a row.
+    // Two wins in a row switch the followers: ties, and epochs with an
+    // idle leader, keep the state and end a row.
     static const struct epoch held[] = {{6, 5, false}, {5, 6, false}, {6, 5, false}, {5, 5, false},
                                         {6, 5, false}, {0, 5, false}, {7, 5, false}, {6, 5, true},
                                         {4, 5, true},  {6, 5, true},  {4, 5, true},  {4, 5, false}};
     follow(t, 2, held, TEST_COUNT(held));
 }
 
-// Two epochs are idle: told behind them both is told behind each.
+// Two idle epochs: a single report after both equals a report after every epoch.
 static void test_idle(struct test *t)
 {
     struct duel once = duel_of(2, 1), each = duel_of(2, 1);
@@ -68,7 +69,7 @@ static void test_idle(struct test *t)
     }
     CHECK(t, once.ends == each.ends && once.followers_on == each.followers_on && once.on == each.on);
     struct duel d = duel_of(1, 1);
-    duel_tell(&d, 7 + 3 * EPOCH, 10, 9); // and all of it is the first epoch's
+    duel_tell(&d, 7 + 3 * EPOCH, 10, 9); // all work belongs to the first epoch
     CHECK(t, duel_is_on(&d, 2) && d.ends == 7 + 4 * EPOCH);
 }
 

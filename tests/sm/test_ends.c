@@ -18,7 +18,7 @@ static void must_fault(struct test *t, const char *settings, const char *text, u
     gpu_bench_fini(&b);
 }
 
-// One warp goes to barrier 0, the other to barrier 1.
+// Of two warps, one goes to barrier 0, the other to barrier 1.
 static void test_deadlock(struct test *t)
 {
     must_fault(t, "",
@@ -27,9 +27,9 @@ static void test_deadlock(struct test *t)
                64, 0, FAULT_DEADLOCK, "warp 1", "waits for a barrier since cycle");
 }
 
-// A lost reply: to the first use of a parameter, to a load whose result is needed, to one whose warp has
-// ended since, to a store before a fence, to a fetch of code. The report names who waits, and comes as soon
-// as nothing else can happen.
+// A lost reply: to the first use of a parameter, a load with a pending use, a load of a warp
+// ended since, a store before a fence, or a fetch of code. The report names the waiting warps,
+// and comes once no other event can happen.
 static void test_lost_reply(struct test *t)
 {
     static const char load[] = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\n";
@@ -56,7 +56,7 @@ static void test_lost_reply(struct test *t)
     }
 }
 
-// An acknowledgement that nobody waits for: the launch ends, and its books do not balance.
+// A lost acknowledgement without a waiting warp: the launch ends, and its books do not balance.
 static void test_lost_acknowledgement(struct test *t)
 {
     struct gpu_bench b;
@@ -81,8 +81,8 @@ static void test_fault(struct test *t)
                FAULT_BOUNDS, "0x", "block (0,0,0)");
 }
 
-// A program leaves its answers in the first buffer whatever the order of its warps: 64 blocks add to one
-// word, and each block's first thread writes what a load straight after its own store and atomic sees.
+// The first buffer is independent of the order of warps: 64 blocks add to one word. The first thread of a
+// block writes the value seen by a load directly after the thread's own store and atomic.
 static void test_own_stores(struct test *t)
 {
     static const char text[] =
@@ -106,7 +106,7 @@ static void test_own_stores(struct test *t)
     }
 }
 
-// An atomic's old values come back by lane; a compare-and-swap changes what it finds.
+// An atomic returns a distinct old value to every lane; a compare-and-swap replaces the value it found.
 static void test_atomics_return(struct test *t)
 {
     static const char text[] =
@@ -120,7 +120,7 @@ static void test_atomics_return(struct test *t)
         gpu_cycles(&b);
         CHECK_EQ(t, machine_words(&b.m, word)[0], 128);
         for (unsigned k = 0; k < 64; k++) seen |= 1ull << machine_words(&b.m, each)[k] / 2;
-        CHECK(t, seen == UINT64_MAX); // every value from 0 to 126 once
+        CHECK(t, seen == UINT64_MAX); // every even value from 0 to 126 once
     }
     gpu_bench_fini(&b);
 }
@@ -137,7 +137,7 @@ static void test_residency(struct test *t)
         uint64_t four = gpu_cycles(&b);
         CHECK(t, b.result.occupancy > 0.95);
         b.m.launch.grid[0] = 5;
-        CHECK(t, gpu_cycles(&b) > four + four / 8); // the fifth waits for a place
+        CHECK(t, gpu_cycles(&b) > four + four / 8); // the fifth block waits for room
         b.m.launch.shared_total = 40000;            // two blocks
         b.m.launch.grid[0] = 4;
         gpu_cycles(&b);
@@ -151,8 +151,8 @@ static void test_residency(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// Stores whose operands wait for a single port long after their warp has ended: the next block gets the
-// registers when the last has been read, and the book of registers says so.
+// Stores whose operands wait for a single port long after the end of their warp. The next block gets the
+// registers after the last read, as the book of registers confirms.
 static void test_late_operands(struct test *t)
 {
     struct gpu_bench b;
@@ -168,9 +168,9 @@ static void test_late_operands(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// The same launch twice on one chip. Without gpu.keep_caches the second is as the first; with it, its 32
-// lines of data are in the L2, and nothing else is; with l1.keep they are in the L1, and with icache.keep the line of code is in the L2. A launch latency is a figure of its
-// own.
+// The same launch twice on one chip. Without gpu.keep_caches both launches take the same time. With
+// gpu.keep_caches, the second launch finds only its 32 lines of data, in the L2. With l1.keep the lines are
+// in the L1; with icache.keep the line of code is in the L2. A launch latency is a separate figure.
 static void test_launches(struct test *t)
 {
     static const char text[] = "S2R R0, SR_TID.X\nMOV R4, 0x80\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"

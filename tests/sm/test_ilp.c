@@ -1,12 +1,12 @@
-// Instructions of one warp beside each other (docs/ilp.md): issue distances of the dissertation's Figure 38, in cycles that are
-// derived by hand as test_pipeline.c does:
+// Instruction-level parallelism of a warp (docs/ilp.md): issue distances of the dissertation's Figure 38, in
+// cycles derived by hand as in test_pipeline.c:
 //
-//     issue c │ c+1 operands read │ c+2 … c+1+latency EX1 … EXn │ c+2+latency written, the next one that needs it issues
+//     issue c │ c+1 operands read │ c+2 … c+1+latency EX1 … EXn │ c+2+latency written, a dependent one issues
 #include "chip/bench.h"
 
 #include <string.h>
 
-// Eight lanes: a scheduler is busy for four cycles. Instructions are there before they are wanted.
+// Eight lanes: a scheduler is busy for four cycles. Instructions are fetched ahead of need.
 #define LANES                                                                                                \
     "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 "              \
     "operands.conflicts=0 issue.schedulers=1 issue.width=1 issue.interval=4 units.float=1 "                  \
@@ -36,7 +36,7 @@ static uint64_t cycles_of(struct test *t, const struct piece *p, unsigned times)
     return cycles;
 }
 
-// From one piece of code to the next.
+// Checks the cycles from a piece of code to its next repetition.
 static void takes(struct test *t, const struct piece *p, uint64_t want)
 {
     enum { TIMES = 16 };
@@ -47,8 +47,9 @@ static void takes(struct test *t, const struct piece *p, uint64_t want)
 
 static const char dependent[] = "IADD3 R0, R0, 0x1, RZ\n", independent[] = "IADD3 R0, R2, 0x1, RZ\n";
 
-// Figure 38: with two stages of execution a result is written before the next instruction reads (12, 13); with four or eight a
-// bypass makes it the stages' number; without one reading and writing come on top.
+// Figure 38: with two stages of execution a result is written before the next instruction reads
+// (12, 13). With four or eight stages and a bypass the distance is the number of stages; without
+// a bypass, reading and writing are added.
 static void test_distances(struct test *t)
 {
     static const struct {
@@ -66,7 +67,8 @@ static void test_distances(struct test *t)
             }
 }
 
-// One instruction under way: what does not depend on it waits, too. The bypass has nothing to ask for.
+// One instruction in flight: independent instructions wait, too, and the
+// bypass shortens the wait of any instruction.
 static void test_single(struct test *t)
 {
     takes(t, &(struct piece){"latency.int_add=8", independent, 32}, 10); // results of one register, in order
@@ -79,7 +81,7 @@ static void test_single(struct test *t)
     takes(t, &p, 8);
 }
 
-// With a bypass two warps fill a pipeline of eight stages (4.4.1); without, three.
+// With a bypass two warps fill a pipeline of eight stages (4.4.1); without a bypass, three.
 static void test_warps(struct test *t)
 {
     struct piece p = {"issue.dependences=single latency.int_add=8 operands.bypass=1", dependent, 64};
@@ -90,7 +92,7 @@ static void test_warps(struct test *t)
     takes(t, &p, 12);
 }
 
-// Neither memory nor double precision has the way: their results are read from the register file.
+// Neither memory nor double precision has a bypass: their results are read from the register file.
 static void test_no_bypass(struct test *t)
 {
     static const char *const codes[] = {"DADD R0, R0, R2\n", "LDG R0, [R8]\n", "LDS R0, [R0]\n"};
@@ -104,7 +106,8 @@ static void test_no_bypass(struct test *t)
     }
 }
 
-// A load's successor waits for its reply whatever it needs, and a store's until it has left for memory.
+// The instruction behind a load waits for the reply, dependent or not; behind a
+// store, until the store has left for memory.
 static void test_single_memory(struct test *t)
 {
     struct piece alone = {"issue.dependences=single", "LDS R0, [R1]\n", 32},
@@ -116,7 +119,7 @@ static void test_single_memory(struct test *t)
 }
 
 // -- branches
-// Cycles of so many branches over two instructions each.
+// Cycles of `times` branches, each over two instructions.
 static uint64_t branches_take(struct test *t, const char *way, const char *guard, unsigned times,
                               struct gpu_counts *counts)
 {
@@ -151,13 +154,14 @@ static uint64_t branch_takes(struct test *t, const char *way, const char *guard,
     return (twice - once) / 16;
 }
 
-// Predicted right a branch costs its slot, wrong `resolve` - 1 more; without prediction it takes its latency; one that has no
-// condition costs nothing more, and one whose lanes part is right whichever way it was predicted.
+// A branch predicted right costs its slot, a branch predicted wrong `resolve` - 1 cycles more;
+// without prediction, its latency. An unconditional branch costs nothing more, and a divergent
+// branch is right whatever the prediction.
 static void test_prediction(struct test *t)
 {
     static const struct {
         const char *way, *guard;
-        uint64_t cycles; // of a branch that is not taken: and the two NOPs behind it
+        uint64_t cycles; // of a branch not taken, and of the two NOPs behind it
         unsigned right, wrong, divergent;
     } rows[] = {{"branch.predict=none latency.branch=9", "@P2 ", 8, 0, 0, 0},
                 {"branch.predict=perfect latency.branch=9", "@P2 ", 1, 32, 0, 0},
@@ -177,16 +181,17 @@ static void test_prediction(struct test *t)
     }
 }
 
-// Figure 41: eight lanes of eight stages. The branch reads its operands in cycles 9 to 12, the predicted instruction in 13 to 16,
-// the next one in 17 to 20. The branch's last lanes are in their eighth stage in 20, when the right path might read; a ghost
-// does until then, so that it is 21. Neither ghost writes: the first lanes would in 22. With the outcome from the
-// fourth stage it is 16, and 17 behind the one ghost.
+// Figure 41: eight lanes of eight stages. The branch reads its operands in cycles 9 to 12, the predicted
+// instruction in 13 to 16, the second ghost in 17 to 20. The branch's last lanes reach the eighth stage in
+// cycle 20, when the right path might read. A ghost still reads in 20, so the right path reads in 21.
+// Neither ghost writes: the first lanes would write in 22. With the outcome from the fourth stage the cycle
+// is 16, or 17 behind the only ghost.
 static void test_figure_41(struct test *t)
 {
     enum { READS = 9, TIMES = 32 };
     static const struct {
         const char *way;
-        uint64_t right; // the first cycle in which the right path's instruction reads
+        uint64_t right; // first read by the right path, in cycles
         unsigned ghosts;
     } rows[] = {{"branch.predict=perfect", 13, 0},
                 {"branch.predict=static branch.resolve=11", 21, 2},
@@ -214,7 +219,7 @@ static void test_divergent(struct test *t)
     }
 }
 
-// The table learns: a branch that always goes one way is mispredicted a few times at most.
+// The table learns: a branch with a constant direction is mispredicted a few times at most.
 static void test_gshare(struct test *t)
 {
     struct gpu_counts n;

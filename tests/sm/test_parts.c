@@ -1,4 +1,4 @@
-// tools/check-parts: every way of writing to another part of an SM is found, and nothing else.
+// tools/check-parts: every way of writing to another part of an SM is found, and nothing else is reported.
 #include "base/str.h"
 #include "harness/test.h"
 

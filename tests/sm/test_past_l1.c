@@ -1,11 +1,12 @@
-// Loads that L1 has nothing to do with: .cg, .cv and those that must see what other SMs have stored; and what it fetches
-// for the others. A line is read twice, one load behind the other's reply; where L1 serves it, the second finds it there.
+// Loads past L1: .cg, .cv, and loads that must see stores of other SMs; and the sectors
+// fetched by L1 for other loads. A line is read twice, the second load behind the first reply;
+// a line served by L1 hits on the second load.
 #include "chip/bench.h"
 
 #include <string.h>
 
 struct loads {
-    uint64_t hits, misses, at_l2; // lines; the last with the one of constants
+    uint64_t hits, misses, at_l2; // lines; at_l2 includes the line of constants
 };
 
 static struct loads lines_of(struct test *t, const char *load)
@@ -48,7 +49,7 @@ static void test_which_loads(struct test *t)
     }
 }
 
-// A word of each of a line's sectors, each waited for: l1.fetch says whether the first miss is the last.
+// Loads a word from each sector of a line, in sequence: l1.fetch decides whether only the first load misses.
 static void test_fetch(struct test *t)
 {
     static const char text[] =

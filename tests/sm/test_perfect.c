@@ -1,5 +1,5 @@
-// memory.perfect: what accesses cost when no cache misses and nothing behind them has a limit, and that programs do not
-// notice.
+// memory.perfect: cost of accesses when no cache misses and no limit exists behind the
+// caches; results of programs are unchanged.
 #include "chip/bench.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
@@ -8,7 +8,8 @@
     "memory.perfect=1 icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 "           \
     "fetch.width=4 operands.conflicts=0 "
 
-// Cycles that a warp takes for `times` pieces of code. R2: addresses of a line a lane, R4: the way to 32 others.
+// Cycles of a warp for `times` pieces of code. R2: addresses, a line per
+// lane; R4: the distance to the next 32 lines.
 static uint64_t cycles_of(struct test *t, const char *settings, const char *code, unsigned times)
 {
     struct gpu_bench b;
@@ -30,7 +31,7 @@ static uint64_t cycles_of(struct test *t, const char *settings, const char *code
     return cycles;
 }
 
-// The next 32 lines, when R8, which is 0, is there.
+// Steps to the next 32 lines once R8, a 0, has arrived.
 #define WAITS "IADD3 R2, R2, R8, R4\n"
 
 static void test_costs(struct test *t)
@@ -39,7 +40,7 @@ static void test_costs(struct test *t)
         const char *settings, *code;
         uint64_t cycles;
     } rows[] = {
-        // 6 of the addition, 2 to the load/store unit, a line a cycle, and the hit of the last.
+        // 6 for the addition, 2 to the load/store unit, a line a cycle, and the hit of the last line.
         {SMOOTH, "LDG.E R8, [R2]\n" WAITS, 6 + 2 + 31 + 82},
         {SMOOTH "l1.latency=7", "LDG.E R8, [R2]\n" WAITS, 6 + 2 + 31 + 7},
         {SMOOTH "l1.global=1", "LDG.E R8, [R2]\n" WAITS, 6 + 2 + 31 + 82},
@@ -47,10 +48,10 @@ static void test_costs(struct test *t)
         {SMOOTH, "LDG.E.CV R8, [R2]\n" WAITS, 6 + 2 + 31 + 82},
         {SMOOTH, "LDG.E.STRONG.GPU R8, [R2]\n" WAITS, 6 + 2 + 31 + 82},
         {SMOOTH, "ATOMG.E.ADD.U32 R8, [R2], RZ\n" WAITS, 6 + 2 + 31 + 82},
-        // Other SMs have to see it: no sooner than something goes from one SM to another.
+        // Visible to other SMs no sooner than a message travels between SMs.
         {SMOOTH "l1.latency=7", "ATOMG.E.ADD.U32 R8, [R2], RZ\n" WAITS, 6 + 2 + 31 + 24},
         {SMOOTH "icnt.latency=50", "STG.E [R2], R8\nMEMBAR.SC.GPU\n" WAITS, 6 + 2 + 31 + 50},
-        // Nobody waits for a store: a line a cycle.
+        // No instruction waits for a store: a line a cycle.
         {SMOOTH "l1.write=through", "STG.E [R2], R8\n" WAITS, 32},
         {SMOOTH "l1.write=through-allocate l1.sets=1 l1.ways=1", "STG.E [R2], R8\n" WAITS, 32},
         {SMOOTH, "RED.E.ADD.U32 [R2], R8\n" WAITS, 32},
@@ -87,7 +88,7 @@ static uint64_t run(struct test *t, const struct workload *w, const char *settin
     return cycles;
 }
 
-// No program that is regular takes longer, and every one stores the same.
+// No regular program takes longer, and every program stores the same bytes.
 static void test_kernels(struct test *t)
 {
     const struct workload *w;

@@ -1,14 +1,14 @@
 // Cycle counts derived by hand. Every case runs a program with n and with 2n repetitions of a piece of code;
-// the difference is n repetitions without what begins and ends a kernel. The derivations:
+// the difference is n repetitions without the kernel's beginning and end. The derivations:
 //
-//     issue c │ c+1 operands read │ c+2 pipeline │ c+2+latency result, the next one that needs it issues
+//     issue c │ c+1 operands read │ c+2 pipeline │ c+2+latency result, the next dependent instruction issues
 //     issue c │ c+1 operands read │ c+2 load/store unit serves it │ + latency
 #include "chip/bench.h"
 #include "memory/address.h"
 
 #include <string.h>
 
-// Instructions are there before they are wanted, all clocks are one, banks have no conflicts.
+// Instructions are fetched ahead of need, clock domains are equal, banks have no conflicts.
 #define SMOOTH                                                                                               \
     "icache.perfect=1 fetch.per_scheduler=1 fetch.refill=space fetch.ibuffer=16 fetch.width=4 "              \
     "operands.conflicts=0 "                                                                                  \
@@ -58,12 +58,12 @@ static void test_dependent_chain(struct test *t)
     costs(t, &p, 64, 64 * 11);
 }
 
-// Every class of instructions with a latency and an interval of its own: one behind the other they take 2 and
-// the latency, independent ones on a single pipeline the interval. S2R waits for its own destination.
+// Every class of instructions with its own latency and interval. Dependent instructions take the latency
+// plus 2, independent instructions on a single pipeline the interval. S2R waits for its own destination.
 static void test_classes(struct test *t)
 {
     static const struct {
-        const char *name, *dependent, *independent; // the latter with the register's number
+        const char *name, *dependent, *independent; // independent: format with the register's number
     } classes[] = {
         {"int_add", "IADD3 R0, R0, R40, RZ\n", "IADD3 R%u, R40, R41, RZ\n"},
         {"int_mad", "IMAD R0, R0, R40, RZ\n", "IMAD R%u, R40, R41, RZ\n"},
@@ -95,9 +95,9 @@ static void test_classes(struct test *t)
     }
 }
 
-// A branch to the next instruction drops nothing. To one behind that, it is fetched in the cycle in which the
-// branch issues, and may issue 2 cycles later; or when the branch is done, the cycle of its issue counted.
-// One scheduler's branches are an interval apart.
+// A branch to the next instruction drops nothing. A farther target is fetched in the branch's issue cycle,
+// and may issue 2 cycles later; or when the branch is done, counting its issue cycle. Branches of a
+// scheduler are an interval apart.
 static void test_branches(struct test *t)
 {
     static const char next[] = "BRA next%u\nnext%u:\n", over[] = "BRA next%u\nNOP\nnext%u:\n";
@@ -123,8 +123,8 @@ static void test_branches(struct test *t)
     }
 }
 
-// An instruction a cycle on each scheduler: 8 collectors are held for two cycles each, 4 pipelines take one
-// each.
+// An instruction per cycle and scheduler: 8 collectors are held for two cycles
+// each, 4 pipelines take one instruction each.
 static void test_full_rate(struct test *t)
 {
     struct piece p = {SMOOTH "issue.width=1",
@@ -135,11 +135,11 @@ static void test_full_rate(struct test *t)
                       128,
                       false};
     costs(t, &p, 32, 32 * 6);
-    p.threads = 32; // one scheduler alone is no faster
+    p.threads = 32; // a single scheduler is limited likewise
     costs(t, &p, 32, 32 * 6);
 }
 
-// Four schedulers' results through one write port: one a cycle.
+// Results of four schedulers through a single write port: one result a cycle.
 static void test_write_port(struct test *t)
 {
     struct piece p = {SMOOTH "issue.width=1 operands.write_ports=1",
@@ -152,11 +152,11 @@ static void test_write_port(struct test *t)
     costs(t, &p, 32, 32 * 6 * 4);
 }
 
-// With two pipelines: an integer and a float instruction of one warp in the same cycle; without, one of them
-// waits.
+// With two pipelines an integer and a float instruction of a warp issue in the same
+// cycle; with a shared pipeline one waits.
 static void test_dual_issue(struct test *t)
 {
-    // Sixteen registers, so that none is written again before its last result is there.
+    // Sixteen registers, so that no register is rewritten before its last result has arrived.
     struct strbuf code = {0};
     for (unsigned k = 0; k < 16; k += 2)
         strbuf_printf(&code, "FFMA R%u, R20, R21, R22\nIADD3 R%u, R20, R21, RZ\n", k, k + 1);
@@ -167,7 +167,8 @@ static void test_dual_issue(struct test *t)
     strbuf_fini(&code);
 }
 
-// An initiation interval of 4 on 4 pipelines is one a cycle for the SM; on one pipeline, one in four cycles.
+// An initiation interval of 4 on 4 pipelines gives one instruction a cycle per
+// SM; on one pipeline, one in four cycles.
 static void test_intervals(struct test *t)
 {
     struct piece p = {SMOOTH "units.special=1",
@@ -180,8 +181,8 @@ static void test_intervals(struct test *t)
     costs(t, &p, 16, 16 * 6 * 4);
 }
 
-// Lane l of the first n goes to word 32 l, all in bank 0; the others to banks of their own. The load takes n
-// passes; what depends on it issues 2 + (n - 1) + 24 cycles after it, and the addition takes 6.
+// Lane l of the first n accesses word 32 l, in bank 0; the other lanes access separate banks. The load takes
+// n passes; a dependent instruction issues 2 + (n - 1) + 24 cycles later, and the addition takes 6.
 static void test_shared_conflicts(struct test *t)
 {
     for (unsigned n = 1; n <= 32; n++) {
@@ -200,7 +201,7 @@ static void test_broadcast(struct test *t)
     struct piece p = {
         SMOOTH, ".shared 8192\nMOV R0, 0x40\n", "LDS R1, [R0]\nIADD3 R0, R0, R1, RZ\n", NULL, 32, false};
     costs(t, &p, 8, 8 * (2 + 24 + 6));
-    // 64-bit accesses go by half warps, 128-bit ones by quarters.
+    // 64-bit accesses go by half warps, 128-bit accesses by quarter warps.
     p.code = "LDS.64 R2, [R0]\nIADD3 R0, R0, R2, RZ\n";
     costs(t, &p, 8, 8 * (2 + 1 + 24 + 6));
     p.code = "LDS.128 R4, [R0]\nIADD3 R0, R0, R4, RZ\n";
@@ -210,7 +211,7 @@ static void test_broadcast(struct test *t)
     costs(t, &p, 8, 8 * (2 + 31 + 24 + 6));
 }
 
-// One thread follows pointers: each load's result, a 64-bit address, is the next one's.
+// A thread follows pointers: the result of a load, a 64-bit address, is the address of the next load.
 static uint64_t chase(struct test *t, const char *settings, const uint64_t *offsets, unsigned count,
                       unsigned loads)
 {
@@ -243,14 +244,14 @@ static void test_chase_l1(struct test *t)
     CHECK_EQ(t, chase(t, s, in_one_line, 2, 24) - chase(t, s, in_one_line, 2, 8), 16 * 84);
 }
 
-// L2: 2 to the load/store unit, and the memory's own way there and back: 24 + 120 + 24.
+// L2: 2 to the load/store unit, and the memory's round trip: 24 + 120 + 24.
 static void test_chase_l2(struct test *t)
 {
     CHECK_EQ(t, chase(t, SMOOTH, in_one_line, 2, 24) - chase(t, SMOOTH, in_one_line, 2, 8), 16 * (2 + 168));
 }
 
-// Offsets of `count` lines in one bank of one channel, all in one row or each in a row of its own. The buffer
-// begins where a row ends.
+// Offsets of `count` lines in one bank of one channel, in a single row or in distinct
+// rows. The buffer begins at the end of a row.
 static void lines_of_a_bank(struct test *t, uint64_t *offsets, unsigned count, bool one_row)
 {
     struct chip_config c;
@@ -268,8 +269,8 @@ static void lines_of_a_bank(struct test *t, uint64_t *offsets, unsigned count, b
     CHECK_EQ(t, n, count);
 }
 
-// 24 + 120 + 50, column to data 16, burst 2, 50 + 24; and 16 to activate the row, 16 more to close the one
-// before.
+// 24 + 120 + 50, column to data 16, burst 2, 50 + 24; and 16 to activate
+// the row, 16 more to close the previous row.
 static void test_chase_dram(struct test *t)
 {
     uint64_t hits[16], misses[16];
@@ -280,7 +281,7 @@ static void test_chase_dram(struct test *t)
     CHECK_EQ(t, chase(t, SMOOTH, misses, 16, 14) - chase(t, SMOOTH, misses, 16, 4), 10 * (hit + 32));
 }
 
-// A whole line a warp, or a line a lane.
+// A whole line per warp, up to a line per lane.
 static void test_coalescing(struct test *t)
 {
     static const struct {
@@ -300,8 +301,8 @@ static void test_coalescing(struct test *t)
     }
 }
 
-// One warp alone: complete at once, 5 until it goes on. With four warps a scheduler, the last arrives 3
-// cycles after the first; all go on together.
+// One warp alone: complete at once, 5 cycles until it goes on. With four warps per scheduler the last warp
+// arrives 3 cycles after the first; then every warp goes on.
 static void test_barrier(struct test *t)
 {
     struct piece p = {SMOOTH, "", "BAR.SYNC 0x0\n", NULL, 32, false};
@@ -314,8 +315,8 @@ static void test_barrier(struct test *t)
     costs(t, &p, 16, 16 * (3 + 40));
 }
 
-// Sixteen warps of independent instructions: the one front end brings two a cycle, the schedulers could issue
-// four.
+// Sixteen warps of independent instructions: the single front end fetches two
+// a cycle, the schedulers could issue four.
 static void test_fetch_bound(struct test *t)
 {
     struct piece p = {"icache.perfect=1 operands.conflicts=0",
@@ -329,7 +330,7 @@ static void test_fetch_bound(struct test *t)
     costs(t, &p, 64, 64 * 2 * 16 / 4);
 }
 
-// A loop larger than the cache misses in every line each time round; one that fits, once.
+// A loop larger than the cache misses in every line in every round; a loop that fits misses once.
 static void test_icache(struct test *t)
 {
     struct strbuf body = {0};
@@ -349,7 +350,7 @@ static void test_icache(struct test *t)
     strbuf_fini(&body);
 }
 
-// A loop of four lines of code, 16 instructions each, from its second line on; so many rounds.
+// A loop over four lines of code, 16 instructions a line, entered at its second line; `count` rounds.
 static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *misses)
 {
     struct strbuf text = {0}, settings = {0};
@@ -371,10 +372,9 @@ static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *
     return cycles;
 }
 
-// Two instructions are fetched in cycle c, issue in c + 2 and c + 3, and the next two are fetched in c + 3:
-// 32 times 3 cycles a round. At its end R9 issues in cycle d, the test in d + 6 and the branch in d + 12,
-// where it would be d + 3: 9 more. A line that is not there comes from the L2 in four flits: 24 + 120 + 24 +
-// 3 more.
+// Two instructions are fetched in cycle c and issue in c + 2 and c + 3. The next two are fetched in c + 3:
+// 32 times 3 cycles a round. At the end of a round R9 issues in cycle d, the test in d + 6 and the branch in
+// d + 12, instead of d + 3: 9 more. A missing line comes from the L2 in four flits: 24 + 120 + 24 + 3 more.
 static void test_thrash(struct test *t)
 {
     enum { ROUND = 32 * 3 + 9, LINE_FROM_L2 = 24 + 120 + 24 + 3 };
@@ -385,16 +385,16 @@ static void test_thrash(struct test *t)
     }
 }
 
-// -- who goes first -----------------------------------------------------------------------------------------
+// -- order of warps -----------------------------------------------------------------------------------------
 
 enum { WARPS = 4, PIECE = 64 };
 
-struct span { // of a warp: the cycles in which it read the clock before and after
+struct span { // of a warp: its first and second reading of the clock, in cycles
     uint32_t from, to;
 };
 
-// One scheduler, four warps: each reads the clock, issues PIECE independent instructions, optionally behind a
-// load, and reads the clock again.
+// A scheduler and four warps: a warp reads the clock, issues PIECE independent instructions, optionally
+// behind a load, and reads the clock again.
 static void spans_of(struct test *t, const char *policy, bool with_load, struct span spans[WARPS])
 {
     struct strbuf text = {0}, settings = {0};
@@ -416,15 +416,15 @@ static void spans_of(struct test *t, const char *policy, bool with_load, struct 
     strbuf_fini(&settings);
 }
 
-// So many warps take turns, an instruction a cycle: 64 and the reading of the clock, each times as many. The
-// others come before or after, with two-level scheduling the older ones first.
+// `together` warps take turns, an instruction a cycle: 64 and the reading of the clock, times `together`.
+// The other warps come before or after; with two-level scheduling the older warps come first.
 static void test_policies(struct test *t)
 {
     static const struct {
         const char *policy;
         unsigned together;
         bool by_age;
-        unsigned others; // cycles that others take at most, when both stall
+        unsigned others; // maximum cycles taken by other warps, when both stall
     } cases[] = {{"issue.scheduler=gto", 1, false, 0},
                  {"issue.scheduler=lrr", 4, false, 0},
                  {"issue.scheduler=two-level issue.active_warps=2", 2, true, 0},
@@ -447,7 +447,7 @@ static void test_policies(struct test *t)
 
 // -- the whole chip -----------------------------------------------------------------------------------------
 
-// Every thread of 1,024 blocks asks for four words, a megabyte apart: 4 MB, and nothing else to do.
+// Every thread of 1,024 blocks loads four words, a megabyte apart: 4 MB, and no other work.
 static void test_stream(struct test *t)
 {
     struct strbuf text = {0};

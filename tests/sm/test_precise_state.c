@@ -1,12 +1,15 @@
-// Precise state: with issue.dependences=board, at any cycle, the register file that commits write is the program's at one
-// instruction of each warp. A program runs twice. In the functional run the registers of every warp are kept, as a digest,
-// before each of its instructions. The timed run is looked at in cycles that fall anywhere; a warp that has issued n
-// instructions, the last m of which that define registers are in the board, has to have the registers that it had
-// functionally before the first of these m. Nothing that the board or its shadow notes of the program's order is asked but
-// how many instructions are in it.
+// Precise state: with issue.dependences=board, at any cycle, the register file written by commits equals the
+// program's registers at one instruction of every warp.
 //
-// That the comparison sees what is wrong is part of each: registers that hold, besides, what is complete but not yet the oldest
-// are what a core without an order of commits has, and may not pass; nor may those of the next definition.
+// A program runs twice. The functional run records a digest of every warp's registers before every
+// instruction. The timed run is inspected at arbitrary cycles. Take a warp with n issued
+// instructions, the last m defining ones still in the board. The warp must have the functional
+// registers from before the first of these m. Of the board and its shadow, only the number of
+// instructions is used; no record of program order is read.
+//
+// The comparison must notice errors. Two wrong register files may not pass. The first
+// includes results complete but not yet the oldest, as in a core without ordered commits.
+// The second includes the next definition.
 #include "api/impl.h"
 #include "base/rng.h"
 #include "chip/chip_impl.h"
@@ -35,12 +38,12 @@ static uint64_t digest_of(registers r, uint32_t count, uint64_t lanes)
     return digest;
 }
 
-// -- the functional run -----------------------------------------------------------------------------------------
+// -- the functional run -------------------------------------------------------------------------------------
 
 struct point { // before a warp's instruction, and at its end
     uint64_t digest;
     uint32_t inst;
-    bool has_lanes; // it executes in some
+    bool has_lanes; // executes in at least one lane
 };
 
 struct trace { // of a warp
@@ -95,7 +98,7 @@ static void recording_fini(struct recording *r)
     free(r->traces);
 }
 
-// -- the timed run ----------------------------------------------------------------------------------------------
+// -- the timed run ------------------------------------------------------------------------------------------
 
 struct look {
     struct test *t;
@@ -103,20 +106,21 @@ struct look {
     const struct recording *recording;
     const char *what;
     struct rng random;
-    uint64_t cycles, warps; // looked at
-    uint64_t late;          // warps besides that have had a result which comes late
-    // Warps with something in the board; of these, whose registers are others one definition later; with something complete
-    // behind what is not, and of these, whose registers would be others with it.
+    uint64_t cycles, warps; // inspected
+    uint64_t late;          // warps skipped for a result that comes late
+    // waiting: warps with entries in the board; apart: of these, warps with other registers one definition
+    // later. unordered: warps with a complete result behind an incomplete one; unordered_apart: of these,
+    // warps with other registers if the result were included.
     uint64_t waiting, apart, unordered, unordered_apart;
 };
 
-// It has entries in the board if there is room.
+// True if the instruction takes entries in the board, room permitting.
 static bool defines(const struct op *o, const struct point *p)
 {
     return o->dst_words && (o->path != PATH_MEMORY || p->has_lanes);
 }
 
-// The engine writes it behind its issue: when all have met, or when memory has answered.
+// True if the engine writes the result after issue: when the block has met, or when memory has answered.
 static bool comes_late(const struct sm_warp *w, uint32_t inst)
 {
     return w->grid->ops[inst].dst_words &&
@@ -130,7 +134,8 @@ static unsigned entered(const struct board *b, unsigned slot)
     return n;
 }
 
-// Instructions that a warp has committed, of those issued: all before the oldest of the last `entries` that define registers.
+// Number of instructions a warp has committed, of the issued: all before the oldest of
+// the last `entries` defining instructions.
 static uint64_t committed_of(const struct sm_warp *w, const struct trace *t, unsigned entries)
 {
     uint64_t n = w->warp->issued;
@@ -147,7 +152,7 @@ static void copy_committed(const struct sm *s, const struct sm_warp *w, uint32_t
         memcpy(to[k], board_shadow_lanes(s->board.shadow, w->operands.map[k]), sizeof to[k]);
 }
 
-// What is complete behind what is not; whether there is any.
+// Adds to `to` the complete results behind incomplete ones; returns true if any exist.
 static bool add_unordered(const struct sm *s, unsigned slot, registers to)
 {
     const struct sm_warp *w = &s->warps[slot];
@@ -157,7 +162,7 @@ static bool add_unordered(const struct sm *s, unsigned slot, registers to)
         is_behind |= i->done > s->now;
         for (unsigned k = 0; is_behind && i->done <= s->now && k < i->words; k++) {
             unsigned r = (unsigned)(i->registers[k] - w->operands.registers);
-            if (!(i->matches >> k & 1)) continue; // there is a newer value in the engine's registers
+            if (!(i->matches >> k & 1)) continue; // the engine's registers hold a newer value
             const uint32_t *values = reg_lanes(w->warp->regs, r * w->grid->engine->exec.vector_bytes);
             for (uint64_t left = i->lanes; left; left &= left - 1)
                 to[r][bit_lowest(left)] = values[bit_lowest(left)];
@@ -200,7 +205,7 @@ static void look_at_warp(struct look *x, struct sm *s, unsigned slot)
     x->unordered_apart += digest_of(file, count, lanes) != wanted;
 }
 
-// Between windows; what has been committed by now leaves the board, as when somebody asks it.
+// Inspects the warps between windows. Committed results leave the board first, as on a query.
 static bool look(void *context)
 {
     static const struct op nothing;
@@ -218,7 +223,7 @@ static bool look(void *context)
     return false;
 }
 
-// -- both -------------------------------------------------------------------------------------------------------
+// -- both runs ----------------------------------------------------------------------------------------------
 
 static const struct {
     const char *key, *values[6];
@@ -229,7 +234,7 @@ static const struct {
              {"issue.width", {"1", "2"}},
              {"issue.interval", {"1", "4"}},
              {"l1.global", {"0", "1"}},
-             {"gpu.dispatch_latency", {"1", "2", "3", "5", "7"}}}; // a window's cycles
+             {"gpu.dispatch_latency", {"1", "2", "3", "5", "7"}}}; // length of a window, in cycles
 
 static void draw_settings(struct rng *r, uint32_t warp_size, struct strbuf *out)
 {
@@ -244,7 +249,7 @@ static void draw_settings(struct rng *r, uint32_t warp_size, struct strbuf *out)
         strbuf_printf(out, " %s=%s", drawn[k].key, drawn[k].values[rng_below(r, count)]);
     }
     strbuf_printf(out, " gpu.launch_latency=%u",
-                  rng_below(r, 300)); // so that looks come at any of its cycles
+                  rng_below(r, 300)); // so that inspections fall on any of its cycles
 }
 
 static void run(struct test *t, const char *gpu, const char *settings, const struct generated *g,
@@ -265,7 +270,7 @@ static void run(struct test *t, const char *gpu, const char *settings, const str
     wf_context_destroy(c);
 }
 
-// A program, unless its order of execution shows in registers.
+// Runs a program, unless its order of execution shows in registers.
 static void try(uint64_t seed, struct look *x)
 {
     static const char *const gpus[] = {"tiny", "gtx280", "gtx1080ti-paper", "gpu-i"};
@@ -311,8 +316,8 @@ static void test_any_cycle(struct test *t)
               (unsigned long long)x.unordered_apart, (unsigned long long)x.unordered);
 }
 
-// A warp that has starved goes before all others, and was on a wrong path then: what issued were that path's instructions, while
-// the right one's were executed.
+// A starved warp takes precedence over every other warp while on a wrong path: instructions of the wrong
+// path issued, and instructions of the right path were executed.
 static void test_favoured_on_a_wrong_path(struct test *t)
 {
     enum { SEED = 853 };

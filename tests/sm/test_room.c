@@ -1,4 +1,5 @@
-// The books of an SM's room and of the hand that gives it out (sim.check): whatever is lost, made or given twice is said.
+// The books of an SM's room and of the chip's hand that assigns it (sim.check): any resource lost, invented
+// or assigned twice is reported.
 #include "chip/bench.h"
 #include "chip/chip_impl.h"
 #include "sm/sm_impl.h"
@@ -8,7 +9,7 @@
 static const char loops[] = "MOV R1, 0x40\nloop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n"
                             "@P0 BRA loop\nEXIT\n";
 
-// -- an SM's --------------------------------------------------------------------------------------------------
+// -- of an SM -----------------------------------------------------------------------------------------------
 
 enum theft { NOTHING, SLOT, PLACE, CONTEXT, COUNT, BLOCKS_COUNT, TO_COME, FOREIGN, MOVED, THEFTS };
 
@@ -32,7 +33,7 @@ static void steal(struct sm_grid *g, unsigned place, enum theft what)
 
 struct thief {
     struct sm_grid *sm;
-    unsigned *wrong; // thefts that room_check has not seen, and what it has seen where there is none
+    unsigned *wrong; // thefts missed by room_check, and reports without a theft
 };
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
@@ -51,7 +52,7 @@ static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
     return t;
 }
 
-// Each in turn, and put back.
+// Commits every theft in turn, and restores the books.
 static void warp_end(void *state, unsigned place)
 {
     struct thief *t = state;
@@ -64,7 +65,7 @@ static void warp_end(void *state, unsigned place)
         s->room = room;
         t->sm->room = grid;
     }
-    t->wrong[THEFTS]++; // looks
+    t->wrong[THEFTS]++; // number of checks
 }
 
 static const struct tech tech_thief = {
@@ -78,7 +79,7 @@ static const struct tech tech_thief = {
     .warp_end = warp_end,
 };
 
-// Blocks of three warps, of which four are on the SM.
+// Blocks of three warps, with four blocks on the SM.
 static void test_thefts(struct test *t)
 {
     unsigned wrong[THEFTS + 1] = {0};
@@ -96,7 +97,7 @@ static void test_thefts(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// -- the hand's -----------------------------------------------------------------------------------------------
+// -- of the hand --------------------------------------------------------------------------------------------
 
 static void test_shares(struct test *t)
 {

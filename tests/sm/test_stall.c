@@ -1,4 +1,4 @@
-// Launches that never end are stopped and say so, and none that would end is.
+// Launches that never end are stopped and reported; no launch that would end is stopped.
 #include "chip/bench.h"
 #include "exec/spinners.h"
 
@@ -18,7 +18,7 @@ static void check_report(struct test *t, const struct spinner *p, const struct g
     if (strstr(p->text, "wait:\nLDG.E R5, [R2]\n"))
         CHECK_HAS(t, text,
                   "; reads global 0x10000000 (4 bytes: 0x0), 0 bytes into buffer (256 bytes at 0x10000000)");
-    // Two parts have 256 rounds each until it is the other's turn.
+    // Two diverged parts alternate every 256 rounds.
     uint64_t soon = b->m.launch.simt == SIMT_SPLITS ? 600000 : o == SPINNER_WAITS ? 200000 : 60000;
     CHECK_MSG(t, b->result.cycles < soon, "%s: %llu", p->what, (unsigned long long)b->result.cycles);
 }
@@ -28,7 +28,8 @@ static void run_one(struct test *t, const struct spinner *p, const char *setting
 {
     char all[200];
     struct gpu_bench b;
-    bool is_simt = strncmp(p->settings, "simt", 4) == 0; // no key of a GPU; its circles are long
+    // `simt` is no setting of a GPU; circles under splits are long
+    bool is_simt = strncmp(p->settings, "simt", 4) == 0;
     snprintf(all, sizeof all, SOON "%s %s", is_simt ? "sim.patience=0" : p->settings, settings);
     if (gpu_bench_init(&b, t, "tiny", all, p->text, p->threads)) {
         b.max_cycles = 1000000;
@@ -60,7 +61,7 @@ static void test_stalled(struct test *t) { run_all(t, SPINNER_STALLS); }
 static void test_waiting(struct test *t) { run_all(t, SPINNER_WAITS); }
 static void test_ending(struct test *t) { run_all(t, SPINNER_ENDS); }
 
-// With no patience set, whoever waits waits on.
+// With sim.patience=0 a waiting launch is not stopped.
 static void test_patience(struct test *t)
 {
     struct gpu_bench b;

@@ -1,11 +1,11 @@
-// What an SM reads of its own stores within the window in which it makes them, before any of them is in
-// memory: lanes side by side, which are logged as one, and lanes that are not, in every width.
+// An SM reads its own stores within a window, before they reach memory. Adjacent lanes, logged as a single
+// store, and scattered lanes, in every width.
 #include "chip/bench.h"
 
 #include <string.h>
 
-// Lane l stores W bytes at l * stride, made of its address; lane l then loads those of lane (l + 5) % 32 and
-// stores them in the second buffer.
+// Lane l stores W bytes, made of its address, at l * stride. Lane l then loads the bytes of lane (l + 5) %
+// 32 and stores them in the second buffer.
 static void check_width(struct test *t, unsigned width, unsigned stride, unsigned offset)
 {
     static const char *const suffixes[] = {[1] = ".U8", [2] = ".U16", [4] = "", [8] = ".64", [16] = ".128"};
@@ -43,13 +43,13 @@ static void check_width(struct test *t, unsigned width, unsigned stride, unsigne
 static void test_widths(struct test *t)
 {
     for (unsigned width = 1; width <= 16; width *= 2) {
-        check_width(t, width, width, 0);     // side by side
-        check_width(t, width, 2 * width, 0); // not
+        check_width(t, width, width, 0);     // adjacent
+        check_width(t, width, 2 * width, 0); // scattered
         check_width(t, width, 64, 0);
     }
 }
 
-// The whole row is refused for its last lanes alone, and the report names the first of them.
+// The whole row is refused because of its last lanes alone; the report names the first of the last lanes.
 static void test_bounds(struct test *t)
 {
     struct gpu_bench b;
@@ -57,7 +57,7 @@ static void test_bounds(struct test *t)
                        "S2R R0, SR_TID.X\nSHL R0, R0, 0x2\nMOV R3, c[0x0][0x164]\n"
                        "IADD3 R2, R0, c[0x0][0x160], RZ\nSTG.E [R2], R0\nEXIT\n",
                        32)) {
-        machine_buffer(&b.m, 120); // lanes 30 and 31 are out
+        machine_buffer(&b.m, 120); // lanes 30 and 31 are out of bounds
         CHECK(t, !gpu_bench_run(&b));
         CHECK_EQ(t, b.m.fault.kind, FAULT_BOUNDS);
         CHECK_HAS(t, b.m.fault.text ? b.m.fault.text : "", "thread (30,0,0)");
@@ -74,7 +74,7 @@ static void test_bounds(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// The later of two rows that overlap wins, lane by lane, whatever the lines.
+// Of two overlapping rows the later row wins, lane by lane, whatever the lines.
 static void test_overlap(struct test *t)
 {
     struct gpu_bench b;

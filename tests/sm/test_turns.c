@@ -1,5 +1,6 @@
-// Nobody is kept for ever out of the load/store unit, a unit that is busy most of the time, or the scheduler's
-// choice: warps that spin on a word while another, to change it, needs what they take again and again.
+// No warp is starved by the load/store unit, by a unit busy most of the time, or by the
+// scheduler. Warps spin on a word while the warp due to change the word needs the very
+// resource that spinning warps keep taking.
 #include "chip/bench.h"
 
 #include <stdio.h>
@@ -10,9 +11,9 @@ static const char *const policies[] = {
 #undef PICK
 };
 
-// Each warp waits until the word says its number, asking by an atomic that adds nothing, and its first thread
-// passes the turn on. All lanes of an asking warp go over the banks one after the other, so the queue is full
-// of warps whose turn it is not.
+// A warp waits until the word equals its number, polling by an atomic that adds nothing; its first thread
+// then passes the turn on. The lanes of a polling warp go over the banks in sequence, so the queue is full
+// of warps waiting for their turn.
 static const char taking_turns[] =
     ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nLOP3.LUT R3, R0, 0x1f, RZ, 0xc0\n"
     "ISETP.NE.AND P1, PT, R3, RZ, PT\nMOV R4, 0x1\n"
@@ -43,8 +44,8 @@ static void test_turns(struct test *t)
             }
 }
 
-// 16 warps draw four numbers each from one counter. They all ask for the only place before the first of them
-// can come again, and so on: in each round everybody draws once.
+// 16 warps draw four numbers from a counter. All of them request the only place before the first warp can
+// request again, so in every round every warp draws once.
 static void test_order_of_asking(struct test *t)
 {
     static const char drawing[] = ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nMOV R5, 0x10\n"
@@ -65,7 +66,8 @@ static void test_order_of_asking(struct test *t)
     gpu_bench_fini(&b);
 }
 
-// Warp c[0x0][0x160] counts eight turns of a loop and sets the word; all others of 16 wait for it.
+// Warp c[0x0][0x160] counts eight rounds of a loop and sets the word;
+// the other 15 of 16 warps wait for the word.
 static const char waiting_for_one[] =
     ".shared 4\nS2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x5\nMOV R3, c[0x0][0x160]\nMOV R4, 0x8\n"
     "ISETP.EQ.AND P1, PT, R1, R3, PT\n@P1 BRA count\n"
@@ -108,8 +110,8 @@ static void test_waiting_for_one(struct test *t)
                 }
 }
 
-// The front end passes over nobody for ever, either: those that spin would want instructions again before the
-// one that they wait for has had any.
+// The front end starves no warp, either: spinning warps would need instructions
+// again before the awaited warp has got any.
 static void test_waiting_for_instructions(struct test *t)
 {
     static const char *const front[] = {"", "fetch.width=1 fetch.ibuffer=1",

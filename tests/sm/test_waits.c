@@ -1,5 +1,5 @@
-// Encoded waits: the control words of small programs, and that the model's own book of registers notices
-// every one that is too short.
+// Encoded waits: the control words of small programs; the book of
+// registers reports every wait that is too short.
 #include "chip/bench.h"
 #include "memory/system.h"
 #include "sm/check.h"
@@ -33,8 +33,8 @@ static void expect_words(struct test *t, const char *settings, const char *text,
     arena_fini(&a);
 }
 
-// A result of 4 cycles of latency is there 6 after issue. Loads and what takes more than 15 count on
-// barriers. The last instruction of a block waits for whatever is still to come.
+// With 4 cycles of latency a result is ready 6 cycles after issue. Loads and latencies over 15 use barriers.
+// The last instruction of a block waits for every outstanding result.
 static void test_words(struct test *t)
 {
     static const struct word chain[] = {{6, 0, 0}, {1, 0, 0}, {1, 0, 0}, {5, 0, 0}};
@@ -56,7 +56,8 @@ static void test_words(struct test *t)
                  "FFMA R1, R4, R8, R12\nFADD R2, R1, R4\nEXIT\n", bank, 3);
 }
 
-// A loop: what the end of the body loads is waited for at its beginning, on the way round as on the way in.
+// A loop: a load at the end of the body is waited for at the beginning,
+// both around the loop and from its entry.
 static void test_loop(struct test *t)
 {
     static const struct word want[] = {{6, 0, 0}, {1, 0, 1}, {5, 1, 0}, {6, 0, 0}, {1, 0, 0}, {1, 0, 0}};
@@ -66,7 +67,7 @@ static void test_loop(struct test *t)
                  want, 6);
 }
 
-// Runs a program with one control word made `wrong`; what the book says.
+// Runs a program with one control word changed to `wrong`; returns the book's report.
 static const char *verdict(struct test *t, const char *text, uint32_t at, struct word wrong)
 {
     struct gpu_bench b;
@@ -130,7 +131,7 @@ static void test_wrong_words(struct test *t)
     CHECK_STR(t, verdict(t, pred, 0, (struct word){3, 0, 0}), early);
 }
 
-// The book's three rules.
+// The three rules of the book.
 static void test_book(struct test *t)
 {
     const struct op add = {.read_count = 1, .reads = {3}, .dst = 4, .dst_words = 1};

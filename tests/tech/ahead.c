@@ -1,9 +1,9 @@
-// A mechanism with a guest: the program once more, walked ahead of the warps.
+// A mechanism with a guest: the guest walks a second copy of the program ahead of the warps.
 //
-//     program: kernel ─ kernel again        transform joins the two; the guest walks the second, for one of the SM's warps
+//     program: kernel ─ kernel again        transform joins both; the guest walks the second, for a warp
 //
-// It computes what that warp computes, but for what comes from memory, which is 0 to it, and asks for the first line
-// of each load it meets. Values of its own are good for nothing else, so it may go astray, and gives up then.
+// The guest computes the values of the warp, except that loads give 0, and asks for the first line of every
+// load on the way. Values read from memory are wrong, so the guest may go astray; it then gives up.
 #include "base/bits.h"
 #include "base/hash.h"
 #include "exec/exec_impl.h"
@@ -30,7 +30,8 @@ static struct program *transform(const struct tech_use *u, const struct program 
     return program_join(p, p);
 }
 
-// What all SMs know: where the second begins. Others may have changed both since.
+// State of the launch for every SM: the index at which the copy begins. Later
+// transforms may have changed both copies.
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct program *p = l->launch->program;
@@ -47,7 +48,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     return a;
 }
 
-// For a warp that comes when the guest is idle, in one turn or the other.
+// A warp starts: if the guest is idle, start it for this warp, with one of two turns.
 static void warp_start(void *state, unsigned place)
 {
     struct ahead *a = state;

@@ -37,15 +37,15 @@ uint64_t counts_skipped(const struct counts *c)
     return sum;
 }
 
-// A barrier is never put in front of another.
+// No barrier is inserted in front of another barrier.
 bool counts_agree(const struct counts *base, const struct counts *got, struct strbuf *why)
 {
     size_t n = 0;
     for (size_t k = 0; k < got->rows.count; k++) {
         const struct counts_row *b = &base->rows.data[n], *g = &got->rows.data[k];
-        bool is_behind = n == base->rows.count || b->kernel != g->kernel; // all of its kernel's
-        if (g->is_barrier && (is_behind || !b->is_barrier)) continue;     // put in
-        if (is_behind && !g->skipped && !g->reused) continue;             // joined
+        bool is_behind = n == base->rows.count || b->kernel != g->kernel; // past the kernel's rows
+        if (g->is_barrier && (is_behind || !b->is_barrier)) continue;     // inserted
+        if (is_behind && !g->skipped && !g->reused) continue;             // appended
         if (n < base->rows.count && b->issued == g->issued + g->skipped && g->reused <= g->issued && ++n)
             continue;
         strbuf_printf(why, "row %zu issues %" PRIu64 " times and is skipped %" PRIu64, k, g->issued,

@@ -19,7 +19,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 
 enum { KEY_MAX = 16, RESULT_MAX = 4, WARPS = 64 };
 
-struct memo { // of an instruction, what was computed last
+struct memo { // inputs and result of the last execution of an instruction
     bool is_known;
     uint32_t key[KEY_MAX], result[RESULT_MAX];
 };
@@ -30,7 +30,7 @@ struct scalar {
     const struct op *ops;
     const struct program *program;
     struct memo *memos; // by instruction
-    bool is_asked;      // the instruction that issues has the operands of its memo, and no result
+    bool is_asked;      // the issuing instruction has the operands of its memo, and no result
 };
 
 static void *scalar_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
@@ -51,7 +51,7 @@ static void scalar_end(void *state)
     free(x);
 }
 
-// A function of registers and of what does not change in a launch.
+// The instruction depends only on registers and on values constant during a launch.
 static bool is_function(const struct inst *i, const struct op *o)
 {
     bool special = false;
@@ -137,7 +137,7 @@ const struct tech tech_scalar = {
 struct holder {
     struct sm_grid *grid;
     uint64_t *counts;
-    uint64_t drawn, until[WARPS]; // cycle at which a warp is let go; 0: it is not held
+    uint64_t drawn, until[WARPS]; // cycle at which the warp is let go; 0: not held
 };
 
 static void *holder_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
@@ -191,7 +191,7 @@ const struct tech tech_holder = {
     .blocks = &(const struct tech_blocks){.event = holder_event},
 };
 
-// -- beside registered ones ---------------------------------------------------------------------------------
+// -- beside registered mechanisms ---------------------------------------------------------------------------
 
 const struct tech *const extra_techs[] = {
     &tech_scalar,    &tech_holder,   &tech_tap,  &tech_prefetch, &tech_dueling, &tech_keeper,
@@ -206,7 +206,7 @@ bool extra_add(struct wf_context *c, const char *name, bool above)
     unsigned at = above ? 0 : choice->count;
     memmove(choice->uses + at + 1, choice->uses + at, (choice->count - at) * sizeof choice->uses[0]);
     choice->uses[at] = (struct tech_use){.tech = *t};
-    struct strbuf all = {0}; // as if it had been asked for with the others
+    struct strbuf all = {0}; // as if asked for together with the registered mechanisms
     strbuf_printf(&all, "%s%s%s", c->tech ? c->tech : "", c->tech ? "+" : "", name);
     free(c->tech);
     c->tech = all.text;

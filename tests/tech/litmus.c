@@ -1,5 +1,5 @@
-// Litmus tests from seeds, and as PTX. Which warp does a statement is a guard, so that warps stay together;
-// blocks take different ways. Waiting hangs on a register that nothing else needs.
+// Litmus tests from seeds, and as PTX. A guard selects the warps of a statement, so that the lanes of a warp
+// stay together; blocks branch apart. A wait depends on a register with no other use.
 #include "tech/litmus.h"
 
 #include "base/rng.h"
@@ -16,7 +16,7 @@ static bool is_store(unsigned kind) { return kind >= LITMUS_STORE && kind <= LIT
 struct maker {
     struct rng rng, keeping;
     struct litmus *p;
-    unsigned block, left; // accesses
+    unsigned block, left; // accesses to emit
     unsigned next;        // register to load into
     unsigned globals;     // words in use
     bool has_shared;
@@ -95,7 +95,7 @@ static void make_store(struct maker *m)
     pay(m, s);
 }
 
-// x = r + c; y = x - r: c, whatever r is.
+// x = r + c; y = x - r: y is c for every value of r.
 static void make_chain(struct maker *m, unsigned room)
 {
     uint8_t r = used(m), x = fresh(m);
@@ -154,7 +154,7 @@ static void make_statement(struct maker *m, unsigned room)
         make_wait(m);
 }
 
-// All warps of a block meet at its barriers.
+// Every warp of a block reaches the block's barriers: a skip ends in front of a barrier.
 static void end_skips(struct litmus *p, unsigned block)
 {
     for (unsigned k = 0; k < p->count[block]; k++) {
@@ -175,7 +175,7 @@ static void make_block(struct maker *m, unsigned block, unsigned accesses, unsig
         if (m->left < m->p->live[block] && n > statements / 2) break;
         make_statement(m, LITMUS_STATEMENTS - m->p->count[block]);
     }
-    if (chance(m, 60)) make_wait(m); // what ends a kernel drops loads
+    if (chance(m, 60)) make_wait(m); // the end of a kernel drops loads
     end_skips(m->p, block);
 }
 
@@ -265,7 +265,8 @@ static void write_atomic(struct writer *w, const struct litmus_statement *s)
 {
     static const char *const names[] = {
         [LITMUS_ADD] = "add.u32", [LITMUS_EXCHANGE] = "exch.b32", [LITMUS_COMPARE] = "cas.b32"};
-    // What adds nothing is done by all lanes, which get the same value, and nobody waits for it.
+    // An atomic that adds 0 is executed by every lane; the lanes get the same
+    // value, and no shuffle waits for the result.
     bool adds = s->kind != LITMUS_ADD || s->constant || s->per_warp || s->a != LITMUS_NONE;
     write_value(w, s);
     const char *at = write_address(w, s), *guard = write_guard(w, s, adds);
@@ -400,7 +401,7 @@ void litmus_write(const struct litmus *p, struct strbuf *ptx)
     write_results(&w);
 }
 
-// -- for people ---------------------------------------------------------------------------------------------
+// -- as text for people -------------------------------------------------------------------------------------
 
 static void explain(const struct litmus_statement *s, struct strbuf *text)
 {

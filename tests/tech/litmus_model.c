@@ -1,21 +1,22 @@
 // Every outcome of a litmus test, by visiting every state. Knows nothing of the engine.
 //
-//     warp ── load, store ──▶ what its SM sees ── queue, in order of issue ──▶ memory
-//                             (the newest of the queue, else memory)
+//     warp ── load, store ──▶ view of its SM ── queue, in order of issue ──▶ memory
+//                             (the newest entry of the queue, else memory)
 //
-// - A warp does its statements in order. Shared memory is there at once. Global memory is there at once when
-//   blocks share an SM; else stores and atomics go through their SM's queue, whose head may be applied at any
-//   time. Loads of the SM see its queue, but wait for an atomic to their word. Behind an atomic that acquires
-//   its warp waits for it.
-// - A fence of .gpu scope waits until its warp's entries have been applied, a barrier for the block's warps.
-// - A weak load may be late (`weak_is_late`): it then gives any value that the SM has seen in its word since
-// the
-//   warp's last fence, acquire, barrier or atomic, or the warp's own store to the word. So two weak loads may
-//   change places, also two of one word, which the PTX memory model lets racing weak loads do and which GPUs
-//   have been seen to do (coRR in Alglave et al., "GPU concurrency", ASPLOS 2015). But a load has one value
-//   for everything that is computed from it, and nobody reads what nobody wrote.
+// - A warp executes its statements in order. Shared memory changes at once, as does global memory if blocks
+//   share an SM. Otherwise stores and atomics go through the queue of the SM; the head of a queue may be
+//   applied at any time. Loads see the queue of their SM, but wait for an atomic to the same word. Behind an
+//   atomic that acquires, the warp waits.
+// - A fence of .gpu scope waits until the entries of its warp have been applied; a barrier waits for the
+//   block's warps.
+// - A weak load may be late (`weak_is_late`): it gives any value seen by the SM in its word since the warp's
+//   last ordering point. Fences, acquires, barriers, atomics and the warp's own stores to the word are such
+//   points. So two weak loads may change places, even two loads of the same word. The PTX memory model
+//   permits reordered racing weak loads, and GPUs show them (coRR in Alglave et al., "GPU concurrency",
+//   ASPLOS 2015). But every use of a load's result sees the same value, and no load gives a value never
+//   written.
 //
-// A spin is a volatile load: those that saw 0 before the last one changed nothing.
+// A spin is a volatile load: loads of 0 before the last load changed nothing.
 #include "base/hash.h"
 #include "tech/litmus.h"
 
@@ -27,11 +28,11 @@ struct entry {
     uint8_t kind, order, location, value, warp, dst; // value: interned; kind: LITMUS_STORE or an atomic
 };
 
-struct state { // compared by its bytes: no holes in use, unused parts are 0
+struct state {                                     // compared bytewise: padding and unused parts are 0
     uint64_t seen[LITMUS_WARPS][LITMUS_LOCATIONS]; // bits: values a late load may give
     uint8_t registers[LITMUS_WARPS][LITMUS_REGISTERS];
     uint8_t pc[LITMUS_WARPS];
-    uint8_t pending[LITMUS_WARPS]; // bits: registers that wait for an atomic; ACQUIRING
+    uint8_t pending[LITMUS_WARPS]; // bits: registers with an atomic outstanding; ACQUIRING
     uint8_t memory[LITMUS_LOCATIONS];
     uint8_t queued[2];
     struct entry queue[2][QUEUE];
@@ -84,7 +85,7 @@ static const struct litmus_statement *statement_of(const struct model *m, const 
 
 static bool is_seen(const struct litmus_statement *i, unsigned index) { return i->warps >> index & 1; }
 
-// Bit of the value that a load would give now; 0: it waits for an atomic.
+// Bit of the value of a load issued now; 0: the load waits for an atomic.
 static uint64_t view(const struct state *s, unsigned block, unsigned location)
 {
     uint64_t bit = 1ull << s->memory[location];
@@ -101,7 +102,7 @@ static void look(const struct model *m, struct state *s)
 {
     for (unsigned w = 0; w < litmus_warps(m->program); w++)
         for (unsigned k = 0; k < LITMUS_LOCATIONS; k++) {
-            bool over = !statement_of(m, s, w); // looks no more
+            bool over = !statement_of(m, s, w); // the warp has ended
             uint64_t now = over ? 0 : view(s, block_of(m, w), k);
             s->seen[w][k] = !over && m->machine.weak_is_late ? s->seen[w][k] | now : now;
         }
@@ -184,7 +185,7 @@ static uint32_t operand(const struct model *m, const struct state *s, unsigned w
     return r == LITMUS_NONE ? 0 : value_in(m, s, warp, r);
 }
 
-// What nobody else can see is done at once.
+// Executes statements at once whose effect no other warp can see.
 static void settle(struct model *m, struct state *s, unsigned warp)
 {
     const struct litmus_statement *i;

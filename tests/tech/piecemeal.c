@@ -1,7 +1,7 @@
 // Dispatch by warp for tests: a block's warps start as slots and registers come free.
 //
-// Both keep books of what they are promised: a grid has one block at a time on an SM whose warps have not all
-// started, all its warps start once and in order, and what is there fits on the SM.
+// Both mechanisms check the promises of the dispatch interface. A grid has at most one partly started block
+// on an SM. Every warp starts exactly once and in order. The resident blocks fit on the SM.
 #include "tech/extra.h"
 
 #include "base/bits.h"
@@ -15,7 +15,7 @@ struct piecemeal {
     uint64_t *counts;
     uint32_t started[PLACES];            // warps, by block
     uint64_t start[PLACES];              // cycle, by block
-    uint64_t running, resident, partial; // bits: blocks; places; blocks whose warps have not all started
+    uint64_t running, resident, partial; // bits: blocks; places; blocks with warps still to start
     const char *broken;
 };
 
@@ -73,7 +73,7 @@ static void warp_start(void *state, unsigned place)
     check_room(p);
 }
 
-// Blocks of one cycle start one after the other.
+// Checked at issue, since blocks of the same cycle start one after the other.
 static void issued(void *state, unsigned place, uint32_t index)
 {
     struct piecemeal *p = state;
@@ -90,7 +90,7 @@ static void block_end(void *state, unsigned block)
 {
     struct piecemeal *p = state;
     p->running &= ~(1ull << block);
-    p->partial &= ~(1ull << block); // it has been killed
+    p->partial &= ~(1ull << block); // a block killed before every warp has started
 }
 
 static const char *check(const void *state) { return ((const struct piecemeal *)state)->broken; }
@@ -101,7 +101,7 @@ static uint32_t admit_all(const void *launch, const struct tech_room *r)
     return r->room;
 }
 
-// As if by a policy of its own: all that have room, some of them, none.
+// Simulates a policy of its own: starts every warp with room, some of them, or no warp.
 static uint32_t admit_some(const void *launch, const struct tech_room *r)
 {
     (void)launch;

@@ -1,5 +1,5 @@
-// Mechanisms that ask for lines of L1 before a warp does: a stream prefetcher, the same where it pays, and one that
-// locks lines.
+// Mechanisms that ask for lines of L1 before a warp does: a stream prefetcher, the same prefetcher under a
+// duel, and a mechanism that locks lines.
 #include "base/bits.h"
 #include "base/hash.h"
 #include "memory/cache.h"
@@ -20,7 +20,7 @@ static uint8_t all_sectors(struct sm_grid *grid)
     return (uint8_t)bit_mask(line_bytes(grid) / SECTOR_BYTES);
 }
 
-// L1 was asked for it.
+// True if the load went to L1.
 static bool is_cached_load(const struct tech_line *l)
 {
     return l->kind == LSU_LOAD &&
@@ -29,16 +29,17 @@ static bool is_cached_load(const struct tech_line *l)
 
 // -- prefetch -----------------------------------------------------------------------------------------------
 //
-//     a warp's load: line A, A + s, A + 2 s  ─▶  A + 3 s is asked for        a table a warp, a row an instruction
+//     a warp's load: line A, A + s, A + 2 s  ─▶  A + 3 s is asked for     a table a warp, a row an instruction
 //
-// `dueling` does so on SM 0 of a kind, not on SM 1, and on the others as that of them does whose threads execute more.
+// `dueling` prefetches on SM 0 of a class, not on SM 1; the other SMs follow
+// whichever of both executes more threads.
 
 enum { WARPS = 64, ROWS = 8 };
 
 struct stream {
     uint32_t index; // of the instruction
     uint64_t last;  // line
-    int64_t stride; // to it from the one before
+    int64_t stride; // from the previous line to `last`, in lines
 };
 
 struct prefetch_launch {
@@ -141,8 +142,8 @@ const struct tech tech_prefetch = PREFETCH("prefetch", "the next line of a warp'
 
 // -- keeper -------------------------------------------------------------------------------------------------
 //
-// Asks for lines that warps have met or their neighbours, and locks what comes for a while: no longer than some
-// block runs.
+// Asks for lines met by warps, or their neighbours, and locks arriving lines for a
+// while: at most as long as some block runs.
 
 enum { KEPT_MAX = 48 };
 enum { LOCKS, UNABLE, UNSAID };

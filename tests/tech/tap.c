@@ -9,11 +9,11 @@
 struct tapped {
     struct sm_grid *grid;
     uint64_t *counts;
-    struct tap_sm *to; // NULL: nobody keeps what is seen
+    struct tap_sm *to; // NULL: records are dropped
     uint64_t start[64];
 };
 
-// What all SMs have in common is where to put it, and NULL is no state.
+// State of the launch: a pointer to the records. Allocated, since NULL means no state.
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const void **to = heap_alloc(sizeof *to);

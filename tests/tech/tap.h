@@ -1,6 +1,6 @@
-// A mechanism for tests that only looks on: what the load/store units have sent, and how long warps lived.
+// A mechanism for tests that only observes: lines sent by the load/store units, and lifetimes of warps.
 //
-// Each SM keeps its own, so any number of host threads gives the same records in the same order: an SM's by cycle.
+// Every SM keeps its own records, ordered by cycle, so the number of host threads does not change them.
 #pragma once
 #include "api/warpfold.h"
 #include "base/vec.h"
@@ -14,7 +14,7 @@ struct tap_line {
 };
 
 struct tap_warp {
-    uint64_t start, end; // the first cycle with it, the first without
+    uint64_t start, end; // the first cycle of residence, the first cycle after it
     uint64_t block, instructions;
     uint32_t warp;
 };
@@ -28,6 +28,6 @@ struct tap {
 
 extern const struct tech tech_tap;
 
-// Launches of the context are looked at from now on, behind wf_tech. False: there is no place left.
+// Observes the launches of the context from now on, after wf_tech. False: no place left.
 bool tap_add(struct wf_context *c, struct tap *tap);
 void tap_fini(struct tap *tap);

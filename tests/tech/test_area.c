@@ -1,12 +1,12 @@
-// What mechanisms say of themselves, beside what is printed of them: section 6.3 of the DARSIE paper,
-// section 2.5 of Xiang's dissertation, and the columns of DARSIE's Table 3.
+// Storage that mechanisms report, compared with the papers: section 6.3 of the DARSIE paper, section 2.5 of
+// Xiang's dissertation, and the columns of DARSIE's Table 3.
 #include "api/warpfold.h"
 #include "harness/test.h"
 
 #include <string.h>
 
 struct row {
-    const char *tech, *name; // NULL: the sum of what the paper counts
+    const char *tech, *name; // NULL: the sum of the rows counted by the paper
     uint64_t bits;
 };
 
@@ -57,9 +57,9 @@ static void test_bits(struct test *t)
         {"mta:pws=8", "strides by warp", 8 * (16 + 6 + 32 + 32 + 4)},
         {"mta:record=64", "lines asked for", 64 * 27},
         {"rfcache", "values", 4 * 8 * 6 * 1024},
-        {"rfcache:warps=64", "values", 64 * 6 * 1024}, // no more than there are warps
+        {"rfcache:warps=64", "values", 64 * 6 * 1024}, // limited by the number of warps
         {"rfcache:entries=1", "tags", 4 * 8 * 9},
-        {"scalarise:vectors=1024", NULL, 1202176}, // Fig. 8 of its paper, whose SM has as many registers
+        {"scalarise:vectors=1024", NULL, 1202176}, // Fig. 8 of its paper, for an SM of as many registers
         {"scalarise:vectors=512", NULL, 672256},
         {"scalarise", NULL, 672256},
         {"scalarise:scalar=on", "scalars of the pipe", 71680}, // a third copy, which the paper does not count

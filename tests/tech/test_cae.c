@@ -1,5 +1,6 @@
-// Compact affine execution counted by hand: which instructions work on base and stride, when lanes are expanded, which comparisons
-// two lanes decide. (That no result changes is tests/tech/test_kernels.c and tests/differential, where lanes of affine registers are spoilt.)
+// Compact affine execution counted by hand: instructions that work on base and stride, expansions to lanes,
+// comparisons decided by two lanes. Unchanged results: tests/tech/test_kernels.c and tests/differential,
+// where lanes of affine registers are spoilt.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/cae/cae.h"
@@ -49,16 +50,16 @@ static struct counted run(struct test *t, const char *tech, const char *text, co
 
 static const uint32_t one_warp[3] = {32, 1, 1};
 
-// What is base and stride, a row each, in the order of the code; the last two are not.
+// Registers as base and stride, in the order of the code, a row per register; the last two are not affine.
 static const char chain[] = "S2R R0, SR_TID.X\n"
                             "MOV R1, c[0x0][0x160]\n"
                             "IADD3 R2, R0, R1, RZ\n"
                             "SHL R3, R2, 0x2\n"
                             "IMAD R4, R3, R1, R0\n"
                             "IADD3 R5, -R4, 0x7, RZ\n"
-                            "FADD R6, R1, R1\n"                // of one value each
-                            "IMAD R7, R2, R3, RZ\n"            // a product of two: R2 and R3 are expanded
-                            "LOP3.LUT R8, R0, 0x3, RZ, 0xc0\n" // R0 is
+                            "FADD R6, R1, R1\n"     // uniform sources
+                            "IMAD R7, R2, R3, RZ\n" // a product of two affine values: R2 and R3 are expanded
+                            "LOP3.LUT R8, R0, 0x3, RZ, 0xc0\n" // R0 is expanded
                             "EXIT\n";
 
 static void test_counted(struct test *t)
@@ -71,20 +72,21 @@ static void test_counted(struct test *t)
     CHECK_EQ(t, n.copies, 3);
     CHECK_EQ(t, n.cae[COUNT_parted] + n.cae[COUNT_diverged] + n.mismatches, 0);
     CHECK_EQ(t, n.lanes + n.cae[COUNT_spared], base.lanes);
-    // Rows that are not whole warps: threadIdx.x is no base and stride, and what follows from it.
+    // Rows that are not whole warps: threadIdx.x is not affine, nor is any value derived from it.
     static const uint32_t rows[3] = {16, 4, 1}, columns[3] = {64, 2, 1};
     CHECK_EQ(t, run(t, "cae", chain, rows).cae[COUNT_affine], 2 * 2); // R1 and R6
     CHECK_EQ(t, run(t, "cae", chain, columns).cae[COUNT_affine], 4 * 7);
 }
 
-// Some lanes of R1 are written: it has all its lanes before. What they write is no base and stride any more, nor is what they compute.
+// Partial writes: R1 is expanded before the write, and stays expanded.
+// Values computed from R1 are not affine either.
 static void test_parted(struct test *t)
 {
     static const char text[] = "S2R R0, SR_TID.X\nMOV R1, 0x5\nMOV R2, 0x9\nSHL R3, R0, 0x1\n"
                                "ISETP.LT.U32.AND P0, PT, R0, 0x8, PT\n" // ends do not agree: R0 is expanded
                                "@P0 MOV R1, 0x6\n"
                                "IADD3 R4, R1, R2, RZ\n"     // R2 is expanded
-                               "@P0 IADD3 R5, R3, R3, RZ\n" // R3 is, and nothing is kept of R5
+                               "@P0 IADD3 R5, R3, R3, RZ\n" // R3 is expanded, and R5 is not kept compact
                                "EXIT\n";
     struct counted n = run(t, "cae:spoil=1", text, one_warp);
     CHECK_EQ(t, n.cae[COUNT_affine], 4);
@@ -93,7 +95,7 @@ static void test_parted(struct test *t)
     CHECK_EQ(t, n.mismatches, 0);
 }
 
-// An address is taken as base and stride; data are not.
+// An address is taken as base and stride; stored data are expanded.
 static void test_memory(struct test *t)
 {
     static const char text[] =
@@ -109,7 +111,8 @@ static void test_memory(struct test *t)
     CHECK_EQ(t, n.mismatches + off.mismatches, 0);
 }
 
-// A comparison of lanes 0 to 31 from `base` on, `stride` apart, with `value`: whether its two ends decide it.
+// A comparison of lanes 0 to 31 from `base` on, `stride` apart, with
+// `value`: whether the two end lanes decide it.
 static void test_compared(struct test *t)
 {
     static const struct {
@@ -130,7 +133,8 @@ static void test_compared(struct test *t)
         {"NE", 0, 2, 62, false},
         {"NE", 0, 2, 0xffffffff, true},
         {"EQ", 4, 0, 4, true},
-        // Where lanes wrap around, their ends say nothing: from the greatest to the least, or past 2^32.
+        // Where lanes wrap around, the end lanes decide nothing: from the
+        // greatest to the least value, or past 2^32.
         {"LT", 0x7ffffff0, 1, 0, false},
         {"LT.U32", 0xfffffff0, 1, 8, false},
         {"LT.U32", 0x7ffffff0, 1, 8, true},

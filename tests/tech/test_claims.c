@@ -1,5 +1,5 @@
-// What mechanisms claim: what they do without it, how the renamed registers of a block are divided, and what
-// each hears of the instructions that others skip, lead and reuse.
+// Claims of mechanisms: behaviour without the claim, the division of a block's renamed registers, and the
+// notification of every mechanism about instructions that others skip, lead and reuse.
 #include "base/bits.h"
 #include "chip/bench.h"
 #include "tech/extra.h"
@@ -58,7 +58,7 @@ struct scene {
     struct mark_settings marks;
 };
 
-// The registered ones that `names` says, and behind them `more`, which ends with NULL.
+// Runs the registered mechanisms named by `names`, and behind them `more`, a list that ends with NULL.
 static bool scene_run_text(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
                            const char *settings, const char *text)
 {
@@ -97,7 +97,7 @@ static void scene_end(struct scene *s)
     tech_choice_fini(&s->choice);
 }
 
-// 0: it is not there.
+// Value of a counter of a mechanism; 0: unknown.
 static uint64_t count_of(const struct scene *s, const char *tech, const char *counter)
 {
     for (unsigned k = 0; k < s->choice.count; k++) {
@@ -114,7 +114,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     return heap_alloc(1);
 }
 
-// -- who hears of what --------------------------------------------------------------------------------------
+// -- notifications ------------------------------------------------------------------------------------------
 
 enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED, STARTED };
 
@@ -185,8 +185,9 @@ static const struct tech tech_witness = {
     .execution = &(const struct tech_execution){.reuse = witness_reuse},
 };
 
-// Every instruction of every warp once, in program order, whoever has its result; and nobody below is asked
-// for what one above leads, nor for EXIT.
+// Every instruction of every warp is reported once, in program order, whichever
+// mechanism supplies the result. A mechanism lower in the order is not asked about
+// instructions led by a higher mechanism, nor about EXIT.
 static void check_told(struct test *t, const struct scene *s, const char *names)
 {
     uint64_t executed = count_of(s, "witness", "executed"), skipped = count_of(s, "witness", "skipped"),
@@ -194,7 +195,7 @@ static void check_told(struct test *t, const struct scene *s, const char *names)
     uint64_t led = count_of(s, "darsie", "leaders") + count_of(s, "dac", "led");
     CHECK_EQ(t, executed + skipped + reused, INSTRUCTIONS * WARPS * BLOCKS);
     CHECK_EQ(t, count_of(s, "witness", "disordered"), 0);
-    CHECK_EQ(t, count_of(s, "witness", "started"), WARPS * BLOCKS); // each once, when it is there
+    CHECK_EQ(t, count_of(s, "witness", "started"), WARPS * BLOCKS); // every warp once, after its arrival
     CHECK_EQ(t, skipped, count_of(s, "darsie", "skipped") + count_of(s, "dac", "skipped"));
     CHECK_EQ(t, reused, count_of(s, "uv", "reused"));
     CHECK_EQ(t, asked, executed - led - WARPS * BLOCKS);
@@ -210,7 +211,7 @@ static void test_told(struct test *t)
     } rows[] = {{"darsie", 150, 0},
                 {"dac", 200, 0},
                 {"uv", 0, 50},
-                {"darsie+uv", 150, 0}, // which leaves nothing that is uniform
+                {"darsie+uv", 150, 0}, // darsie leaves no uniform instruction to uv
                 {"darsie:registers=2+uv", 40, 50},
                 {"darsie:early=on+uv", 150, 0},
                 {"dac+uv", 200, 0},
@@ -260,7 +261,7 @@ static void *many_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 static uint32_t few_registers(const void *launch) { return (void)launch, 3; }
 static uint32_t many_registers(const void *launch) { return (void)launch, 50; }
 
-// Of the SM's first and second block.
+// Pool of the SM's first and second block.
 static void pooled_block_start(void *state, unsigned block)
 {
     struct pooled *p = state;
@@ -288,8 +289,8 @@ static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "",
     }
 static const struct tech tech_few = POOLED(few), tech_many = POOLED(many);
 
-// Parts of a block stand one behind the other and blocks one behind the other; who comes first has what it
-// wants.
+// The parts of a block's pool are contiguous, as are the pools of the blocks. The first
+// mechanism in order gets its full request.
 static void test_pools(struct test *t)
 {
     const struct tech *const more[] = {&tech_few, &tech_many, NULL};
@@ -309,25 +310,25 @@ static void test_pools(struct test *t)
     scene_end(&s);
 }
 
-// Whose the registers are. The program has 10; of units of 352, 11 a lane, its 6 warps are given 66, of which 6 are
-// left. Three blocks take 198 of an SM's 231: 33 are nobody's, 11 for each.
+// Sources of the pool. The program has 10 registers; allocated in units of 352, 11 a lane, its 6 warps get
+// 66, of which 6 are left over. Three blocks take 198 of an SM's 231: 33 stay free, 11 for every block.
 static void test_pool_from(struct test *t)
 {
     static const struct {
         const char *tech;
-        unsigned units; // that an SM has
+        unsigned units; // of the SM
         uint64_t darsie, few, blocks;
     } rows[] = {
         {"darsie", 21, 11 + 6, 0, 3},
         {"darsie:registers=16", 21, 16, 1, 3},
         {"darsie:pool=block", 21, 6, 3, 3},
         {"darsie:pool=block,registers=4", 21, 4, 3, 3},
-        // 32 are 26 beyond those 6: 92 a block, of which two fit.
+        // 32 are 26 beyond the 6 left over: 92 a block, so two blocks fit.
         {"darsie:pool=reserve", 21, 32, 3, 2},
-        // 17 are 11 beyond them: as many blocks as without. With one more they are two.
+        // 17 are 11 beyond the 6: still three blocks. 18 leave two.
         {"darsie:pool=reserve,registers=17", 21, 17, 0, 3},
         {"darsie:pool=reserve,registers=18", 21, 18, 3, 2},
-        // One block is there in any case, with what the SM has: 88 less its 66, and those 6.
+        // A block always fits, with the registers of the SM: 88 less its 66, plus the 6 left over.
         {"darsie:pool=reserve", 8, 88 - 66 + 6, 0, 1},
     };
     const struct tech *const more[] = {&tech_few, NULL};
@@ -348,11 +349,11 @@ static void test_pool_from(struct test *t)
 
 // -- holds --------------------------------------------------------------------------------------------------
 
-// Holds each warp for some cycles while an instruction of it issues.
+// Holds every warp for some cycles during the issue of an instruction.
 struct stubborn {
     struct sm_grid *grid;
     uint64_t *counts;
-    uint64_t until[64]; // by warp; 0: it is not held
+    uint64_t until[64]; // by warp; 0: not held
 };
 
 static void *stubborn_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
@@ -426,7 +427,8 @@ static const char stores[] = "S2R R0, SR_TID.X\nMOV R4, 0x40\nIMAD.WIDE R2, R0, 
                              "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, -0x1, PT\n@P0 BRA loop\n"
                              "MEMBAR.SC.GPU\nEXIT\n";
 
-// An instruction that has begun to issue has its place in the load/store unit, whoever holds its warp meanwhile.
+// An instruction that has begun to issue owns its entry in the load/store
+// unit, even if its warp is held meanwhile.
 static void test_holds(struct test *t)
 {
     enum { THREADS = 8 * 32, WORDS = 16 };
@@ -452,7 +454,7 @@ static void test_holds(struct test *t)
 
 // -- late warps ---------------------------------------------------------------------------------------------
 
-// Four rounds, each with tuples of its own.
+// Four rounds with new tuples in every round.
 static const char rounds[] = "S2R R0, SR_TID.X\n"
                              "S2R R7, SR_TID.Y\n"
                              "MOV R1, 0x4\n"
@@ -463,8 +465,9 @@ static const char rounds[] = "S2R R0, SR_TID.X\n"
                              "@P0 BRA loop\n"
                              "EXIT\n";
 
-// Eight slots, blocks of six warps: of the second block two are there at first. What the affine stream has led for the block, tuples
-// that tell warps apart among it, is late warps' too, of all rounds that early ones have gone.
+// Eight slots, blocks of six warps: the second block starts with two warps. Late warps
+// receive everything led by the affine stream for the block, in every round finished by early
+// warps. Some tuples differ between warps.
 static void test_late_affine(struct test *t)
 {
     static const struct tech *const none[] = {NULL};

@@ -1,5 +1,5 @@
-// Lines by twos and fours: which come, when, how they travel, what is counted of them; and that without them everything is
-// as if nobody were there.
+// Lines by twos and fours: lines brought, time, packets, counters. Switched off, the
+// mechanism leaves every figure as without it.
 #include "chip/bench.h"
 #include "tech/coarse/coarse.h"
 #include "tech/registry.h"
@@ -19,7 +19,7 @@ static const struct coarse_options plain = {.lines = LINES_2,
                                             .before = 2,
                                             .kernels = ""};
 
-struct heard { // neighbours that were asked for, in order
+struct heard { // neighbours asked for, in order
     uint32_t lines[256];
     unsigned count;
 };
@@ -41,7 +41,7 @@ struct scene {
     uint64_t buffer;
 };
 
-// A launch of `blocks` of one warp on the buffer; o NULL: without the mechanism.
+// Launches `blocks` blocks of a warp on the buffer; o NULL: without the mechanism.
 static struct scene *run(struct test *t, const struct coarse_options *o, const char *settings,
                          const char *text, uint64_t buffer, uint32_t blocks, unsigned threads)
 {
@@ -76,7 +76,8 @@ static uint64_t counter(const struct scene *s, enum coarse_counter which)
     return s->bench.result.techs[0][which];
 }
 
-// Whether two launches cannot be told apart, but for what the mechanism itself counts.
+// True if two launches have equal cycles, counters and memory counts;
+// the mechanism's own counters are ignored.
 static bool are_alike(const struct scene *a, const struct scene *b)
 {
     const struct chip_result *x = &a->bench.result, *y = &b->bench.result;
@@ -86,16 +87,16 @@ static bool are_alike(const struct scene *a, const struct scene *b)
 
 #define L1      "l1.global=1 l1.allocate=miss l1.fetch=line "
 #define ADDRESS "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
-// All of the warp loads a word and waits for it.
+// The warp loads a word and waits for it.
 #define LOAD(offset) "LDG.E R5, [R2+" #offset "]\nIADD3 R6, R5, R6, RZ\n"
-// And for one that takes longer than what has come with others.
+// A load taking longer than the arrival of neighbouring lines.
 #define WAIT "LDG.E.CG R5, [R2+0x1000]\nIADD3 R6, R5, R6, RZ\n"
 #define END  "EXIT\n"
 
-// -- which lines ----------------------------------------------------------------------------------------------
+// -- lines brought ------------------------------------------------------------------------------------------
 
-// Every line of a buffer in turn: with it come its aligned partner, or the others of its aligned four, and none that lies
-// behind the end of the buffer, or before its beginning.
+// Loads every line of a buffer in turn. The aligned partner comes along, or the other lines of the aligned
+// four, but no line before the buffer's beginning or behind its end.
 static void test_lines(struct test *t)
 {
     for (unsigned lines = LINES_2; lines <= LINES_4; lines++)
@@ -118,9 +119,9 @@ static void test_lines(struct test *t)
             }
 }
 
-// -- when ---------------------------------------------------------------------------------------------------
+// -- time ---------------------------------------------------------------------------------------------------
 
-// A reduction takes the second line out of L1; the first is then hit without it.
+// A reduction evicts the second line from L1; the next access to the first line hits alone.
 #define PART                                                                                                 \
     ADDRESS LOAD(0x0) "MOV R7, 0x1\nRED.E.ADD.U32 [R2+0x80], R7\nMEMBAR.SC.GPU\n" LOAD(0x4) LOAD(0x84) END
 
@@ -133,16 +134,16 @@ static void test_when(struct test *t)
                  *access = run(t, &on_access, L1, PART, 1024, 1, 1),
                  *wait = run(t, &waits, L1, PART, 1024, 1, 1);
     CHECK_EQ(t, base->bench.result.gpu.l1_misses, 2);
-    CHECK_EQ(t, miss->bench.result.gpu.l1_misses, 2); // the second line, which nobody brings again
+    CHECK_EQ(t, miss->bench.result.gpu.l1_misses, 2); // the second line, not brought again
     CHECK_EQ(t, counter(miss, COUNT_brought), 1);
     CHECK_EQ(t, counter(miss, COUNT_used), 0);
-    CHECK_EQ(t, counter(miss, COUNT_split), 1); // when it is missed the first is there
+    CHECK_EQ(t, counter(miss, COUNT_split), 1); // on the miss of the second line, the first is resident
     CHECK_EQ(t, access->bench.result.gpu.l1_misses, 1);
     CHECK_EQ(t, counter(access, COUNT_brought), 2);
     CHECK_EQ(t, counter(access, COUNT_used), 1);
     CHECK_EQ(t, counter(access, COUNT_split), 1);
     CHECK_EQ(t, wait->bench.result.gpu.l1_misses, 1);
-    // Who waits has the second line when the first comes; without, it is on its way then.
+    // With `waits` the second line is resident when the first arrives; otherwise it is still under way.
     CHECK_EQ(t, access->bench.result.gpu.l1_pending_hits, 1);
     CHECK_EQ(t, counter(access, COUNT_late), 1);
     CHECK_EQ(t, wait->bench.result.gpu.l1_pending_hits, 0);
@@ -154,8 +155,8 @@ static void test_when(struct test *t)
     scene_free(wait);
 }
 
-// Two sets of two ways: pairs P and Q, P's first line again, and R, which takes the place of a pair as a whole if P's second
-// line has been touched with its first. Then both of P are there.
+// Two sets of two ways: pairs P and Q, P's first line again, then R. R replaces a whole pair if P's second
+// line was touched along with its first; both lines of P are then resident.
 static void test_touch(struct test *t)
 {
     static const char text[] = ADDRESS LOAD(0x0) LOAD(0x100) LOAD(0x4) LOAD(0x200) LOAD(0x8) LOAD(0x80) END;
@@ -165,21 +166,22 @@ static void test_touch(struct test *t)
         struct scene *s = run(t, &o, L1 "l1.sets=2 l1.ways=2", text, 1024, 1, 1);
         CHECK_EQ(t, s->bench.result.gpu.l1_misses, touch ? 3 : 4);
         CHECK_EQ(t, counter(s, COUNT_used), touch);
-        CHECK_EQ(t, counter(s, COUNT_touched), touch ? 3 : 0); // P's second, twice, and its first
+        CHECK_EQ(t, counter(s, COUNT_touched), touch ? 3 : 0); // P's second line, twice, and its first
         CHECK_EQ(t, counter(s, COUNT_split), !touch);
         scene_free(s);
     }
 }
 
-// -- how they travel ------------------------------------------------------------------------------------------
+// -- packets ------------------------------------------------------------------------------------------------
 
-// A warp reads 64 lines, one after the other, or every second or fourth of them, and waits for each.
+// A warp reads 64 lines in sequence, or every second or fourth of them, and waits after every load.
 #define STREAM(count, stride)                                                                                \
     ADDRESS "MOV R9, " #count "\n"                                                                           \
             "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, " #stride ", RZ\n"                   \
             "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// Pairs go in one packet. Fours do where all four lines are one slice's, and in two packets where two are.
+// A pair goes in one packet. A four goes in one packet if its lines belong to
+// one slice, in two packets if to two slices.
 static void test_packets(struct test *t)
 {
     static const struct {
@@ -208,10 +210,10 @@ static void test_packets(struct test *t)
     scene_free(none);
 }
 
-// -- what becomes of them -------------------------------------------------------------------------------------
+// -- use of brought lines -----------------------------------------------------------------------------------
 
-// Of lines brought those are used that a warp meets while they are there: all, none, and those that an L1 of one way a set
-// has kept until then. Without an MSHR none come.
+// A brought line counts as used if a warp accesses it while resident. The rows have every line used, no
+// line, and the lines kept long enough by an L1 of one way per set. Without an MSHR no lines come.
 static void test_used(struct test *t)
 {
     static const struct {
@@ -223,9 +225,9 @@ static void test_used(struct test *t)
                 {STREAM(0x20, 0x100), L1, LINES_2, 32, 32, 0, 0},
                 {STREAM(0x20, 0x100), L1, LINES_4, 16, 48, 16, 0},
                 {STREAM(0x40, 0x80), L1 "l1.mshrs=1", LINES_2, 64, 0, 0, 32},
-                // Both lines of a pair fall into the one set, whose only way the first is waiting for.
+                // Both lines of a pair map to the only set, and its only way is waiting for the first.
                 {STREAM(0x40, 0x80), L1 "l1.sets=1 l1.ways=1", LINES_2, 64, 0, 0, 64},
-                // P, Q in P's place, then P's second line, which is missed, and brings the first.
+                // P, then Q in P's place, then P's second line, a miss that brings the first.
                 {ADDRESS LOAD(0x0) WAIT LOAD(0x100) WAIT LOAD(0x80) WAIT LOAD(0x4) END,
                  L1 "l1.sets=2 l1.ways=1", LINES_2, 3, 3, 1, 0}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
@@ -246,10 +248,10 @@ static void test_used(struct test *t)
     }
 }
 
-// -- off ------------------------------------------------------------------------------------------------------
+// -- off ----------------------------------------------------------------------------------------------------
 
-// One line together, a kernel that is said to be fine-grained, and an L1 that has no global lines: as if nobody were
-// there. Said of another kernel, it is not.
+// Behaves as if absent: groups of one line, a kernel declared fine-grained, and an L1 without global lines.
+// A declaration for another kernel has no effect.
 static void test_off(struct test *t)
 {
     struct coarse_options one = plain, fine = plain, other = plain;
@@ -281,7 +283,7 @@ static void test_off(struct test *t)
     scene_free(s);
 }
 
-// What is said of kernels is read as a whole, or refused.
+// The option `kernels` is parsed whole, or refused.
 static void test_verdicts(struct test *t)
 {
     static const char *const good[] = {"coarse:kernels=", "coarse:kernels=k:1",
@@ -301,24 +303,24 @@ static void test_verdicts(struct test *t)
         char text[64];
         snprintf(text, sizeof text, "coarse:kernels=%s", bad[k]);
         tech_choice_init(&c);
-        bool is_end = strcmp(bad[k], "k:1/") == 0; // nothing is behind it
+        bool is_end = strcmp(bad[k], "k:1/") == 0; // nothing follows
         CHECK_MSG(t, tech_choose(&c, text, &d) == is_end, "%s", bad[k]);
         tech_choice_fini(&c);
     }
     diag_fini(&d);
 }
 
-// -- a duel ---------------------------------------------------------------------------------------------------
+// -- a duel -------------------------------------------------------------------------------------------------
 
-// Blocks that stream through 64 lines of their own each, or 32 of them.
+// Blocks that stream through 64 lines of their own, or through 32 lines.
 #define OWN(count, stride)                                                                                   \
     "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0xb\nIADD3 R0, R0, R1, RZ\nMOV R4, 0x4\n"             \
     "IMAD.WIDE R2, R0, R4, c[0x0][0x160]\nMOV R9, 0x40\n"                                                    \
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, " #stride ", RZ\n"                           \
     "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// SM 2 leads with, SM 3 without, whatever comes; the other six do as the better one: where streams are waited for, and
-// where a line that nobody wants takes the place of one that somebody does. Host threads and skipped cycles do not matter.
+// SM 2 leads with the mechanism, SM 3 without; the other six follow the better leader. One kernel waits for
+// streams, in the other an unused line evicts a useful line. Host threads and skipped cycles do not matter.
 static void test_duel(struct test *t)
 {
 #define CHIP L1 "gpu.sm_count=8 sm.blocks=2 memory.partitions=4 "

@@ -1,5 +1,5 @@
-// DARSIE step by step: the paper's Figure 5 in the order in which things happen, Figures 3 and 6 through the
-// whole pipeline, and what the text leaves open.
+// DARSIE step by step: the events of the paper's Figure 5 in order, Figures 3 and 6 through the whole
+// pipeline, and cases left open by the text.
 #include "base/vec.h"
 #include "chip/bench.h"
 #include "tech/darsie/darsie.h"
@@ -52,7 +52,7 @@ static void story_end(struct story *s)
     vec_fini(&s->steps);
 }
 
-// The first such step at or behind the n-th, its index; count of steps: there is none.
+// Index of the first matching step at or behind `from`; count of steps: not found.
 static size_t find(const struct story *s, size_t from, const char *what, unsigned warp, uint32_t pc)
 {
     for (size_t k = from; k < s->steps.count; k++) {
@@ -64,7 +64,7 @@ static size_t find(const struct story *s, size_t from, const char *what, unsigne
 
 // -- Figure 5 -----------------------------------------------------------------------------------------------
 
-// Three warps; the third is late, because it alone loads something from global memory first.
+// Three warps; the third is late, because only the third loads from global memory first.
 static const char figure5[] = ".shared 8192\n"
                               "S2R R5, SR_TID.Y\n"
                               "S2R R0, SR_TID.X\n"
@@ -115,14 +115,14 @@ static void test_figure5(struct test *t)
         uint32_t v1 = steps[rename1].value, v2 = steps[rename3].value;
         CHECK(t, v1 != v2);
         CHECK_EQ(t, steps[rename2].value, v1);
-        CHECK_EQ(t, steps[rename4].value, v1); // the old version, though the new one is there
+        CHECK_EQ(t, steps[rename4].value, v1); // the old version, though the new version exists
         CHECK_EQ(t, steps[early].value, v2);
         CHECK_EQ(t, steps[late].value, v2);
         size_t freed = rename4;
         while (freed < s.steps.count &&
                !(strcmp(steps[freed].what, "release") == 0 && steps[freed].value == v1))
             freed++;
-        CHECK(t, freed > last && freed < s.steps.count); // not before everybody has left it behind
+        CHECK(t, freed > last && freed < s.steps.count); // not before the last reader
     }
     size_t meet = find(&s, 0, "meet", 0, OUT);
     CHECK(t, meet < s.steps.count);
@@ -131,7 +131,7 @@ static void test_figure5(struct test *t)
         for (size_t k = find(&s, 0, "arrive", warp, OUT) + 1; k < meet; k++)
             CHECK_MSG(t, steps[k].warp != warp || strcmp(steps[k].what, "release") == 0,
                       "warp %u did not wait: %s", warp, steps[k].what);
-        CHECK(t, find(&s, 0, "leave", warp, OUT) == s.steps.count); // all go the same way
+        CHECK(t, find(&s, 0, "leave", warp, OUT) == s.steps.count); // no warp branches apart
     }
     story_end(&s);
 }
@@ -154,7 +154,7 @@ static void test_figure3(struct test *t)
 {
     static const struct {
         uint32_t x, y,
-            skipped; // what the other warp skips: TID.X, the product, the address; and what is uniform
+            skipped; // skipped by the other warp: TID.X, the product, the address; and uniform values
         uint32_t values[8];
     } blocks[] = {{8, 1, 1, {10, 14, 18, 22, 26, 30, 34, 38}}, {4, 2, 4, {10, 14, 18, 22, 10, 14, 18, 22}}};
     for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
@@ -174,8 +174,8 @@ static void test_figure3(struct test *t)
 
 // -- Figure 6 -----------------------------------------------------------------------------------------------
 
-// The matrix multiplication's loop: a load from global memory, then steps of a load of B at $ofs3 or $ofs4,
-// the next $ofs4, and a multiply-add with A from shared memory at $ofs2. Twice round, three steps.
+// The matrix multiplication's loop: a load from global memory, then three steps. A step loads B at $ofs3 or
+// $ofs4, computes the next $ofs4, and multiplies and adds with A from shared memory at $ofs2. Two rounds.
 static const char figure6[] = ".shared 4096\n"
                               "S2R R0, SR_TID.X\n"
                               "S2R R1, SR_TID.Y\n"
@@ -223,7 +223,7 @@ static void test_figure6(struct test *t)
 {
     static const struct {
         uint32_t x, y;
-        const char *skipped; // of the loop, an instruction a letter
+        const char *skipped; // of the loop, a letter per instruction
     } blocks[] = {{32, 3, ".xx.xx.xx..x.."}, {96, 1, "...........x.."}};
     for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
         struct story s;
@@ -239,7 +239,7 @@ static void test_figure6(struct test *t)
             leads[step->pc - LOOP] += strcmp(step->what, "lead") == 0;
         }
         for (unsigned n = 0; n < LOOP_END - LOOP; n++) {
-            bool skipped = blocks[k].skipped[n] == 'x'; // by all warps but one, each time round
+            bool skipped = blocks[k].skipped[n] == 'x'; // in every round, by all warps but the leader
             CHECK_MSG(t, leads[n] == skipped * ROUNDS && follows[n] == skipped * ROUNDS * 2u,
                       "%u x %u: instruction %u of the loop is led %u times and skipped %u times", blocks[k].x,
                       blocks[k].y, n, leads[n], follows[n]);
@@ -255,13 +255,13 @@ static void test_figure6(struct test *t)
 
 // -- an atomic that acquires --------------------------------------------------------------------------------
 
-// What it acquires is known when its reply is made: a load behind it, though redundant, is every warp's own
-// until the block has met.
+// The acquire takes effect at the reply of the atomic. A redundant load behind the atomic is not shared
+// until the block has met at a barrier.
 static const char acquiring[] = "MOV R2, c[0x0][0x160]\n"
                                 "MOV R3, c[0x0][0x164]\n"
                                 "S2R R7, SR_TID.Y\n"
                                 "ATOMG.E.ADD.U32.ACQUIRE.GPU R4, [R2], RZ\n"
-                                "IADD3 R7, R7, R7, RZ\n" // all have issued theirs when the load does
+                                "IADD3 R7, R7, R7, RZ\n" // delay: every atomic issues before the load
                                 "IADD3 R7, R7, R7, RZ\n"
                                 "IADD3 R7, R7, R7, RZ\n"
                                 "IADD3 R7, R7, R7, RZ\n"
@@ -302,8 +302,8 @@ static void test_acquiring(struct test *t)
 
 // -- warps that start late ----------------------------------------------------------------------------------
 
-// Four slots, blocks of three: the second block has one warp there when it begins, which goes round 440 times alone until the
-// first block's have gone round 40 times and ended. Then the other two come.
+// Four slots, blocks of three warps. The second block begins with a warp that goes round 440 times alone.
+// The first block's warps go round 40 times and end; then the other two warps of the second block come.
 static const char late[] = "S2R R0, SR_TID.X\nS2R R3, SR_CTAID.X\nMOV R1, 0x190\nIMAD R1, R1, R3, RZ\n"
                            "IADD3 R1, R1, 0x28, RZ\nMOV R2, RZ\n"
                            "loop:\nIADD3 R2, R2, R0, RZ\nIADD3 R1, R1, -0x1, RZ\n"
@@ -325,8 +325,8 @@ static unsigned count_shared(const struct story *s, size_t from, size_t to, unsi
     return count;
 }
 
-// Until the block's barrier late warps neither lead nor follow; behind it they do. Were they on the path from their start, they
-// would meet the first warp in a loop of which they have gone fewer rounds, and take its counter.
+// Late warps neither lead nor follow before the block's barrier; behind the barrier they do. On the path
+// from their start, late warps would meet the first warp in a loop after fewer rounds, and take its counter.
 static void test_late(struct test *t)
 {
     static const struct {

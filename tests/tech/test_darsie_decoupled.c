@@ -1,6 +1,6 @@
-// DARSIE and decoupled streams together, counted by hand: what DARSIE shares is yielded to it, what addresses alone need is not there
-// for warps, and neither sees of a register what is not its own. (That no result changes in any program is
-// tests/tech/test_kernels.c and tests/differential.)
+// DARSIE and decoupled streams together, counted by hand. Decoupling yields shared values to DARSIE; warps
+// do not execute what only addresses need; neither mechanism sees register values of the other. Unchanged
+// results in any program: tests/tech/test_kernels.c and tests/differential.
 #include "chip/bench.h"
 #include "tech/registry.h"
 
@@ -21,11 +21,13 @@ struct trial {
     enum launch_simt simt;
 };
 
-#define INDEX   "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
-#define THREAD  "    MOV R2, 0x20\n    IMAD R3, R1, R2, R0\n    MOV R4, 0x4\n" // its number, in rows of 32
+#define INDEX "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
+// the thread's number, in rows of 32
+#define THREAD  "    MOV R2, 0x20\n    IMAD R3, R1, R2, R0\n    MOV R4, 0x4\n"
 #define ADDRESS "    IMAD.WIDE R6, R3, R4, c[0x0][0x160]\n"
 
-// The program as the mechanisms change it, launched; what its buffer begins with, whose words are their own numbers at first.
+// Launches the program as transformed by the mechanisms. Out: the first words
+// of the buffer, where word k is k at first.
 static void play(struct test *t, const struct trial *x, struct outcome *out)
 {
     struct mark_settings marks = {0};
@@ -83,7 +85,7 @@ static uint64_t count_of(const struct outcome *o, const char *tech, const char *
 
 static void forget(struct outcome *o) { tech_choice_fini(&o->choice); }
 
-// The same bytes as without them, and every instruction of a warp issued, skipped or left out.
+// Memory equals the run without mechanisms, and every warp instruction is issued, skipped or removed.
 static void same(struct test *t, struct trial x, struct outcome *with)
 {
     struct outcome without;
@@ -97,10 +99,11 @@ static void same(struct test *t, struct trial x, struct outcome *with)
     forget(&without);
 }
 
-// -- what is whose --------------------------------------------------------------------------------------------
+// -- division of instructions -------------------------------------------------------------------------------
 
-// Four warps load one word: decoupled, each has its address from a queue; with DARSIE one of them loads it, and the others
-// take its register. Where a block has one warp alone nobody would skip it, and it is decoupled.
+// Four warps load the same word. Decoupled, every warp takes its address from a queue; with DARSIE a
+// leader loads the word and the other warps share its register. In a block of a single warp nothing
+// can be skipped, and the load is decoupled.
 static void test_marked_load(struct test *t)
 {
     static const char code[] = INDEX THREAD "    MOV R8, c[0x0][0x160]\n    MOV R9, c[0x0][0x164]\n"
@@ -124,7 +127,7 @@ static void test_marked_load(struct test *t)
     }
 }
 
-// A comparison with one outcome comes from the queue, unless DARSIE shares predicates.
+// A uniform comparison comes from the queue, unless DARSIE shares predicates.
 static void test_marked_predicate(struct test *t)
 {
     static const char code[] =
@@ -148,8 +151,8 @@ static void test_marked_predicate(struct test *t)
     CHECK_EQ(t, skipped[1], skipped[0] + 3);
 }
 
-// Of what follows are led and skipped by three warps of four: tid.x, the two products, which lanes compute with. What stands
-// between, for the address alone, is nobody's of them: marked (MOV R4) or not.
+// Four warps: three of four skip tid.x and the two products, which lanes use as data. The instructions
+// between feed addresses alone and are removed from every warp, marked (MOV R4) or not.
 static void test_left_out_between(struct test *t)
 {
     static const char code[] = "    S2R R0, SR_TID.X\n"     // led
@@ -179,8 +182,8 @@ static void test_left_out_between(struct test *t)
     }
 }
 
-// An address of which a part is what lanes compute with, too: that part is led, shared and read from there, and the rest is
-// left out.
+// Part of an address is also lane data: that part is led and shared, and the address reads it from the
+// shared register. The rest is removed.
 static void test_partly_shared(struct test *t)
 {
     static const char code[] =
@@ -191,16 +194,16 @@ static void test_partly_shared(struct test *t)
     struct trial x = {.tech = "darsie+decoupled", .code = code, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
-    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);              // tid.x, and what R8 and R9 are
+    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);              // tid.x, R8 and R9
     CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * (1 + 3 + 2)); // tid.y, THREAD, + 3, ADDRESS
     CHECK_EQ(t, count_of(&o, "decoupled", "data"), 4);
     forget(&o);
 }
 
-// -- lanes ----------------------------------------------------------------------------------------------------
+// -- lanes --------------------------------------------------------------------------------------------------
 
-// Lanes part by what the streams agree on and by what only lanes know, around instructions of all kinds; the last warp lacks
-// threads; in either way of lanes to part.
+// Lanes diverge on conditions known to the streams and on conditions known to lanes alone, around
+// instructions of every kind. The last warp lacks threads. Both modes of divergence.
 static void test_parted(struct test *t)
 {
     static const char code[] =
@@ -237,13 +240,13 @@ static void test_parted(struct test *t)
         }
 }
 
-// -- registers ------------------------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------------------
 
-// R6 and R7 are an address that one warp has computed for all, and what lanes compute with: they stay shared, and what comes
-// from a queue goes into a warp's own.
+// R6 and R7 are an address computed by a leader for the block, and lane data, too. Both stay shared; a value
+// from a queue goes to the warp's own register.
 static const char shared_address[] =
     INDEX THREAD "    MOV R6, c[0x0][0x160]\n    MOV R7, c[0x0][0x164]\n    MOV R8, 0x63\n"
-                 "    STG [R6+0x1ffc], R8\n" // all of them the same word
+                 "    STG [R6+0x1ffc], R8\n" // every thread stores the same word
                  "    IADD3 R9, R6, -c[0x0][0x160], RZ\n    IADD3 R9, R9, R3, RZ\n"
                  "    IMAD.WIDE R10, R3, R4, c[0x0][0x160]\n    STG [R10], R9\n    EXIT\n";
 
@@ -253,14 +256,14 @@ static void test_shared_address(struct test *t)
     struct outcome o;
     same(t, x, &o);
     CHECK_EQ(t, count_of(&o, "decoupled", "addresses"), 8);
-    CHECK(t, count_of(&o, "darsie", "skipped") >= 3 * 3); // MOV R6, MOV R8, and R6 less what it is
+    CHECK(t, count_of(&o, "darsie", "skipped") >= 3 * 3); // MOV R6, MOV R8, and R6 less its own value
     for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n);
     CHECK_EQ(t, o.words[WORDS - 1], 0x63);
     forget(&o);
 }
 
-// A bit of the first of these addresses turned: one lane of one warp stores elsewhere, and nobody computes with it. (It is found
-// by who has it verified.)
+// A bit flipped in the first of these addresses: one lane of a warp stores elsewhere, and no instruction
+// computes with the address. Verification finds the mismatch.
 static void test_turned_address(struct test *t)
 {
     struct trial x = {.tech = "darsie+decoupled:corrupt=1", .code = shared_address, .block = {32, 4, 1}};
@@ -272,7 +275,7 @@ static void test_turned_address(struct test *t)
     forget(&o);
 }
 
-// -- who goes with whom ---------------------------------------------------------------------------------------
+// -- refused combinations -----------------------------------------------------------------------------------
 
 static void test_refused(struct test *t)
 {

@@ -1,6 +1,6 @@
-// Decoupled streams in a machine, counted by hand: what issues once, what is asked for ahead, what is told; and the places where the
-// text taken literally is unsound or stands still (D40, D46 to D57 of what we know of it), each with a program that meets it.
-// (That no result changes in any other program is tests/tech/test_kernels.c and tests/differential.)
+// Decoupled streams in a machine, counted by hand: single issue, early requests, messages. Also the places
+// where the text taken literally is unsound or deadlocks (holes D40, D46 to D57), with a program for every
+// hole. Unchanged results in any other program: tests/tech/test_kernels.c and tests/differential.
 #include "chip/bench.h"
 #include "decouple/decouple.h"
 #include "tech/decoupled/decoupled.h"
@@ -22,7 +22,8 @@ struct trial {
 
 #define GTX "icache.perfect=1"
 
-// The program as the mechanism changes it, launched; what its buffer of 64 KB begins with, whose words are their own numbers at first.
+// Launches the program as transformed by the mechanism. Out: the first words of its
+// buffer of 64 KB, where word k is k at first.
 static bool play(struct test *t, const struct trial *x, struct outcome *out)
 {
     struct tech_choice choice;
@@ -67,7 +68,7 @@ static bool play(struct test *t, const struct trial *x, struct outcome *out)
     return good;
 }
 
-// The same bytes as without it; what it counted.
+// Memory equals the run without the mechanism. Returns the mechanism's counters.
 static struct outcome same(struct test *t, struct trial x)
 {
     struct outcome with, without;
@@ -86,9 +87,9 @@ static struct outcome same(struct test *t, struct trial x)
 #define INDEX   "    S2R R0, SR_TID.X\n    MOV R1, 0x4\n"
 #define ADDRESS "    IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n"
 
-// -- once for all ---------------------------------------------------------------------------------------------
+// -- once for every warp ------------------------------------------------------------------------------------
 
-// Four warps: three instructions of the affine stream once each, an address and the exit as well.
+// Four warps: the affine stream issues three instructions once, as well as an address and the exit.
 static void test_once(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -110,8 +111,8 @@ static void test_once(struct test *t)
     for (unsigned k = 0; k < 128; k++) CHECK_EQ(t, o.words[k], k + 1);
 }
 
-// An address that was spilled and comes back: four moves of a word each in the affine stream, and of the warps nobody goes to
-// local memory. Where slots are not followed the lanes have all of it.
+// A spilled and reloaded address: four moves of a word in the affine stream, and no warp accesses local
+// memory. With slots not followed, the lanes execute the spill code.
 static void test_spilled(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -141,7 +142,7 @@ static void test_spilled(struct test *t)
     o = same(t, x);
     CHECK_EQ(t, o.n[COUNT_removed], 4 * 5);
     CHECK_EQ(t, o.n[COUNT_kept], 0);
-    // Forty lanes store there anew, from the middle of a warp on they do not.
+    // Forty lanes store to the slot anew; from the middle of a warp on, lanes do not.
     x.code = ".local 16\n.spills 8\n" INDEX ADDRESS
              "    STL.64 [0x8], R2\n    IADD3 R4, R2, 0x800, RZ\n    ISETP.LT.AND P0, PT, R0, 0x28, PT\n"
              "@P0 STL [0x8], R4\n    MOV R6, RZ\n@P0 LDL R6, [0x8]\n@!P0 LDL R6, [0x8]\n    LDL R7, [0xc]\n"
@@ -153,8 +154,8 @@ static void test_spilled(struct test *t)
         CHECK_EQ(t, o.words[k + (k < 40 ? 512 : 0)], k + (k < 40 ? 512 : 0) + 1);
 }
 
-// Figure 3: an affine instruction and another one, of four warps, take eight slots; on affine units, too, of which four are
-// theirs; and five with an affine warp.
+// Figure 3: an affine instruction and another instruction, of four warps, take eight slots. With affine
+// units, four of the eight slots are theirs. With an affine warp, five slots suffice.
 static void test_slots(struct test *t)
 {
     static const char without[] = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2], R5\n    EXIT\n",
@@ -177,7 +178,8 @@ static void test_slots(struct test *t)
     }
 }
 
-// Addresses and predicates really come from the queues: one bit in the first record, and somebody reads another word.
+// Addresses and predicates really come from the queues: with a bit flipped in the
+// first record, a lane reads another word.
 static void test_values_move(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -190,7 +192,7 @@ static void test_values_move(struct test *t)
     x.tech = "decoupled";
     play(t, &x, &o);
     CHECK_EQ(t, o.words[128], 0);
-    // Verification would find it; here it is what is loaded that tells.
+    // Verification would find the flipped bit; without it the loaded values tell.
     struct gpu_bench b;
     struct diag d;
     diag_init(&d);
@@ -216,9 +218,10 @@ static void test_values_move(struct test *t)
     diag_fini(&d);
 }
 
-// -- ahead ----------------------------------------------------------------------------------------------------
+// -- ahead --------------------------------------------------------------------------------------------------
 
-// A warp reads a line after the other and needs each before the next: ahead of it they are all under way at once.
+// A warp reads lines in sequence and needs every line before the next load; ahead
+// of the warp they are under way together.
 #define CHAIN                                                                                                \
     INDEX ADDRESS "    MOV R9, 0x20\n    MOV R6, RZ\n"                                                       \
                   "loop:\n    LDG R5, [R2]\n    IADD3 R6, R5, R6, RZ\n    IADD3 R2, R2, 0x80, RZ\n"          \
@@ -236,7 +239,7 @@ static void test_ahead(struct test *t)
     play(t, &x, &base);
     x.tech = "decoupled:batch=wait";
     x.grid = 40;
-    CHECK_EQ(t, same(t, x).n[COUNT_data], 40 * 32); // blocks that come later wait, and nobody goes alone
+    CHECK_EQ(t, same(t, x).n[COUNT_data], 40 * 32); // later blocks wait, and no warp runs without the stream
     x.grid = 1;
     CHECK_EQ(t, ahead.n[COUNT_asked], 32);
     CHECK_EQ(t, late.n[COUNT_asked], 0);
@@ -247,7 +250,7 @@ static void test_ahead(struct test *t)
     CHECK(t, same(t, x).cycles < ahead.cycles);
 }
 
-// Where plain loads go past L1 they find the lines that were asked for there, and others nothing.
+// With plain loads bypassing L1, decoupled loads find their requested lines in L1; other loads find nothing.
 static void test_no_cache(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -265,10 +268,10 @@ static void test_no_cache(struct test *t)
     CHECK(t, o.cycles * 2 < late.cycles); // as with an L1 for all loads
 }
 
-// -- predicates -----------------------------------------------------------------------------------------------
+// -- predicates ---------------------------------------------------------------------------------------------
 
-// A block of 64: tid < 32 is decided by the ends of both warps, tid < 40 by those of the first, and tid == 5 by neither's ends alone
-// (D52: they differ from 5, and thread 5 does not).
+// A block of 64: tid < 32 is decided by the end lanes of both warps, tid < 40 by the end lanes of the first.
+// For tid == 5 end lanes decide nothing (D52: the end lanes differ from 5, and thread 5 does not).
 static void test_predicates(struct test *t)
 {
 #define COMPARE(how, limit)                                                                                  \
@@ -298,9 +301,10 @@ static void test_predicates(struct test *t)
     }
 }
 
-// -- what is unsound taken literally --------------------------------------------------------------------------
+// -- holes of the text, taken literally ---------------------------------------------------------------------
 
-// Programs that meet a hole of the text (its number first); all of them leave what they leave without the mechanism.
+// Programs that meet a hole of the text (its number first); each leaves
+// the same memory as without the mechanism.
 static const struct {
     const char *hole, *code;
     uint32_t block[3], grid;
@@ -394,8 +398,8 @@ static void test_holes(struct test *t)
     }
 }
 
-// With data that is there before the warp comes for it, the text taken literally: a thread's own store is not seen by its load,
-// whose line the load before has brought.
+// Data that arrives before the warp needs it, the text taken literally: a thread's load misses the thread's
+// own store, since the previous load has brought the line.
 static void test_data_ahead(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -413,12 +417,12 @@ static void test_data_ahead(struct test *t)
     x.tech = "decoupled:loads=early";
     play(t, &x, &with);
     for (unsigned k = 0; k < 64; k++) {
-        CHECK_EQ(t, with.words[k], without.words[k]);                    // what is stored is right,
-        CHECK_EQ(t, with.words[256 + k], without.words[256 + k] - 0x64); // what is loaded is from before
+        CHECK_EQ(t, with.words[k], without.words[k]);                    // stored values are right
+        CHECK_EQ(t, with.words[256 + k], without.words[256 + k] - 0x64); // loaded values are stale
     }
 }
 
-// What the text says of a full set and of early ends, by the counters.
+// Behaviour on a full set and on early ends, by the counters.
 static void test_kept_lines(struct test *t)
 {
     struct trial x = {.gpu = "gtx480",
@@ -428,13 +432,13 @@ static void test_kept_lines(struct test *t)
                       .block = {32, 1, 1}};
     struct outcome o = same(t, x);
     CHECK(t, o.n[COUNT_unlockable] > 0);
-    CHECK(t, o.n[COUNT_locked] <= 4 * 2 * 2); // a way of each set stays free
+    CHECK(t, o.n[COUNT_locked] <= 4 * 2 * 2); // a way of every set stays free
     x.settings = GTX;
     x.code = holes[8].code;
     x.block[0] = 128;
     o = same(t, x);
-    CHECK_EQ(t, o.n[COUNT_told], 1);    // three warps are gone when it is their turn
-    CHECK_EQ(t, o.n[COUNT_dropped], 0); // it was told before it enqueued more
+    CHECK_EQ(t, o.n[COUNT_told], 1);    // three warps have ended before their turn
+    CHECK_EQ(t, o.n[COUNT_dropped], 0); // told before the stream enqueued more
 }
 
 int main(int argc, char **argv)

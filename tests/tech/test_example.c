@@ -1,5 +1,5 @@
-// The mechanism, the scheduler and the grid policy that docs/adding-a-*.md show, added as the pages say: a file and a
-// row.
+// The mechanism, the scheduler and the grid policy shown by docs/adding-a-*.md,
+// added as the pages say: a file and a row.
 #include "base/file.h"
 #include "harness/test.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The page's block that begins with the given fence, to a file.
+// Writes the page's code block that begins with the given fence to a file.
 static void extract(struct test *t, const char *page, const char *fence, const char *path, const char *before)
 {
     const char *start = strstr(page, fence), *why = "";
@@ -21,7 +21,7 @@ static void extract(struct test *t, const char *page, const char *fence, const c
     free(text);
 }
 
-// Builds the command with these sources, which stand in front of the library's.
+// Builds the command with `sources` in front of the library's.
 static void build(struct test *t, const char *directory, const char *sources)
 {
     char command[8000], *err;
@@ -53,7 +53,7 @@ static unsigned long long counted(struct test *t, const char *directory, const c
     return n;
 }
 
-// A page's file, and its row at the end of a table, which the command is built with.
+// Extracts a page's file, adds its row at the end of a table, and builds the command with both.
 static void add(struct test *t, const char *page_path, const char *file, const char *table,
                 const char *sources)
 {
@@ -102,7 +102,7 @@ static void test_youngest(struct test *t)
     CHECK(t, youngest && youngest != cycles(t, "gto") && youngest != cycles(t, "lrr"));
 }
 
-// Of two launches in streams of their own, the second the shorter one: which is over first, by its start and cycles.
+// Two launches in separate streams, the second shorter: true if the second ends first, by start and cycles.
 static bool second_is_first(struct test *t, const char *policy)
 {
     char command[4000], *out, *at;

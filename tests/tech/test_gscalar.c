@@ -1,4 +1,4 @@
-// G-Scalar: which instructions execute on one lane, counted by hand; that nothing but energy changes.
+// G-Scalar: instructions executed on a single lane, counted by hand; energy alone changes.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/registry.h"
@@ -80,19 +80,19 @@ static void expect(struct test *t, const struct expected *e)
 
 static void test_counted(struct test *t)
 {
-    static const char chain[] = "S2R R0, SR_TID.X\n"      // a value a lane
-                                "MOV R1, c[0x0][0x160]\n" // one lane; one value
-                                "IADD3 R2, R1, 0x4, RZ\n" // of one source
-                                "IADD3 R3, R2, R1, RZ\n"  // of two
-                                "IADD3 R4, R0, R3, RZ\n"  // R3 is read as a word, R0 is none
+    static const char chain[] = "S2R R0, SR_TID.X\n"      // a value for every lane
+                                "MOV R1, c[0x0][0x160]\n" // a single lane; a uniform value
+                                "IADD3 R2, R1, 0x4, RZ\n" // of one uniform source
+                                "IADD3 R3, R2, R1, RZ\n"  // of two uniform sources
+                                "IADD3 R4, R0, R3, RZ\n"  // R3 is read as a word, R0 is not uniform
                                 "EXIT\n";
-    // 24 lanes add to a register of one value; what they leave is none.
+    // 24 lanes add to a uniform register; the result is not uniform.
     static const char apart[] =
         "S2R R0, SR_TID.X\nMOV R1, 0x5\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 BRA out\n"
         "IADD3 R2, R1, 0x1, RZ\nIADD3 R3, R2, 0x1, RZ\nout:\nEXIT\n";
-    // Half warps of one value each.
+    // Half warps with uniform values.
     static const char halves[] = "S2R R0, SR_TID.X\nSHR.U32 R1, R0, 0x4\nIADD3 R2, R1, 0x1, RZ\nEXIT\n";
-    // One value comes from memory for all lanes; its address is one.
+    // A uniform value comes from memory for every lane; the address is uniform.
     static const char loads[] =
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\nIADD3 R5, R4, R4, RZ\nEXIT\n";
     static const struct expected rows[] = {

@@ -1,5 +1,5 @@
-// A guest's way through the SM: its instructions take the time that a warp's would, wait for the same things and take
-// the turn that its mechanism has asked for; it ends by itself, or with the last warp.
+// A guest's way through the SM: its instructions take the time of a warp's instructions, wait for the same
+// hazards and get the turn requested by the mechanism. A guest ends by itself, or with the last warp.
 #include "base/bits.h"
 #include "chip/bench.h"
 #include "exec/exec_impl.h"
@@ -10,34 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- a guest that is told what to do ------------------------------------------------------------------------
+// -- a guest that follows a plan ----------------------------------------------------------------------------
 
 enum { STEPS = 64, NOBODY = -1 };
 
 struct plan {
-    uint32_t entry, length; // one instruction after the other; NO_TARGET: there is no guest
+    uint32_t entry, length; // consecutive instructions; entry NO_TARGET: no guest
     enum guest_turn turn;
     unsigned scheduler;
-    int maps_to;       // R2 is where this register is; NOBODY
-    bool is_stopped;   // as soon as it has begun
-    bool holds_warps;  // until it has ended,
-    bool spares_first; // but for a block's first
-    uint32_t more;     // cycles, of every result
-    unsigned gate;     // instructions that may issue before the warps have issued
-    uint64_t opens;    // so many of theirs
-    // What came of it: cycles at which the guest's instructions issued and were done, and at which the first warp's
-    // issued.
+    int maps_to;       // physical register of R2; NOBODY: its own
+    bool is_stopped;   // stopped right after its start
+    bool holds_warps;  // hold warps until the guest has ended,
+    bool spares_first; // except a block's first warp
+    uint32_t more;     // added latency of every result, in cycles
+    unsigned gate;     // first instructions of the guest free to issue at any time;
+    uint64_t opens;    // the others wait until warps have issued so many
+    // Results: cycles of issue and completion of the guest's instructions,
+    // and cycles of issue of the first warp's.
     uint64_t at[STEPS], done[STEPS], warps_at[STEPS];
-    unsigned count, warp_count, ends, issued_with_it; // in one cycle
-    unsigned in_a_row; // of the guest's, those behind another without a warp's between
-    uint64_t others;   // that issued before its last
+    unsigned count, warp_count, ends, issued_with_it; // issued_with_it: in the same cycle as a guest's
+    unsigned in_a_row; // guest instructions directly behind another guest instruction
+    uint64_t others;   // warp instructions issued before the guest's last
 };
 
 struct told {
     struct sm_grid *grid;
     struct plan *plan;
-    uint64_t warps_issued, held; // held: bits by warp
-    uint64_t seen;               // what they had issued at the guest's last instruction
+    uint64_t warps_issued, held; // held: bit mask of warps
+    uint64_t seen;               // warps_issued at the guest's last instruction
 };
 
 static const struct tech tech_told;
@@ -130,7 +130,7 @@ static struct plan plan_of(uint32_t entry, uint32_t length)
     return (struct plan){.entry = entry, .length = length, .maps_to = NOBODY, .gate = STEPS};
 }
 
-// False: it has failed, by r->fault's text or the books.
+// False: the launch failed, as told by r->fault's text or the books.
 static bool run_threads(struct test *t, const char *settings, const char *text, uint32_t threads,
                         uint32_t blocks, struct plan *p, struct chip_result *r)
 {
@@ -157,13 +157,14 @@ static bool run(struct test *t, const char *settings, const char *text, struct p
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Dependent and independent instructions, other pipelines, constants, a guard. A guest's behind a warp's EXIT.
+// Dependent and independent instructions, several pipelines, constants, a
+// guard. The guest's code follows a warp's EXIT.
 #define CHAIN                                                                                                \
     "IADD3 R1, R1, R2, RZ\nIADD3 R1, R1, R2, RZ\nIADD3 R3, R4, R5, RZ\nFADD R6, R6, R3\nMUFU.RCP R7, R6\n"   \
     "IMAD R8, R1, R3, R7\nMOV R9, c[0x0][0x160]\nIADD3 R9, R9, R8, R1\nISETP.NE.AND P0, PT, R9, RZ, PT\n"    \
     "@P1 BRA start\n@P0 IADD3 R10, R9, R9, R9\nIADD3 R11, R10, R9, R8\nIADD3 R12, R11, R10, R3\nEXIT\n"
 #define FOUR_NOPS "NOP\nNOP\nNOP\nNOP\n"
-#define EXIT_LINE "EXIT\nNOP\nNOP\nNOP\n" FOUR_NOPS FOUR_NOPS FOUR_NOPS // as long as lines of code
+#define EXIT_LINE "EXIT\nNOP\nNOP\nNOP\n" FOUR_NOPS FOUR_NOPS FOUR_NOPS // padding to a whole line of code
 enum { CHAIN_LENGTH = 14, LINE_LENGTH = 16 };
 
 static const char *const machines[] = {"",
@@ -174,8 +175,8 @@ static const char *const machines[] = {"",
                                        "fetch.per_scheduler=1 issue.schedulers=2",
                                        "latency.branch=30"};
 
-// From one of a warp's instructions to the next it takes as long as for a guest that meets nobody, whatever the SM is
-// made of: the same chain with either.
+// The intervals between instructions of the chain are equal for a warp and for a guest
+// alone on the SM, for every configuration.
 static void test_time(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(machines); k++) {
@@ -200,13 +201,14 @@ static void test_time(struct test *t)
     }
 }
 
-// So many cycles more for a result; and one that another waits for, since both have one register.
+// Added latency of every result; and a dependence between two
+// registers mapped to the same physical register.
 static void test_results(struct test *t)
 {
     struct plan plain = plan_of(LINE_LENGTH, CHAIN_LENGTH), late = plain, mapped = plain;
     struct chip_result r;
     late.more = 9;
-    mapped.maps_to = 1; // R1 = R1 + R2, of which R2 is ready at once, and is R1 then
+    mapped.maps_to = 1; // R1 = R1 + R2: R2 is ready at once, then mapped to R1
     plain.holds_warps = late.holds_warps = mapped.holds_warps = true;
     const char *text = "start:\n" EXIT_LINE "IADD3 R1, R3, R4, RZ\nIADD3 R3, R2, R4, RZ\n" CHAIN;
     if (!run(t, "", text, &plain, &r) || !run(t, "", text, &late, &r) || !run(t, "", text, &mapped, &r))
@@ -216,9 +218,10 @@ static void test_results(struct test *t)
     CHECK_EQ(t, mapped.at[1], mapped.done[0]);
 }
 
-// -- who waits for whom -------------------------------------------------------------------------------------
+// -- waits between warp and guest ---------------------------------------------------------------------------
 
-// The warp's 9th instruction opens the gate for the guest's 4th, in the next cycle; cycle by cycle it is the same.
+// The warp's 9th instruction opens the gate for the guest's 4th, in the next
+// cycle; single-stepping gives equal cycles.
 static void test_gate(struct test *t)
 {
     struct plan jumps = plan_of(CHAIN_LENGTH, 4), steps;
@@ -237,7 +240,7 @@ static void test_gate(struct test *t)
     CHECK(t, memcmp(&jumps, &steps, sizeof jumps) == 0);
 }
 
-// It begins with a block, if it is not there, and ends with the last warp, whatever it is at.
+// A guest begins with a block, unless already running, and ends with the last warp, finished or not.
 static void test_ends(struct test *t)
 {
     struct plan all = plan_of(CHAIN_LENGTH, 6), never = all, stopped = all;
@@ -255,7 +258,7 @@ static void test_ends(struct test *t)
     CHECK_EQ(t, r.gpu.guest_issued, 0);
 }
 
-// It waits for warps that wait for it.
+// Deadlock: the guest waits for warps that wait for the guest.
 static void test_hang(struct test *t)
 {
     struct plan p = plan_of(CHAIN_LENGTH, 6);
@@ -299,7 +302,7 @@ static void test_pick(struct test *t)
             "case %zu", k);
 }
 
-// Independent instructions of six warps and a guest, all of which could go in every cycle that gives them some.
+// Independent instructions of six warps and a guest, always ready.
 #define EIGHT(r)                                                                                             \
     "IADD3 R" r "0, R1, R2, RZ\nIADD3 R" r "1, R1, R2, RZ\nIADD3 R" r "2, R1, R2, RZ\n"                      \
     "IADD3 R" r "3, R1, R2, RZ\nIADD3 R" r "4, R1, R2, RZ\nIADD3 R" r "5, R1, R2, RZ\n"                      \
@@ -307,8 +310,9 @@ static void test_pick(struct test *t)
 #define BUSY EIGHT("1") EIGHT("2") EIGHT("3") "NANOSLEEP 0x100\nEXIT\n"
 enum { BUSY_LENGTH = 24, BUSY_END = 26 };
 
-// Who has a turn of its own goes sooner the sooner that is, and never with a warp of its scheduler; beside them it goes
-// with them and takes no place.
+// Without GUEST_BESIDE the guest never issues in a cycle with a warp of its scheduler;
+// GUEST_FIRST finishes before GUEST_IN_TURN, and GUEST_LAST last. With GUEST_BESIDE the guest
+// issues in addition to warps and takes no slot.
 static void test_turns(struct test *t)
 {
     uint64_t others[GUEST_BESIDE + 1];
@@ -333,7 +337,7 @@ static void test_turns(struct test *t)
     CHECK(t, others[GUEST_IN_TURN] < others[GUEST_LAST]);
 }
 
-// All warps but the first of a block wait for the guest, and the first for these: it spins.
+// All warps but the first of a block wait for the guest; the first warp spins until the other warps store.
 static void test_starving(struct test *t)
 {
     static const char spins[] =
@@ -365,7 +369,8 @@ static void test_starving(struct test *t)
 
 enum { ADDRESSES = 8 }; // of the program below
 
-// Where the guest and the warp that it stands for have gone, load by load: lanes, and the sum of their addresses.
+// The addresses of the guest and of the warp it stands for, load by
+// load: lanes, and the sum of lane addresses.
 struct foreseen {
     struct sm_grid *grid;
     uint64_t *counts;
@@ -410,7 +415,7 @@ static struct address address_of(const struct exec_access *a)
     return x;
 }
 
-// Whoever comes there second compares.
+// Compares address n once both the guest and the warp have reached it.
 static void meets(struct foreseen *f, unsigned n)
 {
     if (n >= f->guest_count || n >= f->warp_count) return;
@@ -456,8 +461,8 @@ static const struct tech tech_foresees = {
     .guest = &(const struct tech_guest){.guest = foresees_guest},
 };
 
-// Lanes leave a loop one after the other, and store where they have come to; what is stored goes through a shuffle and
-// a barrier, which the guest passes over.
+// Lanes leave a loop one after the other, and store at their last address. The stored value goes through a
+// shuffle and a barrier; the guest passes over the barrier.
 #define WALK                                                                                                 \
     "S2R R0, SR_TID.X\nS2R R8, SR_CTAID.X\nMOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"               \
     "LOP3.LUT R9, R0, 0x7, RZ, 0xc0\nMOV R5, RZ\n"                                                           \
@@ -465,8 +470,9 @@ static const struct tech tech_foresees = {
     "ISETP.LT.AND P0, PT, R5, R9, PT\n@P0 BRA loop%s, join out%s\n"                                          \
     "out%s:\nBAR.SYNC 0x0\nSTG.E [R2], R6\nEXIT\n"
 
-// The second of a block's two warps and the guest go to the same addresses with the same lanes. It is ahead, since that
-// waits for what it loads; it ends before the block, which keeps all its loads waiting for each other.
+// The guest and the second of a block's two warps access the same addresses with the same lanes.
+// The guest is ahead, since the warp waits for loaded values. The guest ends before the block,
+// because the block's loads depend on each other.
 static void test_values(struct test *t)
 {
     char text[2000];
@@ -482,9 +488,9 @@ static void test_values(struct test *t)
             machine_buffer(&b.m, 1 << 16);
             CHECK_MSG(t, gpu_bench_run(&b), "%s", b.m.fault.text ? b.m.fault.text : "");
             CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
-            CHECK_EQ(t, b.result.techs[0][COMPARED], ADDRESSES); // 7 turns of the loop, and the store
+            CHECK_EQ(t, b.result.techs[0][COMPARED], ADDRESSES); // 7 rounds of the loop, and the store
             CHECK_EQ(t, b.result.techs[0][DIFFERENT], 0);
-            CHECK_EQ(t, b.result.techs[0][UNDONE], ADDRESSES + 1); // these, and the barrier
+            CHECK_EQ(t, b.result.techs[0][UNDONE], ADDRESSES + 1); // ADDRESSES, and the barrier
         }
         gpu_bench_fini(&b);
     }

@@ -1,9 +1,11 @@
-// Mechanisms change no result: every bundled kernel with every option leaves the bytes of the unmodified GPU,
-// executes and skips together what that executes, instruction by instruction, and shares no value its readers
-// would not have computed. Day by day a kernel tries every mechanism as it comes, on one of two GPUs besides the smallest, and a ninth of the
-// options, each kernel others; in the long form every option runs on every GPU with all profiles at size small, by every kernel;
-// at size medium, where that would be over an hour, the mechanisms do as they come, and every option on one
-// GPU and profile in turn.
+// Mechanisms change no result. For every bundled kernel and option, memory equals the unmodified
+// GPU's. Instructions executed plus skipped equal the unmodified GPU's, one by one. Every shared
+// value is what its reader would have computed.
+//
+// Short form: a kernel tries every mechanism with its defaults, on one of two GPUs besides the smallest, and
+// a ninth of the options, different for every kernel. Long form: every option, GPU and profile at size
+// small, by every kernel. At size medium, where the same would take over an hour: the mechanisms with their
+// defaults, and every option on one GPU and profile in turn.
 #include "harness/names.h"
 #include "harness/settings.h"
 #include "tech/counts.h"
@@ -38,7 +40,7 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
 struct machine {
     const char *gpu, *settings;
     enum workload_size size;
-    size_t every, first; // only of the bundled kernels number first, first + every …; every 0: all
+    size_t every, first; // the bundled kernels first, first + every, …; every 0: all kernels
 };
 
 static void run(struct test *t, const struct workload *w, const struct machine *m, const char *tech,
@@ -81,7 +83,7 @@ static void compare(struct test *t, const struct workload *w, const struct machi
     strbuf_fini(&why);
 }
 
-struct sums { // over runs
+struct sums { // summed over runs
     uint64_t runs, skipped, copies;
 };
 
@@ -99,9 +101,10 @@ static void try_one(struct test *t, const struct workload *w, const struct machi
 
 static bool adds_barriers(const char *tech) { return strstr(tech, "silicon-sync") != NULL; }
 
-// Behind a barrier more, lanes that have parted may go on together that did not (simt=splits), and warps then
-// execute fewer instructions for the same threads': with barriers added, simt=stack alone can be counted.
-// Of the mechanisms with options every kernel tries one in `turns`, each kernel others; those before `plain` all do.
+// After an added barrier, diverged lanes may reconverge that did not before (simt=splits); warps then
+// execute fewer instructions for the same threads. With barriers added, instructions are compared under
+// simt=stack alone. A kernel tries every mechanism before `plain`, and one in `turns` of the mechanisms with
+// options, different for every kernel.
 static void try_in_turn(struct test *t, const struct machine *m, const test_names *techs, size_t plain,
                         size_t turns, struct sums *sums)
 {
@@ -132,7 +135,7 @@ static void try_all(struct test *t, const struct machine *m, const test_names *t
     try_in_turn(t, m, techs, 0, 1, sums);
 }
 
-// Beside every mechanism as it comes.
+// Tried in addition to every mechanism with its defaults.
 static const char *const options[] = {
     "darsie:entries=1,read-ports=1",
     "darsie:registers=1",
@@ -234,7 +237,7 @@ static void test_options(struct test *t)
     test_names techs = all_options();
     try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 9, &sums);
     vec_fini(&techs);
-    CHECK(t, sums.copies > 0); // and yet no instruction has them
+    CHECK(t, sums.copies > 0); // copies are not counted as instructions
     print("tiny", &sums);
 }
 
@@ -295,7 +298,8 @@ static void test_gpus(struct test *t)
     vec_fini(&techs);
 }
 
-// A part of the long form: the options whose name has a word in it, at size small, on these GPUs or, without any, on all.
+// Part of the long form: the options with a word in their name, at size small, on the
+// given GPUs or, without any, on all GPUs.
 static const char *the_word, *const *the_gpus;
 static size_t the_gpu_count;
 
@@ -321,7 +325,7 @@ static void test_word(struct test *t)
 
 static const struct machine tiny = {.gpu = "tiny", .settings = ""};
 
-// The mismatches of a run that may end with wrong bytes.
+// Mismatches of a run that may leave wrong bytes.
 static uint64_t mismatches(struct test *t, const struct workload *w, const char *tech)
 {
     struct outcome o = {0};
@@ -338,7 +342,8 @@ static uint64_t mismatches(struct test *t, const struct workload *w, const char 
     return o.mismatches;
 }
 
-// What is shared is taken from where it is kept: a turned bit is noticed. `saves`: at least one in so many; 0: none.
+// Shared values are read from their storage: a flipped bit is noticed. `saves`: at
+// least one instruction in `saves`; 0: none.
 static void test_sharing_is_real(struct test *t)
 {
     static const struct {
@@ -379,7 +384,7 @@ static void test_sharing_is_real(struct test *t)
     }
 }
 
-// Barriers are really put in, and a launch of another shape or without them has its own program.
+// Barriers are really inserted; a launch of another shape, or without barriers, gets its own program.
 static void test_barriers_are_added(struct test *t)
 {
     static const char *const names[] = {"matrixMul", "hotspot", "SRADv1", "stencil3d"};
@@ -393,7 +398,7 @@ static void test_barriers_are_added(struct test *t)
     }
 }
 
-// Literal texts that are unsound, and a kernel that shows it.
+// Unsound literal rules of papers, and a kernel that shows the failure.
 static void test_paper_rules_are_caught(struct test *t)
 {
     static const char *const rows[][2] = {{"vecadd", "uv:rules=paper"},
@@ -406,7 +411,7 @@ static void test_paper_rules_are_caught(struct test *t)
     }
 }
 
-// No scheduling policy keeps out the warps that others wait for until a watchdog ends it.
+// No scheduling policy starves warps that others wait for, so no watchdog ends the wait.
 static void test_schedulers(struct test *t)
 {
     static const char *const kernels[] = {"pathfinder", "matrixMul"}, *const policies[] = {

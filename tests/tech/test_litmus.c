@@ -1,6 +1,7 @@
-// DARSIE, decoupled streams and uniform vectors under programs whose warps race, in one block and in two, on one SM and on
-// two: every outcome is one that the machine may show (litmus_model.c), whatever the options and the timing; of all but DARSIE
-// one that it may show without them. Without the rules that concern races, and with the paper's text, others are seen.
+// DARSIE, decoupled streams and uniform vectors under programs with racing warps, in one block or two, on
+// one SM or two. Every outcome is permitted by the model (litmus_model.c), for all options and timings;
+// mechanisms other than DARSIE show only outcomes permitted without a mechanism, too. Without the rules for
+// races, and with the paper's text, forbidden outcomes are seen.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "harness/settings.h"
@@ -13,7 +14,7 @@
 
 struct variant {
     const char *tech; // NULL: base
-    bool keeps_order; // the compiler does: loads are where they were written
+    bool keeps_order; // the compiler leaves loads in source order
     const char *settings;
 };
 
@@ -25,7 +26,7 @@ static uint32_t lanes_of(const struct litmus *p, unsigned warp)
     return left < 32 ? left : 32;
 }
 
-// The value that all lanes of the warp have; `even` is false when they have not.
+// The common value of the warp's lanes; clears `even` if lanes differ.
 static uint32_t word(const struct litmus *p, const uint32_t *out, unsigned block, unsigned warp,
                      unsigned place, bool *even)
 {
@@ -51,7 +52,7 @@ static bool observe(struct wf_context *c, const struct litmus *p, uint64_t words
     return even;
 }
 
-// NULL, or what went wrong before there was an outcome.
+// Runs a program and reads its outcome. NULL, or the reason for having no outcome.
 static const char *run(struct test *t, const struct litmus *p, const struct strbuf *ptx, const char *tech,
                        const char *settings, bool own_sms, struct litmus_outcome *o)
 {
@@ -140,10 +141,10 @@ static const char *const timings[] = {
     "fetch.ibuffer=16 fetch.width=8 fetch.per_scheduler=1 icache.perfect=1 latency.int_mad=30",
 };
 
-// With other mechanisms loads read memory when they issue, as without them.
+// DARSIE alone may read late; with other mechanisms loads read memory at issue, as without mechanisms.
 static bool reads_late(const char *tech) { return tech && strstr(tech, "darsie"); }
 
-// False when the outcome is none that may be; it is explained in `why`.
+// False: the outcome is forbidden; `why` explains it.
 static bool is_fine(struct trial *r, const struct variant *v, const char *tech, const char *timing,
                     bool own_sms, struct strbuf *why)
 {
@@ -242,7 +243,7 @@ static void test_together(struct test *t) { run_programs(t, together, TEST_COUNT
 
 // -- without a rule -----------------------------------------------------------------------------------------
 
-// The first program with an outcome that may not be, under any timing; 0: none.
+// Seed of the first program with a forbidden outcome, under any timing; 0: none.
 static uint64_t first_wrong(struct test *t, const struct variant *v, const char *tech, uint64_t within)
 {
     bool fine = true;
@@ -259,7 +260,7 @@ static uint64_t first_wrong(struct test *t, const struct variant *v, const char 
 
 static void test_rules_left_out(struct test *t)
 {
-    // broken: by enum darsie_rule; its other rules are test_random.c's, what acquires is test_darsie.c's.
+    // broken: by enum darsie_rule. Its other rules: test_random.c; acquires: test_darsie.c.
     static const struct {
         const char *name, *tech;
         uint64_t within;
@@ -279,7 +280,7 @@ static void test_rules_left_out(struct test *t)
     }
 }
 
-// -- by name: two warps of block 0 and one of block 1; some wait first, for times that are varied -----------
+// -- by name: two warps of block 0 and one of block 1; some wait first, for varied times --------------------
 
 static void say(struct litmus *p, unsigned block, struct litmus_statement s)
 {
@@ -347,7 +348,7 @@ static void shared_value(struct litmus *p)
     store(p, 1, ORDER_WEAK, 0);
 }
 
-// f = flag[ty]; d = data. Each warp has a flag, so only the load of the data can be shared.
+// f = flag[ty]; d = data. Every warp has its own flag, so only the load of the data can be shared.
 static void acquired_by_one(struct litmus *p)
 {
     load(p, 1, ORDER_ACQUIRE, 0, 0);
@@ -399,7 +400,7 @@ static const struct named {
     const char *name;
     void (*make)(struct litmus *p);
     const char *timing;
-    const char *wrong; // options under which an outcome is seen that may not be
+    const char *wrong; // options under which a forbidden outcome is seen
 } named[] = {
     {"a value that changes while it is shared", shared_value, "icache.perfect=1",
      "darsie:entries=64,rules=paper"},
@@ -427,10 +428,11 @@ static void name_program(const struct named *n, unsigned ours, unsigned theirs, 
     wait(p, 0, 2, true, ours);
     wait(p, 1, LITMUS_ALL, false, theirs);
     n->make(p);
-    wait(p, 0, 1, true, 4); // what ends a kernel drops loads
+    wait(p, 0, 1, true, 4); // the end of a kernel drops loads
 }
 
-// Launches, one with each pair of times, until an outcome is wrong, and then that one's number; else 0.
+// Launches with every pair of delays until an outcome is forbidden. Returns
+// the number of launches up to it; 0: none.
 static unsigned find_wrong(struct test *t, const struct named *n, const char *tech, struct strbuf *why)
 {
     static const struct variant plain = {NULL, true, "compile.optimise=0"};

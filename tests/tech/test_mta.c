@@ -1,5 +1,6 @@
-// MTA counted by hand: what three addresses teach, who profits from what several warps have in common, strides from warp to warp,
-// what becomes of lines, and the throttle. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
+// MTA counted by hand: training by three addresses, promotion of strides common to several warps, strides
+// from warp to warp, the fate of prefetched lines, and the throttle. Unchanged results:
+// tests/tech/test_kernels.c and tests/differential.
 #include "chip/bench.h"
 #include "tech/mta/mta.h"
 #include "tech/registry.h"
@@ -37,13 +38,13 @@ static struct counted run(struct test *t, const char *tech, const char *settings
     return n;
 }
 
-// Each warp reads 16 lines of its own, one behind the other's reply; 2 KB apart.
+// Every warp reads 16 lines of its own, 2 KB apart, and waits for every reply.
 #define STREAMS                                                                                              \
     "S2R R0, SR_TID.X\nMOV R4, 0x40\nMOV R9, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                    \
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
     "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// One line a warp: of 32 threads' words.
+// A line per warp: the words of 32 threads.
 #define STREAM                                                                                               \
     "S2R R0, SR_TID.X\nMOV R4, 0x4\nMOV R9, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                     \
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
@@ -51,7 +52,8 @@ static struct counted run(struct test *t, const char *tech, const char *settings
 
 #define CACHED "l1.global=1 l1.allocate=miss icache.perfect=1"
 
-// The third address gives the stride a second time: from there on the next line is asked for, 14 in all, of which the last is nobody's.
+// The third address confirms the stride; from then on the next line is
+// requested: 14 requests, the last one unused.
 static void test_by_warp(struct test *t)
 {
     struct counted base = run(t, "base", CACHED, STREAM, 32),
@@ -71,7 +73,7 @@ static void test_by_warp(struct test *t)
     CHECK_EQ(t, n.mta[COUNT_asked], 0);
 }
 
-// With one stride in three warps their instruction has it, and the fourth needs no three addresses.
+// Three warps with a common stride promote it to their instruction, and the fourth needs no training.
 static void test_of_all(struct test *t)
 {
     struct counted n = run(t, "mta:throttle=off,ip=0", CACHED, STREAMS, 128);
@@ -84,7 +86,7 @@ static void test_of_all(struct test *t)
     CHECK_EQ(t, n.mta[COUNT_trained_gs], 0);
 }
 
-// Sixteen warps read a line each, once: the third teaches what lies between them.
+// Sixteen warps read a line once; the third warp trains the stride between warps.
 static void test_between(struct test *t)
 {
     static const char once[] =
@@ -97,7 +99,7 @@ static void test_between(struct test *t)
     CHECK_EQ(t, n.mta[COUNT_asked], 0);
 }
 
-// Where L1 has nothing to do with loads the mechanism has nothing to do.
+// With loads that bypass L1 the mechanism does nothing.
 static void test_past_l1(struct test *t)
 {
     struct counted n = run(t, "mta", "l1.global=0", STREAM, 32);
@@ -136,12 +138,12 @@ static void test_record(struct test *t)
         CHECK_EQ(t, n[rows[k].counter], before + 1);
         CHECK(t, !mta_record_has(&r, 128));
     }
-    mta_record_met(&r, 128, LINE_HIT); // nobody has asked for it
+    mta_record_met(&r, 128, LINE_HIT); // never requested
     CHECK_EQ(t, n[COUNT_useful], 1);
     mta_record_fini(&r);
 }
 
-// Of five lines as many go as the degree leaves: three at the beginning.
+// The throttle lets a fraction of requests pass, by degree: three of five at the beginning.
 static void test_throttle(struct test *t)
 {
     struct mta_options o;
@@ -152,7 +154,7 @@ static void test_throttle(struct test *t)
     CHECK_EQ(t, let, 30);
     static const struct {
         uint64_t asked, useful, early; // in a period
-        unsigned degree;               // behind it
+        unsigned degree;               // after the period
     } rows[] = {{100, 50, 0, 1},    {100, 50, 0, 0},  {100, 50, 0, 0}, {100, 5, 0, 1}, {0, 0, 0, 2},
                 {1000, 985, 15, 3}, {100, 90, 10, 5}, {0, 0, 0, 4},    {100, 15, 0, 3}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
@@ -164,7 +166,7 @@ static void test_throttle(struct test *t)
                   rows[k].degree);
     }
     r.degree = MTA_DEGREES;
-    for (unsigned k = 0; k < 20; k++) CHECK(t, !mta_record_lets(&r, 900)); // nothing goes
+    for (unsigned k = 0; k < 20; k++) CHECK(t, !mta_record_lets(&r, 900)); // no request passes
     o.throttle = 0;
     CHECK(t, mta_record_lets(&r, 900));
     mta_record_fini(&r);

@@ -1,7 +1,7 @@
-// Every option of DARSIE, and every setting of the marks that widens what it shares, does what it is for: for
-// each value there is a kernel, one of the bundled or a few lines of PTX in a block of the shape in question,
-// that is run without and with it. The figure that the option is about moves, by at least so much; memory is
-// what the unmodified GPU leaves; no value is shared that its reader would not have computed.
+// Every option of DARSIE, and every setting of the marks that widens sharing, has its intended effect. For
+// every value a kernel, either bundled or a few lines of PTX in a block of the right shape, runs without and
+// with the value. The figure in question moves by at least the stated amount; memory equals the unmodified
+// GPU's; every shared value is what its reader would have computed.
 #include "base/hash.h"
 #include "base/str.h"
 #include "harness/settings.h"
@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what is run --------------------------------------------------------------------------------------------
+// -- kernels ------------------------------------------------------------------------------------------------
 
-// A kernel that computes twelve times with %i, and stores what comes out; %t is the thread's number in the
-// block.
+// A kernel that computes twelve times with %i, and stores the
+// result; %t is the thread's number in the block.
 struct subject {
-    const char *name, *index; // PTX that sets %i, from %t and the special registers; or %q
+    // PTX that sets %i from %t and the special registers; %q, %n, %a, %b and %c are free
+    const char *name, *index;
     uint32_t block[3];
 };
 
@@ -40,12 +41,12 @@ static const struct subject subjects[] = {
     {"lanes of 16x8 part",
      "mov.u32 %i, %tid.x; setp.lt.u32 %q, %i, 5; @%q bra there; mul.lo.u32 %i, %i, %i; there:",
      {16, 8, 1}},
-    // The paper takes what is merged at the join for redundant.
+    // The paper treats values merged at the join as redundant.
     {"join, then a barrier",
      "mov.u32 %n, %tid.y; mov.u32 %i, 1; setp.ne.u32 %q, %n, 0; @%q bra there; mov.u32 %i, 2;\n"
      "there: bar.sync 0;",
      {32, 4, 1}},
-    // Each warp stores to its own words between loads of those that all share.
+    // Every warp stores to its own words between loads that all warps share.
     {"loads between stores in 32x8",
      "mov.u32 %i, %tid.x; ld.param.u64 %a, [in]; mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b;\n"
      "ld.param.u64 %b, [out]; mul.wide.u32 %c, %t, 4; add.u64 %b, %b, %c; mov.u32 %n, 8;\n"
@@ -139,7 +140,7 @@ static enum wf_status run_workload(struct wf_context *c, const struct workload *
     return status;
 }
 
-// What is said of a run: "OPTIONS" of darsie, "base", or either with settings, "OPTIONS KEY=VALUE KEY=VALUE".
+// Syntax of `how`: "OPTIONS" of darsie, "base", or either with settings, "OPTIONS KEY=VALUE KEY=VALUE".
 static void run(struct test *t, const char *name, const char *gpu, const char *settings, const char *how,
                 bool verify, struct figures *f)
 {
@@ -169,7 +170,7 @@ static void run(struct test *t, const char *name, const char *gpu, const char *s
     wf_context_destroy(c);
 }
 
-// -- what must move -----------------------------------------------------------------------------------------
+// -- expected effects ---------------------------------------------------------------------------------------
 
 enum effect { MORE, FEWER, NONE_LEFT };
 
@@ -218,12 +219,12 @@ static const struct row {
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.private_registers", NONE_LEFT, 7000},
-    // What is shared.
+    // Kinds of shared values.
     {"one register in 32x4", "tiny", "", "", "predicates=on", "darsie.skipped", MORE, 240},
     {"hotspot", "tiny", "", "", "predicates=on", "darsie.skipped", MORE, 2000},
     {"tid.x in 16x5", "tiny", "", "", "partial=on", "darsie.skipped", MORE, 40},
     {"laneid in 100", "tiny", "mark.laneid=1", "", "partial=on", "darsie.skipped", MORE, 40},
-    // Blocks, and what is redundant in them.
+    // Shapes of blocks, and kinds of redundancy.
     {"tid.x in 8x8x4", "tiny", "", " mark.blocks=two", " mark.blocks=any", "darsie.skipped", MORE, 200},
     {"stencil3d", "tiny", "", " mark.blocks=two", " mark.blocks=any", "darsie.skipped", MORE, 600},
     {"tid.y in 8x4x8", "tiny", "", "", " mark.tid_y=1", "darsie.skipped", MORE, 200},
@@ -263,7 +264,7 @@ static void test_effects(struct test *t)
     }
 }
 
-// Whether a row tries the option with this value, NULL: with any.
+// True if a row tries the option with this value; NULL: with any value.
 static bool is_tried(const char *name, const char *value)
 {
     char text[100];
@@ -277,7 +278,7 @@ static bool is_tried(const char *name, const char *value)
     return false;
 }
 
-// No option is without its row, nor any word that one can be set to.
+// Every option has a row, and every value of an option that takes words.
 static void test_all_have_one(struct test *t)
 {
     struct wf_context *c = wf_context_create();
@@ -293,14 +294,14 @@ static void test_all_have_one(struct test *t)
     }
     for (size_t k = 0; wf_key_at(c, k, &key); k++) {
         bool widens = strncmp(key.name, "mark.", 5) == 0 && strstr(key.meaning, "extension:");
-        // What is the same in all blocks no mechanism of a block can use; harts have programs of RISC-V alone.
+        // Redundancy across blocks is of no use to a mechanism of a block; harts run RISC-V programs alone.
         if (widens && strcmp(key.name, "mark.grid") != 0 && strcmp(key.name, "mark.hart") != 0)
             CHECK_MSG(t, is_tried(key.name, NULL), "no row tries %s", key.name);
     }
     wf_context_destroy(c);
 }
 
-// Verification looks on: time, and everything that energy is made of, are the same without it.
+// Verification only observes: cycles and every energy event are equal without it.
 static void test_verification_looks_on(struct test *t)
 {
     static const char *const kernels[] = {"hotspot", "LIB", "SRADv1", "tid.x in 16x5"},

@@ -1,5 +1,5 @@
-// Dispatch by warp (piecemeal.c): who starts when, counted by hand; that blocks whose warps have not all started wait
-// for nothing but room; and that nobody's results change.
+// Dispatch by warp (piecemeal.c): start times counted by hand; partly started blocks wait for
+// nothing but room; results are unchanged.
 #include "chip/bench.h"
 #include "chip/chip_impl.h"
 #include "differential/combination.h"
@@ -16,12 +16,12 @@
 
 struct scene {
     struct gpu_bench bench;
-    struct tech_use uses[2]; // the tap, and whoever dispatches; NULL: by block
+    struct tech_use uses[2]; // the tap, and the dispatching mechanism; NULL: by block
     struct tap *tap;
     uint64_t out; // a buffer, c[0x0][0x160]
 };
 
-// Who dispatches: nobody, the tests' own two, and WarpMan's variants.
+// Dispatchers: none, the two mechanisms of the tests, and WarpMan's variants.
 static const struct tech_use by_block, piecemeal = {.tech = &tech_piecemeal},
                                        grudging = {.tech = &tech_grudging};
 #define WARPMAN(its_variant)                                                                                 \
@@ -76,7 +76,7 @@ static int by_value(const void *a, const void *b)
 
 // -- when ---------------------------------------------------------------------------------------------------
 
-// From a warp's end to the start of who takes its place: latency.branch, that of its exit, and gpu.dispatch_latency.
+// From a warp's end to the start of its successor: latency.branch of the exit, and gpu.dispatch_latency.
 enum { GAP = 1 + 24 };
 
 // The first warp of a block ends soon, the others go round two hundred times. Two registers a lane.
@@ -84,9 +84,9 @@ enum { GAP = 1 + 24 };
     "S2R R0, SR_TID.X\nMOV R1, 0x5\nISETP.LT.U32.AND P0, PT, R0, 0x20, PT\n@!P0 MOV R1, 0xc8\n"              \
     "loop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// Registers of four warps, blocks of three: by block one is there at a time, and a quarter of the registers is
-// nobody's. By warp the second block's first warp starts with the first block, the other two where the two short
-// warps have been.
+// Registers for four warps, blocks of three: dispatch by block keeps a single block resident and a quarter
+// of the registers free. Dispatch by warp starts the second block's first warp with the first block, and the
+// other two in place of the two short warps.
 static void test_fragments(struct test *t)
 {
     static const char settings[] = "sm.registers=256 sm.register_unit=64 sim.check=1";
@@ -111,8 +111,8 @@ static void test_fragments(struct test *t)
     scene_fini(&parts);
 }
 
-// Four slots are all that is short: whenever a warp ends the next one starts in its place, in order of blocks and
-// warps.
+// Four slots are the only limit: whenever a warp ends, the next warp starts
+// in its slot, in order of blocks and warps.
 static void test_turns(struct test *t)
 {
     enum { SLOTS = 4, BLOCKS = 8, WARPS = 3 };
@@ -129,7 +129,8 @@ static void test_turns(struct test *t)
     scene_fini(&s);
 }
 
-// Shared memory and contexts are a block's, all of it: with room for two, the third block waits for the end of one.
+// Shared memory and contexts are allocated for a whole block: with room for two, the
+// third block waits for the end of another.
 static void test_by_block(struct test *t)
 {
     static const char *const settings[] = {"sm.blocks=2", "sm.shared_bytes=2048"};
@@ -148,13 +149,13 @@ static void test_by_block(struct test *t)
     }
 }
 
-// -- nobody waits for ever ----------------------------------------------------------------------------------
+// -- no wait without end ------------------------------------------------------------------------------------
 
 #define AT                                                                                                   \
     "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nMOV R4, 0x4\nIMAD R2, R1, c[0x0][0x0], R0\n"                      \
     "IMAD.WIDE R6, R2, R4, c[0x0][0x160]\nSHL R8, R0, 0x2\n"
 
-// Blocks of five warps; out is what the texts below leave there.
+// Blocks of five warps; `out` holds the results of the texts below.
 enum { THREADS = 160, BLOCKS = 20 };
 
 static uint32_t rotated(uint32_t block, uint32_t thread) { return block * 1000 + (thread + 33) % THREADS; }
@@ -213,7 +214,7 @@ static uint64_t wait_on(struct test *t, unsigned what, const struct tech_use *di
     return late;
 }
 
-// Slots or registers of five to nine warps, of every scheduler.
+// Slots or registers for five to nine warps, with every scheduler.
 static void test_waiting(struct test *t)
 {
     static const char *const schedulers[] = {"gto", "lrr", "two-level", "loose-oldest"};
@@ -233,8 +234,9 @@ static void test_waiting(struct test *t)
     }
 }
 
-// Blocks that all wait for each other, as many as are there together by block: six slots on one SM and eight on the other,
-// and three blocks of four warps. The third goes where it has room as a whole, though the other SM comes first.
+// Blocks that wait for each other, as many as dispatch by block keeps resident. Six slots on one SM and
+// eight on the other, three blocks of four warps. The third block goes to the SM with room for the whole
+// block, though the other SM comes first.
 static void test_together(struct test *t)
 {
     static const char text[] =
@@ -253,7 +255,7 @@ static void test_together(struct test *t)
     }
 }
 
-// When a launch is over nobody has anything.
+// After a launch every slot, register and context is free.
 static void test_all_back(struct test *t)
 {
     for (unsigned d = 0; d < 3 + TEST_COUNT(warpman); d++) {
@@ -283,8 +285,8 @@ static void test_all_back(struct test *t)
     }
 }
 
-// What stands still says who has not started, and that the block does not wait for itself. Four slots: the first block
-// of three warps waits for ever; of the second there is one.
+// The report of a hang names the warps not started, and does not blame the block for waiting for itself.
+// Four slots: the first block of three warps waits for ever; the second block has a single warp resident.
 static void test_hang(struct test *t)
 {
     static const struct {
@@ -312,7 +314,7 @@ static void test_hang(struct test *t)
     }
 }
 
-// A timeline says from when to when some warps of a block had not started.
+// A timeline shows the interval of a block with warps still to start.
 static void test_timeline(struct test *t)
 {
     struct scene s;
@@ -369,7 +371,7 @@ static void test_same(struct test *t)
     }
 }
 
-// -- what programs leave ------------------------------------------------------------------------------------
+// -- results of programs ------------------------------------------------------------------------------------
 
 struct left {
     uint64_t hash, executed, late;
@@ -410,8 +412,8 @@ static struct left run_kernel(struct test *t, const struct workload *w, const ch
     return run_kernel_on(t, "tiny", "sm.warps=38 sm.registers=43008 simt=stack", w, techs, dispatches);
 }
 
-// A warp's registers may be free some cycles after it has ended, if results are still under way; the rest of a block that is
-// promised them starts no later than the block that comes behind it.
+// A warp's registers may be freed some cycles after its end, with results under way. The remaining warps of
+// a block, for whom the registers are reserved, start no later than the next block.
 static void test_order(struct test *t)
 {
     const char *nearest;
@@ -464,8 +466,8 @@ static enum verdict try_program(uint64_t seed, struct strbuf *why)
     return v;
 }
 
-// Random programs in random combinations of settings; test_pairs.c and test_together.c have them beside other
-// mechanisms and other programs.
+// Random programs in random combinations of settings. test_pairs.c and test_together.c combine dispatch by
+// warp with other mechanisms and other programs.
 static void test_programs(struct test *t)
 {
     struct finding found[4];

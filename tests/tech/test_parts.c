@@ -1,10 +1,13 @@
-// Random programs whose warps part, all in the same way, and of which some come late: what one warp leads
-// with part of its lanes, others find when the registers it had then have long been given away. Warps of a
-// class (mark.warp_classes) share what those of others do not, so that the values of a register are several
-// at a time; loads that some lanes make from lines of their own, and wait for in front of a store, make a
-// class or a row of the block late. No thread reads what another writes. Memory is what the unmodified GPU
-// leaves, no follower is given what it would not have computed, and the model's books balance; each of the
-// rules that are about names of registers is missed within a stated number of programs.
+// Random programs with diverging warps, all in the same way, and with late warps. Other warps find values
+// led by part of a warp's lanes long after the leader's registers have been given away.
+//
+// Warps of a class (mark.warp_classes) share values that differ between classes, so that several values of a
+// register coexist. Some lanes load from lines of their own and wait for the load in front of a store; a
+// class or a row of the block becomes late.
+//
+// No thread reads another thread's writes. Memory equals the unmodified GPU's, every follower gets the value
+// it would have computed, and the model's books balance. Without a rule about names of registers, a failure
+// shows within a stated number of programs.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -42,7 +45,7 @@ static void sum(struct program *p)
          below(p, VARIABLES));
 }
 
-// A load that the warps of a class make alike.
+// A load with equal addresses in the warps of a class.
 static void load(struct program *p)
 {
     unsigned v = below(p, VARIABLES);
@@ -61,7 +64,7 @@ static void part(struct program *p)
     strbuf_printf(&p->text, "L%u:\n", label);
 }
 
-// Nothing behind a store is led or skipped before it has issued.
+// A store in front of which warps wait: instructions behind it are neither led nor skipped before its issue.
 static void wait(struct program *p)
 {
     bool by_class = below(p, 2);
@@ -75,7 +78,7 @@ static void wait(struct program *p)
         LINE("cvt.u64.u32 %%a, %%at;");
         LINE("add.u64 %%b, %%b, %%a;");
         LINE("ld.global.u32 %%w, [%%b];");
-        LINE("and.b32 %%w, %%w, 0;"); // the next one waits for it
+        LINE("and.b32 %%w, %%w, 0;"); // the next load waits for this load
         LINE("add.u32 %%at, %%at, %%w;");
     }
     LINE("st.global.u32 [%%out+%u], %%at;", 4 * VARIABLES);
@@ -116,7 +119,7 @@ static void make(struct program *p, uint64_t seed)
     memcpy(p->block, blocks[below(p, 5)], sizeof p->block);
     prologue(p);
     statements(p, 2 + below(p, 6));
-    if (below(p, 2)) { // all go around it alike
+    if (below(p, 2)) { // every warp loops equally often
         LINE("mov.u32 %%i, %u;", 2 + below(p, 2));
         strbuf_puts(&p->text, "AGAIN:\n");
         statements(p, 2 + below(p, 6));
@@ -129,7 +132,7 @@ static void make(struct program *p, uint64_t seed)
     strbuf_puts(&p->text, "}\n");
 }
 
-// What it leaves in memory; NULL, or what went wrong.
+// Runs a program; `out`: its results in memory. NULL, or the failure.
 static const char *run(struct test *t, const struct program *p, const char *tech,
                        uint32_t out[THREADS_MAX * OUT_WORDS], char why[200])
 {

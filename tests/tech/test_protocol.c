@@ -1,5 +1,4 @@
-// Counter-examples to rules as they once were, as kernels: the first two were found by the model of
-// docs/model.
+// Counter-examples to earlier rules, as kernels. The model of docs/model found the first two.
 #include "harness/settings.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@ static const char *const options[] = {
     ":watchdog=0,on-store=overlap",
     ":watchdog=0,on-store=overlap,early=on,full=wait,evict=on"};
 
-// `launch`: block, arguments, settings. `status`: the exit that is right.
+// `launch`: block, arguments, settings. `status`: the right exit status.
 static void run(struct test *t, const char *gpu, const char *option, const char *file, const char *launch,
                 int status)
 {
@@ -53,8 +52,8 @@ static void test_own_memory(struct test *t)
              "--block 32,4 --arg buf=u32:128:zero --arg buf=u32:1:zero --arg u32=3 --arg u32=3 --arg u32=20");
 }
 
-// An entry led by part of a warp remembers the version of the register whose other lanes it keeps. The number
-// alone is soon another version's.
+// An entry led by part of a warp records the version of the register that keeps the other lanes. The number
+// alone is soon reused by another version.
 static void test_old_lanes(struct test *t)
 {
     enum { BROKEN = 1 << 13 }; // RULE_VERSIONS
@@ -85,8 +84,8 @@ static void test_old_lanes(struct test *t)
 #undef SETTINGS
 }
 
-// A register that nobody has any more is not free while a reply to it is under way: the model's books see
-// that its next value would be read before it is there.
+// A register without users is not free while a reply to it is under way. The model's books detect a read of
+// the next value before its arrival.
 static void test_late_reply(struct test *t)
 {
     enum { BROKEN = 1 << 14 }; // RULE_REPLIES
@@ -112,7 +111,7 @@ static void test_late_reply(struct test *t)
     }
 }
 
-// What the warp would have computed itself is kept in its own register, which an atomic may still write.
+// A warp's own value stays in the warp's own register, and an atomic may still write the register.
 static void test_late_atomic(struct test *t)
 {
     static const char *const launch =
@@ -123,7 +122,7 @@ static void test_late_atomic(struct test *t)
     run(t, "gtx1080ti-paper", ":watchdog=0,branch-sync=first", "late-atomic.ptx", launch, 0);
 }
 
-// Lanes that part of a warp leaves as they are keep the warp's own value, if it was that.
+// Lanes not written by part of a warp keep the warp's own value, if the register held one.
 static void test_own_lanes(struct test *t)
 {
     static const char *const launch =

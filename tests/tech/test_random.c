@@ -1,6 +1,6 @@
-// DARSIE under random programs, the watchdog off: nothing hangs, no follower is given what it would not have
-// computed, memory is what it is without; and each of the rules that make it so is missed within a stated
-// number of programs.
+// DARSIE under random programs, with the watchdog off: no hang, every follower gets the value it
+// would have computed, and memory equals the run without DARSIE. Without a soundness rule, a failure
+// shows within a stated number of programs.
 #include "api/warpfold.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct memory { // what a class D program leaves behind, and what it executed
+struct memory { // memory left by a class D program, and its executed instructions
     uint8_t acc[GENERATOR_ACC_BYTES];
     uint8_t *out;
     struct counts counts;
 };
 
-// NULL, or what went wrong (in `why`). `memory`: to be filled.
+// NULL, or the failure (in `why`). `memory`: to be filled.
 static const char *run(struct test *t, const struct generated *g, const char *tech, const char *settings,
                        bool verify, struct memory *memory, char why[200])
 {
@@ -47,7 +47,7 @@ static const char *run(struct test *t, const struct generated *g, const char *te
     return wrong;
 }
 
-// A program for the marks: what is shared is compared with what its reader would have computed.
+// A program for the marks: shared values are compared with the values their readers would have computed.
 static const char *try_shared_in(struct test *t, uint64_t seed, const uint32_t block[3], const char *tech,
                                  const char *settings, char why[200])
 {
@@ -66,7 +66,7 @@ static const char *try_shared(struct test *t, uint64_t seed, const char *tech, c
     return try_shared_in(t, seed, NULL, tech, settings, why);
 }
 
-// A class D program: memory is compared, and what is executed.
+// A class D program: memory and executed instructions are compared.
 static const char *try_memory(struct test *t, uint64_t seed, const char *tech, const char *settings,
                               char why[200])
 {
@@ -131,7 +131,7 @@ static void test_programs(struct test *t)
     }
 }
 
-// What goes beyond the paper, in blocks whose shapes bring it in: each by itself, and together.
+// Extensions beyond the paper, in blocks of suitable shapes: separately and together.
 static void test_extensions(struct test *t)
 {
     static const uint32_t blocks[][3] = {{64, 4, 1}, {96, 2, 1}, {48, 4, 1}, {48, 3, 1},  {8, 8, 4},
@@ -166,18 +166,19 @@ static void test_extensions(struct test *t)
     }
 }
 
-// Programs that found something.
+// Programs that found a bug.
 static void test_found(struct test *t)
 {
     static const struct {
         uint64_t seed;
         const char *tech, *settings;
     } found[] = {
-        // Lanes that wait at a barrier, while others of their warp go on, were taken for its end.
+        // Lanes waiting at a barrier, while other lanes of their warp ran
+        // on, were mistaken for the barrier's end.
         {698, "darsie:watchdog=0,registers=1", "compile.disable=convert"},
-        // A warp of which lanes exit stayed on the path, and went to a barrier where others wait for it.
+        // A warp with exited lanes stayed on the path, and went to a barrier that other warps wait for.
         {4634, "darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
-        // One path of a warp is not the path of its lanes when those take turns.
+        // The path of a warp is not the path of its lanes when lanes take turns.
         {2806, "darsie:watchdog=0,diverged=on", "compile.disable=convert"}};
     for (size_t k = 0; k < TEST_COUNT(found); k++) {
         char why[200];
@@ -188,7 +189,7 @@ static void test_found(struct test *t)
 
 static void test_rules_left_out(struct test *t)
 {
-    // The rules for poison, fences and what is held up concern races alone: test_litmus.c.
+    // The rules for poison, fences and delayed requests concern races alone: test_litmus.c.
     static const struct {
         const char *name;
         unsigned rule, within; // rule: enum darsie_rule

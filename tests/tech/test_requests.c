@@ -1,4 +1,5 @@
-// Lines that mechanisms ask for and lock: what comes, when, in whose place; counted by hand on an L1 of few ways.
+// Lines requested and locked by mechanisms: arrivals, cycles,
+// evictions; counted by hand on an L1 of few ways.
 #include "chip/bench.h"
 #include "memory/cache.h"
 #include "tech/extra.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A launch of one mechanism, or none.
+// Runs a launch of one mechanism, or none.
 static bool run(struct test *t, const struct tech *tech, const char *settings, const char *text,
                 uint32_t blocks, struct chip_result *r)
 {
@@ -34,14 +35,15 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 
 // -- a stream -----------------------------------------------------------------------------------------------
 
-// A warp reads 64 lines, one after the other, and waits for each.
+// A warp reads 64 lines in sequence, and waits after every load.
 #define STREAM                                                                                               \
     "S2R R0, SR_TID.X\nMOV R4, 0x4\nMOV R9, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                     \
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
     "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// The first three lines are misses, the second of which gives a stride and the third the same again; from the fourth on
-// a line has been asked for while the one before was used. The 65th has been, too, and nobody uses it.
+// The first three lines miss: the second gives a stride and the third confirms it. From
+// the fourth line on, a line has been requested during the use of the previous line. The
+// 65th line is requested too, and never used.
 static void test_stream(struct test *t)
 {
     static const char *const settings[] = {"l1.global=1 l1.allocate=miss",
@@ -65,8 +67,8 @@ static void test_stream(struct test *t)
     }
 }
 
-// With one MSHR a request waits until the warp's own miss is back, and is not lost. With mechanisms looking on and time
-// running cycle by cycle, everything is the same.
+// With a single MSHR a request waits until the warp's own miss returns, and is not lost. Observing
+// mechanisms and single-stepped time change nothing.
 static void test_limits(struct test *t)
 {
     struct chip_result fast, slow;
@@ -83,8 +85,9 @@ static void test_limits(struct test *t)
 
 // -- neighbours ---------------------------------------------------------------------------------------------
 
-// Of four lines side by side the first is missed and brings the others, for which there are MSHRs: with three the fourth
-// is missed again, with one all are, and those that are there already by then are no drops.
+// Of four adjacent lines the first misses and brings the others, as far as MSHRs suffice.
+// With three MSHRs the fourth line misses again; with one MSHR every line misses. Lines
+// already resident are not counted as dropped.
 static void test_neighbours(struct test *t)
 {
     static const struct {
@@ -106,7 +109,8 @@ static void test_neighbours(struct test *t)
     }
 }
 
-// Of the buffer's three lines the second is read: the fourth, and with it what is behind the buffer, does not come.
+// The second of the buffer's three lines is read: the fourth line of the
+// group, behind the buffer's end, does not come.
 static void test_end_of_buffer(struct test *t)
 {
     struct gpu_bench b;
@@ -151,7 +155,7 @@ static void duel(struct test *t, const char *settings, const char *text, unsigne
     gpu_bench_fini(&b);
 }
 
-// Blocks that stream through 64 lines of their own each.
+// Blocks that stream through 64 lines of their own.
 #define STREAMS                                                                                              \
     "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0xb\nIADD3 R0, R0, R1, RZ\nMOV R4, 0x4\n"             \
     "MOV R9, 0x40\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"                                                    \
@@ -165,9 +169,9 @@ static uint64_t followers_asked(const struct duelled *d)
     return asked;
 }
 
-// Of six SMs the first prefetches and the second does not; the other four come to do so where that pays, and do not
-// where the load/store unit stands still until a line has come that is under way for another. Host threads and skipped
-// cycles do not matter.
+// Of six SMs the first prefetches and the second does not. The other four follow the prefetching leader
+// where prefetching pays, and the other leader where the load/store unit stalls until a line under way for
+// another request arrives. Host threads and skipped cycles do not matter.
 static void test_duel(struct test *t)
 {
 #define CHIP "gpu.sm_count=6 sm.blocks=2 l1.global=1 l1.allocate=miss "
@@ -249,8 +253,8 @@ static const struct tech tech_crowd = {
     .lines = &(const struct tech_lines){.access = crowd_access, .line = crowd_line},
 };
 
-// 16 places: who asks for 40 at once has 24 refused; the others come one after the other with one MSHR, and all of
-// them, though the block has long ended.
+// 16 places: of 40 requests at once, 24 are refused. The accepted requests return in sequence through a
+// single MSHR, all of them, though the block has long ended.
 static void test_crowd(struct test *t)
 {
     struct chip_result r;
@@ -314,8 +318,8 @@ static const struct tech tech_pin =
                              PIN("pin", .blocks = &(const struct tech_blocks){.block_end = pin_block_end}),
                          tech_leaver = PIN("leaver", .meaning = "");
 
-// Lines A and B, then 20 others of their set, each waited for, then A and B again, which two ways alone have lost and of
-// which locks keep A: of two ways one is never locked.
+// Lines A and B, then 20 other lines of their set, waiting after every load, then A and B again. Two ways
+// lose both; a lock keeps A. Of two ways one is never locked.
 #define THRASH                                                                                               \
     "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R9, 0x16\nMOV R8, R2\n"                               \
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, 0x80, RZ\n"                                  \
@@ -342,11 +346,11 @@ static void test_locks(struct test *t)
                   "%s", settings);
         CHECK_EQ(t, without.gpu.l1_hits, 0);
         CHECK_EQ(t, with.gpu.l1_hits, cases[k / 9].hits);
-        CHECK_EQ(t, with.gpu.l1_early_misses, 0); // they were under way
+        CHECK_EQ(t, with.gpu.l1_early_misses, 0); // the requested lines were under way
     }
 }
 
-// Locks that nobody has given up are found when the books are closed.
+// Locks never released are found when the books are closed.
 static void test_left(struct test *t)
 {
     struct chip_result r;

@@ -1,5 +1,5 @@
-// The register-file cache: which registers are read and written where, counted by hand; that a value is read from
-// its entry, and that it takes no bank.
+// The register-file cache: reads and writes by location, counted by hand; a value is
+// read from its entry, without a bank access.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/registry.h"
@@ -78,10 +78,10 @@ static const char chain[] = "S2R R0, SR_TID.X\n"
 
 static void test_counted(struct test *t)
 {
-    // With two entries R2 takes that of R0, which is older, or that of R1, which was not used since.
+    // With two entries R2 replaces R0, the older entry, or R1, the entry not used since.
     static const char order[] = "MOV R0, 0x1\nMOV R1, 0x2\nIADD3 R2, R0, 0x1, RZ\n"
                                 "IADD3 R3, R0, R2, RZ\nIADD3 R4, R1, R3, RZ\nEXIT\n";
-    // Eight lanes write R2, all read it; or those eight.
+    // Eight lanes write R2; every lane, or the same eight lanes, read it.
     static const char some[] = "S2R R0, SR_TID.X\nMOV R1, 0x5\nISETP.LT.AND P0, PT, R0, 0x8, PT\n"
                                "@P0 IADD3 R2, R1, 0x1, RZ\nIADD3 R3, R2, 0x1, RZ\nEXIT\n";
     static const char same[] = "S2R R0, SR_TID.X\nMOV R1, 0x5\nISETP.LT.AND P0, PT, R0, 0x8, PT\n"
@@ -91,7 +91,7 @@ static void test_counted(struct test *t)
                                 "IADD3 R5, R4, R2, RZ\nIADD3 R6, R5, R3, RZ\nEXIT\n";
     static const struct expected rows[] = {
         {"rfcache", chain, 5, 5, 0, 0, 5, 0, 0, 0},
-        // R0 and R1 go while they are still read, R2 and R3 when they no longer are.
+        // R0 and R1 are evicted before their last read, R2 and R3 after it.
         {"rfcache:entries=1", chain, 5, 3, 0, 0, 5, 2, 0, 2},
         {"rfcache:entries=1,dead=write", chain, 5, 3, 0, 0, 5, 4, 0, 0},
         {"rfcache:entries=2", order, 5, 3, 0, 0, 5, 2, 0, 1},
@@ -116,8 +116,8 @@ static uint64_t cycles_of(struct test *t, const char *tech, const char *text, ui
     return cycles;
 }
 
-// Three sources in one of the four banks, which has two ports: the third waits, unless it is in an entry. Where
-// entries have one port, the second and the third source of an instruction wait for it.
+// Three sources in one of the four banks, with two ports: the third source waits, unless held in an entry.
+// With a single port for entries, the second and the third source of an instruction wait for it.
 static void test_ports(struct test *t)
 {
     static const char bank[] = "MOV R0, 0x1\nMOV R4, 0x2\nMOV R8, 0x3\nIMAD R12, R0, R4, R8\nEXIT\n";
@@ -133,15 +133,15 @@ static void test_ports(struct test *t)
              cycles_of(t, "rfcache", chain, &conflicts) + 2);
 }
 
-// A bit of the n-th value that is kept is turned, and so is what reads it.
+// A flipped bit in the n-th kept value changes the result of its readers.
 static void test_values_are_real(struct test *t)
 {
     static const struct {
         const char *tech;
         bool is_noticed;
-    } rows[] = {{"rfcache:corrupt=1", true},   // R0, which the last reads
+    } rows[] = {{"rfcache:corrupt=1", true},   // R0, read by the last instruction
                 {"rfcache:corrupt=2", true},   // R1
-                {"rfcache:corrupt=5", false}}; // R4, which nobody reads
+                {"rfcache:corrupt=5", false}}; // R4, never read
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct scene s;
         if (!scene_run(&s, t, rows[k].tech, chain)) return;
@@ -151,7 +151,8 @@ static void test_values_are_real(struct test *t)
     }
 }
 
-// A register is read from one place: a word of gscalar's is looked for in no entry, and is put in none.
+// A register is read from one place: a scalar word of gscalar is
+// neither searched for nor stored in an entry.
 static void test_beside_words(struct test *t)
 {
     struct scene s;

@@ -1,5 +1,5 @@
-// Scalarisation: which registers are kept as what, counted by hand; what time they take; spilling, its traffic and that it
-// ends; that nothing but time and energy changes.
+// Scalarisation: the kind of every register, counted by hand; its latency; spilling, with its traffic and
+// its end; nothing changes but time and energy.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/registry.h"
@@ -54,7 +54,7 @@ static uint64_t cycles_of(struct test *t, const char *tech, const char *text)
     return cycles;
 }
 
-// -- what is kept as what -----------------------------------------------------------------------------------
+// -- kinds of registers -------------------------------------------------------------------------------------
 
 struct kinds {
     uint64_t uniform, affine, vectors;
@@ -96,24 +96,24 @@ static void expect(struct test *t, const struct expected *e)
 static void test_counted(struct test *t)
 {
     static const char chain[] = "S2R R0, SR_TID.X\n"      // 0, 1, 2 …
-                                "MOV R1, c[0x0][0x160]\n" // one value
+                                "MOV R1, c[0x0][0x160]\n" // uniform
                                 "IADD3 R2, R0, R0, RZ\n"  // 0, 2, 4 …
                                 "IADD3 R3, R2, R2, RZ\n"  // 0, 4, 8 …
-                                "IADD3 R4, R3, R2, RZ\n"  // 0, 6, 12 …: no stride that there is
-                                "IADD3 R5, R0, 0x1, RZ\n" // 1, 2, 3 …: no base that there may be
+                                "IADD3 R4, R3, R2, RZ\n"  // 0, 6, 12 …: stride not representable
+                                "IADD3 R5, R0, 0x1, RZ\n" // 1, 2, 3 …: base not representable
                                 "IADD3 R6, R5, R1, RZ\n"  // reads both
                                 "EXIT\n";
-    // 24 lanes write over a register of one value, with what it holds already and with something else.
+    // 24 lanes overwrite a uniform register, with the value it holds and with another value.
     static const char apart[] =
         "S2R R0, SR_TID.X\nMOV R1, 0x5\nMOV R2, 0x5\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 BRA out\n"
         "MOV R1, 0x5\nMOV R2, 0x6\nout:\nEXIT\n";
-    // Lanes that have ended do not count any more: the rest of the warp is all of it.
+    // Exited lanes do not count: the remaining lanes are the whole warp.
     static const char ended[] =
         "S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 EXIT\nMOV R1, 0x5\nEXIT\n";
-    // Of memory, by value.
+    // Loaded values, classified by value.
     static const char loads[] =
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\nIADD3 R5, R4, R4, RZ\nEXIT\n";
-    // 20 threads of a warp: the others are not there.
+    // 20 threads of a warp: the other lanes do not exist.
     static const struct expected rows[] = {
         {"scalarise", chain, 32, {1, 3, 3}, {1, 7, 1}, 0, 3},
         {"scalarise:detect=any-base", chain, 32, {1, 5, 1}, {1, 8, 0}, 0, 1},
@@ -131,7 +131,7 @@ static void test_counted(struct test *t)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Four instructions, each of which reads what the one before it has written; the first reads none.
+// Four instructions in a dependent chain; the first reads no register.
 static void test_cycles(struct test *t)
 {
     static const char chain[] =
@@ -145,7 +145,7 @@ static void test_cycles(struct test *t)
 
 // -- spilling -----------------------------------------------------------------------------------------------
 
-// Registers of a warp that hold vectors all at once, and are added up when all have been written.
+// Registers of a warp that hold vectors at the same time, and are summed after the last write.
 static void many_vectors(struct strbuf *text, unsigned count)
 {
     strbuf_puts(text, "S2R R0, SR_TID.X\nIMAD R0, R0, 0x7, RZ\nMOV R1, RZ\n");
@@ -155,8 +155,8 @@ static void many_vectors(struct strbuf *text, unsigned count)
                       "IADD3 R2, R0, c[0x0][0x160], RZ\nSTG.E [R2], R1\nEXIT\n");
 }
 
-// What each thread leaves, whatever the size of the file and the policy; what is spilled takes a cycle, comes back when it
-// is read, and no more vectors are there at once than there is room for.
+// Results of every thread, for every size of the file and every policy. A spill takes a cycle, a spilled
+// vector returns when read, and the number of vectors never exceeds the room.
 static void test_spilling(struct test *t)
 {
     static const struct {
@@ -222,27 +222,27 @@ static void expect_piped(struct test *t, const struct piped *e)
     scene_end(&without);
 }
 
-// The first turn of a loop fills the table. A taken branch stays in the vector pipes, so the second turn's first
-// instruction is theirs, too; from the next one on all are the scalar pipe's, until the branch leads to EXIT.
+// The first round of a loop fills the table. A taken branch stays in the vector pipes, so the second round's
+// first instruction is theirs. Later instructions go to the scalar pipe, until the branch leads to EXIT.
 static void test_pipe(struct test *t)
 {
     static const char counting[] =
         "MOV R1, RZ\nloop:\nIADD3 R1, R1, 0x1, RZ\nISETP.LT.AND P0, PT, R1, 0x8, PT\n"
         "@P0 BRA loop\nEXIT\n";
-    // Lanes 0 to 31 and 32, 1, -30: the vector pipes call all of these sums scalarisable, the scalar pipe takes the first
-    // kind only, and gives the instruction back.
+    // Lanes 0 to 31 and 32, 1, -30: the vector pipes count every sum as scalarisable. The scalar pipe takes
+    // only the first kind, and returns the instruction.
     static const char sums[] =
         "S2R R0, SR_TID.X\nMOV R1, RZ\nMOV R2, 0x20\nloop:\nIADD3 R1, R1, 0x1, RZ\n"
         "IADD3 R3, R0, R2, RZ\nIADD3 R2, R2, 0xffffffe1, RZ\nISETP.LT.AND P0, PT, R1, 0x3, PT\n"
         "@P0 BRA loop\nEXIT\n";
-    // Lanes part at the branch: what only some lanes run is nobody's but the vector pipes'.
+    // Lanes diverge at the branch: instructions of part of the lanes stay in the vector pipes.
     static const char apart[] =
         "S2R R0, SR_TID.X\nMOV R1, RZ\nISETP.LT.AND P0, PT, R0, 0x8, PT\n@P0 BRA out\nloop:\n"
         "IADD3 R1, R1, 0x1, RZ\nISETP.LT.AND P1, PT, R1, 0x8, PT\n@P1 BRA loop\nout:\nEXIT\n";
     static const struct piped rows[] = {
         {"scalarise", counting, 0, 0, 0},
         {"scalarise:scalar=on", counting, 2 + 6 * 3, 1 + 3 + 1, 0},
-        // One bit for all: it goes there at once, and EXIT is given back.
+        // A single prediction bit: instructions go to the scalar pipe at once, and EXIT is returned.
         {"scalarise:scalar=on,predictions=1", counting, 8 * 3, 1, 1},
         {"scalarise:scalar=on", sums, 3 + 1 + 3, 2 + 5 + 2 + 1, 2},
         {"scalarise:scalar=on,detect=any-base", sums, 4 + 5, 2 + 5 + 1, 0},
@@ -251,7 +251,7 @@ static void test_pipe(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(rows); k++) expect_piped(t, &rows[k]);
 }
 
-// Of many warps fewer of their instructions go there when fewer warps may be there at once.
+// With many warps, a lower limit of warps in the scalar pipe moves fewer instructions to it.
 static void test_pipe_warps(struct test *t)
 {
     static const char *const techs[] = {"scalarise:scalar=on,warps=quarter", "scalarise:scalar=on",

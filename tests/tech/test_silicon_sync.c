@@ -1,11 +1,12 @@
-// silicon-sync: programs that end still end, and leave the same bytes; barriers stand where no wait leads.
+// silicon-sync: programs that terminate still do, with the same bytes; no barrier is inserted behind a place
+// where threads may wait for each other.
 #include "base/str.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CYCLES = 300000 }; // every one of these programs ends within 10,000
+enum { CYCLES = 300000 }; // every program here ends within 10,000
 
 // Runs a kernel of waits.ptx; the bytes of its output (heap).
 static char *run(struct cli *c, const char *kernel, const char *tech, const char *settings, size_t *length)
@@ -33,7 +34,8 @@ static long inserted(struct cli *c)
 static const char *const settings[] = {"", "--set simt=stack", "--set compile.optimise=0",
                                        "--set compile.profile=ptxplus --set simt=stack"};
 
-// The bytes without the mechanism and with it; how many barriers were inserted with the first settings.
+// Compares the bytes without and with the mechanism. Returns the number of
+// barriers inserted with the first settings.
 static long compare(struct test *t, const char *kernel)
 {
     struct cli c = {.t = t};
@@ -58,7 +60,7 @@ static void test_trips(struct test *t) { compare(t, "trips"); }
 static void test_flag(struct test *t) { compare(t, "flag"); }
 static void test_turns(struct test *t) { compare(t, "turns"); }
 static void test_called(struct test *t) { compare(t, "called"); }
-// Three blocks of two warps go round a loop five times before anybody waits.
+// Three blocks of two warps go round a loop five times before the first wait.
 static void test_work_first(struct test *t) { CHECK_EQ(t, compare(t, "work_first"), 3 * 2 * 5 + 3 * 2); }
 
 int main(int argc, char **argv)

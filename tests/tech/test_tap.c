@@ -1,5 +1,6 @@
-// What mechanisms see of memory and of warps' lives: from it alone come the counters of the caches, of the load/store
-// unit and of warps; it is the same with any number of host threads; and looking changes nothing.
+// Mechanisms' view of memory and of warps' lives. The counters of the caches, of the
+// load/store unit and of warps follow from the records alone. Records are equal for any number
+// of host threads, and observing changes nothing.
 #include "harness/settings.h"
 #include "harness/test.h"
 #include "tech/tap.h"
@@ -84,7 +85,7 @@ static void check_counters(struct test *t, const struct outcome *o)
         for (size_t k = 0; k < s->lines.count; k++) {
             lines++;
             sectors += (unsigned)__builtin_popcount(s->lines.data[k].line.sectors);
-            disordered += k && s->lines.data[k].cycle <= s->lines.data[k - 1].cycle; // one a cycle
+            disordered += k && s->lines.data[k].cycle <= s->lines.data[k - 1].cycle; // one line a cycle
         }
         for (size_t k = 0; k < s->warps.count; k++) {
             cycles += s->warps.data[k].end - s->warps.data[k].start;

@@ -1,5 +1,5 @@
-// A program that no compiler marked runs on hardware with a mechanism that wants marks: the same bytes, and
-// nothing is skipped; marked, some of it is.
+// An unmarked program on hardware with a mechanism that needs marks: the same bytes, and nothing is skipped.
+// Marked, some of the program is skipped.
 #include "base/str.h"
 #include "harness/test.h"
 #include "workload/workload.h"

@@ -1,5 +1,6 @@
-// UV as the dissertation has it, counted by hand: which instructions go through one lane and what that takes, in which lane a value is,
-// when it is copied, what becomes of scalar registers. (That no result changes is tests/tech/test_kernels.c and tests/differential.)
+// UV as in the dissertation, counted by hand: instructions on a single lane and their time, the
+// lane of a value, copies, and the life of scalar registers. Unchanged results:
+// tests/tech/test_kernels.c and tests/differential.
 #include "base/str.h"
 #include "chip/bench.h"
 #include "tech/registry.h"
@@ -55,8 +56,8 @@ static uint64_t count_of(const struct scene *s, const char *counter)
     return ~0ull;
 }
 
-// Independent instructions of several warps: a scheduler of 8 lanes issues one of 32 lanes every four cycles, and one of one
-// lane every cycle.
+// Independent instructions of several warps: a scheduler of 8 lanes issues an instruction of 32 lanes every
+// four cycles, and an instruction of a single lane every cycle.
 static void test_rate(struct test *t)
 {
     enum { INSTRUCTIONS = 64, WARPS = 8 };
@@ -83,7 +84,7 @@ static void test_rate(struct test *t)
                 {"uv:variant=srf,inter=off,registers=1", &uniform, 4 * all - 3 * 64, 4 * all + 120},
                 {"uv:variant=token,intra=off", &vector, 4 * all, 4 * all + 120},
                 {"uv", &vector, 4 * all, 4 * all + 120},
-                // Of eight warps in step one executes, in four cycles, and seven find its entry.
+                // Of eight warps in step the first executes, in four cycles, and seven find its entry.
                 {"uv:variant=token,intra=off,valid=issue", &uniform, INSTRUCTIONS * (4 + WARPS - 1),
                  INSTRUCTIONS * (4 + WARPS - 1) + 120},
                 {"base", &uniform, 4 * all, 4 * all + 120}, // never more than 8 thread instructions a cycle
@@ -100,12 +101,13 @@ static void test_rate(struct test *t)
     strbuf_fini(&vector);
 }
 
-// R3 is uniform and becomes R3 + R0, which is not. Then some lanes alone write R4, of which R4 is a source, and R5, of which it is not.
+// R3 is uniform and becomes R3 + R0, not uniform. Then some lanes alone write R4, with R4 as
+// a source, and R5, without R5 as a source.
 static const char chain[] = "S2R R0, SR_TID.X\n"
-                            "MOV R1, c[0x0][0x160]\n" // one lane, from here
+                            "MOV R1, c[0x0][0x160]\n" // single lane, from R1
                             "IADD3 R2, R1, 0x4, RZ\n"
                             "IADD3 R3, R2, R1, RZ\n"
-                            "MOV R4, 0x7\nMOV R5, 0x9\n" // to here
+                            "MOV R4, 0x7\nMOV R5, 0x9\n" // to R5
                             "IADD3 R3, R3, R0, RZ\n"
                             "ISETP.LT.AND P0, PT, R0, 0x8, PT\n"
                             "@P0 IADD3 R4, R4, 0x1, RZ\n"
@@ -130,7 +132,7 @@ static void test_counted(struct test *t)
         {"uv:variant=token,intra=count", "", 0, 0, 2, 0, 0, 0},
         {"uv:variant=srf,inter=off", "", 5, 5 * 31, 2, 5, 0, 0},
         {"uv:variant=srf,inter=off,registers=5", "", 5, 5 * 31, 2, 5, 0, 0},
-        // R1, R2 and R3 have one each; R4 and R5 have none, and are in their lanes.
+        // R1, R2 and R3 have a scalar register; R4 and R5 have none, and stay in their lanes.
         {"uv:variant=srf,inter=off,registers=3", "", 3, 3 * 31, 0, 3, 2, 0},
     };
     struct scene s, base;
@@ -157,15 +159,16 @@ static void test_counted(struct test *t)
     }
 }
 
-// All lanes load one word, by an address that only the values make one; then integers and a float of it.
+// Every lane loads the same word, at an address uniform only by its values; then
+// integers and a float of the loaded word.
 static const char found_text[] =
     "S2R R0, SR_TID.X\n"
-    "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" // one lane in all three
-    "LOP3.LUT R1, R0, 0x0, RZ, 0xc0\n"               // 0, of all lanes' numbers
+    "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n" // single lane in all three
+    "LOP3.LUT R1, R0, 0x0, RZ, 0xc0\n"               // 0, for every lane
     "IMAD.WIDE R2, R1, 0x4, R2\n"
     "LDG.E R4, [R2.64]\n"
-    "IADD3 R5, R4, 0x1, RZ\n" // one lane by tokens, since the load was of one address
-    "MOV R6, 0x3f800000\n"    // one lane in all three
+    "IADD3 R5, R4, 0x1, RZ\n" // single lane by tokens, since the load was uniform
+    "MOV R6, 0x3f800000\n"    // single lane in all three
     "FADD R7, R6, R6\n"       // not in a datapath of integers
     "EXIT\n";
 
@@ -188,8 +191,9 @@ static void test_found(struct test *t)
     }
 }
 
-// N, where the one value is, is in the last group of lanes to execute: 24 of 8 lanes at once, 16 of 16, 0 of 32. A warp whose lane N
-// has ended has no place for it, and its MOV executes on lanes; one that lost another has.
+// N, the lane of the uniform value, is in the last group of lanes to execute: 24 with 8 lanes at once, 16
+// with 16, 0 with 32. A warp without lane N has no place for the value, and its MOV executes on its lanes; a
+// warp without some other lane does have a place.
 static void test_lane(struct test *t)
 {
     static const struct {
@@ -217,7 +221,7 @@ static void test_lane(struct test *t)
     }
 }
 
-// Two warps in step: the second finds the first one's entries, whose results are on their way for 64 cycles.
+// Two warps in step: the second finds the first warp's entries, with results under way for 64 cycles.
 static void test_valid(struct test *t)
 {
     static const char text[] = "MOV R1, 0x5\nIADD3 R2, R1, 0x4, RZ\nIADD3 R3, R2, 0x4, RZ\nEXIT\n";
@@ -238,8 +242,8 @@ static void test_valid(struct test *t)
     }
 }
 
-// Instructions that find entries A, B, C or D by the last two bits of their numbers, in the order of a text: a small letter has
-// another value. What is between them has no uniform source.
+// Instructions that find entries A, B, C or D by the last two bits of their index, in the order of
+// `letters`. A lower-case letter has another value. Instructions between have no uniform source.
 static void write_accesses(struct strbuf *text, const char *letters)
 {
     unsigned index = 0;
@@ -253,7 +257,7 @@ static void write_accesses(struct strbuf *text, const char *letters)
     strbuf_puts(text, "EXIT\n");
 }
 
-// Of two entries the one goes that was found or filled longest ago.
+// Of two entries the least recently found or filled is replaced.
 static void test_replacement(struct test *t)
 {
     static const struct {
@@ -281,8 +285,8 @@ static void test_replacement(struct test *t)
     }
 }
 
-// With sim.check scalar registers are counted at every instruction: given out, written again, given back for a result that is not
-// uniform and before some lanes are written, short of, and back when warps end.
+// With sim.check scalar registers are counted at every instruction. Covered: allocation, rewriting,
+// shortage, and release by a non-uniform result, before a partial write, and at the end of warps.
 static void test_scalars_add_up(struct test *t)
 {
     static const char *const techs[] = {"uv:variant=srf", "uv:variant=srf,inter=off",

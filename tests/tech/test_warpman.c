@@ -1,5 +1,5 @@
-// WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; who starts when on the cards of
-// its Figures 18 and 19; that every variant keeps its word; and that nothing depends on it but time.
+// WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; start times on the cards
+// of its Figures 18 and 19. Every variant keeps its promise, and nothing changes but time.
 #include "chip/bench.h"
 #include "tech/registry.h"
 #include "tech/tap.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct heard { // what an SM has said of its workload buffer, in order
+struct heard { // an SM's steps of its workload buffer, in order
     struct tech_step steps[4096];
     unsigned count;
 };
@@ -67,7 +67,7 @@ static struct tap_warp life_of(struct test *t, const struct scene *s, uint64_t b
     return (struct tap_warp){0};
 }
 
-// -- the buffer -----------------------------------------------------------------------------------------------
+// -- the buffer ---------------------------------------------------------------------------------------------
 
 static void test_bits(struct test *t)
 {
@@ -88,12 +88,12 @@ static void test_bits(struct test *t)
     CHECK_EQ(t, warpman_buffer_bits(&c.gpu), 42);
 }
 
-// -- who starts when --------------------------------------------------------------------------------------------
+// -- start times --------------------------------------------------------------------------------------------
 
 #define ROUNDS "loop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
-// Section 3.4's matrix product: 2 kB, 8 warps of 24 registers a thread. Five blocks fit, and of the 2,048 registers that they
-// leave the sixth's first two warps.
+// Section 3.4's matrix product: 2 kB, 8 warps of 24 registers a thread. Five blocks fit; the 2,048 registers
+// left over hold the sixth block's first two warps.
 static void test_matrix_product(struct test *t)
 {
     enum { BLOCKS = 6, WARPS = 8 };
@@ -124,7 +124,7 @@ static void test_matrix_product(struct test *t)
     scene_free(s);
 }
 
-// Two contexts and no shared memory for a sixth: none comes in part.
+// No context or no shared memory for a sixth block: no part of it starts.
 static void test_by_block(struct test *t)
 {
     static const char *const settings[] = {"sm.blocks=5", "sm.shared_bytes=10240"};
@@ -140,16 +140,17 @@ static void test_by_block(struct test *t)
     }
 }
 
-// The kernel of Figure 17: the first warp of a block goes round for long, the other 31 end at once. 120 blocks of 32 warps.
+// The kernel of Figure 17: the first warp of a block runs long, the
+// other 31 end at once. 120 blocks of 32 warps.
 #define DELAYED                                                                                              \
     "S2R R0, SR_TID.X\nMOV R1, 0x1\nISETP.LT.U32.AND P0, PT, R0, 0x20, PT\n@P0 MOV R1, 0x7d0\n" ROUNDS
 
 enum { DELAYED_BLOCKS = 120, DELAYED_WARPS = 32 };
 
 struct delayed {
-    uint64_t begin;               // of the first block
-    unsigned first;               // blocks of which some warp starts then
-    uint64_t next;                // start of the first block behind these
+    uint64_t begin;               // start of the first block
+    unsigned first;               // blocks with a warp started at `begin`
+    uint64_t next;                // start of the first block after the `first` blocks
     uint64_t short_end, long_end; // of the first short and the first long warp
     unsigned at_begin;            // warps
 };
@@ -173,17 +174,17 @@ static struct delayed delayed(struct test *t, const char *gpu, int variant)
     return d;
 }
 
-// From a warp's end to the start of who takes its place: latency.branch, that of its exit, and gpu.dispatch_latency.
+// From a warp's end to the start of its successor: latency.branch of the exit, and gpu.dispatch_latency.
 enum { GAP = 1 + 24 };
 
-// 15 SMs with room for one block, as the GTX 480 starts 15; 8 for two, as the GTX 680 starts 16. The next comes when a first
-// warp has ended; by warp, when the first short one has. The room for half a block of the GTX 480 is used from the
-// beginning with variant=spatial.
+// 15 SMs with room for one block (the GTX 480 starts 15 blocks), 8 SMs with room for two (the GTX 680 starts
+// 16). The next block starts after the end of a first warp; by warp, after the end of the first short warp.
+// With variant=spatial the room for half a block of the GTX 480 is used from the beginning.
 static void test_cards(struct test *t)
 {
     static const struct {
         const char *gpu;
-        unsigned first, more; // blocks; those that begin in part, in warps
+        unsigned first, more; // more: warps of partly started blocks
     } cards[] = {{"gtx480", 15, 15 * 16}, {"gtx680", 16, 0}};
     for (size_t k = 0; k < TEST_COUNT(cards); k++) {
         struct delayed whole = delayed(t, cards[k].gpu, -1), base = delayed(t, cards[k].gpu, VARIANT_BASE),
@@ -200,9 +201,9 @@ static void test_cards(struct test *t)
     }
 }
 
-// -- what variants promise --------------------------------------------------------------------------------------
+// -- promises of the variants -------------------------------------------------------------------------------
 
-// Five warps a block whose lengths differ; registers for seventeen, slots for 48, contexts for eight.
+// Five warps a block, of different lengths; registers for seventeen, slots for 48, contexts for eight.
 #define UNEVEN "S2R R0, SR_TID.X\nSHR.U32 R2, R0, 0x5\nIMAD R1, R2, 0x28, R2\nIADD3 R1, R1, 0x9, RZ\n" ROUNDS
 
 static struct chip_result run_uneven(struct test *t, const char *more, int variant, unsigned threads,
@@ -245,17 +246,17 @@ static void test_variants(struct test *t)
 
 struct moment {
     uint64_t at;
-    int warps; // come, or go
+    int warps; // started (positive) or ended (negative)
 };
 
 static int by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
     if (x->at != y->at) return x->at < y->at ? -1 : 1;
-    return x->warps - y->warps; // who goes does so first
+    return x->warps - y->warps; // ends before starts
 }
 
-// Most warps at a time on an SM.
+// Maximum number of resident warps on an SM.
 static int most_at_once(const struct tap_sm *sm)
 {
     size_t count = 2 * sm->warps.count;
@@ -274,8 +275,8 @@ static int most_at_once(const struct tap_sm *sm)
     return most;
 }
 
-// Three blocks of five warps fit, and registers for two warps more: no variant ever has more of them there than it may, and all have
-// as many.
+// Three blocks of five warps fit, and registers for two warps more: no variant exceeds its limit of resident
+// warps, and every variant reaches it.
 static void test_resident(struct test *t)
 {
     static const struct {
@@ -286,7 +287,7 @@ static void test_resident(struct test *t)
                 {VARIANT_BASE, 1, 15},
                 {VARIANT_TEMPORAL, 1, 15},
                 {VARIANT_SPATIAL, 1, 17},
-                {VARIANT_THRESHOLD, 9, 15}, // as many as by block are never kept away
+                {VARIANT_THRESHOLD, 9, 15}, // never fewer than by block
                 {VARIANT_THRESHOLD, 16, 16},
                 {VARIANT_THRESHOLD, 36, 17}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
@@ -300,8 +301,8 @@ static void test_resident(struct test *t)
     }
 }
 
-// One block's lengths: its ratio of temporal underutilisation by hand. All five start together; a warp is longer
-// than the one before by the same time, so that 1 + 2 + 3 + 4 such times are lost of five times the longest.
+// The ratio of temporal underutilisation of a block by hand. All five warps start together and differ in
+// length by the same time, so 1 + 2 + 3 + 4 such times are lost, of five times the longest.
 static void test_lost(struct test *t)
 {
     struct scene *s = scene_make(t, "gtx480-warpman", "gpu.sm_count=1", UNEVEN, 160, 1, VARIANT_BASE);
@@ -318,7 +319,7 @@ static void test_lost(struct test *t)
     scene_free(s);
 }
 
-// Dueling: leaders stay what they are, and the number of host threads changes nothing, nor do skipped cycles.
+// Dueling: leaders never change, and neither the number of host threads nor skipped cycles change a result.
 static void test_dueling(struct test *t)
 {
     static const char *const settings[] = {"", "sim.skip_idle=0"};

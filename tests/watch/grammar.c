@@ -99,16 +99,16 @@ static int by_place(const void *a, const void *b)
     const struct slice *x = a, *y = b;
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->to < y->to) - (x->to > y->to); // what others nest in comes first
+    return (x->to < y->to) - (x->to > y->to); // an enclosing slice comes first
 }
 
 bool grammar_rows(const char *json, uint64_t *slices)
 {
     VEC(struct slice) all = {0};
-    VEC(uint64_t) ends = {0}; // of the slices that the present one nests in
+    VEC(uint64_t) ends = {0}; // of the slices enclosing the present slice
     for (const char *line = json; line; line = strchr(line, '\n')) {
         uint64_t pid, tid, from, duration;
-        char head[120]; // sscanf measures the whole text it is given
+        char head[120]; // sscanf measures the whole input
         line += *line == '\n';
         snprintf(head, sizeof head, "%.*s", (int)strnlen(line, sizeof head - 1), line);
         if (sscanf(head,

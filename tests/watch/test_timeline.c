@@ -1,4 +1,4 @@
-// Timelines and samples agree with the counters, with each other, and with what runs unobserved does.
+// Timelines and samples agree with the counters, with each other, and with unobserved runs.
 #include "api/warpfold.h"
 #include "base/bits.h"
 #include "harness/test.h"
@@ -33,7 +33,7 @@ static uint64_t counter(const struct observed *o, const char *name)
     return 0;
 }
 
-// Samples follow each other from the launch's first cycle to its last, and add up to its counters.
+// Samples are contiguous from the launch's first cycle to its last, and add up to the launch's counters.
 static void take_samples(struct observed *o, const struct wf_stats *stats)
 {
     uint64_t sums[COUNTERS_MAX] = {0}, at = 0;
@@ -67,7 +67,7 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     take_samples(o, stats);
 }
 
-// A bundled kernel on a GPU with "key=value …"; the caller's observed_fini ends it.
+// Runs a bundled kernel on a GPU with "key=value …". The caller ends it with observed_fini.
 static void observe(struct observed *o, struct test *t, const char *name, const char *gpu,
                     const char *settings, unsigned threads, bool watch)
 {
@@ -97,12 +97,12 @@ static void observed_fini(struct observed *o)
 
 static const char *const kernels[][3] = {
     {"reduction", "tiny", ""},      // barriers
-    {"bfs", "gtx1080ti-paper", ""}, // launches one after the other, divergence
+    {"bfs", "gtx1080ti-paper", ""}, // launches in sequence, divergence
     {"nqueens", "tiny", "issue.scheduler=lrr fetch.refill=space"},
     {"scan", "titanv", "issue.width=2"},
 };
 
-// -- what a watch tells -------------------------------------------------------------------------------------
+// -- contents of a watch ------------------------------------------------------------------------------------
 
 static void check_inst(struct test *t, const struct watcher *w, const struct watch_inst *i)
 {
@@ -118,7 +118,7 @@ static void check_inst(struct test *t, const struct watcher *w, const struct wat
               (unsigned long long)i->issued, (unsigned long long)i->done, (unsigned long long)l->to);
 }
 
-// In every cycle of its life a warp either issues or waits for one thing.
+// In every cycle of residence a warp either issues or has exactly one reason to wait.
 static void check_warp(struct test *t, const struct watch_sm *w, const struct watch_span *life)
 {
     uint64_t cycles = life->to - life->from, told = 0, at = life->from;
@@ -126,7 +126,7 @@ static void check_warp(struct test *t, const struct watch_sm *w, const struct wa
         const struct watch_span *s = &w->spans.data[k];
         if (s->kind != WATCH_WAIT || s->slot != life->slot || s->from < life->from || s->from >= life->to)
             continue;
-        CHECK(t, s->from >= at && s->to > s->from && s->to <= life->to); // in order, none over another
+        CHECK(t, s->from >= at && s->to > s->from && s->to <= life->to); // in order, without overlap
         at = s->to;
         told += s->to - s->from;
     }
@@ -143,7 +143,7 @@ static void check_warp(struct test *t, const struct watch_sm *w, const struct wa
     CHECK_EQ(t, told, cycles);
 }
 
-// A scheduler issues for one warp a cycle, and what a warp issues leaves in order.
+// A scheduler issues for one warp a cycle, and its records are in order of issue.
 static void check_order(struct test *t, const struct watch_sm *w, unsigned schedulers)
 {
     uint64_t last[SCHEDULERS] = {0};
@@ -196,7 +196,7 @@ static void test_counts(struct test *t)
     }
 }
 
-// A run is the same whether it is observed or not.
+// An observed run equals an unobserved run.
 static void test_unchanged(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(kernels); n++) {
@@ -220,7 +220,7 @@ static char *timeline_of(const struct observed *o, bool konata)
     return text.text;
 }
 
-// Nor do the host's threads, or idle cycles stepped through, change what is seen.
+// Neither host threads nor single-stepped idle cycles change a record.
 static void test_same(struct test *t)
 {
     static const struct {
@@ -264,7 +264,7 @@ static bool same_inst(const struct watch_inst *a, const struct watch_inst *b)
            a->launch == b->launch && a->slot == b->slot && a->flushed == b->flushed;
 }
 
-// What a window and a filter keep is what lies in them of everything, and nothing else.
+// A window with a filter keeps exactly the records that lie within both.
 static void test_window(struct test *t)
 {
     static const uint64_t from = 900, to = 2500, warps = 0x0b; // 0,1,3
@@ -298,7 +298,7 @@ static void test_window(struct test *t)
     observed_fini(&part);
 }
 
-// A timeline that is full says so, and has everything up to the cycle at which it ends.
+// A full timeline says so, and holds every record up to the cycle of its end.
 static void test_limit(struct test *t)
 {
     struct observed all, part;
@@ -353,7 +353,7 @@ static void test_files(struct test *t)
     CHECK(t, !report_timeline_is_konata("konata") && !report_timeline_is_konata("b.json"));
 }
 
-// A warp of the first block comes to its barrier, waits there until the last one has, and goes on.
+// A warp of the first block reaches its barrier, waits until the last warp has, and goes on.
 static void test_barrier(struct test *t)
 {
     struct observed o;
@@ -373,7 +373,7 @@ static void test_barrier(struct test *t)
         if (s->to == released && s->from > last_arrival) last_arrival = s->from;
     }
     CHECK(t, barriers > 2);
-    CHECK_EQ(t, released, last_arrival + 4); // barrier.latency 5 from the cycle before, in which it issued
+    CHECK_EQ(t, released, last_arrival + 4); // barrier.latency 5 from the cycle before, the issue cycle
     observed_fini(&o);
 }
 

@@ -1,4 +1,4 @@
-// Timelines of launches that are on the chip together: what they show, and that showing it changes nothing.
+// Timelines of launches resident on the chip together: their contents, and unchanged results.
 #include "api/warpfold.h"
 #include "harness/test.h"
 #include "report/timeline.h"
@@ -66,7 +66,7 @@ static void number(struct scene *s, struct wf_stream *stream, uint32_t blocks, u
     launch(s, "number", stream, blocks, threads, (void *[]){&out}, 1);
 }
 
-// The third begins when the first is over, which the second outlasts.
+// The third launch begins at the end of the first; the second outlasts the first.
 static void play(struct scene *s)
 {
     step(s, s->left, 5, 64, 20);
@@ -92,7 +92,7 @@ static const struct {
     {"gtx1080ti-paper", "gpu.dispatch=apart"},
 };
 
-// -- what is measured ---------------------------------------------------------------------------------------
+// -- measured statistics ------------------------------------------------------------------------------------
 
 static void check_same_stats(struct test *t, struct scene *plain, struct scene *seen)
 {
@@ -123,7 +123,8 @@ static void test_unchanged(struct test *t)
     }
 }
 
-// One that fails leaves the others' rows alone, and what it had under way ends with it.
+// A failing launch leaves the rows of other launches alone; work in flight
+// of the failed launch ends with the launch.
 static void test_failure(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
@@ -157,7 +158,7 @@ static void test_failure(struct test *t)
     }
 }
 
-// -- what is shown ------------------------------------------------------------------------------------------
+// -- contents -----------------------------------------------------------------------------------------------
 
 static uint64_t counter(const struct wf_stats *stats, const char *name)
 {
@@ -166,7 +167,7 @@ static uint64_t counter(const struct wf_stats *stats, const char *name)
     return WF_UNKNOWN;
 }
 
-struct told { // of a launch
+struct told { // totals of a launch
     uint64_t issued, flushed, warps, blocks, warp_cycles;
 };
 
@@ -188,7 +189,7 @@ static void add_sm(struct test *t, const struct watcher *w, const struct watch_s
     }
 }
 
-// Everything a launch did is told as its own.
+// Every record of a launch's work names the launch.
 static void test_told(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
@@ -212,7 +213,7 @@ static void test_told(struct test *t)
     }
 }
 
-// Warps of two launches on one SM: at the same time, in slots of their own.
+// Warps of two launches on one SM: at the same time, in separate slots.
 static void test_one_sm(struct test *t)
 {
     struct scene s;
@@ -232,7 +233,7 @@ static void test_one_sm(struct test *t)
     scene_fini(&s);
 }
 
-// Nothing of a launch stands in a row of another stream's.
+// No record of a launch stands in a row of another stream.
 static void test_rows(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
@@ -266,7 +267,7 @@ static void test_rows(struct test *t)
     }
 }
 
-// Nor do the host's threads, or idle cycles stepped through, change what is seen.
+// Neither host threads nor single-stepped idle cycles change a record.
 static void test_same(struct test *t)
 {
     static const struct {
@@ -295,7 +296,7 @@ static void test_same(struct test *t)
     }
 }
 
-// A warp each of two launches.
+// Two launches of a single warp.
 static void test_golden(struct test *t)
 {
     struct scene s;
@@ -311,7 +312,7 @@ static void test_golden(struct test *t)
     scene_fini(&s);
 }
 
-// What a mechanism made of a kernel for a shape stays as long as the timeline that tells of it.
+// The program made by a mechanism for a kernel and shape lives as long as the timeline referring to it.
 static void test_programs(struct test *t)
 {
     struct scene s;
