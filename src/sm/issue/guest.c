@@ -4,7 +4,7 @@
 // Not modelled: a guest's reads of memory. A mechanism that charges time for a read requests the lines
 // (tech_request) and holds the guest back.
 #include "sm/issue/guest.h"
-#include "sm/sm_impl.h"
+#include "sm/issue/issue_impl.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -221,4 +221,72 @@ bool guest_goes(enum guest_turn turn, unsigned last, bool went_last, uint64_t am
     case GUEST_LAST: break;
     }
     return false;
+}
+
+// -- issue -------------------------------------------------------------------------------------------------
+
+static bool guest_has_room(struct sm *s, const struct guest *x)
+{
+    const struct sm_warp *w = &s->warps[x->slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    if ((o->read_count || o->path == PATH_ALU) && !operand_has_collector(s)) return false;
+    if (s->config->dependences == DEPENDENCES_ENCODED && operand_obstacle(s, w, o) != SLOT_ISSUED)
+        return false;
+    if (o->path == PATH_CONTROL && s->issue.branch_free[x->scheduler] > s->now) return false;
+    return !o->constant || tags_have_constant(s, x->slot, o->constant);
+}
+
+static void issue_guest(struct sm *s, struct sm_grid *g)
+{
+    const struct guest *x = g->guest;
+    const struct sm_warp *w = &s->warps[x->slot];
+    unsigned k = x->scheduler;
+    uint32_t index = w->front.head;
+    const struct op *o = &g->ops[index];
+    s->issue.lanes = ~0ull;
+    if (o->path == PATH_CONTROL) s->issue.branch_free[k] = s->now + o->interval;
+    g->counts.issue_issued++;
+    if (x->turn == GUEST_BESIDE) {
+        g->counts.issue_beside++;
+        account_saved(&g->account, index, SAVED_SLOT);
+    } else {
+        account_issued(&g->account, index);
+        s->issue.issued[k] = 1;
+        s->issue.guest_of[k] = g;
+        s->issue.guest_went_last[k] = true;
+        note_second(s, k, SLOT_UNIT, index);
+    }
+    guest_issue(g);
+}
+
+static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t warps)
+{
+    unsigned k = x->scheduler;
+    if (x->turn == GUEST_BESIDE) return true;
+    if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
+    return guest_is_favoured(s, x) || guest_goes(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
+                                                 s->ready.now & warps & s->issue.warps_of[k]);
+}
+
+void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
+
+// Issues guests whose turn has come. Returns the warps of schedulers with an issue slot left, out of `warps`;
+// 0: all are held.
+uint64_t issue_guests(struct sm *s, uint64_t warps)
+{
+    issue_forget_guests(s);
+    if (!warps) return 0;
+    EACH_GRID(s, g)
+    {
+        struct guest *x = g->guest;
+        if (!guest_runs(x) || !is_guests_turn(s, x, warps) || !guest_can_issue(g)) continue;
+        if (guest_has_room(s, x)) {
+            issue_guest(s, g);
+        } else if (guest_is_favoured(s, x)) {
+            issue_hold_all(s, SM_SCHEDULERS);
+            return 0;
+        }
+        if (s->issue.guest_of[x->scheduler]) warps &= ~s->issue.warps_of[x->scheduler];
+    }
+    return warps;
 }

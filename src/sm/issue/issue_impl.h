@@ -1,0 +1,54 @@
+// Inside the schedulers (sm/issue/): what slot.c, by which an instruction issues, has for issue.c, which chooses warps, starve.c, port.c
+// and guest.c.
+#pragma once
+#include "sm/sm_impl.h"
+
+// COPIED: a mechanism's move, or an instruction of a wrong path, issued in place of the instruction.
+enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED, OUTCOME_COPIED };
+
+static inline void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
+{
+    if (s->issue.refused[scheduler]) return;
+    s->issue.refused_slot[scheduler] = (uint8_t)slot;
+    s->issue.refused[scheduler] = (uint8_t)why;
+    s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
+}
+
+static inline void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
+{
+    s->issue.second_why[scheduler] = (uint8_t)why;
+    s->issue.issued_inst[scheduler] = inst;
+}
+
+// -- slot.c
+// Issues the instruction at the head of the warp's I-buffer: on the right path, or on a wrong path.
+enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot);
+enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
+// The instruction has issued: removes it from the I-buffer. has_slot: in a scheduler's slot, not at a mechanism's port.
+enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
+                        const struct inst *i, bool has_slot);
+// The cost of an instruction of so many lanes, after what mechanisms change.
+struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes);
+// Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on. is_over: a memory
+// instruction without an active lane.
+void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
+
+// Issues the head of the warp's I-buffer, on the right path or a wrong path.
+static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *s, unsigned scheduler,
+                                                                     unsigned slot, bool beside)
+{
+    bool is_wrong = beside && s->predict.wrong >> slot & 1;
+    return is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
+}
+
+// -- starve.c
+// A cycle with a look for starving warps due, or with a favoured warp: the warps of schedulers that have more to do.
+uint64_t issue_uneasy(struct sm *s);
+// The favoured warp or guest was refused: no other warp may issue in this cycle. own: the scheduler that refused it.
+void issue_hold_all(struct sm *s, unsigned own);
+
+// -- guest.c, port.c
+uint64_t
+issue_guests(struct sm *s,
+             uint64_t warps);  // the warps of schedulers without a guest in their slot; 0: all are held
+void issue_port(struct sm *s); // one instruction of the warps at a mechanism's port
