@@ -1,4 +1,4 @@
-// Arenas and growable arrays: alignment, zeroing, stability of what was handed out.
+// Arenas and growable arrays: alignment, zeroing, stable addresses of allocations.
 #include "base/arena.h"
 #include "base/vec.h"
 #include "harness/test.h"
@@ -18,7 +18,7 @@ static void test_alignment_and_zeroing(struct test *t)
     arena_fini(&a);
 }
 
-// Small, large (a block of its own) and small again: nothing moves or overlaps.
+// Small, large (a separate block) and small again: allocations neither move nor overlap.
 static void test_large_requests(struct test *t)
 {
     enum { COUNT = 400 };
@@ -64,7 +64,7 @@ static void test_vec(struct test *t)
     CHECK(t, v.data == NULL && v.count == 0 && v.capacity == 0);
 }
 
-// Who asks for memory elsewhere forgets to look whether there was any.
+// Only arena.c may call malloc and the like: another caller might forget to check for NULL.
 static void test_one_place(struct test *t)
 {
     char *out;

@@ -1,4 +1,4 @@
-// Settings: every type at the edges of its range, and the messages for what is wrong.
+// Settings: every type at the edges of its range, and the messages for invalid values.
 #include "base/config.h"
 #include "harness/test.h"
 
@@ -86,7 +86,7 @@ static void teardown(struct fixture *f)
     diag_fini(&f->diag);
 }
 
-// Of a word's two names either is read, and the first is written.
+// A word with two names: either name is read, the first is written.
 static void test_names(struct test *t)
 {
     struct fixture f;
@@ -192,7 +192,7 @@ static void test_refuses(struct test *t)
     }
 }
 
-// Who said what, and what is left when files say nothing any more.
+// Origins of settings, and the values left after settings from files are dropped.
 static void test_origins(struct test *t)
 {
     struct fixture f;

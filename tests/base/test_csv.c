@@ -1,4 +1,4 @@
-// CSV by RFC 4180, and what is none.
+// CSV by RFC 4180, and malformed text.
 #include "base/csv.h"
 #include "harness/test.h"
 
@@ -14,7 +14,7 @@ static void test_fields(struct test *t)
     size_t line, column;
     CHECK(t, csv_parse(&c, text, strlen(text), &why, &line));
     CHECK_EQ(t, c.columns, 3);
-    CHECK_EQ(t, c.rows.count, 2); // the empty line is none
+    CHECK_EQ(t, c.rows.count, 2); // an empty line is not a row
     CHECK(t, csv_column(&c, "a \"head\"", &column) && column == 1);
     CHECK(t, !csv_column(&c, "a head", &column));
     CHECK_STR(t, c.rows.data[0][1], "with, comma");
@@ -43,7 +43,7 @@ static void test_broken(struct test *t)
     }
 }
 
-// What is written is read as it was.
+// Written text reads back unchanged.
 static void test_written(struct test *t)
 {
     static const char *const texts[] = {"plain", "with, comma", "a \"quote\"", "two\nlines", ""};

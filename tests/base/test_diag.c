@@ -1,4 +1,4 @@
-// Diagnostics as they are printed: place, source line, caret, limits.
+// Diagnostics as printed: location, source line, caret, limits.
 #include "base/diag.h"
 #include "harness/test.h"
 

@@ -63,7 +63,7 @@ static void test_staging(struct test *t)
     CHECK(t, file_can_write(path, &why));
     temporary = file_temporary(path);
     CHECK(t, file_stage(temporary, "new", 3, &why));
-    CHECK(t, !file_read(path, &back, &length, &why)); // not there yet
+    CHECK(t, !file_read(path, &back, &length, &why)); // not yet written
     file_abandon(temporary);
     CHECK_EQ(t, count_entries(test_directory(t)), 0);
     CHECK(t, file_stage(temporary, "new", 3, &why) && file_commit(temporary, &why));
@@ -76,7 +76,7 @@ static void test_staging(struct test *t)
     CHECK_STR(t, why, "No such file or directory");
 }
 
-// A link stays a link, and what it leads to is replaced, or made.
+// A link stays a link; its target is replaced, or created.
 static void test_links(struct test *t)
 {
     char path[4200], link[4200], *back;
@@ -95,7 +95,7 @@ static void test_links(struct test *t)
     CHECK_EQ(t, count_entries(test_directory(t)), 2);
 }
 
-// A device has no end, and neither has a pipe of one that goes on writing.
+// A device has no end, nor does a pipe with an endless writer.
 static void test_endless(struct test *t)
 {
     char *bytes;
@@ -109,7 +109,7 @@ static void test_endless(struct test *t)
                  file_is_regular("Makefile"));
 }
 
-// A device is written in place: renaming over it would replace it.
+// A device is written in place: a rename would replace the device file.
 static void test_devices(struct test *t)
 {
     const char *why = NULL;

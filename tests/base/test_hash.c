@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The first outputs for seed 1234567 as the reference implementation (Vigna, splitmix64.c) gives them.
+// The first outputs for seed 1234567 of the reference implementation (Vigna, splitmix64.c).
 static void test_splitmix_vectors(struct test *t)
 {
     static const uint64_t want[] = {6457827717110365317ull, 3203168211198807973ull, 9817491932198370423ull,
@@ -54,7 +54,7 @@ static void test_strmap(struct test *t)
     }
     CHECK(t, !strmap_set(&m, keys[5], strlen(keys[5]), 77));
     CHECK(t, strmap_get(&m, keys[5], strlen(keys[5]), &value) && value == 77);
-    CHECK(t, !strmap_get(&m, keys[5], strlen(keys[5]) - 1, &value)); // a prefix is another key
+    CHECK(t, !strmap_get(&m, keys[5], strlen(keys[5]) - 1, &value)); // a prefix is a different key
     CHECK_EQ(t, m.entries.count, COUNT);
     strmap_fini(&m);
 }
@@ -70,7 +70,7 @@ static void test_u64map(struct test *t)
     u64map_fini(&m);
 }
 
-// Every length and every bit matters.
+// Every length and every flipped bit gives a different hash.
 static void test_bytes(struct test *t)
 {
     unsigned char bytes[40] = {0};

@@ -1,5 +1,5 @@
-// The JSON reader: what is JSON and what is not, text in every spelling, exact numbers, and everything that
-// the writer writes.
+// The JSON reader: valid and invalid JSON, text in every spelling, exact numbers, and every output of the
+// writer.
 #include "base/json.h"
 #include "base/json_read.h"
 #include "harness/test.h"
@@ -67,7 +67,7 @@ static void test_round_trip(struct test *t)
     json_f64(&j, 0.1);
     json_close_array(&j);
     const struct json_value *v = parse(&a, strbuf_text(&out));
-    // What is no UTF-8 comes back as Latin-1 of it (json.c); all but the last byte here is ASCII.
+    // Invalid UTF-8 reads back as Latin-1 (json.c); in this text only the last byte is not ASCII.
     CHECK(t, v && strncmp(json_text(v->first), text, 127) == 0);
     CHECK_STR(t, v->first->next->text, "-9223372036854775808");
     CHECK(t, json_number(v->first->next->next) == 0.1);

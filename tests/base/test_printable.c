@@ -1,4 +1,4 @@
-// Words become printable, and printf's other conversions stay what printf makes of them.
+// Words become printable; other conversions give printf's output.
 #include "base/printable.h"
 #include "harness/test.h"
 
@@ -24,14 +24,14 @@ static void test_words(struct test *t)
         {"\a\b\r\n\t\177", "\\x07\\x08\\x0d\\x0a\\x09\\x7f"},
         {"\xc2\x9b"
          "31m",
-         "\\xc2\\x9b31m"},                                       // CSI as one character
-        {"\xc2\xa0", "\xc2\xa0"},                                // the first behind C1
+         "\\xc2\\x9b31m"},                                       // CSI as a single character
+        {"\xc2\xa0", "\xc2\xa0"},                                // the first character after C1
         {"\xff\xfe \x80", "\\xff\\xfe \\x80"},                   // no UTF-8
         {"\xc0\x8a \xe0\x80\x8a", "\\xc0\\x8a \\xe0\\x80\\x8a"}, // a line break, overlong
         {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                     // half of a pair
         {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},            // past the last
         {"cut \xe2\x82", "cut \\xe2\\x82"},
-        {"\\x1b", "\\x1b"}, // once more changes nothing
+        {"\\x1b", "\\x1b"}, // escaped text stays unchanged
     };
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {
         struct strbuf out = {0};
@@ -79,12 +79,12 @@ static void test_format(struct test *t)
     printable_format(&out, "%s:\n%-6s|%6s|%.3s|%c", "a\nb", "\a", "\a", "\342\202\254\342", '\033');
     CHECK_STR(t, strbuf_text(&out), "a\\x0ab:\n\\x07  |     \\x07|€|\\x1b");
     strbuf_clear(&out);
-    printable_format(&out, "%.4s|%.2s|%.1s", "€€", "€", "é"); // a character cut in two goes
+    printable_format(&out, "%.4s|%.2s|%.1s", "€€", "€", "é"); // a character cut in two is dropped
     CHECK_STR(t, strbuf_text(&out), "€||");
     strbuf_fini(&out);
 }
 
-// An array of `precision` bytes at the end of mapped memory, and the beginning of a character at its end.
+// An array of `precision` bytes at the end of mapped memory; the last byte begins a character.
 static void test_array(struct test *t)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -94,7 +94,8 @@ static void test_nearest(struct test *t)
     CHECK(t, str_nearest(long_word, next_word, words) == NULL);
 }
 
-// Models: a digit or a first letter is no typo, it names another model. A word that is no candidate ("") is never the nearest.
+// Models: a different digit or first letter is no typo but a different model. An empty candidate ("") is
+// never nearest.
 static void test_nearest_model(struct test *t)
 {
     static const char *const models[] = {"", "gtx1080ti", "rtx8000", "a100", "tiny", "titanv", "gpu-t", NULL};
@@ -113,7 +114,7 @@ static void test_nearest_model(struct test *t)
     CHECK(t, str_nearest("x", next_word, models) == NULL);
 }
 
-// The edit distance by its definition, for short words.
+// The edit distance by definition, for short words.
 static size_t plain_distance(const char *a, const char *b)
 {
     if (!*a || !*b) return strlen(a) + strlen(b);

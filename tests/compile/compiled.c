@@ -1,5 +1,5 @@
-// See the header. The frame around a body is told from it by volatile accesses and by constants that bodies
-// avoid.
+// Implements compiled.h. The frame around a body uses volatile accesses and constants absent from bodies,
+// so the body can be cut out of the compiled code.
 #include "compile/compiled.h"
 
 #include "base/str.h"
@@ -73,7 +73,7 @@ static bool is_frame(const struct inst *i)
     return i->op == OP_EXIT || (i->op == OP_ISETP && i->src[1].kind == OPERAND_IMM && i->src[1].value == 17);
 }
 
-// Numbers behind R and P are dropped; those of hexadecimal constants stay.
+// Copies text without the numbers behind R and P; numbers of hexadecimal constants stay.
 static void add_without_numbers(const char *text, struct strbuf *out)
 {
     for (const char *c = text; *c; c++) {

@@ -1,5 +1,5 @@
-// The interpreter behind ir_eval.h. Floating point is the host's, under fesetround; volatile keeps it at run
-// time.
+// The interpreter declared in ir_eval.h. Floating point is the host's, under fesetround; volatile variables
+// prevent evaluation at compile time.
 #include "compile/ir_eval.h"
 
 #include "base/bits.h"
@@ -29,7 +29,8 @@ static int64_t as_signed(uint64_t v, unsigned bytes)
     return (int64_t)v;
 }
 
-static uint64_t of_type(uint64_t v, uint8_t type) // the low bits of v as that integer type says, in 64 bits
+// the low bits of v as an integer of `type`, extended to 64 bits
+static uint64_t of_type(uint64_t v, uint8_t type)
 {
     unsigned bytes = isa_type_bytes((enum isa_type)type);
     if (is_signed(type)) return (uint64_t)as_signed(v, bytes);
@@ -99,7 +100,7 @@ static uint64_t float_op(const struct ir_inst *i, const uint64_t *u)
     return r;
 }
 
-static uint32_t nudge(struct eval *e, uint32_t bits) // of a finite number that is not a power of two
+static uint32_t nudge(struct eval *e, uint32_t bits) // finite numbers except powers of two
 {
     uint32_t exponent = bits >> 23 & 0xff;
     if (!e->perturb || exponent == 0 || exponent == 255 || !(bits & 0x7fffff)) return bits;

@@ -1,5 +1,5 @@
-// An interpreter of the compiler's intermediate representation, one thread at a time, for tests: what a
-// function meant before a pass, it must mean after it. Written from the comments of ir.def alone.
+// An interpreter of the compiler's intermediate representation, one thread at a time, for tests: a pass
+// must not change a function's meaning. Written from the comments of ir.def alone.
 #pragma once
 #include "base/rng.h"
 #include "compile/ir/ir.h"
@@ -14,11 +14,12 @@ struct eval {
     uint64_t results[16]; // of RETURN
     uint32_t result_count;
     unsigned steps_max;
-    struct rng
-        *perturb; // MUFU but RCP: off by up to an ulp, RCP64H, RSQ64H by one in the high word; NULL: nearest
+    // MUFU but RCP: off by up to an ulp, RCP64H, RSQ64H by one in the high word; NULL: nearest
+    struct rng *perturb;
     uint64_t trace;    // hash of effects in order (volatile stores, atomics, barriers)
-    const char *error; // why it stopped early, NULL when it reached its end
+    const char *error; // the reason of an early stop, NULL after a normal end
 };
 
-// Runs f with parameters (device functions) from its entry; false and `error` on a fault or too many steps.
+// Runs f from its entry with parameters (device functions). False, and `error` set, on a fault or after too
+// many steps.
 bool eval_run(struct eval *e, struct ir_function *f, const uint64_t *params);

@@ -4,7 +4,7 @@
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
 
-struct pool { // values that may be used here, by class
+struct pool { // values defined at this place, by class
     VEC(struct ir_value *) values[4];
 };
 
@@ -244,7 +244,7 @@ static void selection(struct maker *m)
          (struct ir_value *[]){any(m, class), any(m, class), any(m, IR_CLASS_PRED)});
 }
 
-// An address: a base of 32 bits (64 for global) below 512 and a multiple of 16, or a fixed one.
+// An address: a base of 32 bits (64 for global) below 512 and a multiple of 16, or a constant address.
 static struct ir_value *address(struct maker *m, enum isa_space space)
 {
     enum ir_class word = IR_CLASS_32, wide = IR_CLASS_64;
@@ -430,7 +430,7 @@ static void loop(struct maker *m)
     } else {
         after = NULL;
     }
-    bool carries = shared.base && below(m, 2); // through memory: what one round stores the next one loads
+    bool carries = shared.base && below(m, 2); // through memory: a round stores, the next round loads
     if (carries) access(m, shared, TYPE_B32, 1, false, 16);
     statements(m, 1 + below(m, 6));
     if (carries) access(m, shared, TYPE_B32, 1, true, 16);
@@ -492,7 +492,7 @@ struct ir_function *random_function(struct ir_unit *u, struct rng *r, unsigned s
         emit(&m, IR_SREG, TYPE_NONE, 1, &word, 0, NULL)->offset = SREG_TID_X + below(&m, 8);
     emit(&m, IR_BANK, TYPE_NONE, 1, &word, 0, NULL)->offset = 0x160;
     while (m.budget > 0) statements(&m, 8);
-    struct ir_value *sum = any(&m, wide); // a mixture of everything that is in reach
+    struct ir_value *sum = any(&m, wide); // a mixture of every value in reach
     for (unsigned c = IR_CLASS_32; c <= IR_CLASS_64; c++) {
         for (size_t k = 0; k < m.pool.values[c].count; k += 1 + below(&m, 3)) {
             struct ir_value *v = m.pool.values[c].data[k];

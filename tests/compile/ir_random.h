@@ -4,5 +4,5 @@
 #include "base/rng.h"
 #include "compile/ir/ir.h"
 
-struct ir_function *random_function(struct ir_unit *u, struct rng *r,
-                                    unsigned size); // about `size` statements
+// A random function of about `size` statements.
+struct ir_function *random_function(struct ir_unit *u, struct rng *r, unsigned size);

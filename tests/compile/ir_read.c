@@ -1,4 +1,4 @@
-// Two passes over the lines: instructions, their results and blocks first, then operands and edges.
+// Three passes over the lines: instructions, results and blocks; edges and classes of results; operands.
 #include "compile/ir_read.h"
 
 #include "compile/ir/build.h"
@@ -123,7 +123,7 @@ static struct ir_value *value(struct reader *r, enum ir_class class)
     return NULL;
 }
 
-// -- operations and their modifiers -------------------------------------------------------------------------
+// -- operations and modifiers ------------------------------------------------------------------------------
 
 static bool lookup(const char *text, size_t length, const char *const *names, unsigned count, uint8_t *out)
 {
@@ -367,7 +367,7 @@ static bool read_definition(struct reader *r, struct ir_block *b)
     for (uint32_t k = 0; k < count; k++) define(r, names[k], i->defs[k]);
     ir_append(b, i);
     if (!operation(r, i)) return false;
-    i->note = (uint64_t)(r->at - r->line); // where its operands begin
+    i->note = (uint64_t)(r->at - r->line); // offset of the operands in the line
     return true;
 }
 

@@ -1,4 +1,4 @@
-// Reads back what ir_print writes (of one function), for tests that state a function as text:
+// Reads the output of ir_print for a function, for tests with a function as text:
 //
 //     function f v0:32, v1:64
 //     block0:
@@ -7,9 +7,9 @@
 //       branch p3, block1, block2
 //     …
 //
-// A constant has the class its place asks for. Any word may name a value or block. A call is not understood.
+// A constant has the class required at its place. Any word may name a value or block. Calls are not read.
 #pragma once
 #include "compile/ir/ir.h"
 
-// NULL when the text makes no sense; *why then says where.
+// NULL if the text is malformed; *why then names the place.
 struct ir_function *ir_read(struct ir_unit *u, const char *text, const char **why);

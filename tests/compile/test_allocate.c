@@ -1,6 +1,7 @@
-// Register allocation: pressure far above the limit, copies in cycles, and the checker itself. Every program
-// here is compiled with compile.check on, so the checker has replayed it; that the results are right is for
-// the differential tests, which run the same compiler with 16 registers.
+// Register allocation: pressure far above the limit, copies in cycles, and the checker itself. Every
+// program is compiled with compile.check=1, so the checker replays the allocation. Results are left to
+// the differential tests, run by the same compiler with 16 registers. Fails when the checker finds a
+// fault, or misses a planted fault.
 #include "base/file.h"
 #include "base/str.h"
 #include "compile/allocate/allocate.h"
@@ -84,7 +85,7 @@ static unsigned count_ops(const struct program *p, unsigned op)
     return count;
 }
 
-// A sum of many loads that are all read before the first is added.
+// A sum of many loads; every load precedes the first addition.
 static char *wide_body(unsigned values, const char *type, const char *reg, const char *result)
 {
     struct strbuf b = {0};
@@ -116,7 +117,7 @@ static void test_spills(struct test *t)
     free(pairs);
 }
 
-// Eleven predicates at once: some live in registers as 0 or 1, none in memory.
+// Eleven predicates live at once: some in registers as 0 or 1, none in memory.
 static void test_spilled_predicates(struct test *t)
 {
     struct strbuf b = {0};
@@ -135,7 +136,7 @@ static void test_spilled_predicates(struct test *t)
     strbuf_fini(&b);
 }
 
-// Constants and parameters are made again where they are needed instead of being kept in memory.
+// Constants and parameters are recomputed at their uses, not spilled to memory.
 static void test_constants_are_made_again(struct test *t)
 {
     char *words = wide_body(29, "u32", "%r", "%r9");
@@ -154,7 +155,7 @@ static void test_constants_are_made_again(struct test *t)
     free(words);
 }
 
-// Values that change places in a loop: cycles of copies, with and without a register to spare.
+// Values that swap places in a loop: cycles of copies, with and without a register to spare.
 static void test_cycles(struct test *t)
 {
     static const char *const bodies[] = {
@@ -183,7 +184,8 @@ static void test_cycles(struct test *t)
     }
 }
 
-// The moves in a loop whose variable is still read, for the second word of an address, when it could be made anew.
+// Counts moves in a loop whose variable is read late: the high word of an address needs the old value after
+// the next value could be computed.
 static unsigned moves_of_loop(struct test *t, enum program_profile profile)
 {
     struct compile_options o;
@@ -206,7 +208,7 @@ static unsigned moves_of_loop(struct test *t, enum program_profile profile)
     return moves;
 }
 
-// ptxas for Maxwell and Pascal paid a move for it each time round (docs/profiles.md).
+// ptxas for Maxwell and Pascal paid one move per iteration (docs/profiles.md).
 static void test_loop_variables(struct test *t)
 {
     CHECK_EQ(t, moves_of_loop(t, PROFILE_SASS), 0);
@@ -239,8 +241,8 @@ static void allocated_close(struct allocated *a)
     lowered_close(&a->lowered);
 }
 
-// One unit at a time is put into another unit's register: whenever that unit is read while the other lives,
-// the checker must see it. Units that are never read, or that share a value with the other, may go unnoticed.
+// Puts one unit at a time into another unit's register: the checker must report any read of the unit while
+// the register's owner is live. Units never read, or equal in value to the owner, may go unnoticed.
 static void test_checker_sees_wrong_registers(struct test *t)
 {
     char *body = wide_body(12, "u32", "%r", "%r9"), *text = compiled_body_text(body);
@@ -250,7 +252,7 @@ static void test_checker_sees_wrong_registers(struct test *t)
     for (uint32_t u = 0; u < mach_unit_count(a.f); u++) {
         if (mach_group_of(a.f, u)->predicate || mach_group_of(a.f, u)->width != 1) continue;
         uint8_t was = a.f->reg[u];
-        a.f->reg[u] = (uint8_t)(was ? 0 : 1); // R0 and R1 hold the address of the input all along
+        a.f->reg[u] = (uint8_t)(was ? 0 : 1); // R0 and R1 hold the address of the input throughout
         const char *wrong = mach_allocation_check(a.f);
         tried++;
         seen += wrong != NULL;
@@ -263,7 +265,7 @@ static void test_checker_sees_wrong_registers(struct test *t)
     free(body);
 }
 
-// The same for spill slots: all loads read the first slot.
+// The same for spill slots: every load reads the first slot.
 static void test_checker_sees_wrong_slots(struct test *t)
 {
     char *body = wide_body(29, "u32", "%r", "%r9"), *text = compiled_body_text(body);

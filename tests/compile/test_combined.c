@@ -1,6 +1,7 @@
-// What several instructions compute together: carries, parts of registers, guards, memory, calls. (Single
-// instructions are in tests/conformance/.) Each row is run by the oracle, which reads PTX and was written
-// apart from the compiler, and by the engine after every way to compile, on edge values and random ones.
+// Results of several instructions together: carries, parts of registers, guards, memory, calls.
+// (tests/conformance/ tests single instructions.) Each row runs on edge values and random values: in the
+// oracle, which was written independently of the compiler, and in the engine after every way to compile.
+// Fails when a result differs.
 #include "api/warpfold.h"
 #include "base/arena.h"
 #include "base/rng.h"
@@ -27,7 +28,7 @@ static const char *const carry_rows[] = {
     "add.cc.u32 %r8, %r1, %r2; @%p1 bra O; sub.cc.u32 %r8, %r2, %r3; O: addc.u32 %r9, %r1, 0;",
 };
 
-// Vectors, parts, guards, and predicates that guard their own change.
+// Vectors, parts of registers, guards, and predicates that guard their own change.
 static const char *const guard_rows[] = {
     "mov.b32 {%h8, %h9}, %r1; mov.b32 %r9, {%h9, %h8};",
     "mov.b64 {%r8, %r9}, %rd1; mov.b64 %rd9, {%r9, %r8};",
@@ -48,14 +49,14 @@ static const char *const guard_rows[] = {
     "L;",
     "and.b32 %r4, %r1, 3; T: .branchtargets A, B, A, C; brx.idx %r4, T; A: mov.u32 %r9, 5; bra.uni E; "
     "B: add.u32 %r9, %r9, %r2; C: mov.u64 %rd9, %rd3; E:",
-    "@%p1 bra S; mov.u64 %rd5, %rd1; S: and.b64 %rd6, %rd5, 255; @!%p1 mov.u64 %rd9, %rd6;", // undefined on
-                                                                                             // one way
+    // undefined on one path
+    "@%p1 bra S; mov.u64 %rd5, %rd1; S: and.b64 %rd6, %rd5, 255; @!%p1 mov.u64 %rd9, %rd6;",
     "mov.u32 %r4, 0; L: @%p1 bra S; add.u64 %rd5, %rd1, 3; S: and.b64 %rd6, %rd5, -8; add.u32 %r4, %r4, 1; "
     "setp.lt.u32 %p3, %r4, 3; @%p3 bra L; @!%p1 mov.u64 %rd9, %rd6;",
     "@%p1 bra S; M: add.u32 %r9, %r9, 1; S: shl.b32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 5000; @%p3 bra M;",
 };
 
-// Addresses are in the 256 bytes at %rd4, which begin with the inputs.
+// Addresses are in the 256 bytes at %rd4; the inputs come first.
 static const char *const memory_rows[] = {
     "ld.global.u8 %r9, [%rd4+1];",
     "ld.global.s8 %rd9, [%rd4+7];",
@@ -149,7 +150,7 @@ static const char frame[] =
     "st.global.v2.u32 [%%rd4+152], {%%r8, %%r9};\n"
     "ret;\n}\n";
 
-// Every block is one thread with a record of its own: inputs at its start, results from byte 128 on.
+// Every block is one thread with its own record: inputs at the start, results from byte 128 on.
 enum { RECORD_BYTES = 256, INPUTS = 3 };
 
 struct params { // of the frame's kernel
@@ -264,7 +265,7 @@ static bool run_oracle(struct test *t, const char *row, const char *ptx, struct 
     return ran;
 }
 
-// One way to compile.
+// A way to compile.
 struct variant {
     const char *name, *profile, *optimise;
 };

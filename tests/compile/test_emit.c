@@ -1,5 +1,6 @@
-// Whole kernels down to the listing: golden files for a few, and what must hold for branches, frames and
-// reconvergence points whatever the code looks like.
+// Whole kernels down to the listing: golden files for a few kernels, and properties of branches, frames
+// and reconvergence points that hold for any code. Fails when a listing differs from its golden file, or
+// a property is violated.
 #include "base/file.h"
 #include "base/str.h"
 #include "compile/compiled.h"
@@ -83,7 +84,7 @@ static void test_listings(struct test *t)
     check_listing(t, kernel_switch, PROFILE_SASS, "tests/compile/listings/switch.sass");
 }
 
-// The bundled matrix product in both profiles: the longest loop whose listing is worth reading.
+// The bundled matrix product in both profiles: the longest loop worth reading as a listing.
 static void test_matrix_mul(struct test *t)
 {
     char *text;
@@ -125,7 +126,7 @@ static void test_stack(struct test *t)
     program_free(p);
 }
 
-// A branch out of which one side leaves the kernel has the other side to itself: a guarded EXIT instead.
+// A branch with one side leaving the kernel becomes a guarded EXIT.
 static void test_early_exit(struct test *t)
 {
     struct compile_options o = options(PROFILE_SASS);
@@ -146,7 +147,7 @@ static void test_early_exit(struct test *t)
     program_free(p);
 }
 
-// The reconvergence point of a branch is where its sides meet.
+// The reconvergence point of a branch is the place where its sides join.
 static void test_reconvergence(struct test *t)
 {
     struct compile_options o = options(PROFILE_SASS);
@@ -158,7 +159,7 @@ static void test_reconvergence(struct test *t)
         if (i->op != OP_BRA || i->guard == PRED_TRUE) continue;
         branches++;
         if (i->target <= k)
-            CHECK_EQ(t, i->reconverge, k + 1); // lanes that leave the loop wait behind it
+            CHECK_EQ(t, i->reconverge, k + 1); // lanes that leave the loop wait behind the branch
         else
             CHECK_EQ(t, i->reconverge, i->target);
     }
@@ -166,7 +167,8 @@ static void test_reconvergence(struct test *t)
     program_free(p);
 }
 
-// A load past the last parameter is no constant operand but a load, which faults at run time; one inside is an operand.
+// A load past the last parameter stays a load and faults at run time; a load inside becomes a constant
+// operand.
 static void test_past_parameters(struct test *t)
 {
     static const struct {

@@ -1,5 +1,5 @@
 // Constant folding against ir_eval's independent statement of each operation, and division by constants
-// against the host's.
+// against the host's. Fails when a folded constant differs, or a foldable operation is not folded.
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
 #include "compile/pass/fold.h"
@@ -39,7 +39,7 @@ static const enum isa_type ints[] = {TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64};
 static const enum isa_type smalls[] = {TYPE_U8,  TYPE_S8,  TYPE_U16, TYPE_S16,
                                        TYPE_U32, TYPE_S32, TYPE_U64, TYPE_S64};
 
-// One form on random constants; counts how many were folded.
+// Folds an operation on random constants; counts folded results.
 static unsigned try_form(struct test *t, struct rng *r, struct form m)
 {
     struct ir_unit *u = make_unit();
@@ -102,7 +102,7 @@ static void test_words(struct test *t)
         for (unsigned wrap = 0; wrap < 2; wrap++) {
             static const enum isa_type types[] = {TYPE_B32, TYPE_U64, TYPE_S64};
             for (unsigned k = 0; k < 3; k++) {
-                struct ir_unit *u = make_unit(); // its operands are words whatever its type says
+                struct ir_unit *u = make_unit(); // operands are words for any type
                 enum ir_class words[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32}, word = IR_CLASS_32;
                 struct ir_function *f = make_function(u, 3, words, IR_CLASS_32);
                 struct ir_inst *i = ir_inst_create(f, IR_FUNNEL, types[k], 1, &word, 3, f->params);

@@ -1,7 +1,7 @@
-// The expansions of what the machine lacks, against the host's arithmetic: every operation is run before and
-// after legalisation on edge values, random values and, for divisions, the quotients nearest to a rounding
-// boundary. The machine's approximations are off by an ulp at random (but for the reciprocal of f32, which is
-// to nearest).
+// Expansions of operations missing in the machine, against the host's arithmetic. Every operation is run
+// before and after legalisation on edge values, random values and, for divisions, the quotients nearest
+// to a rounding boundary. The machine's approximations are off by an ulp at random (except the reciprocal
+// of f32, rounded to nearest). Fails when a result differs in any bit.
 #include "base/bits.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
@@ -162,8 +162,9 @@ static void test_f64_divide(struct test *t) { each_mode(t, IR_DIV, TYPE_F64, 2, 
 static void test_f64_reciprocal(struct test *t) { each_mode(t, IR_RCP, TYPE_F64, 1, 10000); }
 static void test_f64_root(struct test *t) { each_mode(t, IR_SQRT, TYPE_F64, 1, 10000); }
 
-// For an odd divisor D of n bits, M·D = ∓1 (mod 2^n) makes X = (M·D ± 1) / 2^n an operand whose quotient X/D
-// lies as near to M / 2^n, an n-bit number or the middle between two, as any quotient can.
+// For an odd divisor D of n bits, M·D = ∓1 (mod 2^n) makes X = (M·D ± 1) / 2^n an operand with a hard
+// quotient: X/D lies as near as possible to M / 2^n, an n-bit number or the middle between two. Returns D's
+// inverse.
 static uint64_t inverse(uint64_t d) // modulo 2^64, d odd
 {
     uint64_t x = d;
@@ -219,7 +220,7 @@ static void every_fraction(struct test *t, enum ir_op op)
 static void test_f32_every_reciprocal(struct test *t) { every_fraction(t, IR_RCP); }
 static void test_f32_every_root(struct test *t) { every_fraction(t, IR_SQRT); }
 
-// Squares of numbers with 54 bits are the middles between two roots; their neighbours are the hard cases.
+// Squares of 54-bit numbers are the middles between two roots; their neighbours are the hard cases.
 static void test_f64_hard_roots(struct test *t)
 {
     struct rng r;

@@ -1,5 +1,6 @@
-// Lowering PTX to SSA: golden text for every family of instructions, the bundled kernels, what is refused and
-// how, layouts, source lines.
+// Lowering PTX to SSA: golden text for every family of instructions, the bundled kernels, refused
+// programs with their messages, layouts, source lines. Fails when a text differs from its golden file, or
+// an executable instruction is in no family.
 #include "compile/compile.h"
 #include "compile/lower/impl.h"
 #include "compile/lowered.h"
@@ -37,7 +38,7 @@ static void test_control(struct test *t) { check_family(t, "control"); }
 static void test_call(struct test *t) { check_family(t, "call"); }
 static void test_wide(struct test *t) { check_family(t, "wide"); }
 
-// The families above name every instruction that runs, and each has a body.
+// The families above name every executable instruction, and each instruction has a body.
 static void test_coverage(struct test *t)
 {
     static const char *const families[] = {"integer", "bits", "float",  "compare", "convert", "move",
@@ -154,14 +155,14 @@ static void test_refused(struct test *t)
             CHECK_HAS(t, strbuf_text(&text), cases[k].place);
             CHECK_HAS(t, strbuf_text(&text), cases[k].message);
         } else {
-            CHECK(t, l.unit != NULL); // left to the loader, which sees all modules
+            CHECK(t, l.unit != NULL); // the loader reports the error, with every module in view
         }
         strbuf_fini(&text);
         lowered_close(&l);
     }
 }
 
-// What no path leads to is not compiled, and another kernel of the module does not suffer.
+// Unreachable code is not compiled, and a refused kernel does not affect another kernel of the module.
 static void test_unreached(struct test *t)
 {
     static const char ptx[] =
@@ -241,7 +242,7 @@ static void test_function_tables(struct test *t)
     lowered_close(&l);
 }
 
-// Lines keep the calls that inlined them: those of the PTX's own chains, and those this compiler inlines.
+// Lines keep the calls of inlined code: calls in the PTX's own chains, and calls inlined by this compiler.
 static void test_lines(struct test *t)
 {
     static const char ptx[] =
@@ -275,8 +276,8 @@ static void test_lines(struct test *t)
 
 // -- size ---------------------------------------------------------------------------------------------------
 
-// A chain of diamonds, each with a value live across all of them: as deep as a recursive construction would
-// recurse.
+// A chain of diamonds, each with a value live across the whole chain: a recursive construction would
+// recurse as deep as the chain.
 static void chain_of_diamonds(struct strbuf *ptx, unsigned count)
 {
     strbuf_puts(
@@ -301,7 +302,7 @@ static void test_deep(struct test *t)
     uint32_t phis = 0;
     for (struct ir_block *b = l.unit ? l.unit->functions.data[0]->first_block : NULL; b; b = b->next)
         for (struct ir_inst *i = b->first; i && i->op == IR_PHI; i = i->next) phis++;
-    CHECK_EQ(t, phis, count); // one for r2 at each join, none for what does not change
+    CHECK_EQ(t, phis, count); // one phi for r2 at each join, no phi for unchanged variables
     lowered_close(&l);
     strbuf_fini(&ptx);
 }

@@ -1,6 +1,6 @@
-// Before and after: each file passes/NAME.ir holds a small function, its first line the pass to run ("late":
-// as after legalisation) and what is to be seen; passes/NAME.after is what the pass, and then the removal of
-// dead values, make.
+// Before and after: each file passes/NAME.ir holds a small function. The first line names the pass to run
+// ("late": after legalisation) and the expected effect. passes/NAME.after holds the function after the
+// pass and the removal of dead values. Fails when the printed function differs from the file.
 #include "base/file.h"
 #include "compile/ir_make.h"
 #include "compile/ir_read.h"
@@ -76,7 +76,7 @@ static void test_golden(struct test *t)
     CHECK(t, count >= 10);
 }
 
-// What is printed reads back as the same function.
+// Reading printed text gives the same function.
 static void test_reads_back(struct test *t)
 {
     static const char text[] = "function f v0:32, v1:64\n"

@@ -1,5 +1,6 @@
-// Every pass, alone and all together, on random functions: what they compute, store and do in order stays the
-// same. And the other way round: a pass that is broken on purpose is caught.
+// Every pass, alone and together, on random functions: results, stores and the order of effects stay the
+// same. Conversely, a pass broken on purpose is caught. Fails when an outcome changes, or a broken pass
+// goes unnoticed.
 #include "compile/compile.h"
 #include "compile/ir_eval.h"
 #include "compile/ir_make.h"
@@ -56,8 +57,8 @@ static void show(struct ir_function *f, const char *title)
     strbuf_fini(&text);
 }
 
-// Makes the function of a seed, changes it, and compares; false when something is different. `quiet`: reports
-// nothing.
+// Makes the function of a seed, runs the passes, compares behaviour. False on a difference. quiet: no
+// report.
 static bool survives(struct test *t, uint64_t seed, uint32_t disabled, uint32_t broken, unsigned size,
                      bool quiet)
 {

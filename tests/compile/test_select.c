@@ -1,5 +1,6 @@
-// What selection makes of small bodies, profile sass: one row a pattern. A row's code is what stands between
-// the body's operands being loaded and its results being stored (compile/compiled.h).
+// Machine code selected for small bodies, profile sass: one row per pattern. A row's code excludes loads
+// of the body's operands and stores of its results (compile/compiled.h). Fails when the selected code
+// differs from the row's.
 #include "base/str.h"
 #include "compile/compiled.h"
 
@@ -192,7 +193,8 @@ static const struct row ptxplus[] = {
      "ISETP.LT.AND P, PT, R, R, PT; PLOP3.LUT P, PT, P, P, PT, 0xc0, 0x0"},
 };
 
-// What vecadd's, quasirandomGenerator's and others' instructions on a GTX 1080 Ti add up to.
+// Sequences inferred from instruction counts of vecadd, quasirandomGenerator and other programs on a GTX
+// 1080 Ti.
 static const struct row pascal[] = {
     {"mad.lo.u32 %r9, %r1, %r2, %r3;",
      "XMAD.MRG.U16.U16 R, R, R.H1, RZ; XMAD.U16.U16 R, R, R, R; XMAD.PSL.CBCC.U16.U16 R, R.H1, R.H1, R"},

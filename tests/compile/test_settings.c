@@ -1,4 +1,4 @@
-// The compiler's settings as a user writes them, and that compiling the same text twice gives the same code.
+// The compiler's settings in the user's spelling; compiling one text twice gives the same code.
 #include "base/bits.h"
 #include "base/file.h"
 #include "compile/compile.h"
@@ -101,7 +101,7 @@ static void list_all(struct test *t, const char *path, struct strbuf *out)
     diag_fini(&d);
 }
 
-// Two modules of the same text lie elsewhere in memory; nothing in the code may depend on that.
+// Two modules of the same text have different addresses in memory; the code must not depend on addresses.
 static void test_repeatable(struct test *t)
 {
     static const char *const paths[] = {"tests/compile/lower/call.ptx", "tests/compile/lower/control.ptx",

@@ -1,9 +1,9 @@
 // The conformance suite: every instruction, type and modifier against the PTX ISA's rule for it, stated in C.
 //
-// A row is one spelling of one instruction with the rule of its result. Rows are applied to the cross product
-// (sampled when large) of edge values of their operand types, by a kernel that loads the operands, and by one
-// in which some or all operands are constants, so that what the compiler folds obeys the same rules. The
-// rules are written from the PTX ISA alone: neither the engine's nor the oracle's code is used here.
+// A row is one spelling of an instruction with the rule of its result. Rows are applied to the cross
+// product (sampled when large) of edge values of their operand types. One kernel loads the operands; a
+// second kernel has constants for some or all operands, so that constant folding obeys the same rules. The
+// rules are written from the PTX ISA alone, without code of the engine or the oracle.
 //
 //     rows_integer.c  9.7.1, 9.7.2, 9.7.8     rows_real.c     9.7.3 to 9.7.5, approximations
 //     rows_select.c   9.7.6, 9.7.7, moves     rows_convert.c  cvt
@@ -34,15 +34,15 @@ struct row {
     char kinds[12];
     row_rule rule;
     row_near near; // instead of rule
-    // What the rule needs to know; the builder of the row sets them.
+    // Parameters of the rule, set by the builder of the row.
     swide (*op)(swide a, swide b, swide c, unsigned bits);
     unsigned bits, from_bits;
     bool is_signed, from_signed;
-    int code; // which operation, comparison …
+    int code; // operation, comparison …, in the rule's own numbering
     enum round round;
     bool ftz, sat, relu, nan, xorsign, integral;
     double tolerance;
-    const char *refused; // PTX, but not for this machine: the word its refusal names
+    const char *refused; // PTX refused by this machine: a word in the message; NULL: accepted
 };
 
 struct rows {
@@ -60,7 +60,7 @@ void rows_convert(struct rows *rows);
 
 // ---- statements of the formats, shared by the rows (format.c)
 
-struct format { // IEEE 754 interchange formats by their numbers
+struct format { // IEEE 754 interchange formats in numbers
     unsigned bits, fraction_bits;
     int bias;
 };
@@ -69,8 +69,8 @@ bool format_is_nan(const struct format *f, uint64_t bits);
 bool format_is_subnormal(const struct format *f, uint64_t bits);
 uint64_t format_flush(const struct format *f, uint64_t bits); // subnormal to zero with its sign
 double format_value(const struct format *f, uint64_t bits);   // exact; f16, bf16, f32
-// The bits of the value of `f` next to x by the rounding, found by bisection over the format's values.
-// `above` says on which side of the double x the exact value lies (-1, 0, 1).
+// The bits of the value of `f` nearest to x in direction `round`, found by bisection over the format's
+// values. above: the side of the double x on which the exact value lies (-1, 0, 1).
 uint64_t format_round(const struct format *f, double x, int above, enum round round);
 uint64_t format_canonical_nan(const struct format *f);
 
@@ -80,7 +80,7 @@ struct configuration {
     const char *name;
     const char *settings[5];
 };
-// Runs rows [first, first + count) in one module; false when the configuration cannot be had here.
+// Runs every row under the configuration and compares with the rules; a difference fails the case.
 void run_rows(struct test *t, const struct rows *rows, const struct configuration *c);
 void run_rows_oracle(struct test *t, const struct rows *rows);
 // A module of every n-th row as text, for other tools to judge.

@@ -1,5 +1,5 @@
-// Floating-point formats, stated the slow way: values by their definition, rounding by looking for the
-// neighbours.
+// Floating-point formats by definition: values computed from the bits, rounding by search for the
+// neighbouring values.
 #include "conformance/conformance.h"
 
 #include "base/bits.h"
@@ -44,7 +44,8 @@ double format_value(const struct format *f, uint64_t bits)
     return sign * ldexp(m, (e ? e : 1) - f->bias - (int)f->fraction_bits);
 }
 
-// |x| lies in [value(low), value(low + 1)): bits of non-negative values are in their order.
+// Returns low with |x| in [value(low), value(low + 1)): bits of non-negative values have the order of the
+// values.
 static uint64_t largest_not_above(const struct format *f, double x)
 {
     uint64_t low = 0, high = infinity(f);
@@ -72,7 +73,7 @@ uint64_t format_round(const struct format *f, double x, int above, enum round ro
         below = format_value(f, --low);
     }
     bool exact = a == below && away == 0;
-    // The value after the largest finite one would be 2^(bias + 1): what overflow is judged by.
+    // The step after the largest finite value would be 2^(bias + 1), the reference for overflow.
     double next = low + 1 == infinity(f) ? ldexp(1, f->bias + 1) : format_value(f, low + 1);
     double middle = below + (next - below) / 2;
     int half_way = a > middle ? 1 : a < middle ? -1 : away;

@@ -1,4 +1,4 @@
-// cvt between every pair of types with every modifier it may have (PTX ISA 9.7.9.21).
+// cvt between every pair of types with every permitted modifier (PTX ISA 9.7.9.21).
 #include "conformance/conformance.h"
 
 #include "base/bits.h"
@@ -10,7 +10,7 @@
 
 struct type {
     const char *name;
-    char letter; // of a register for it
+    char letter; // register letter of the type
     unsigned bits;
     bool is_float, is_signed, is_brain;
 };
@@ -61,7 +61,7 @@ static uint64_t in_register(const struct type *t, uint64_t v)
 static uint64_t to_integer(const struct row *r, const struct type *to, const struct type *from, uint64_t bits)
 {
     const struct format *f = format_of(from);
-    if (format_is_nan(f, bits)) // 0 but from f64 or to 64 bits: then 1 << (bits - 1)
+    if (format_is_nan(f, bits)) // 0; from f64 or to 64 bits 1 << (bits - 1)
         return from->bits == 64 || to->bits == 64 ? in_register(to, 1ull << (to->bits - 1)) : 0;
     double x = to_integral(f == &twice ? f64_from_bits(bits) : format_value(f, bits), r->round);
     swide v = x < -0x1p65 ? lowest(to) : x > 0x1p65 ? highest(to) : (swide)x;
@@ -80,21 +80,21 @@ static uint64_t finish(const struct row *r, const struct format *f, uint64_t bit
     return bits;
 }
 
-// An integer next to its double, and on which side of it.
+// Converts an integer by way of the nearest double and the side on which the integer lies.
 static uint64_t from_integer(const struct row *r, const struct type *to, swide v)
 {
     volatile double x = (double)v; // nearest
     int above = (swide)x < v ? 1 : (swide)x > v ? -1 : 0;
     const struct format *f = format_of(to);
     if (f != &twice) return finish(r, f, format_round(f, x, above, r->round));
-    double d = x; // f64: the nearest double is one of the two neighbours
+    double d = x; // f64: the nearest double is a neighbour of v
     if (r->round == TO_ZERO && above == (v < 0 ? 1 : -1)) d = nextafter(x, 0);
     if (r->round == DOWN && above < 0) d = nextafter(x, -INFINITY);
     if (r->round == UP && above > 0) d = nextafter(x, INFINITY);
     return finish(r, f, f64_bits(d));
 }
 
-// To f64 a NaN keeps its sign and payload, and is quiet.
+// A NaN widened to f64 keeps sign and payload, and becomes quiet.
 static uint64_t widened_nan(const struct format *a, uint64_t bits)
 {
     uint64_t payload = (bits & bit_mask(a->fraction_bits)) << (52 - a->fraction_bits);

@@ -30,7 +30,7 @@ OP(multiply_low, (wide)a *(wide)b)
 OP(multiply_wide, a *b)
 OP(multiply_add_low, (wide)a *(wide)b + (wide)c)
 OP(sum_of_differences, c + (a < b ? b - a : a - b))
-OP(divide, b == 0 ? -1 : a / b)      // by zero: "unspecified, machine-specific"; ours is all ones
+OP(divide, b == 0 ? -1 : a / b)      // by zero: "unspecified, machine-specific"; here all ones
 OP(remainder_of, b == 0 ? a : a % b) // by zero: ours is the dividend
 OP(absolute, a < 0 ? -a : a)
 OP(negate, -a)
@@ -43,9 +43,9 @@ OP(not_bits, ~a)
 OP(c_not, a == 0)
 OP(count_ones, __builtin_popcountll((uint64_t)a))
 OP(shift_left, b > bits - 1 ? 0 : (wide)a << b)
-OP(shift_right, a >> (b > bits - 1 ? bits : b)) // a is a number: its sign, or zeros, come in from the left
+OP(shift_right, a >> (b > bits - 1 ? bits : b)) // a is a number: sign bits or zeros enter from the left
 
-// The high half of a product, by splitting one factor: nothing here is wider than 128 bits.
+// The high half of a product, by splitting a factor: no value is wider than 128 bits.
 static swide multiply_high(swide a, swide b, swide c, unsigned bits)
 {
     (void)c;
@@ -155,7 +155,8 @@ static uint64_t find_nth(const struct row *r, const uint64_t *v, uint64_t *secon
 {
     (void)r, (void)second;
     uint32_t mask = (uint32_t)v[0];
-    int base = (int)(v[1] & 31), offset = (int)(v[2] & 63) - 32; // the kernel bounds them the same way
+    // bounded by the same instructions in the kernel
+    int base = (int)(v[1] & 31), offset = (int)(v[2] & 63) - 32;
     if (offset == 0) return mask >> base & 1 ? (uint64_t)base : 0xffffffff;
     int inc = offset > 0 ? 1 : -1, count = offset * inc - 1;
     for (int pos = base; pos >= 0 && pos < 32; pos += inc) {
@@ -170,7 +171,7 @@ static uint64_t extend_from(const struct row *r, const uint64_t *v, uint64_t *se
 {
     (void)second;
     uint32_t a = (uint32_t)v[0], n = (uint32_t)v[1];
-    if (r->code == 0 && n >= 32) return a; // clamp: 32 bits and more are all of them
+    if (r->code == 0 && n >= 32) return a; // clamp: 32 or more bits are the whole word
     n &= 31;
     if (n == 0) return 0;
     uint32_t low = a & (uint32_t)bit_mask(n);
@@ -228,7 +229,7 @@ static uint64_t funnel(const struct row *r, const uint64_t *v, uint64_t *second)
     return (r->code & 2 ? both >> n : n == 32 ? v[0] : both << n >> 32) & 0xffffffff;
 }
 
-// The tables of prmt's modes: source byte for result bytes 3 2 1 0, one row a value of c's two low bits.
+// The tables of prmt's modes: source byte for result bytes 3 2 1 0, a row per value of c's two low bits.
 static const uint16_t permutes[6][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543}, // f4e
     {0x5670, 0x6701, 0x7012, 0x0123}, // b4e
@@ -273,7 +274,7 @@ static uint64_t minimum_relu(const struct row *r, const uint64_t *v, uint64_t *s
     return x < 0 ? 0 : (uint64_t)x;
 }
 
-// Two-word sums through the carry flag: D the low word, Q the high one, operands {B,A} and {E,C}.
+// Two-word sums through the carry flag: D the low word, Q the high word, operands {B,A} and {E,C}.
 static uint64_t carried(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     unsigned w = r->bits;

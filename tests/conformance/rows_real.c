@@ -1,12 +1,11 @@
-// Floating-point arithmetic (PTX ISA 9.7.3, 9.7.4) and the bounds of its approximate functions.
+// Floating-point arithmetic (PTX ISA 9.7.3, 9.7.4) and error bounds of approximate functions.
 //
-// f32 and f64 follow the host's IEEE arithmetic in the rounding mode wanted. f16 and bf16 are computed in
-// double by "round to odd": truncated, with a note of which side the exact result lies on, then rounded once
-// to the format.
+// f32 and f64 follow the host's IEEE arithmetic in the required rounding mode. f16 and bf16 are computed in
+// double by "round to odd": truncated, with a note of the side of the exact result, then rounded once to
+// the format.
 //
-// NaN results: f32 0x7fffffff, f16 and bf16 0x7fff. f64 "NaN payloads are supported": the largest of the
-// operands that are NaN, quiet, the sign bit set; 0xfff8000000000000 when an operation on numbers has no
-// result.
+// NaN results: f32 0x7fffffff, f16 and bf16 0x7fff. f64 "NaN payloads are supported": the largest NaN
+// operand, quiet, with the sign bit set; 0xfff8000000000000 when an operation on numbers has no result.
 #include "conformance/conformance.h"
 
 #include "base/bits.h"
@@ -120,8 +119,7 @@ static uint64_t in_narrow(const struct row *r, const uint64_t *v)
     }
     int above = fetestexcept(FE_INEXACT) ? (signbit(d) ? -1 : 1) : 0;
     fesetround(FE_TONEAREST);
-    if (d == 0 &&
-        above == 0) { // the sign of an exact zero, which truncation decides as rounding to nearest does
+    if (d == 0 && above == 0) { // an exact zero has the sign of rounding to nearest, also when truncated
         volatile double n = r->code == ADD   ? a + b
                             : r->code == SUB ? a - b
                             : r->code == MUL ? a * b
@@ -145,8 +143,8 @@ static uint64_t arithmetic(const struct row *r, const uint64_t *given, uint64_t 
     return finish(r, d);
 }
 
-// abs, neg: the sign bit alone. "NaN inputs yield an unspecified NaN": ours changes its sign too, and with
-// .ftz is the usual one.
+// abs, neg: change the sign bit only. "NaN inputs yield an unspecified NaN": here the sign of a NaN changes
+// as well; with .ftz the result is the usual NaN.
 static uint64_t sign_change(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     (void)second;
@@ -175,7 +173,7 @@ static uint64_t lesser_or_greater(const struct row *r, const uint64_t *given, ui
     if ((nan_a && nan_b) || (r->nan && (nan_a || nan_b))) return nan_of(r, v, 2);
     if (nan_a || nan_b) {
         d = v[nan_a];
-    } else { // in the order of sign and magnitude, so that -0.0 < +0.0
+    } else { // in the order of sign and magnitude: -0.0 < +0.0
         int64_t a = v[0] & sign ? -(int64_t)(v[0] ^ sign) - 1 : (int64_t)v[0];
         int64_t b = v[1] & sign ? -(int64_t)(v[1] ^ sign) - 1 : (int64_t)v[1];
         d = (r->code == MIN) == (a < b) ? v[0] : v[1];
@@ -185,7 +183,7 @@ static uint64_t lesser_or_greater(const struct row *r, const uint64_t *given, ui
     return d;
 }
 
-// Two halves of a word, each by the rule of the scalar.
+// The halves of a word, separately by the scalar rule.
 static uint64_t by_halves(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     uint64_t d = 0;
@@ -324,7 +322,7 @@ static void narrow(struct rows *rows)
                  {"sub.rn", SUB, 2}, {"mul.rn", MUL, 2}, {"fma.rn", FMA, 3}};
     char name[40];
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
-        for (int f = 0; f < 6; f++) { // bit 0 ftz, then none, sat, relu
+        for (int f = 0; f < 6; f++) { // bit 0: ftz; the remaining bits: none, sat, relu
             struct row r = {
                 .code = (int)table[k].op, .bits = 16, .ftz = f & 1, .sat = f >> 1 == 1, .relu = f >> 1 == 2};
             if (r.relu && table[k].op != FMA) continue;
@@ -364,7 +362,8 @@ void rows_real(struct rows *rows)
     narrow(rows);
 }
 
-// ---- approximations: near the exact value within the ISA's bound, exact at the special values it tabulates
+// ---- approximations: within the ISA's bound of the exact value, exact at the special values tabulated by
+// the ISA
 
 static double exact_of(enum operation op, double a, double b)
 {
@@ -392,7 +391,7 @@ static bool is_near(const struct row *r, const uint64_t *v, uint64_t got)
            want = exact_of((enum operation)r->code, a, b);
     if (isnan(want)) return isnan(g);
     if (r->code == DIV && !r->nan && fabs(b) > 0x1p126 && !isinf(b))
-        return true; // div.approx: outside its range
+        return true; // div.approx: operands outside the specified range
     if ((r->code == SIN || r->code == COS) && fabs(a) > 2 * M_PI)
         return isfinite(g) && fabs(g) <= 1.001; // no bound given
     double largest =

@@ -89,7 +89,7 @@ static bool combined(int boolean, bool p, bool c)
     return boolean == 1 ? p && c : boolean == 2 ? p || c : boolean == 3 ? p != c : p;
 }
 
-// integral marks floats here.
+// Here `integral` is true for floats.
 static uint64_t set_predicates(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     bool p = r->integral ? compare_floats(r, v[0], v[1]) : compare_integers(r, v[0], v[1]);
@@ -105,7 +105,7 @@ static uint64_t set_halves(const struct row *r, const uint64_t *v, uint64_t *sec
     return compare_floats(r, v[0] & 0xffff, v[1] & 0xffff);
 }
 
-// set: the bits that stand for true are in `tolerance`'s place: 1.0f or all ones, by relu.
+// set: true is 1.0f if `relu`, else all ones; false is 0.
 static uint64_t set_value(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     (void)second;
@@ -156,7 +156,7 @@ static uint64_t unpacked(const struct row *r, const uint64_t *v, uint64_t *secon
     return v[0] & bit_mask(r->bits);
 }
 
-// The old destination stays where the guard is false: D = B, then @E D = A.
+// With a false guard the old destination stays: D = B, then @E D = A.
 static uint64_t guarded(const struct row *r, const uint64_t *v, uint64_t *second)
 {
     (void)second;
@@ -172,11 +172,12 @@ static void compare_rows(struct rows *rows, struct row r, const char *type, char
         for (int b = 0; b < 4; b++) {
             r.code = k | b << BOOL_SHIFT;
             r.rule = set_predicates;
-            r.sat = b && (k & 1); // half of them take the negated predicate
+            r.sat = b && (k & 1); // half of the rows take the negated predicate
             const char *c = !b ? "" : r.sat ? ", !C" : ", C";
             snprintf(r.kinds, sizeof r.kinds, b ? "pp:%c%cp" : "pp:%c%c", letter, letter);
             row_add(rows, r, "setp.%s%s%s.%s D|Q, A, B%s", relations[k], booleans[b], ftz, type, c);
-            if (b && b != 1 + k % 3) continue; // set: every relation alone, and with one of the operators
+            // set: every relation without an operator, and with one operator
+            if (b && b != 1 + k % 3) continue;
             r.rule = set_value;
             for (int to_type = 0; to_type < 3; to_type++) {
                 static const char *const types[] = {"u32", "s32", "f32"};

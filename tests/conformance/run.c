@@ -1,8 +1,7 @@
 // Kernels for rows: written, run through the public API or the oracle, compared with the rules.
 //
-// A row has two kernels. The first loads each thread's operands from memory. The second runs in one thread,
-// with constants in place of some or all operands, once for each of a few tuples: there the compiler does the
-// work.
+// A row has two kernels. The first loads each thread's operands from memory. The second runs a few tuples
+// in a single thread, with constants in place of some or all operands, so the compiler folds the operation.
 #include "conformance/conformance.h"
 
 #include "api/warpfold.h"
@@ -165,7 +164,7 @@ static uint64_t edge(const struct kind *k, uint64_t index)
     return v;
 }
 
-// Numbers near the edges of their format meet more often than random bits would.
+// Values near the edges of the format; random bits would rarely come near.
 static uint64_t random_value(const struct kind *k, struct rng *r)
 {
     uint64_t v = rng_next(r);
@@ -177,8 +176,8 @@ static uint64_t random_value(const struct kind *k, struct rng *r)
     return v & (k->bits == 64 ? ~0ull : (1ull << k->bits) - 1);
 }
 
-// Tuple t of the row: the cross product of the edges when it is small, else a sample of it mixed with random
-// values.
+// Fills the row's tuples: the cross product of the edges when small, else a sample mixed with random
+// values. Returns the number of tuples.
 static unsigned make_tuples(const struct row *r, uint64_t (*v)[4])
 {
     const char *s = source_kinds(r);
@@ -207,7 +206,7 @@ static unsigned make_tuples(const struct row *r, uint64_t (*v)[4])
 
 static const char names[] = "DQABCE";
 
-// The row's text with its letters replaced by register names, or constants where there are some.
+// Writes the row's text with letters replaced by register names, or by constants where given.
 static void substitute(const struct row *r, const char *const *constants, struct strbuf *out)
 {
     for (const char *p = r->text; *p; p++) {
@@ -291,7 +290,7 @@ static void write_constant(const struct kind *k, uint64_t v, char *text, size_t 
         snprintf(text, size, "0x%llx", (unsigned long long)v);
 }
 
-// Tuple t has all its operands as constants when t is even, else one of them.
+// Writes the second kernel: constants replace every operand in even rounds, one operand in odd rounds.
 static void write_folded(const struct row *r, unsigned index, uint64_t (*v)[4], unsigned count,
                          struct strbuf *out)
 {

@@ -1,5 +1,6 @@
 // Rows against their rules: on the oracle, and on the engine in every profile, with and without the
-// optimiser, with every instruction set this machine has.
+// optimiser, with every build of the interpreter available on the host. Fails when a result breaks its
+// rule.
 #include "harness/test.h"
 
 #include "base/file.h"
@@ -25,7 +26,7 @@ static void all_rows(struct rows *rows)
     for (int k = 0; k < PARTS; k++) parts[k].make(rows);
 }
 
-// Every eighth row for each commit, all of them otherwise.
+// Keeps every eighth row in quick runs, every row otherwise.
 static void thin_out(struct rows *rows)
 {
     size_t kept = 0;
@@ -78,7 +79,7 @@ static void test_pascal_plain(struct test *t)
     with(t, &(struct configuration){"pascal plain", {"compile.profile", "pascal", "compile.optimise", "0"}});
 }
 
-// The rows are PTX: NVIDIA's own assembler takes them.
+// The rows are PTX: NVIDIA's own assembler accepts the rows.
 static void test_ptxas(struct test *t)
 {
     if (!test_has_tool("ptxas")) {

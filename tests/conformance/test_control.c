@@ -1,5 +1,6 @@
-// Control flow: branches, jump tables, calls of every kind, what the host does for a kernel, and how programs
-// fail (PTX ISA 9.7.12, 7.1, 9.7.19).
+// Control flow: branches, jump tables, calls of every kind, functions of the host, and failing programs
+// (PTX ISA 9.7.12, 7.1, 9.7.19). Fails when memory differs from the expected values in any configuration,
+// or a report lacks a required word.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "conformance/trial.h"
@@ -82,8 +83,8 @@ static void test_structures(struct test *t)
         out, sizeof out);
 }
 
-// A table of functions in global memory, called through a register that differs from lane to lane; a result
-// nobody wants; a function without results; registers as parameters.
+// A table of functions in global memory, called through a register that differs between lanes; an unused
+// result; a function without results; registers as parameters.
 static void test_indirect(struct test *t)
 {
     uint32_t out[THREADS][2];
@@ -122,8 +123,8 @@ static void test_register_parameters(struct test *t)
 
 // ---- branches
 
-// Every lane leaves the loop at another time, some by exit inside, through nested conditions and a jump
-// table.
+// Every lane leaves the loop in a different iteration, some by exit inside, through nested conditions and a
+// jump table.
 static void test_divergence(struct test *t)
 {
     uint32_t out[THREADS];
@@ -160,8 +161,8 @@ static void test_divergence(struct test *t)
         out, sizeof out);
 }
 
-// Lanes of one warp wait for each other: a lock taken by one lane at a time. Only `simt=splits` promises
-// progress here.
+// Lanes of one warp wait for each other: a lock taken by a lane at a time. Only `simt=splits` promises
+// progress.
 static void test_lock(struct test *t)
 {
     static const char ptx[] =
@@ -243,7 +244,7 @@ static void test_printing(struct test *t)
     strbuf_fini(&text);
 }
 
-// Programs that fail, and what the report must name. `body` runs in thread 3 only.
+// Failing programs, and the words required in the report. `body` runs in thread 3 only.
 static void test_failures(struct test *t)
 {
     static const struct {

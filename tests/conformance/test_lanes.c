@@ -1,5 +1,6 @@
-// Lanes of a warp and threads of a block together: shfl, vote, match, redux, barriers, special registers (PTX
-// ISA 9.7.9, 9.7.13, 10).
+// Lanes of a warp and threads of a block together: shfl, vote, match, redux, barriers, special registers
+// (PTX ISA 9.7.9, 9.7.13, 10). Fails when memory differs from the values computed in C, in any
+// configuration.
 #include "base/bits.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -27,7 +28,7 @@ static void run(struct test *t, const char *name, const struct strbuf *s, uint32
                                  .out_bytes = out_bytes});
 }
 
-// ---- shfl: value, lane operand and clamp of each thread at random
+// ---- shfl: random value, lane operand and clamp in each thread
 
 static uint32_t shuffled(const char *mode, const uint32_t (*in)[4], unsigned lane, bool *p)
 {
@@ -62,7 +63,7 @@ static void shfl_of(struct test *t, const char *mode, bool sync, unsigned round)
     for (unsigned k = 0; k < THREADS; k++) {
         in[k][0] = (uint32_t)rng_next(&r);
         in[k][1] = rng_below(&r, 4) ? rng_below(&r, 32) : (uint32_t)rng_next(&r); // only five bits count
-        // Clamps that keep the source inside the warp: an out-of-range source is the thread itself.
+        // Clamps keep the source inside the warp: with an out-of-range source a thread reads its own value.
         in[k][2] =
             segments[rng_below(&r, 7)] | (str_equal(mode, "up") ? rng_below(&r, 3) : rng_below(&r, 32));
         in[k][3] = 0;
@@ -98,7 +99,8 @@ static void test_shfl(struct test *t)
     }
 }
 
-// ---- vote, match, redux over member masks: even lanes, odd lanes, all, one branch taken by some
+// ---- vote, match, redux over member masks: even lanes, odd lanes, every lane, a branch taken by some
+// lanes
 
 enum { RESULTS = 18 };
 
@@ -207,7 +209,7 @@ static void test_groups(struct test *t)
     for (unsigned k = 0; k < 4; k++) groups_of(t, k);
 }
 
-// A warp of which only some lanes exist, or are left.
+// Partial warps: lanes beyond the block's threads, or exited lanes.
 static void test_partial_warps(struct test *t)
 {
     enum { THREADS = 45 };
@@ -262,14 +264,14 @@ static void test_barriers(struct test *t)
         "[%out+4], %y10;\n"
         "barrier.red.and.pred %p1, 2, %p0;\nselp.u32 %y10, 1, 0, %p1;\nst.global.u32 [%out+8], "
         "%y10;\nbar.red.or.pred %p1, 15, %p0;\nselp.u32 %y10, 1, 0, %p1;\nst.global.u32 [%out+12], %y10;\n");
-    // The block's 100 threads are 128 for a counted barrier; its number and count from registers.
+    // A counted barrier counts the block's 100 threads as 128; number and count come from registers.
     strbuf_printf(&s,
                   "mov.u32 %%y11, 3;\nmov.u32 %%y12, 128;\nbarrier.sync %%y11, %%y12;\nadd.u32 %%y7, %%t, "
                   "50;\nrem.u32 %%y7, %%y7, %d;\nmad.lo.u32 %%y7, %%y7, 4, %%y6;\nld.shared.u32 %%y8, "
                   "[%%y7];\nst.global.u32 [%%out+16], %%y8;\n",
                   THREADS);
     strbuf_puts(&s, "barrier.red.popc.aligned.u32 %y10, 4, 128, !%p0;\nst.global.u32 [%out+20], %y10;\n");
-    // Each thread waits in a loop of its own length: threads meet at the barrier behind it.
+    // Each thread runs a loop of a different length; the threads meet at the barrier behind the loop.
     strbuf_printf(&s,
                   "mov.u32 %%y13, 0;\nL: add.u32 %%y13, %%y13, 1;\nsetp.le.u32 %%p2, %%y13, %%y4;\n@%%p2 bra "
                   "L;\nbarrier.sync 5;\nadd.u32 %%y7, %%t, 99;\nrem.u32 %%y7, %%y7, %d;\nmad.lo.u32 %%y7, "
@@ -280,7 +282,7 @@ static void test_barriers(struct test *t)
     strbuf_fini(&s);
 }
 
-// Warp 0 produces, warps 1 and 2 consume: bar.arrive on one side, bar.sync on the other, three times.
+// Warp 0 produces, warps 1 and 2 consume, by bar.arrive and bar.sync, three times.
 static void test_producer(struct test *t)
 {
     enum { THREADS = 96, TURNS = 3 };

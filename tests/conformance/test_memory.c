@@ -1,4 +1,5 @@
 // Loads, stores, atomics and copies: every width, vector and space (PTX ISA 9.7.9.8 and on, 9.7.13.5).
+// Fails when memory differs from the values computed in C, in any configuration.
 #include "base/bits.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -55,12 +56,12 @@ static void write_vector(struct strbuf *s, char letter, unsigned count)
 struct space {
     const char *name;         // of the trial
     const char *load, *store; // ".shared"
-    const char *declare;      // of what is accessed
+    const char *declare;      // declaration of the accessed variable
     const char *setup;        // the thread's slot of 32 bytes to %a
 };
 
-// Every thread copies its 32 input bytes into its slot, then loads them back by every type and vector; each
-// element goes to the output as 64 bits.
+// Every thread copies its 32 input bytes into its slot, then loads the bytes back by every type and vector;
+// each element goes to the output as 64 bits.
 static void loads_of(struct test *t, const struct space *sp)
 {
     static uint8_t in[LANES * SLOT], out[LANES * COMBINATIONS * 32];
@@ -78,7 +79,8 @@ static void loads_of(struct test *t, const struct space *sp)
         const struct type *ty = &types[c % TYPES];
         unsigned count = 1u << c / TYPES;
         if (ty->bytes * count > 16) continue;
-        unsigned at = ty->bytes * count * (c % 2); // the second such group now and then
+        // the second group of elements in half of the combinations
+        unsigned at = ty->bytes * count * (c % 2);
         strbuf_printf(&s, "ld%s%s.%s ", sp->load, count == 1 ? "" : count == 2 ? ".v2" : ".v4", ty->name);
         write_vector(&s, ty->letter, count);
         strbuf_printf(&s, ", [%%a+%u];\n", at);
@@ -175,7 +177,7 @@ static void test_stores(struct test *t)
     stores_of(t, "", true);
 }
 
-// Cache operators, semantics and scopes change nothing that one thread sees.
+// Cache operators, semantics and scopes do not change results in a single thread.
 static void test_qualifiers(struct test *t)
 {
     static const char *const loads[] = {".global.ca",
@@ -286,7 +288,7 @@ static uint64_t after(const struct atom *a, uint64_t old, uint64_t b, uint64_t c
     return old == b ? c : old;
 }
 
-// {old, b, c} of edge values; thread t has its own word in each of the spaces. Output: returned value, then
+// {old, b, c} of edge values; each thread has its own word in the space. Output: returned value, then
 // memory.
 static void atomic_of(struct test *t, const struct atom *a, const char *space, bool shared, bool reduce)
 {
@@ -376,7 +378,7 @@ static void test_atomics(struct test *t)
     }
 }
 
-// All threads of several blocks on the same words.
+// Every thread of several blocks updates the same words.
 static void test_contention(struct test *t)
 {
     enum { BLOCKS = 3, BLOCK = 100, ALL = BLOCKS * BLOCK };
@@ -385,7 +387,7 @@ static void test_contention(struct test *t)
     out[0] = ALL * (ALL - 1) / 2;
     out[1] = ALL - 1;
     out[2] = ALL % 8; // inc with 7: 0..7 round and round
-    out[3] = 0;       // and of all numbers with 0xffffffff
+    out[3] = 0;       // and of every number with 0xffffffff
     out[4] = 0x1ff;   // or of 0..299
     out[5] = 0;
     for (uint32_t k = 0; k < ALL; k++) out[5] ^= k;

@@ -1,6 +1,8 @@
-// Texture fetches against the formulas of the CUDA programming guide, and bit for bit against the oracle: every texel
-// type, number of dimensions, filter, addressing mode and kind of coordinate, at texel edges and centres, at ties of the
-// weights and far outside; txq and texture references beside them.
+// Texture fetches against the formulas of the CUDA programming guide, and bit for bit against the oracle.
+// Covered: every texel type, number of dimensions, filter, addressing mode and kind of coordinate.
+// Coordinates lie at texel edges and centres, at ties of the weights and far outside. Also txq and
+// texture references. Fails when a component lies outside the formula's tolerance or differs from the
+// oracle's bits.
 #include "api/warpfold.h"
 #include "base/arena.h"
 #include "base/bits.h"
@@ -38,7 +40,7 @@ static float half_value(uint16_t h)
     return h >> 15 ? -v : v;
 }
 
-// Component `index` of the texture's bytes: its value as a float when it is read as one, else its integer.
+// Component `index` of the texture's bytes: as a float if read as a float, else the integer.
 static double component(const struct shape *s, const uint8_t *bytes, unsigned index)
 {
     const uint8_t *at = bytes + index * texel_bytes[s->texel];
@@ -70,7 +72,7 @@ static int inside(int i, int n, enum wf_address mode, bool normalised)
     if (mode == WF_ADDRESS_BORDER) return -1;
     if (mode == WF_ADDRESS_CLAMP) return i < 0 ? 0 : n - 1;
     if (mode == WF_ADDRESS_WRAP) return ((i % n) + n) % n;
-    int m = ((i % (2 * n)) + 2 * n) % (2 * n); // mirror: there and back
+    int m = ((i % (2 * n)) + 2 * n) % (2 * n); // mirror: forwards, then backwards
     return m < n ? m : 2 * n - 1 - m;
 }
 
@@ -86,7 +88,7 @@ static double texel(const struct shape *s, const uint8_t *bytes, const int *i, u
     return component(s, row, (unsigned)at[0] * s->channels + channel);
 }
 
-// Where a coordinate lies, in texels; what wrap adds to it are whole periods, which inside() takes away.
+// Position of a coordinate in texels; for wrap off by whole periods, removed by inside().
 static double position(const struct shape *s, unsigned k, float coordinate)
 {
     double n = s->size[k], x = isnan(coordinate) ? 0 : (double)coordinate * (s->normalised ? n : 1);
@@ -166,7 +168,8 @@ static float far_coordinate(struct rng *r)
     return f32_from_bits(far[rng_below(r, TEST_COUNT(far))]);
 }
 
-// In texels: anywhere, at edges and centres, where a weight is a tie of two in 1/256, a step of f32 beside these.
+// A coordinate in texels: anywhere, at edges and centres, at ties between two weights of 1/256, or a step
+// of f32 beside these positions.
 static float real_coordinate(const struct shape *s, unsigned k, struct rng *r)
 {
     int n = (int)s->size[k], whole = (int)rng_below(r, (uint32_t)(6 * n + 6)) - 3 * n - 3;
@@ -210,7 +213,7 @@ static void make_texels(const struct shape *s, uint8_t *bytes)
     }
 }
 
-// ---- one shape
+// ---- a shape
 
 static void check_formula(struct test *t, const struct shape *s, const char *name, const uint8_t *bytes,
                           uint32_t (*in)[4], uint32_t (*got)[4])
@@ -338,7 +341,7 @@ static void run_shape(struct test *t, const struct shape *s)
     strbuf_fini(&ptx);
 }
 
-// ---- all shapes
+// ---- every shape
 
 static void vary(struct shape *s, struct rng *r)
 {

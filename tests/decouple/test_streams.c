@@ -1,5 +1,6 @@
-// Streams: Figure 4's machine code gives Figure 7's; kinds and their causes by small programs; promises of what a split is, on
-// programs made for them, and that a broken split is found.
+// Streams: Figure 4's machine code gives Figure 7's streams. Small programs check kinds of values with
+// their causes, and the promises of a split; a split broken on purpose must be noticed. Fails when a
+// stream or kind differs from its row.
 #include "decouple/decouple.h"
 #include "harness/test.h"
 #include "isa/asm.h"
@@ -9,8 +10,8 @@
 
 static const struct decouple_rules plain = {.pieces = 2, .feedback = 1, .shared = 1, .stores = 1, .slots = 1};
 
-// Figure 4b: six instructions, a loop of nine, and an exit. Block and thread indices come by instructions of their own here,
-// which a shifted sum that stands for two makes up for.
+// Figure 4b: six instructions, a loop of nine, and an exit. Block and thread indices need an instruction
+// each in this machine; in exchange a shifted sum replaces two instructions.
 static const char figure_4[] = ".params 16\n"
                                "    S2R R0, SR_CTAID.X\n"
                                "    S2R R1, SR_TID.X\n"
@@ -91,7 +92,7 @@ static void test_figure_7(struct test *t)
     program_free(p);
 }
 
-// -- the program with its stream ------------------------------------------------------------------------------
+// -- the program with its stream ---------------------------------------------------------------------------
 
 static void test_program(struct test *t)
 {
@@ -103,11 +104,12 @@ static void test_program(struct test *t)
     CHECK(t, !program_check(both));
     CHECK(t, plan && plan->count == p->inst_count && !decouple_plan_of(p));
     CHECK_EQ(t, both->inst_count, p->inst_count + 16);
-    // In memory the others' code has no holes: five instructions, and the affine stream behind them.
+    // In memory the non-affine code has no holes: five instructions, and the affine stream behind.
     CHECK_EQ(t, program_code_offset(both, p->inst_count), 5 * PC_STEP);
     CHECK_EQ(t, program_code_offset(both, both->inst_count - 1), (5 + 15) * PC_STEP);
-    CHECK_EQ(t, program_insts_within(both, 0, 2 * PC_STEP), 8); // up to the store: two of them are there
-    // A program that is changed once more is none of these.
+    // up to the store: two instructions are in the non-affine code
+    CHECK_EQ(t, program_insts_within(both, 0, 2 * PC_STEP), 8);
+    // A program changed again has no plan.
     bool before[64] = {[3] = true};
     struct program *changed = program_insert(both, &p->insts[3], before);
     CHECK(t, !decouple_plan_of(changed));
@@ -117,14 +119,14 @@ static void test_program(struct test *t)
     program_free(p);
 }
 
-// -- kinds ----------------------------------------------------------------------------------------------------
+// -- kinds -------------------------------------------------------------------------------------------------
 
 #define STORE  "    STG [R2], R9\n    EXIT\n"
 #define TID    "    S2R R0, SR_TID.X\n    S2R R1, SR_TID.Y\n"
 #define LOADED "    MOV R2, c[0x0][0x160]\n    LDG R8, [R2]\n"
 
 static const struct {
-    const char *code; // what writes R9, or P1, last
+    const char *code; // checked: the last write of R9, or P1
     const char *says;
 } kinds[] = {
     {TID "    MOV R9, c[0x0][0x160]\n", "scalar"},
@@ -186,31 +188,31 @@ static void test_kinds(struct test *t)
     for (size_t n = 0; n < TEST_COUNT(kinds); n++) check_kind(t, "", kinds[n].code, &plain, kinds[n].says);
 }
 
-// -- spill slots ----------------------------------------------------------------------------------------------
+// -- spill slots -------------------------------------------------------------------------------------------
 
-// Sixteen bytes of variables, and four slots of a word behind them.
+// Sixteen bytes of variables, then four slots of a word.
 #define SLOTS ".local 32\n.spills 16\n"
 #define DATA  "    ISETP.NE.AND P0, PT, R8, RZ, PT\n"
 
 static const struct {
-    const char *code; // what loads R9 last
+    const char *code; // checked: the last load of R9
     const char *says;
 } slots[] = {
-    // What is stored keeps its kind, what is loaded has it.
+    // A stored value keeps its kind; a load from the slot has the same kind.
     {TID "    STL [0x10], R0\n    LDL R9, [0x10]\n", "affine"},
     {TID "    MOV R3, c[0x0][0x160]\n    STL [0x10], R3\n    LDL R9, [0x10]\n", "scalar"},
     {TID "    STL [0x10], RZ\n    LDL R9, [0x10]\n", "scalar"},
     {TID "    IMNMX R3, R0, 0x10, PT\n    STL [0x10], R3\n    LDL R9, [0x10]\n", "piecewise"},
     {TID LOADED "    STL [0x10], R8\n    LDL R9, [0x10]\n",
      "vector: computed from 0x20, computed from 0x18, loaded from memory 0x18"},
-    // The last store before the load counts, and that of its own slot; words of a wide one are slots each.
+    // Only the last store to the same slot before the load counts; a wide store writes one slot per word.
     {TID LOADED "    STL [0x10], R8\n    STL [0x10], R0\n    LDL R9, [0x10]\n", "affine"},
     {TID LOADED "    STL [0x10], R0\n    STL [0x14], R8\n    LDL R9, [0x10]\n", "affine"},
     {TID "    STL.64 [0x18], R0\n    LDL R9, [0x1c]\n", "affine"},
     {TID LOADED "    STL.64 [0x18], R0\n    STL [0x1c], R8\n    LDL R9, [0x18]\n", "affine"},
     {TID LOADED "    STL.64 [0x18], R0\n    STL [0x18], R8\n    LDL R9, [0x18]\n",
      "vector: computed from 0x28, computed from 0x18, loaded from memory 0x18"},
-    // A store that some lanes leave out keeps the old value there.
+    // Lanes that skip a store keep the old value.
     {TID "    STL [0x10], RZ\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
      "piecewise"},
     {TID LOADED DATA "    STL [0x10], RZ\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
@@ -218,7 +220,7 @@ static const struct {
     {TID LOADED
      "    STL [0x10], R8\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
      "vector: computed from 0x30, computed from 0x20, computed from 0x18, loaded from memory 0x18"},
-    // So do lanes that go another way, or leave a loop in another iteration.
+    // Lanes on another path keep the old value as well, and lanes that leave a loop in another iteration.
     {TID LOADED DATA
      "    STL [0x10], RZ\n@P0 BRA out, join out\n    STL [0x10], R1\nout:\n    LDL R9, [0x10]\n",
      "vector: computed from"},
@@ -231,17 +233,17 @@ static const struct {
                 "@P0 BRA loop, join out\nout:\n    LDL R9, [0x10]\n",
      "affine"},
     {TID "    LDL R9, [0x10]\n", "vector: computed from"},
-    // Variables of a thread are no slots, and no slots are theirs.
+    // Accesses to a thread's variables are not slots, and do not alias slots.
     {TID "    STL [0x10], R0\n    STL [R1], R1\n    LDL R9, [0x10]\n", "affine"},
     {TID "    STL [0x0], R0\n    LDL R9, [0x0]\n", "vector: loaded from memory 0x18"},
     {TID "    STL [0x10], R0\n    LDL R9, [R1]\n", "vector: loaded from memory 0x18"},
-    // A part of a word, or some of a slot and some beside it: no slot is followed.
+    // An access to part of a word, or partly outside the slots: slots are not followed.
     {TID "    STL [0x10], R0\n    STL.U8 [0x15], R1\n    LDL R9, [0x10]\n",
      "vector: a spilled register 0x10"},
     {TID "    STL [0x10], R0\n    LDL.64 R4, [0xc]\n    LDL R9, [0x10]\n", "vector: a spilled register 0x10"},
     {TID "    STL [0x10], R0\n    LDL.64 R4, [0x1c]\n    LDL R9, [0x10]\n",
      "vector: a spilled register 0x10"},
-    // A program of so many registers that slots have no names.
+    // A program with too many registers: slots have no register names left.
     {TID "    MOV R254, RZ\n    STL [0x10], R0\n    LDL R9, [0x10]\n", "vector: a spilled register 0x18"},
     {TID "    MOV R253, RZ\n    STL [0x10], R0\n    STL [0x14], R0\n    LDL R9, [0x10]\n", "affine"},
     {TID "    MOV R253, RZ\n    STL [0x10], R0\n    STL [0x14], R0\n    LDL R9, [0x14]\n",
@@ -266,7 +268,7 @@ static void test_slots(struct test *t)
 
 static const struct {
     const char *name, *code, *affine, *others;
-    unsigned names; // of registers that stand for slots
+    unsigned names; // registers standing for slots
 } spilled[] = {
     {"a spilled index stays with the affine stream, and the lanes have nothing of it",
      TID "    SHL R3, R0, 0x2\n    STL [0x10], R3\n    MOV R3, c[0x0][0x160]\n    STL [0x14], R3\n"
@@ -297,7 +299,8 @@ static const struct {
      "deq.data LDG.64 R8, [R6]\ndeq.addr STG.64 [R6+0x8], R8\nEXIT\n", 4},
 };
 
-// The program of both streams: a slot is a register past the program's, of which its warps have none more.
+// The program with both streams: slots are registers beyond the program's own, and the number of registers
+// per warp is unchanged.
 static void check_moves(struct test *t, const struct program *p, const struct decouple *d, unsigned names)
 {
     struct program *both = decouple_program(d);
@@ -341,7 +344,7 @@ static void test_spilled(struct test *t)
     }
 }
 
-// -- what is followed -----------------------------------------------------------------------------------------
+// -- followed branches -------------------------------------------------------------------------------------
 
 static const struct {
     const char *name, *code, *affine, *others;
@@ -402,7 +405,7 @@ static void test_followed(struct test *t)
     }
 }
 
-// Without feedback what lies behind branches on data stays as it is; a loop on data leaves no stream at all.
+// Without feedback, code behind branches on data stays unsplit; a loop on data leaves no affine stream.
 static void test_without_feedback(struct test *t)
 {
     struct decouple_rules rules = plain;
@@ -422,10 +425,10 @@ static void test_without_feedback(struct test *t)
     }
 }
 
-// -- what is another mechanism's ------------------------------------------------------------------------------
+// -- values shared by another mechanism --------------------------------------------------------------------
 
-// A load and a comparison that it shares stay with the warps, and what they are computed from, too; what the store's address
-// alone needs does not, shared or not.
+// A shared load and a shared comparison stay with the warps, and so do their operands. Instructions needed
+// only for the store's address do not stay, shared or not.
 static void test_shared(struct test *t)
 {
     static const char code[] =
@@ -453,7 +456,7 @@ static void test_shared(struct test *t)
     program_free(p);
 }
 
-// Whatever is shared, the streams keep their promises, and nothing that is shared is a site.
+// For any set of shared instructions, the streams keep their promises, and no shared instruction is a site.
 static void test_any_shared(struct test *t)
 {
     uint64_t splits = 0;
@@ -483,8 +486,8 @@ static void test_any_shared(struct test *t)
     CHECK(t, splits > 1000);
 }
 
-// The kernel has the marks that it had before. (Those of the program with the stream are weaker: its branches would be a function's,
-// which may be called from anywhere.)
+// The kernel keeps its marks. (Marks of the program with the stream would be weaker: the stream's branches
+// would be a function's, callable from anywhere.)
 static void test_marks(struct test *t)
 {
     struct mark_rules rules;
@@ -517,9 +520,10 @@ static void test_marks(struct test *t)
     CHECK(t, redundant > 20);
 }
 
-// -- broken splits --------------------------------------------------------------------------------------------
+// -- broken splits -----------------------------------------------------------------------------------------
 
-// Whatever is taken out of a stream that something else in it needs, or a branch that leads to a part of it, is missed.
+// Removing an instruction that the rest of its stream needs, or a branch that leads to a part of the
+// stream, is detected.
 static void test_broken(struct test *t)
 {
     unsigned tried = 0, found = 0;

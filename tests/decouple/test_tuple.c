@@ -1,5 +1,6 @@
-// Tuples by the figures of the text, records and predicates at their edges, and all of it against values computed thread by
-// thread.
+// Tuples by the figures of the paper, records and predicates at their edges, and every operation against
+// values computed thread by thread. Fails when a tuple, record or predicate differs from the threads'
+// values.
 #include "base/rng.h"
 #include "decouple/tuple.h"
 #include "harness/test.h"
@@ -51,7 +52,7 @@ static void test_figure_5(struct test *t)
     check_tuple(t, next, 0x81000, 4);
     CHECK_EQ(t, value_at(next, 1), 0x81004);
     CHECK_EQ(t, value_at(next, 2), 0x81008);
-    CHECK(t, !decouple_tuple_multiply(&tid, &address, &r3)); // equation 3 has one varying factor
+    CHECK(t, !decouple_tuple_multiply(&tid, &address, &r3)); // equation 3 has a single varying factor
 }
 
 static struct decouple_tuple random_tuple(struct rng *r)
@@ -85,7 +86,7 @@ static void test_arithmetic_is_that_of_every_thread(struct test *t)
     }
 }
 
-// What the extremes say is never wrong, and a pair that was widened holds each thread's extended word.
+// The test by extremes is never wrong: a widened pair holds each thread's extended word.
 static void test_widening_notices_wrap(struct test *t)
 {
     struct rng r;
@@ -115,7 +116,7 @@ static void test_widening_notices_wrap(struct test *t)
     CHECK(t, decouple_tuple_widen(&edge, &seventeen, false, &pair));
 }
 
-// -- address expansion ----------------------------------------------------------------------------------------
+// -- address expansion -------------------------------------------------------------------------------------
 
 static const struct decouple_warp warp_0 = {.block = {64, 1, 1}, .warp_size = 32},
                                   warp_1 = {.block = {64, 1, 1}, .warp = 1, .warp_size = 32};
@@ -162,7 +163,7 @@ static void test_records(struct test *t)
     CHECK_EQ(t, expand(0x1002, 4, &warp_0, r), 0); // not aligned: the program's own fault
 }
 
-// Rows of 16 threads: a warp is two of them, a block's last warp one.
+// Rows of 16 threads: a full warp holds two rows, the block's last warp a single row.
 static void test_rows_in_a_warp(struct test *t)
 {
     struct decouple_record r[DECOUPLE_RECORDS_MAX];
@@ -178,7 +179,7 @@ static void test_rows_in_a_warp(struct test *t)
     check_record(t, &r[0], 0x1800, 0xffff, 0, true);
 }
 
-// Any tuple, shape, size and set of lanes: the records lead back to each thread's address.
+// For any tuple, shape, size and set of lanes, the records give back each thread's address.
 static void test_records_lead_back(struct test *t)
 {
     struct rng rng;
@@ -208,7 +209,7 @@ static void test_records_lead_back(struct test *t)
     }
 }
 
-// -- predicates -----------------------------------------------------------------------------------------------
+// -- predicates --------------------------------------------------------------------------------------------
 
 static void check_comparison(struct test *t, struct decouple_tuple a, enum isa_cmp cmp, bool is_signed,
                              uint32_t limit, enum decouple_effort effort, uint64_t lanes)
@@ -226,16 +227,17 @@ static void test_comparisons(struct test *t)
     check_comparison(t, tuple(0, 1), CMP_LT, true, 5, EFFORT_LANES, 0x1f);
     check_comparison(t, tuple(0, 1), CMP_LE, true, 31, EFFORT_ENDS, UINT32_MAX);
     check_comparison(t, tuple(0, (uint64_t)-1), CMP_GT, true, 0, EFFORT_ENDS, 0);
-    // Both ends fulfil it, and in between it wraps: 0x7ffffff0 + 31 is negative.
+    // Both ends satisfy the comparison, and the values wrap in between: 0x7ffffff0 + 31 is negative.
     check_comparison(t, tuple(0x7ffffff0, 1), CMP_LT, true, 0x7ffffff8, EFFORT_LANES, 0xffff00ff);
     check_comparison(t, tuple(0x7ffffff0, 1), CMP_LT, false, 0x7ffffff8, EFFORT_LANES, 0x000000ff);
-    // Neither end is equal, one between them is.
+    // Neither end is equal, but a value in between is.
     check_comparison(t, tuple(0, 1), CMP_EQ, true, 5, EFFORT_LANES, 1 << 5);
     check_comparison(t, tuple(0, 1), CMP_NE, true, 5, EFFORT_LANES, ~(1u << 5));
     check_comparison(t, tuple(0, 1), CMP_NE, true, 32, EFFORT_ENDS, UINT32_MAX);
 }
 
-// With rows in a warp its first and last thread bound nothing: x is 0 and 15 at the ends of both.
+// With several rows in a warp the first and last thread give no bound: x is 0 and 15 at the ends of both
+// rows.
 static void test_comparison_of_rows(struct test *t)
 {
     struct decouple_warp w = {.block = {16, 4, 1}, .warp_size = 32};

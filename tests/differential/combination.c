@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- what is not drawn, and what is drawn of it
-// ---------------------------------------------------------------------------------------------------------
+// -- keys excluded from the draw, and the values of drawn keys ---------------------------------------------
 
-// Keys by how they begin. Those without a meaning are for tests, which make something wrong on purpose with
-// them; no table needs to name them.
+// Excluded keys by prefix. Keys without a meaning exist for tests that plant an error on purpose;
+// is_excluded refuses such keys without a row.
 static const struct {
     const char *prefix, *reason;
 } excluded[] = {
@@ -43,35 +42,37 @@ static bool is_excluded(const struct config_key *key)
     return false;
 }
 
-// The literal text of a paper, where that is unsound, is called so whatever the key.
+// Literal rules of a paper that are unsound have the same names under every key.
 static bool is_unsound(const char *word) { return str_equal(word, "paper") || str_equal(word, "early"); }
 
-// Room for blocks: what is too small is refused at the launch, and then there is enough.
+// Room for blocks: too small a value makes the launch fail, and give_room then drops the part.
 static bool is_room(const char *part)
 {
     return str_starts_with(part, "sm.") || (str_starts_with(part, "class.") && strstr(part, ".sm."));
 }
 
-// Drawn together with room that is not kept: schedulers whose warps would be more on one than on another.
+// A number of schedulers that does not divide the warps of an SM evenly. Dropped together with is_room
+// parts.
 static bool is_uneven(const char *part)
 {
-    enum { WARPS = 64 }; // of an SM, or a divisor that all counts of schedulers that are powers of two have
+    enum { WARPS = 64 }; // of an SM, or a multiple of every power-of-two number of schedulers
     static const char key[] = "issue.schedulers=";
     const char *at = strstr(part, key);
     return at && WARPS % strtoul(at + strlen(key), NULL, 10) != 0;
 }
 
-// Values of their own, where the ends of the range and the neighbours of the default are not worth trying.
+// Keys with a list of values, because the ends of the range and the neighbours of the default are not worth
+// a test.
 static const struct {
     const char *key, *values[6];
 } values[] = {
     {"compile.max_registers", {"16", "20", "24", "32", "64"}}, // fewer than 16: kernels are refused
     {"report.interval", {"50", "1000"}},
-    {"sim.stall", {"0", "20", "300", "4000"}}, // looked at all the time: every program ends
+    {"sim.stall", {"0", "20", "300", "4000"}}, // checked very often: every program ends
     {"exec.look", {"0", "1", "300", "4000"}},
     {"gpu.sm_count", {"1", "2", "3"}},
     {"mark.rules", {"sound", "sound", "sound", "sound", "none"}}, // nothing is shared without marks
-    // Slower, and warps that spin through it take more cycles than a hang is waited for.
+    // With lower clocks, spinning warps would need more cycles than the hang limit.
     {"l2.mhz", {"400", "700", "1418", "2834"}},
     {"icnt.mhz", {"400", "700", "1418", "2834"}},
     {"dram.mhz", {"400", "1250", "2507", "5000"}},
@@ -82,7 +83,7 @@ static const struct {
 static void draw_number(struct rng *r, const struct config_key *key, struct strbuf *out)
 {
     double initial = strtod(key->initial, NULL), low = key->low, some = rng_below(r, 24);
-    bool large = initial >= 1000; // then small values are much the same: nothing works
+    bool large = initial >= 1000; // small values are alike: no kernel can run
     double near[] = {low,         large ? low : low + 1, large ? initial / 1000 : low + 2,
                      low + some,  initial / 2,           initial + 1,
                      2 * initial, initial + some};
@@ -99,7 +100,7 @@ static void draw_word(struct rng *r, const struct config_key *key, struct strbuf
     strbuf_puts(out, is_unsound(word) ? key->initial : word);
 }
 
-// Everything is drawn from a stream of its own, named after it: a key or an option more moves no other draw.
+// A random stream per name: a new key or option does not change the draws of existing keys.
 static struct rng stream(uint64_t seed, const char *name)
 {
     struct rng r;
@@ -130,7 +131,7 @@ static void draw_value(uint64_t seed, struct rng *r, const struct config_key *ke
     case CONFIG_BOOL:
         strbuf_printf(out, "%d", rng_below(r, 4) ? key->initial[0] != '1' : key->initial[0] == '1');
         break;
-    case CONFIG_TEXT: draw_passes(seed, out); break; // of compile.disable, the one text that is drawn
+    case CONFIG_TEXT: draw_passes(seed, out); break; // of compile.disable, the only text key
     case CONFIG_U32:
     case CONFIG_U64:
     case CONFIG_F64:
@@ -138,8 +139,7 @@ static void draw_value(uint64_t seed, struct rng *r, const struct config_key *ke
     }
 }
 
-// -- drawing
-// ---------------------------------------------------------------------------------------------------------
+// -- drawing -----------------------------------------------------------------------------------------------
 
 static void add(struct combination *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct combination *c, const char *format, ...)
@@ -158,7 +158,7 @@ void combination_fini(struct combination *c)
     vec_fini(&c->parts);
 }
 
-// A GPU, or none; most programs meet the small one, since it is the quickest.
+// Draws a GPU or none. Most programs run on "tiny", the quickest.
 static void draw_gpu(uint64_t seed, struct wf_context *ask, struct combination *c)
 {
     const char *name, *meaning;
@@ -190,8 +190,8 @@ static void draw_options(uint64_t seed, const struct tech *t, unsigned of_ten, s
     strbuf_fini(&value);
 }
 
-// The best of its draws, of which a mechanism has some or many with its options: a step, so that one option
-// more changes no mechanism.
+// A mechanism's score: the best of four draws with 12 options or more, else a single draw. Because of the
+// step, a further option rarely changes the order of mechanisms.
 static uint64_t luck(uint64_t seed, const struct tech *t)
 {
     enum { MANY = 12 };
@@ -204,7 +204,8 @@ static uint64_t luck(uint64_t seed, const struct tech *t)
     return best;
 }
 
-// The luckiest mechanism that is less lucky than `below`, or NULL.
+// Returns the mechanism with the highest score under `below` and lowers `below` to its score; NULL: none
+// left.
 static const struct tech *next_mechanism(uint64_t seed, uint64_t *below)
 {
     const struct tech *next = NULL;
@@ -219,7 +220,7 @@ static const struct tech *next_mechanism(uint64_t seed, uint64_t *below)
     return next;
 }
 
-// One mechanism in most, several where they go together.
+// One mechanism in most combinations, several where wf_tech accepts the set.
 static void add_techs(const struct combination *c, struct strbuf *out);
 
 static bool is_option(const char *part);
@@ -240,7 +241,7 @@ static void give_up(struct combination *c, size_t k)
     c->parts.count--;
 }
 
-// The last options are given up, as long as they keep the mechanisms from going together.
+// Gives up options from the last backwards until the mechanisms go together.
 static void keep_together(struct wf_context *ask, struct combination *c)
 {
     for (size_t k = c->parts.count; k-- && !go_together(ask, c);)
@@ -267,7 +268,7 @@ static void draw_mechanisms(uint64_t seed, struct wf_context *ask, unsigned of_t
     strbuf_fini(&more);
 }
 
-// What the mechanisms drawn so far have for themselves, and of that what their options claim.
+// Returns the exclusive claims of the mechanisms drawn so far; *by_options: claims made by their options.
 static uint32_t exclusive_claims(const struct combination *c, uint32_t *by_options)
 {
     const struct tech_claim_info *claim;
@@ -304,7 +305,8 @@ void combination_stay_in_lanes(struct combination *c)
     }
 }
 
-// A mechanism of the tests' own besides, now and then, if it goes with those drawn; those that bring lines to L1 with loads that L1 serves.
+// Sometimes adds a mechanism of tech/extra.h, if its claims fit those drawn. A mechanism claiming L1_LINES
+// gets global loads served by L1.
 static void draw_extra(uint64_t seed, struct combination *c)
 {
     struct rng r = stream(seed, "extra");
@@ -328,12 +330,12 @@ static bool has_classes(struct wf_context *ask)
 static void draw_keys(uint64_t seed, struct wf_context *ask, const struct generated *program, unsigned of_ten,
                       struct combination *c)
 {
-    static const unsigned densities[] = {0, 3, 3, 30}; // percent, of what the timing model has
+    static const unsigned densities[] = {0, 3, 3, 30}; // percent of the keys of the timing model
     struct rng dense = stream(seed, "density");
     unsigned density = densities[rng_below(&dense, 4)];
     const struct config_key *key;
     struct strbuf value = {0};
-    bool is_mixed = has_classes(ask); // which say how many SMs there are
+    bool is_mixed = has_classes(ask); // the classes determine the number of SMs
     for (size_t k = 0; (key = config_at(&ask->config, k)); k++) {
         struct rng r = stream(seed, key->name);
         if (is_mixed && str_equal(key->name, "gpu.sm_count")) continue;
@@ -372,7 +374,7 @@ static void draw_class_keys(uint64_t seed, const char *class, struct wf_context 
     strbuf_fini(&before);
 }
 
-// A chip of two classes of SMs now and then; few SMs, so that blocks come to both.
+// Sometimes makes a chip with two classes of SMs; few SMs, so that blocks reach both classes.
 static void draw_classes(uint64_t seed, struct wf_context *ask, struct combination *c)
 {
     struct rng r = stream(seed, "classes");
@@ -399,7 +401,8 @@ static void draw_host(uint64_t seed, struct combination *c)
     add(c, "host.cycles=10000000");
 }
 
-// What must come together to go wrong is all there in a third of the combinations, and little in another.
+// Returns how many of ten options are set: many in a third of the combinations, where faults need several
+// options at once, and few in another third.
 static unsigned draw_share(uint64_t seed)
 {
     struct rng r = stream(seed, "options");
@@ -443,7 +446,7 @@ void combination_draw(uint64_t seed, const struct generated *program, struct com
 
 void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out)
 {
-    const struct generated any = {.splits = true}; // who parts lanes, and how, is the program's business
+    const struct generated any = {.splits = true}; // excludes `simt`: divergence is the program's business
     struct wf_context *ask = wf_context_create();
     unsigned of_ten = draw_share(seed);
     size_t kept = 0;
@@ -460,8 +463,7 @@ void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out
     wf_context_destroy(ask);
 }
 
-// -- as text
-// ---------------------------------------------------------------------------------------------------------
+// -- as text -----------------------------------------------------------------------------------------------
 
 static bool is_option(const char *part)
 {
@@ -499,14 +501,14 @@ void combination_write(const struct combination *c, struct strbuf *out)
     strbuf_clear(out);
     for (size_t k = 0; k < c->parts.count; k++) {
         const char *part = c->parts.data[k];
-        if (is_option(part)) continue; // with its mechanism
+        if (is_option(part)) continue; // written with its mechanism
         if (is_tech(part) && several) {
             strbuf_printf(out, "+%s", part + 5);
         } else {
             strbuf_printf(out, "%s%s", out->length ? " " : "", part);
         }
         if (is_tech(part)) write_options(c, part + 5, out);
-        several = is_tech(part); // mechanisms stand one behind the other
+        several = is_tech(part); // mechanisms are joined by '+'
     }
 }
 
@@ -533,12 +535,11 @@ void combination_read(const char *text, struct combination *out)
     free(copy);
 }
 
-// -- trying
-// ---------------------------------------------------------------------------------------------------------
+// -- trying ------------------------------------------------------------------------------------------------
 
 enum { PARTS_MAX = 512 };
 
-struct pieces { // the text in pieces, as compare() and judge() take them
+struct pieces { // the text in pieces, as taken by compare() and judge()
     struct strbuf text;
     const char *pieces[PARTS_MAX];
 };
@@ -554,7 +555,7 @@ static way split(struct pieces *s, const struct combination *c)
     return s->pieces;
 }
 
-// Leaves the parts [at, at + run) out; the rest is another combination that shares their texts.
+// Copies `c` without the parts [at, at + run). The copy shares the texts of `c`.
 static struct combination without(const struct combination *c, size_t at, size_t run)
 {
     struct combination less = {0};
@@ -638,8 +639,7 @@ enum verdict combination_judge(const char *text, struct combination *c, unsigned
     return judge_parts(text, c, limit_s, why);
 }
 
-// -- shrinking
-// ---------------------------------------------------------------------------------------------------------
+// -- shrinking ---------------------------------------------------------------------------------------------
 
 enum { LIMIT_S = 20 };
 

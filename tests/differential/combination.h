@@ -1,39 +1,42 @@
-// Random combinations of everything that must not change a result.
+// Random combinations of settings that must not change a result.
 //
-// Mechanisms and their options, GPUs and keys come from the registries and tables themselves, so that new
-// ones are drawn from the day they exist. What is left out is a table in combination.c with a reason for
-// each; what does not go together is known by asking who refuses it.
+// Mechanisms with their options, GPUs and keys come from the registries and tables themselves, so new rows
+// are drawn from their first day. A table in combination.c lists the excluded keys, each with a reason.
+// Whether parts go together is found by asking the library, which refuses bad sets.
 #pragma once
 #include "base/vec.h"
 #include "differential/differential.h"
 #include "sm/mech/tech.h"
 
-// "gpu=tiny", "tech=darsie", "darsie:registers=2", "fetch.ibuffer=1", "host.threads=3": one a part, so that
-// shrinking can drop parts.
+// One setting per part, so that shrinking can drop parts: "gpu=tiny", "tech=darsie", "darsie:registers=2",
+// "fetch.ibuffer=1", "host.threads=3".
 struct combination {
     VEC(char *) parts;
 };
 
 void combination_fini(struct combination *c);
-// A program (program.c) and a combination that it may be run with.
+// Makes a program (program.c), and a combination fit for the program.
 void combination_program(uint64_t seed, struct generated *out);
 void combination_draw(uint64_t seed, const struct generated *program, struct combination *out);
-// The same on the small GPU with these mechanisms, which go together.
+// Draws a combination on the small GPU with the given mechanisms, which must go together.
 void combination_draw_with(uint64_t seed, const struct generated *program, const struct tech *const *techs,
                            unsigned count, struct combination *out);
-// Gives up options by which mechanisms keep values elsewhere than in a register's lanes, where the tests' own look for them.
+// Gives up options by which a mechanism keeps values outside the lanes of a register, where mechanisms of
+// tech/extra.h would look for values.
 void combination_stay_in_lanes(struct combination *c);
-// On this GPU, for a program that is not made by the generator: mechanisms and keys, but none of the room that blocks need.
+// Draws mechanisms and keys on GPU `gpu` for a program not made by the generator; drops keys that limit the
+// room for blocks.
 void combination_draw_on(uint64_t seed, const char *gpu, struct combination *out);
-// As a user writes it: "gpu=tiny tech=darsie:registers=2+dac fetch.ibuffer=1".
+// Writes the combination as on the command line: "gpu=tiny tech=darsie:registers=2+dac fetch.ibuffer=1".
 void combination_write(const struct combination *c, struct strbuf *out);
 void combination_read(const char *text, struct combination *out);
-// One program in it. What is refused, for want of room, is given room (in `c`).
+// Runs one program in the combination. A launch refused for want of room is repeated with more room
+// (changes `c`).
 enum verdict combination_try(const char *text, struct combination *c, struct strbuf *why);
 // Several programs at once (compare_together).
 enum verdict combination_try_together(const char *const *texts, unsigned count, const char *breaker,
                                       struct combination *c, struct strbuf *why);
 // The same from the beginning in a child process with a time limit.
 enum verdict combination_judge(const char *text, struct combination *c, unsigned limit_s, struct strbuf *why);
-// Makes the program and the combination as small as they get while the verdict stays `wanted`.
+// Makes program and combination as small as possible while the verdict stays `wanted`.
 void combination_shrink(struct strbuf *text, struct combination *c, enum verdict wanted, bool verbose);

@@ -1,4 +1,4 @@
-// One kernel: what the oracle leaves in memory, and what the engine does.
+// One kernel: memory after the oracle's run compared with memory after the engine's.
 #include "differential/differential.h"
 #include "differential/laws.h"
 
@@ -26,14 +26,16 @@ const char *verdict_name(enum verdict v)
     return names[v];
 }
 
-// What a way asks for besides keys of the context.
+// Requests of a way besides the context's keys.
 struct asked {
     struct wf_context *c;
     struct wf_study *study;
     bool timed, counts, adds_barriers, stack;
-    uint64_t places;            // of programs that run together: drawn from it; 0: everywhere
-    const char *again;          // the one more setting of a second run; NULL: there is none
-    const uint64_t *executions; // of the programs that run together, without mechanisms; NULL: not known
+    // seed of the SMs given to programs running together; 0: every program may use every SM
+    uint64_t places;
+    const char *again; // extra setting of a second run; NULL: no second run
+    // warp instructions of each program of a joint run without mechanisms; NULL: not known
+    const uint64_t *executions;
 };
 
 static bool set_pair(struct asked *a, const char *pair)
@@ -41,7 +43,7 @@ static bool set_pair(struct asked *a, const char *pair)
     const char *value = strchr(pair, '=') + 1;
     unsigned long long number = strtoull(value, NULL, 10);
     if (str_starts_with(pair, "gpu=")) return a->timed = true, wf_gpu(a->c, value) == WF_OK;
-    if (str_starts_with(pair, "tech=")) { // what a mechanism shares is verified
+    if (str_starts_with(pair, "tech=")) { // values shared by a mechanism are verified
         wf_set_verify(a->c, true);
         a->adds_barriers = strstr(value, "silicon-sync");
         return wf_tech(a->c, value) == WF_OK;
@@ -61,9 +63,9 @@ static bool set_pair(struct asked *a, const char *pair)
     return settings_pair(a->c, pair);
 }
 
-// What mechanisms issue and skip is what issues without them, unless that depends on time: warps that spin,
-// and parts of a warp that run on their own and meet at a barrier which a mechanism has put in, where without
-// it they would have run the rest apart.
+// Whether instructions issued and skipped with mechanisms must add up to the instructions issued without.
+// False where the count depends on time: warps that spin, and diverged parts of a warp. Such parts may meet
+// at a barrier inserted by a mechanism and continue together; without the barrier the parts run separately.
 static bool has_same_counts(const struct asked *a, const struct generated *g)
 {
     return !g->order && !g->undefined && (a->stack || !a->adds_barriers);
@@ -88,7 +90,7 @@ enum {
     IN_AT = 0x10000000,
     ACC_AT = 0x20000000,
     OUT_AT = 0x30000000
-}; // nothing a kernel stores depends on these
+}; // addresses that no stored value depends on
 
 void expectation_fini(struct expectation *e)
 {
@@ -125,7 +127,7 @@ static bool run_oracle(const struct ptx_module *m, const struct ptx_function *ke
     return good;
 }
 
-// Who orders what threads do by more than barriers must do so under any schedule.
+// A kernel ordering threads by more than barriers must leave the same memory under any schedule.
 static bool run_schedules(const struct ptx_module *m, const struct ptx_function *kernel, uint64_t max_steps,
                           struct expectation *e, struct strbuf *why)
 {
@@ -206,7 +208,7 @@ struct addresses {
     uint64_t in, acc, out;
 };
 
-// The launch's data in memory, its parameters, and its shape.
+// Places the launch's data in memory; fills the parameters and returns the launch's shape.
 static struct wf_launch_config prepare(struct wf_context *c, const struct expectation *e,
                                        struct addresses *at, uint8_t params[GENERATOR_PARAMS_MAX])
 {
@@ -268,7 +270,7 @@ static enum verdict run_engine(struct asked *a, const char *text, const struct e
     return check_all(c, &at, e, why) ? SAME : DIFFERS;
 }
 
-// Which of the settings a run is made with.
+// The settings a run includes.
 enum part { ALL, WITHOUT_MECHANISMS, WITHOUT_TIME };
 
 static bool takes(enum part part, const char *pair)
@@ -316,7 +318,7 @@ enum verdict compare(const char *text, const struct expectation *e, way settings
     struct counts with = {0}, without = {0};
     strbuf_clear(why);
     if (e->launch.undefined && run_with(text, e, settings, extra, WITHOUT_TIME, &with, why) == FAILED) {
-        strbuf_clear(why); // warps wait for each other at different barriers, whatever executes them
+        strbuf_clear(why); // fails without timing as well: warps wait for each other at different barriers
         return SAME;
     }
     enum verdict v = run_with(text, e, settings, extra, ALL, &with, why);
@@ -333,7 +335,7 @@ enum verdict compare(const char *text, const struct expectation *e, way settings
 
 enum { TOGETHER_MAX = 8 };
 
-struct guest { // ready to be launched: no call that waits comes between launches
+struct guest { // ready for launch: no waiting call is needed between launches
     struct wf_kernel *kernel;
     struct wf_launch_config shape;
     struct addresses at;
@@ -357,7 +359,7 @@ static bool invite(struct asked *a, const char *text, const struct expectation *
     return load(a, text, g);
 }
 
-// A program that fails, with a word to read.
+// A program that fails; its parameter points to an allocated word.
 static bool invite_breaker(struct asked *a, const char *text, uint32_t warp_size, struct guest *g)
 {
     uint32_t threads = warp_size && warp_size < 32 ? 4 : 48;
@@ -381,7 +383,7 @@ static uint32_t count_sms(struct wf_context *c)
     return sms ? (uint32_t)sms : 1;
 }
 
-// SMs of its own, in half of the cases.
+// Restricts every second program's stream to a random range of SMs.
 static void place(const struct asked *a, struct wf_stream *s, unsigned k)
 {
     struct rng r;
@@ -390,7 +392,7 @@ static void place(const struct asked *a, struct wf_stream *s, unsigned k)
     if (a->places && rng_below(&r, 2)) wf_stream_place(s, first, 1 + rng_below(&r, sms - first));
 }
 
-// Where it has a place whose SMs have no room for it, it runs anywhere.
+// Launches; if the stream's SMs have no room for the kernel, launches on all SMs.
 static bool begin(struct asked *a, struct guest *g)
 {
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -416,14 +418,14 @@ static enum verdict ended_well(struct wf_launch *l, struct strbuf *why)
     return DIFFERS;
 }
 
-// Figures that are the host's.
+// Lines with figures of the host.
 static bool is_of_host(const char *line)
 {
     return strstr(line, "wall_seconds") || strstr(line, "_per_second") ||
            str_starts_with(line, "  \"config\"");
 }
 
-// The JSON of all launches, without the host's figures: a line a figure.
+// The JSON of all launches, one line per figure, without figures of the host.
 static void write_figures(const struct guest *guests, unsigned count, struct strbuf *out)
 {
     struct report_run r = {.config_json = "null"};
@@ -439,7 +441,7 @@ static void write_figures(const struct guest *guests, unsigned count, struct str
     report_run_fini(&r);
 }
 
-// Figures of a launch that had company, or none, keep the laws.
+// Checks the laws on the figures of one of `count` simultaneous launches.
 static bool keeps_laws(struct asked *a, const struct guest *g, uint64_t executions, unsigned count,
                        struct strbuf *why)
 {
@@ -450,7 +452,7 @@ static bool keeps_laws(struct asked *a, const struct guest *g, uint64_t executio
     return laws_hold(&l, why);
 }
 
-// figures: of a run of which all is well; NULL: nobody asks.
+// figures: written only if all checks pass; NULL: not wanted.
 static enum verdict run_together(struct asked *a, const char *const *texts, const struct expectation *e,
                                  unsigned count, const char *breaker, struct strbuf *figures,
                                  struct strbuf *why)
@@ -461,7 +463,7 @@ static enum verdict run_together(struct asked *a, const char *const *texts, cons
     for (unsigned k = 0; k < count && good; k++) place(a, guests[k].shape.stream, k);
     for (unsigned k = 0; k < count && good; k++) good = begin(a, &guests[k]);
     if (good && breaker) {
-        wf_set_max_cycles(a->c, 100000); // for those that have no other end
+        wf_set_max_cycles(a->c, 100000); // ends a breaker that waits for ever
         good = begin(a, &broken);
     }
     if (!good) strbuf_puts(why, wf_errors(a->c));
@@ -480,7 +482,7 @@ static enum verdict run_together(struct asked *a, const char *const *texts, cons
     return v;
 }
 
-// extra: one more setting, or NULL.
+// extra: a further setting, or NULL.
 static enum verdict run_together_with(const char *const *texts, const struct expectation *e, unsigned count,
                                       const char *breaker, way settings, const char *extra, struct asked *a,
                                       struct strbuf *figures, struct strbuf *why)
@@ -494,7 +496,7 @@ static enum verdict run_together_with(const char *const *texts, const struct exp
     return v;
 }
 
-// Warp instructions of a program by itself, without mechanisms; WF_UNKNOWN: with them it may execute others.
+// Warp instructions of the program alone, without mechanisms; WF_UNKNOWN: mechanisms may change the number.
 static uint64_t executions_of(const char *text, const struct expectation *e, way settings)
 {
     struct asked a = {.c = wf_context_create()};
@@ -518,7 +520,7 @@ static uint64_t executions_of(const char *text, const struct expectation *e, way
     return executed;
 }
 
-// The first line that two texts do not share.
+// Compares two texts; on a difference writes the first differing line to `why`.
 static bool figures_agree(const char *once, const char *again, const char *setting, struct strbuf *why)
 {
     const char *a = once, *b = again;

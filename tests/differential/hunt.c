@@ -1,5 +1,5 @@
-// Many seeds. They run in a child process that says in shared memory where it is; when it dies, the parent
-// notes a crash or a time-out there and starts another child behind that place.
+// Runs many seeds in a child process that keeps its position in shared memory. When the child dies, the
+// parent records a crash or a time-out for the position and starts the next child behind it.
 #include "differential/differential.h"
 #include "harness/test.h"
 
@@ -78,7 +78,7 @@ static void child(const struct hunt *h, struct board *b)
     while (b->seed < h->first + h->count) {
         if (!h->try)
             one_seed(h, b, available);
-        else if (b->variant == 0) // else it has killed the child before this one
+        else if (b->variant == 0) // a later variant: the seed killed the previous child
             try_seed(h, b);
         if (h->stop_after && b->count >= h->stop_after) break;
         b->seed++;

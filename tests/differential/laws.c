@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Counters by name; a name that ends with '.' is the sum of all that begin with it.
+// Sum of the counters named `name`; a name ending in '.' is a prefix.
 static uint64_t sum_of(const struct wf_stats *s, const char *name)
 {
     size_t length = strlen(name);
@@ -18,10 +18,10 @@ static uint64_t sum_of(const struct wf_stats *s, const char *name)
 
 enum { TERMS = 6 };
 
-// Sums of counters that are equal.
+// Pairs of equal sums of counters.
 static const struct law {
     const char *left[TERMS], *right[TERMS];
-    bool of_crossbar; // where requests go through it
+    bool of_crossbar; // holds only if requests go through the crossbar
 } laws[] = {
     {{"sm.fetch.fetched"}, {"sm.issue.issued", "sm.fetch.flushed", "sm.predict.ghosts"}, false},
     {{"sm.issue.issued"}, {"sm.slots.issued", "sm.issue.beside", "sm.issue.port"}, false},
@@ -78,7 +78,7 @@ static bool slots_add_up(const struct laws *l, struct strbuf *why)
     return false;
 }
 
-// SMs are the chip, SM by SM as in all.
+// The figures of the SMs add up to the chip's.
 static bool sms_add_up(const struct wf_stats *s, struct strbuf *why)
 {
     uint64_t issued = 0, active = 0;
@@ -106,7 +106,8 @@ static bool nothing_is_lost(const struct laws *l, struct strbuf *why)
     return false;
 }
 
-// No SM issues more than it has slots, and what mechanisms issue beside them.
+// No SM issues more instructions in slots than it has slots; instructions of mechanisms beside the slots
+// are not counted.
 static bool is_possible(const struct laws *l, struct strbuf *why)
 {
     const struct wf_stats *s = l->stats;

@@ -1,16 +1,17 @@
-// Laws that the figures of every launch keep, whatever ran in what and beside whom (docs/json.md, "What adds up").
+// Laws for the figures of every launch, in any combination and beside any other launch (docs/json.md, "What
+// adds up").
 #pragma once
 #include "api/warpfold.h"
 #include "base/str.h"
 
-// What a launch was run with, as far as laws depend on it.
+// The launch and the settings that laws depend on.
 struct laws {
     const struct wf_stats *stats;
     bool perfect; // memory.perfect=1: nothing goes through the crossbar
-    uint64_t
-        slots_a_cycle; // schedulers x issue.width of an SM; 0: its classes differ, or others were on its SMs
+    // schedulers x issue.width of an SM; 0: SMs of different classes, or other launches on the same SMs
+    uint64_t slots_a_cycle;
     uint64_t executions; // warp instructions of the same program without mechanisms; WF_UNKNOWN: not known
 };
 
-// False, and the first law that does not hold with its numbers.
+// False: the first law broken, with its numbers, is in `why`.
 bool laws_hold(const struct laws *l, struct strbuf *why);

@@ -1,11 +1,11 @@
-// The programs that random combinations are tried with: small ones of every kind the generator has, in blocks
-// and grids of odd shapes and warps of every size.
+// The programs of random combinations: small programs of every kind the generator makes, in blocks and
+// grids of odd shapes and warps of every size.
 #include "base/rng.h"
 #include "differential/combination.h"
 
 #include <string.h>
 
-enum { WARPS_MAX = 32, THREADS_MAX = 192 }; // a block fits on every GPU, and none takes long
+enum { WARPS_MAX = 32, THREADS_MAX = 192 }; // a block fits on every GPU, and no program takes long
 
 static uint32_t draw_one(struct rng *r, const uint32_t *of, unsigned count)
 {

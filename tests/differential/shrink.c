@@ -1,11 +1,11 @@
 // From a failing kernel to a small one.
 //
-// The text is a list of lines, one instruction each. Tried again and again, until nothing helps: leaving out
-// runs of lines (half of them, a quarter … single ones), a smaller launch, an instruction without its guard,
-// a source register replaced by 0 or 1, a result replaced by a constant. A candidate counts when the oracle
-// in strict mode still finds it well defined and the verdict is the one looked for; a fault that the compiler
-// finds in itself is not exchanged for another refusal. Everything is tried in a fixed order, so the same
-// failure always shrinks to the same kernel.
+// The text is a list of lines, one instruction a line. Tried in turn until no change helps: leaving out
+// runs of lines (half the lines, a quarter … single lines); a smaller launch; an instruction without its
+// guard; a source register replaced by 0 or 1; a result replaced by a constant. A candidate is kept if the
+// oracle in strict mode still finds the kernel well defined and the verdict is the wanted verdict. A fault
+// found by the compiler in itself is not exchanged for another refusal. The order of candidates is fixed,
+// so the same failure always shrinks to the same kernel.
 #include "differential/differential.h"
 
 #include "base/vec.h"
@@ -20,8 +20,8 @@ struct shrinker {
     way settings;
     const char *extra;
     enum verdict wanted;
-    bool compiler_fault; // of the refusals, only those in which the compiler found a fault of its own
-    uint64_t max_steps;  // so that a candidate does not loop for ever
+    bool compiler_fault; // of the refusals, accept only a fault the compiler found in itself
+    uint64_t max_steps;  // ends candidates with an endless loop
     unsigned tried;
     bool verbose;
 };
@@ -58,7 +58,7 @@ static void compact(struct shrinker *s)
     s->lines.count = kept;
 }
 
-// Leaves out lines [at, at + run) if that still fails.
+// Leaves out lines [at, at + run) if the kernel still fails.
 static bool leave_out(struct shrinker *s, size_t at, size_t run)
 {
     char *saved[4096];
@@ -82,7 +82,7 @@ static bool leave_out_runs(struct shrinker *s)
 {
     bool any = false;
     for (size_t run = s->lines.count / 2; run; run /= 2)
-        for (size_t at = s->lines.count; at-- > 1;) // later lines first: they use what earlier ones define
+        for (size_t at = s->lines.count; at-- > 1;) // later lines first: definitions stand before uses
             if (at + run <= s->lines.count) any |= leave_out(s, at, run);
     return any;
 }
@@ -136,7 +136,7 @@ static bool without_guard(struct shrinker *s, size_t at)
     return replace_line(s, at, text);
 }
 
-// Each register behind the first comma becomes 0, then 1.
+// Replaces each register behind the first comma by 0, then by 1.
 static bool constant_sources(struct shrinker *s, size_t at)
 {
     bool any = false;

@@ -1,6 +1,6 @@
-// Random programs over random combinations of all there is to choose: mechanisms with their options, GPUs,
-// settings of the marks, the compiler, the timing model, warps of every size, threads of the host. A seed
-// makes a program, its launch and a combination; the oracle says what memory must be.
+// Random programs over random combinations of every choice: mechanisms with their options, GPUs, settings
+// of the marks, the compiler, the timing model, warps of every size, threads of the host. A seed makes a
+// program, its launch and a combination. Fails when memory differs from the oracle's.
 //
 // For investigating one failure:
 //
@@ -9,8 +9,8 @@
 //     build/tests/differential/test_combinations shrink --seed N|PATH
 //     build/tests/differential/test_combinations file PATH [--with "gpu=tiny tech=darsie …"]
 //
-// --without leaves out seeds whose combination has that text in it. A file has its combination in its second
-// line.
+// --without leaves out seeds whose combination contains TEXT. The second line of a file holds its
+// combination.
 #include "harness/test.h"
 
 #include "base/file.h"
@@ -102,20 +102,19 @@ static void test_programs(struct test *t)
     CHECK(t, count || h.programs == h.count);
 }
 
-// -- rules left out
-// ---------------------------------------------------------------------------------------------------------
+// -- rules left out ----------------------------------------------------------------------------------------
 
-// Rules of a mechanism, each left out by a bit of an option for tests.
+// Rules of a mechanism, each switched off by a bit of a test-only option.
 static const struct {
     const char *name, *broken; // bits of enum darsie_rule
-    const char *with;          // everything that the rule is for, and nothing more
+    const char *with;          // every setting the rule is needed for, and no further
     uint64_t within;           // programs
 } rules[] = {{"versions", "darsie:broken=8192",
               "gpu=tiny tech=darsie:branch-sync=first,diverged=on,pending=private mark.warp_classes=1 "
               "simt=stack compile.optimise=0 host.cycles=10000000",
               300}};
 
-// One program without a rule: wrong, while it is right with it?
+// Runs a program without a rule: DIFFERS only if the program is right with the rule.
 static enum verdict try_without(uint64_t seed, size_t rule, struct strbuf *why)
 {
     struct generated g;
@@ -126,7 +125,8 @@ static enum verdict try_without(uint64_t seed, size_t rule, struct strbuf *why)
     if (!g.splits) {
         vec_push(&c.parts, strdup(rules[rule].broken));
         v = combination_judge(g.text.text, &c, 60, why);
-        if (v == DIFFERS && combination_judge(g.text.text, &kept, 60, why) != SAME) v = SAME; // another fault
+        // a different fault
+        if (v == DIFFERS && combination_judge(g.text.text, &kept, 60, why) != SAME) v = SAME;
     }
     combination_fini(&kept);
     combination_fini(&c);
@@ -134,7 +134,7 @@ static enum verdict try_without(uint64_t seed, size_t rule, struct strbuf *why)
     return v;
 }
 
-// The wrong value that took five options at once to be seen.
+// Without the rule, a wrong value must show; seeing it takes five options at once.
 static void test_rules_left_out(struct test *t)
 {
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {
@@ -149,8 +149,7 @@ static void test_rules_left_out(struct test *t)
     }
 }
 
-// -- files
-// ---------------------------------------------------------------------------------------------------------
+// -- files -------------------------------------------------------------------------------------------------
 
 static enum verdict judge_file(const char *path, const char *with, struct strbuf *why)
 {
@@ -168,7 +167,7 @@ static enum verdict judge_file(const char *path, const char *with, struct strbuf
     return v;
 }
 
-// Programs that once went wrong, each in the combination that it went wrong in.
+// Programs of past failures, each in the combination of its failure.
 static void test_kept(struct test *t)
 {
     glob_t files;
@@ -183,8 +182,7 @@ static void test_kept(struct test *t)
     globfree(&files);
 }
 
-// -- investigating
-// ---------------------------------------------------------------------------------------------------------
+// -- investigating -----------------------------------------------------------------------------------------
 
 struct request {
     uint64_t seed, count;

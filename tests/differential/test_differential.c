@@ -1,9 +1,11 @@
-// The differential test: generated kernels in every variant against the oracle. Long form: 10,000 kernels.
+// The differential test: generated kernels in every variant against the oracle. Long form: 10,000
+// kernels. Fails when a variant leaves other memory, refuses a kernel, faults, crashes or hangs.
 //
 // For investigating one failure:
 //
-//     build/tests/differential/test_differential hunt [--seed N] [--count N] [--variant NAME] [--set
-//     KEY=VALUE] build/tests/differential/test_differential shrink --seed N --variant NAME [--set KEY=VALUE]
+//     build/tests/differential/test_differential hunt [--seed N] [--count N] [--variant NAME]
+//                                                        [--set KEY=VALUE]
+//     build/tests/differential/test_differential shrink --seed N --variant NAME [--set KEY=VALUE]
 //     build/tests/differential/test_differential file PATH [--variant NAME] [--set KEY=VALUE]
 //     build/tests/differential/test_differential print --seed N
 #include "harness/test.h"
@@ -59,7 +61,7 @@ static void test_programs(struct test *t)
     CHECK(t, count || h.comparisons >= 3 * h.programs);
 }
 
-// Small kernels that once went wrong, in every variant.
+// Small kernels of past failures, in every variant.
 static void test_kept(struct test *t)
 {
     glob_t files;
@@ -156,7 +158,7 @@ static int run_shrink(const struct request *r)
     return wanted != SAME;
 }
 
-// The verdict of every variant on one kernel.
+// Prints the verdict of every variant on one kernel.
 static int run_file(const struct request *r)
 {
     char *text = NULL;

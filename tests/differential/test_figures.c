@@ -1,9 +1,9 @@
-// Figures do not depend on how they are found: one to three random programs at a time, each in a stream of its own, in
-// random combinations of everything, twice. The second time with other threads of the host, another build of the
-// interpreter, idle spans stepped through, books kept, or a timeline taken: every figure of the JSON is the same, and
-// every byte in memory is right both times.
+// Figures do not depend on the way of simulating. One to three random programs at a time, each in its own
+// stream, run twice in a random combination. The second run has other host threads, another build of the
+// interpreter, idle spans stepped through, internal checks on, or a timeline. Fails when any figure of the
+// JSON differs between the runs, or any byte of memory is wrong in either.
 //
-//     build/tests/differential/test_figures case N      that one, with what it runs in
+//     build/tests/differential/test_figures case N      the case of seed N, with its combination
 #include "harness/test.h"
 
 #include "base/rng.h"
@@ -19,7 +19,8 @@ static const char *const settings[] = {"host.threads=3",   "exec.isa=portable", 
                                        "sim.skip_idle=1",  "sim.check=1",       "sim.stall=0",
                                        "host.threads=200", "host.watch=1"};
 
-// Beside others a program must not wait for its own blocks by more than barriers, which could have no room.
+// Beside other programs, a program must not wait for its own blocks by more than barriers: blocks could
+// lack room.
 static bool goes_with(const struct generated *first, const struct generated *g, unsigned count)
 {
     if (count > 1 && (g->order || g->undefined)) return false;

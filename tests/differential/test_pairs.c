@@ -1,8 +1,9 @@
-// Two mechanisms that do not claim the same go together: each pair that the registry has is refused with the
-// name of the claim, or leaves random programs what they are, by the oracle; and so is each registered one with
-// those for tests alone (tech/extra.h), which stand before it or behind it.
+// Mechanisms without a common exclusive claim go together. Each pair of the registry is either refused
+// with the name of the claim, or leaves random programs' memory as the oracle's. The same holds for each
+// registered mechanism with a test-only mechanism (tech/extra.h) before or behind it. Fails when the
+// registry accepts or refuses a pair against its claims, or when memory is wrong.
 //
-// A pair that has gone wrong is looked into with build/tests/differential/test_combinations shrink.
+// Investigate a failing pair with build/tests/differential/test_combinations shrink.
 #include "harness/test.h"
 
 #include "api/warpfold.h"
@@ -18,7 +19,7 @@ enum { FINDINGS = 4 };
 struct pair {
     const struct tech *techs[2]; // by registry
     const struct tech *extra;    // in place of the second
-    bool above;                  // it stands before the first
+    bool above;                  // `extra` stands before the first
 };
 
 static bool registered_at(size_t n, struct pair *p)
@@ -53,7 +54,7 @@ static size_t count_of(pair_at at)
     return count;
 }
 
-// Names of the exclusive claims that both have.
+// Names of the exclusive claims common to both mechanisms.
 static void overlap(const struct pair *p, struct strbuf *names)
 {
     const struct tech_claim_info *claim;
@@ -96,7 +97,7 @@ static void test_refused(struct test *t)
     printf("  %u of %zu pairs are refused\n", refused / 2, count_of(registered_at));
 }
 
-// -- those that go together ---------------------------------------------------------------------------------
+// -- accepted pairs ----------------------------------------------------------------------------------------
 
 static void make(uint64_t seed, const struct pair *p, struct generated *g, struct combination *c)
 {
@@ -111,7 +112,7 @@ static void make(uint64_t seed, const struct pair *p, struct generated *g, struc
         vec_push(&c->parts, strdup("l1.global=1")); // else few lines come
 }
 
-// Numbers go through all pairs with one program, and on to the next.
+// Number `number`: pair number modulo the number of pairs; returns the program's seed, number / pairs.
 static uint64_t locate(pair_at at, uint64_t number, struct pair *p)
 {
     size_t count = count_of(at);

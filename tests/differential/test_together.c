@@ -1,8 +1,9 @@
-// Pairs of random programs on one chip at a time, in random combinations of everything: each leaves in memory what it
-// leaves alone, by the oracle, whether they share SMs or have some of their own. Beside some of them a third one fails: it faults, waits
-// for ever, or goes past a limit, and changes nothing of theirs.
+// Pairs of random programs at a time on one chip, in random combinations. Each leaves the oracle's
+// memory, whether the programs share SMs or have separate SMs. Beside some pairs a third program fails
+// (faults, waits for ever, or exceeds a limit) and must not change the pair's memory. Fails when a byte
+// differs, a program of the pair faults, or the third program does not fail.
 //
-//     build/tests/differential/test_together pair N      that one, with what it runs in
+//     build/tests/differential/test_together pair N      pair N, with its combination
 #include "harness/test.h"
 
 #include "base/rng.h"
@@ -31,7 +32,7 @@ static const char *const breakers[] = {
          "again;\n}\n", // a limit
 };
 
-// No order between threads but by barriers: then nobody waits for a block that has no room.
+// Only barriers order threads: no block then waits for a block without room.
 static bool is_suitable(const struct generated *g) { return !g->order && !g->undefined; }
 
 static bool go_together(const struct generated *a, const struct generated *b)

@@ -1,4 +1,4 @@
-// The variants that every generated kernel is compiled and executed in.
+// The variants: ways of compiling and executing applied to every generated kernel.
 #include "differential/differential.h"
 
 #include "harness/settings.h"
@@ -183,7 +183,7 @@ bool variant_available(unsigned index)
     return available;
 }
 
-// Every fourth seed makes a kernel that any warp size runs alike; one in 32 a long one.
+// Every fourth seed makes a kernel independent of the warp size; one seed in 32 makes a long kernel.
 struct generator_options options_of(uint64_t seed)
 {
     return (struct generator_options){.no_lanes = seed % 4 == 0, .statements = seed % 32 == 7 ? 250 : 0};

@@ -80,7 +80,7 @@ static const struct spinner stalled[] = {
      32, 1},
 };
 
-// What these count, or how late it is, decides when they stop waiting, some time after the limit of the test.
+// Programs that stop waiting after a number of rounds or by the clock, long after the test's limit.
 static const struct spinner waiting[] = {
     {"a count that ends it, much later", "",
      BUFFER "MOV R7, RZ\nwait:\nLDG.E R5, [R2]\nIADD3 R7, R7, 0x1, RZ\n" AGAIN_WHILE("R7") "EXIT\n", 64, 2},
@@ -97,7 +97,8 @@ static const struct spinner waiting[] = {
      96, 2},
 };
 
-// Each of these ends, some of them long after a look or several, and after as many cycles as others may wait.
+// Programs that end, some of them after one or several looks, and after as many cycles as the patience of
+// waiting programs.
 static const struct spinner ending[] = {
     {"registers alone", "",
      "MOV R1, 0x2710\nloop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n",

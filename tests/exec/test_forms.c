@@ -1,6 +1,6 @@
-// Every build of every fast form against the general handlers: random arithmetic on values at the edges, with
-// random operand kinds, modifiers, flags and guards, and random accesses in the patterns that fast forms look
-// for. The same bits are expected from all of them, for full and partial warps of every size.
+// Every build of every fast form against the general handlers: random arithmetic on edge values, with
+// random operand kinds, modifiers, flags and guards, and random accesses in the patterns recognised by fast
+// forms. Fails when a build gives different bits, for full or partial warps of any size.
 #include "base/bits.h"
 #include "base/rng.h"
 #include "exec/machine.h"
@@ -40,16 +40,16 @@ static uint64_t edge_double(struct rng *r)
         0x000fffffffffffff, // subnormal
         0x0010000000000000,
         0x0020000000000001,
-        0x0340000000000000, // 2^-971: products' errors are the least there are
-        0x07a0000000000000, // about 2^-900, beyond which errors are not exact
+        0x0340000000000000, // 2^-971: errors of products are the least possible
+        0x07a0000000000000, // about 2^-900; below, errors are not exact
         0x07afffffffffffff,
         0x07b0000000000000,
         0x07b0000000000001,
         0x07c0000000000000,
-        0x1e60000000000000, // 2^-537: products are the least subnormal, or nothing
+        0x1e60000000000000, // 2^-537: products are the least subnormal, or zero
         0x1e5fffffffffffff,
         0x1e6a09e667f3bcce,
-        0x36a0000000000000, // the least f32, and half of it
+        0x36a0000000000000, // the least f32, and half the least f32
         0x3690000000000000,
         0x3810000000000000,
         0x3fe0000000000000,
@@ -69,7 +69,7 @@ static uint64_t edge_double(struct rng *r)
         0x43e0000000000000,
         0x43efffffffffffff,
         0x43f0000000000000,
-        0x47efffffe0000000, // f32's largest, and what rounds beyond it
+        0x47efffffe0000000, // the largest f32, and values rounded to infinity
         0x47effffff0000000,
         0x5fefffffffffffff, // about 2^512: products overflow by a unit, or do not
         0x5ff0000000000000,
@@ -99,9 +99,9 @@ static uint64_t edge_double(struct rng *r)
     return ((rng_next(r) & bit_mask(56)) | 0x3f00000000000000ull) | sign;
 }
 
-// Doubles of which no product or sum comes near an end of the range: forms that leave such operands to the
-// general handler do so for a whole warp, and would else hardly ever be seen at work. Zeros, few bits, sums
-// that cancel but for some last bits, and any mantissa.
+// Doubles whose products and sums stay far from the ends of the range. For extreme operands a fast form
+// passes the whole warp to the general handler, so with edge values fast forms would rarely run. Zeros, few
+// bits, sums that cancel but for some last bits, and any mantissa.
 static uint64_t calm_double(struct rng *r)
 {
     uint64_t z = rng_next(r), sign = rng_next(r) & 1ull << 63;
@@ -203,7 +203,7 @@ static struct inst random_inst(struct rng *r)
             else if (shape->src[k].kind && !absent)
                 i.src[k] = random_source(r, &i, k, (enum shape_kind)shape->src[k].kind, &other);
         }
-        // Members that never come would be waited for; PTX leaves them undefined.
+        // Members that never arrive would block the instruction; PTX leaves such masks undefined.
         if (op == OP_SHFL) i.src[3] = (struct operand){.kind = OPERAND_NONE};
         if (op == OP_VOTE || op == OP_MATCH || op == OP_REDUX)
             i.src[1] = (struct operand){.kind = OPERAND_NONE};
@@ -238,7 +238,7 @@ static struct inst random_double_inst(struct rng *r)
     }
 }
 
-// Sums and products in every rounding mode, of registers that none of them writes.
+// Sums and products in every rounding mode; sources and destinations are separate registers.
 static struct inst random_rounded_inst(struct rng *r)
 {
     for (;;) {
@@ -280,7 +280,7 @@ static void fill_body(struct program *p, struct rng *r, struct inst (*make)(stru
         if (p->insts[n].op == OP_NOP) p->insts[n] = make(r);
 }
 
-// Runs the machine's program in one build; the output rows as a hash and a copy.
+// Runs the machine's program in one build; the result is a copy of the output rows.
 static bool run_build(struct machine *m, enum exec_isa isa, uint64_t in, uint64_t out, const uint32_t *values,
                       uint32_t *result)
 {
@@ -315,8 +315,8 @@ static void report(struct test *t, const struct machine *m, enum exec_isa isa, u
     }
 }
 
-// What is near 1, near another power of two: so far that products lie about an end of the range, or where their
-// errors do; every other register has such a product's magnitude.
+// Scales x, near 1, to another power of two: products then lie near an end of the range, or their errors
+// do. Every other register is scaled twice, to the magnitude of such a product.
 static uint64_t scaled(uint64_t x, uint64_t seed, unsigned reg)
 {
     static const int scales[] = {0, 0, -450, -480, -510, -600, 450, 500, 510};
@@ -420,8 +420,7 @@ static void make_addresses(struct rng *r, uint64_t data[2], uint32_t *rows)
     }
 }
 
-// A byte-aligned pattern may only be accessed by bytes, or it faults: the first access types that fit are
-// kept.
+// A load or store of a random space and type.
 static struct inst random_access(struct rng *r)
 {
     static const uint8_t ops[4][2] = {{OP_LDG, OP_STG}, {OP_LDS, OP_STS}, {OP_LDL, OP_STL}, {OP_LD, OP_ST}};

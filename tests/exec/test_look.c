@@ -1,4 +1,5 @@
-// Functional launches that never end, or seem to.
+// Functional launches that never end, or seem to: the look for stalls ends the former with a report and
+// leaves the latter alone. Fails when an endless launch is not stopped, or a launch that ends is stopped.
 #include "exec/machine.h"
 #include "exec/observe.h"
 #include "exec/session.h"
@@ -42,7 +43,7 @@ static void check_report(struct test *t, const struct spinner *p, const struct m
                   "; reads global 0x10000000 (4 bytes: 0x0), 0 bytes into buffer (256 bytes at 0x10000000)");
 }
 
-// Each as it normally runs, and one more way.
+// Runs every spinner in its default way and in a further way.
 static void run_all(struct test *t, enum spinner_end o)
 {
     const struct spinner *p;
@@ -50,7 +51,8 @@ static void run_all(struct test *t, enum spinner_end o)
         for (size_t n = 0; n < TEST_COUNT(ways); n++) {
             if (n && n != 1 + k % (TEST_COUNT(ways) - 1)) continue;
             struct machine m;
-            bool has_room = strstr(p->settings, "sm.blocks=1") != NULL; // here for all its blocks
+            // functional runs hold every block at once
+            bool has_room = strstr(p->settings, "sm.blocks=1") != NULL;
             if (machine_init(&m, t, p->text, p->threads)) {
                 set_up(&m, p, &ways[n]);
                 bool ended = machine_run(&m), ends = o == SPINNER_ENDS || has_room;
@@ -66,18 +68,19 @@ static void test_stalled(struct test *t) { run_all(t, SPINNER_STALLS); }
 static void test_waiting(struct test *t) { run_all(t, SPINNER_WAITS); }
 static void test_ending(struct test *t) { run_all(t, SPINNER_ENDS); }
 
-// Far beyond the patience: whoever computes, reads other words, or changes memory now and then goes on.
+// Runs far beyond the patience: a program that computes, reads different words, or sometimes changes memory
+// is not stopped.
 static void test_legal(struct test *t)
 {
     static const char *const texts[] = {
         // registers alone
         "MOV R1, 0x989680\nloop:\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA "
         "loop\nEXIT\n",
-        // a table, again and again
+        // repeated reads of a table
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R8, R2\nMOV R9, R3\nMOV R1, 0x2dc6c0\nloop:\n"
         "LOP3.LUT R6, R1, 0x3c, RZ, 0xc0\nIADD3 R8, R2, R6, RZ\nLDG.E R5, [R8]\nIADD3 R1, R1, -0x1, RZ\n"
         "ISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\nEXIT\n",
-        // a word that is counted up each two million rounds, of which there are ten million
+        // a word incremented every two million of ten million rounds
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R7, 0x1\nMOV R4, 0x5\nagain:\nMOV R1, "
         "0x1e8480\nloop:\n"
         "LDG.E R5, [R2]\nIADD3 R1, R1, -0x1, RZ\nISETP.NE.AND P0, PT, R1, RZ, PT\n@P0 BRA loop\n"
@@ -97,7 +100,7 @@ static void test_legal(struct test *t)
     }
 }
 
-// A look leaves no trace: what a launch counts, and the order of its blocks and warps, are those of one that nobody looks at.
+// A look leaves no trace: counts and the order of blocks and warps equal a run without looks.
 static void test_looked_at(struct test *t)
 {
     static const char text[] =
@@ -126,7 +129,7 @@ static void test_looked_at(struct test *t)
         struct exec_session *s = exec_begin(&m.launch);
         CHECK_EQ(t, exec_go(s, modes[k].is_beside), EXEC_ENDED);
         CHECK(t, exec_end(s, &m.counts, &m.fault, &race));
-        CHECK(t, m.counts.warp_instructions > BLOCKS << 18); // so that each block was looked at
+        CHECK(t, m.counts.warp_instructions > BLOCKS << 18); // long enough for a look at each block
         if (!k) {
             memcpy(first, machine_words(&m, out), sizeof first);
             count = m.counts.warp_instructions;

@@ -1,4 +1,5 @@
-// Device memory: addresses, bounds, reuse and the descriptions that reports are made of.
+// Device memory: addresses, bounds, reuse and the descriptions used in reports. Fails when an access
+// outside an allocation is accepted, or a reused range is not zero.
 #include "exec/memory.h"
 #include "harness/test.h"
 
@@ -46,11 +47,11 @@ static void test_free(struct test *t)
     CHECK(t, memory_host(m, a, 1) == NULL && memory_find(m, a) == NULL);
     CHECK(t, memory_find(m, b) != NULL);
     CHECK_EQ(t, memory_in_use(m), 16);
-    CHECK(t, memory_alloc(m, 100000, 1, "later") > b); // a stale pointer stays one
+    CHECK(t, memory_alloc(m, 100000, 1, "later") > b); // a stale pointer stays stale
     memory_destroy(m);
 }
 
-// The space runs out of fresh addresses long before the limit: holes are used again, and are zero again.
+// The space runs out of fresh addresses long before the limit: freed ranges are reused, zero-filled.
 static void test_reuse(struct test *t)
 {
     struct memory *m = memory_create(3ull << 30);

@@ -1,4 +1,5 @@
-// Observed runs: the same bytes, counts and order as unobserved ones, and events that add up to the counts.
+// Observed runs: the same bytes, counts and order as unobserved runs, and events that add up to the
+// counts. Fails when an observer changes a result, or when events are missing or repeated.
 #include "exec/machine.h"
 #include "exec/observe.h"
 
@@ -9,39 +10,39 @@
     "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nIMAD R0, R1, c[0x0][0x0], R0\nMOV R4, 0x4\n"                      \
     "IMAD.WIDE R2, R0, R4, c[0x0][0x160]\nS2R R5, SR_TID.X\n"
 
-// Everything at once: a divergent loop, a guard, a barrier, early exits, a shuffle whose members come from
-// two sides of a branch, an atomic that says in which order the warps ran, and a clock that says how far they
-// were.
-static const char everything[] = ".shared 400\n" THREAD "LOP3.LUT R6, R5, 0x7, RZ, 0xc0\n"
-                                 "SHR.U32 R14, R5, 0x5\n" // the first warps take longest, so that they use up
-                                                          // their slices and the last one
-                                 "IADD3 R14, -R14, 0x3, RZ\n" // is first at the atomic
-                                 "IMAD R6, R14, c[0x0][0x170], R6\n"
-                                 "MOV R7, RZ\n"
-                                 "ISETP.GE.AND P0, PT, R7, R6, PT\n"
-                                 "@P0 BRA done, join done\n"
-                                 "loop:\n"
-                                 "IADD3 R7, R7, 0x1, RZ\n"
-                                 "ISETP.LT.AND P0, PT, R7, R6, PT\n"
-                                 "@P0 BRA loop, join done\n"
-                                 "done:\n"
-                                 "MOV R10, c[0x0][0x168]\n"
-                                 "MOV R11, c[0x0][0x16c]\n"
-                                 "ATOMG.ADD.U32 R12, [R10], R4\n"
-                                 "SHL R8, R5, 0x2\n"
-                                 "STS [R8], R7\n"
-                                 "ISETP.LT.AND P1, PT, R5, 0x28, PT\n"
-                                 "@P1 IADD3 R0, R0, 0x3, RZ\n"
-                                 "BAR.SYNC 0x0\n"
-                                 "IADD3 R8, -R8, 0x18c, RZ\n"
-                                 "LDS R9, [R8]\n"
-                                 "S2R R13, SR_CLOCKLO\n"
-                                 "IMAD R0, R12, 0x100, R0\n"
-                                 "IADD3 R0, R0, R13, R9\n"
-                                 "STG.E [R2], R0\n"
-                                 "ISETP.LT.AND P1, PT, R5, 0x5a, PT\n"
-                                 "@P1 EXIT\n"
-                                 "STG.E [R2], R9\nEXIT\n";
+// A divergent loop, a guard, a barrier and early exits. A shuffle with members from two sides of a branch.
+// An atomic that records the order of warps, and a clock that records their progress.
+static const char everything[] =
+    ".shared 400\n" THREAD "LOP3.LUT R6, R5, 0x7, RZ, 0xc0\n"
+    // The first warps take longest and use up their slices; the last warp reaches the atomic first.
+    "SHR.U32 R14, R5, 0x5\n"
+    "IADD3 R14, -R14, 0x3, RZ\n"
+    "IMAD R6, R14, c[0x0][0x170], R6\n"
+    "MOV R7, RZ\n"
+    "ISETP.GE.AND P0, PT, R7, R6, PT\n"
+    "@P0 BRA done, join done\n"
+    "loop:\n"
+    "IADD3 R7, R7, 0x1, RZ\n"
+    "ISETP.LT.AND P0, PT, R7, R6, PT\n"
+    "@P0 BRA loop, join done\n"
+    "done:\n"
+    "MOV R10, c[0x0][0x168]\n"
+    "MOV R11, c[0x0][0x16c]\n"
+    "ATOMG.ADD.U32 R12, [R10], R4\n"
+    "SHL R8, R5, 0x2\n"
+    "STS [R8], R7\n"
+    "ISETP.LT.AND P1, PT, R5, 0x28, PT\n"
+    "@P1 IADD3 R0, R0, 0x3, RZ\n"
+    "BAR.SYNC 0x0\n"
+    "IADD3 R8, -R8, 0x18c, RZ\n"
+    "LDS R9, [R8]\n"
+    "S2R R13, SR_CLOCKLO\n"
+    "IMAD R0, R12, 0x100, R0\n"
+    "IADD3 R0, R0, R13, R9\n"
+    "STG.E [R2], R0\n"
+    "ISETP.LT.AND P1, PT, R5, 0x5a, PT\n"
+    "@P1 EXIT\n"
+    "STG.E [R2], R9\nEXIT\n";
 
 struct tally {
     uint64_t before, after, lanes, blocks, block_ends, exits, barriers, whole, launches, ends;
@@ -72,7 +73,7 @@ static void before(void *x, const struct observed *o)
     n->wrong += (o->lanes & ~o->path) || (o->path & ~o->live) || (o->live & ~o->present);
     n->wrong += o->block->state != x || (o->present & ~o->full);
 }
-// Addresses are where the loaded values are.
+// Compares the observed addresses with the places of the loaded values.
 static void check_load(struct tally *n, const struct observed *o)
 {
     const uint32_t *tid = (const uint32_t *)(const void *)(o->regs + o->thread_offset);
@@ -86,7 +87,7 @@ static void after(void *x, const struct observed *o)
     struct tally *n = x;
     n->after++;
     n->wrong += o->index != n->last_index || (o->access != NULL) != isa_has(o->inst, ISA_LOAD | ISA_STORE);
-    // A branch is executed by all lanes on the path, whoever takes it.
+    // A branch is executed by every lane on the path, taken or not.
     n->lanes += (unsigned)__builtin_popcountll(o->inst->op == OP_BRA ? o->path : o->lanes);
     if (o->inst->op == OP_LDS) check_load(n, o);
 }
@@ -135,7 +136,7 @@ static bool run(struct test *t, const char *text, unsigned warp_size, enum launc
         m.launch.observer = observer;
         uint64_t out = machine_buffer(&m, OUT_BYTES);
         machine_buffer(&m, 4);
-        machine_param(&m, warp_size < 32 ? 9 : 6000); // so that warps use up their slices
+        machine_param(&m, warp_size < 32 ? 9 : 6000); // enough rounds for warps to use up their slices
         machine_must_run(&m);
         outcome->counts = m.counts;
         memcpy(outcome->out, machine_words(&m, out), OUT_BYTES);
@@ -173,7 +174,8 @@ static void test_changes_nothing(struct test *t)
     }
 }
 
-// Lanes of two sides of a branch wait for each other at a shuffle: told of once, with all of them.
+// Lanes on two sides of a branch wait for each other at a shuffle: one `after` event reports the shuffle,
+// with every lane.
 static void test_deferred(struct test *t)
 {
     static const char text[] = THREAD "MOV R6, 0xffffffff\n"
@@ -199,7 +201,7 @@ static void test_deferred(struct test *t)
     machine_fini(&m);
 }
 
-// Barriers for some of the threads are no barriers of the whole block.
+// A barrier for some threads is not reported as a barrier of the whole block.
 static void test_partial_barrier(struct test *t)
 {
     static const char text[] = THREAD "ISETP.GE.AND P0, PT, R5, 0x40, PT\n"
@@ -216,7 +218,8 @@ static void test_partial_barrier(struct test *t)
     CHECK_EQ(t, n.whole, BLOCKS);
 }
 
-// A fault ends the launch: no `after` for it, but an end of its block and of the launch.
+// A fault ends the launch: no `after` event for the faulting instruction, but an end of the block and of
+// the launch.
 static void test_fault(struct test *t)
 {
     struct tally n = {0};

@@ -1,5 +1,5 @@
 // Programs run to their end: threads and blocks, memory, divergence, calls, barriers, in both modes of
-// divergence and every warp size.
+// divergence and at every warp size. Fails when a thread's result is wrong.
 #include "exec/machine.h"
 #include "exec/observe.h"
 
@@ -84,7 +84,7 @@ static const char loop_text[] = THREAD "S2R R5, SR_TID.X\n"
                                        "STG.E [R2], R0\nEXIT\n";
 static void test_loop(struct test *t) { every_thread(t, loop_text, want_loop); }
 
-// A recursive function that returns in different depths: sum of 1 … tid % 4.
+// A recursive function with returns at different depths: sum of 1 … tid % 4.
 static uint32_t want_recursion(uint32_t i, uint32_t tid) { return i + (tid % 4) * (tid % 4 + 1) / 2; }
 static void test_recursion(struct test *t)
 {
@@ -127,7 +127,7 @@ static void test_shared(struct test *t)
                  want_reverse);
 }
 
-// Threads that exit early do not hold up a barrier.
+// Threads that exit early do not block a barrier.
 static uint32_t want_early(uint32_t i, uint32_t tid) { return tid < 40 ? 0 : i; }
 static void test_early_exit(struct test *t)
 {
@@ -157,8 +157,8 @@ static void test_barrier_reduction(struct test *t)
                  want_red);
 }
 
-// Every thread of a block passes a turn to the next one through shared memory: each needs the other's
-// progress.
+// Every thread of a block passes a turn to the next through shared memory: each needs the progress of other
+// warps.
 static uint32_t want_turn(uint32_t i, uint32_t tid) { return (void)i, tid; }
 static void test_spin_on_other_warps(struct test *t)
 {
@@ -187,7 +187,7 @@ static void test_spin_on_other_warps(struct test *t)
     }
 }
 
-// A barrier over the whole grid: block b waits until all blocks have counted themselves in.
+// A barrier over the whole grid: block b waits until every block has incremented a counter.
 static void test_spin_on_other_blocks(struct test *t)
 {
     struct machine m;
@@ -213,7 +213,7 @@ static void test_spin_on_other_blocks(struct test *t)
     machine_fini(&m);
 }
 
-// A lock taken lane by lane: only splits let the holder go on while the others spin.
+// A lock taken lane by lane: only with simt=splits can the holder proceed while other lanes spin.
 static void test_lock_within_a_warp(struct test *t)
 {
     struct machine m;
@@ -267,8 +267,8 @@ static void run_limited(struct machine *m, uint64_t limit, bool ends)
               (unsigned long long)limit, (unsigned long long)m->counts.warp_instructions);
 }
 
-// The limit is of a launch, whose blocks and warps are each far from it: with as many instructions as the launch has
-// it runs, with one less it does not.
+// The limit applies to the whole launch; no block or warp alone comes near. With a limit of exactly the
+// launch's instructions the launch ends, with a limit less by 1 the launch is stopped.
 static void test_limit(struct test *t)
 {
     static const struct observer nobody;

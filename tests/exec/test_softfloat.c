@@ -1,7 +1,7 @@
-// exec/softfloat.c against MPFR: every format, every rounding mode, every function. MPFR computes the exact
-// result with thousands of bits and rounds it to an integral multiple of the format's lowest bit; nothing but
-// the layout of the bits is done here. What is rounded to nearest, ties away, is in MPFR's integer rounding
-// alone, so all modes go through that.
+// exec/softfloat.c against MPFR: every format, rounding mode and function. MPFR computes the exact result
+// with thousands of bits and rounds it to an integral multiple of the format's lowest bit; the test
+// itself only lays out the bits. Ties away from zero exist only in MPFR's rounding to integers, so every
+// mode uses integer rounding. Fails when a result differs in any bit.
 #include "base/rng.h"
 #include "exec/softfloat.h"
 #include "harness/test.h"
@@ -45,7 +45,7 @@ static uint64_t magnitude_bits(mpfr_t x)
 
 static int format_bias(const struct float_format *f) { return (1 << (f->exponent_bits - 1)) - 1; }
 
-// The value of bits that are no NaN.
+// The value of bits other than NaN.
 static void value_of(mpfr_t x, const struct float_format *f, uint64_t bits)
 {
     uint64_t mantissa = bits & bit_mask(f->mantissa_bits),
@@ -84,7 +84,7 @@ static uint64_t rounded_bits(const struct float_format *f, mpfr_t x, enum isa_ro
     return sign | (float_infinity(f) - !to_infinity);
 }
 
-// Operands where things happen: any bits, few bits, the ends of every range, near one another.
+// Operands near special cases: any bits, few bits, the ends of every range, near each other.
 static uint64_t draw_float(struct rng *g, const struct float_format *f)
 {
     uint64_t bits = rng_next(g), sign = bits >> 63 ? float_sign_bit(f) : 0;
@@ -94,7 +94,7 @@ static uint64_t draw_float(struct rng *g, const struct float_format *f)
     case 1: return sign | (mantissa >> rng_below(g, f->mantissa_bits + 1));   // subnormal, zero
     case 2: return sign | (float_infinity(f) - 1 - rng_below(g, 4));          // the largest
     case 3: return sign | ((1ull << f->mantissa_bits) + rng_below(g, 5) - 2); // the least normal
-    case 4:                                                                   // about one, with few bits
+    case 4:                                                                   // near 1, with few bits
         return sign | ((uint64_t)(format_bias(f) - 2 + (int)rng_below(g, 5)) << f->mantissa_bits) |
                (mantissa & mantissa << rng_below(g, f->mantissa_bits + 1) & bit_mask(f->mantissa_bits));
     case 5: return rng_below(g, 16) ? sign | mantissa : float_nan(f) - rng_below(g, 2);
@@ -104,7 +104,7 @@ static uint64_t draw_float(struct rng *g, const struct float_format *f)
 
 static unsigned draws(void) { return test_is_long() ? 400000 : 6000; }
 
-// a * b + c exactly, with the sign that a zero sum has in this mode.
+// a * b + c exactly, with the sign of a zero sum in rounding mode r.
 static uint64_t fma_of(const struct float_format *f, const uint64_t x[3], enum isa_round r)
 {
     mpfr_t v[3], sum;
@@ -141,7 +141,7 @@ static void test_arithmetic(struct test *t)
             const struct float_format *f = formats[n].format;
             uint64_t x[3] = {draw_float(&g, f), draw_float(&g, f), draw_float(&g, f)};
             uint64_t one = (uint64_t)format_bias(f) << f->mantissa_bits, sign = float_sign_bit(f);
-            // An addend that cancels the product, or nearly so.
+            // An addend that cancels the product exactly or nearly.
             if (k % 3 == 0 && !any_nan(f, x))
                 x[2] = float_mul(f, x[0], x[1], ROUND_RZ) ^ sign ^ rng_below(&g, 3);
             bool nan = any_nan(f, x);
@@ -157,7 +157,7 @@ static void test_arithmetic(struct test *t)
         }
 }
 
-// From every format into every other, all bits of the 16-bit ones.
+// Conversions between every pair of formats, with every value of the 16-bit formats.
 static void test_conversions(struct test *t)
 {
     struct rng g = {test_seed(2)};
@@ -215,7 +215,7 @@ static void test_integers(struct test *t)
     mpfr_clear(v);
 }
 
-// Which of less, equal, greater and unordered each comparison holds for.
+// Whether comparison `cmp` holds for an order (less, equal, greater) or for unordered operands.
 static bool compare_of(enum isa_cmp cmp, int order, bool unordered)
 {
     switch (cmp) {

@@ -1,5 +1,5 @@
-// Graph algorithms against their definitions, tried out on every random graph by the slowest means: what
-// removing a node cuts off, what a walk can reach.
+// Graph algorithms against their definitions, checked on every random graph by the slowest means: nodes
+// cut off by removing a node, nodes reachable by a walk. Fails when a result differs from the definition.
 #include "base/rng.h"
 #include "flow/dataflow.h"
 #include "flow/graph.h"
@@ -29,7 +29,7 @@ static void random_graph(struct sample *s, struct rng *r)
     flow_graph_init(&s->g, &s->arena, count, edges, edge_count);
 }
 
-// Marks what can be reached from `from` without passing through `without` (FLOW_NONE: anything).
+// Marks nodes reachable from `from` without passing through `without` (FLOW_NONE: no restriction).
 static void reach(const struct flow_graph *g, uint32_t from, uint32_t without, bool *seen)
 {
     memset(seen, 0, g->count * sizeof *seen);
@@ -62,7 +62,7 @@ static void check_tree(struct test *t, const struct flow_tree *tree, const struc
         bool has_parent = reached[a] && a != root;
         CHECK_EQ(t, tree->parent[a] != FLOW_NONE, has_parent);
         if (!has_parent) continue;
-        uint32_t p = tree->parent[a]; // a dominator that every other one dominates
+        uint32_t p = tree->parent[a]; // the parent must be dominated by every other dominator
         CHECK(t, p != a && flow_dominates(tree, p, a));
         for (uint32_t b = 0; b < g->count; b++)
             if (b != a && flow_dominates(tree, b, a)) CHECK(t, flow_dominates(tree, b, p));
@@ -163,7 +163,7 @@ static void test_frontiers(struct test *t)
     }
 }
 
-// The loop of header h: everything that reaches a back edge to h without passing through h.
+// The loop of header h: every node that reaches a back edge to h without passing through h.
 static bool in_natural_loop(const struct flow_graph *g, const struct flow_tree *tree, uint32_t h, uint32_t n)
 {
     bool seen[NODES_MAX + 1];
@@ -214,8 +214,8 @@ static void test_loops(struct test *t)
     }
 }
 
-// One bit at a time, by walking: bit b is live into n when a node that generates it can be reached through
-// nodes that do not kill it; it is available when no walk from the entry lacks it.
+// Liveness and availability bit by bit, by walking. Bit b is live into n when a generating node can be
+// reached through nodes that do not kill b. Bit b is available when no walk from the entry lacks b.
 static bool live(const struct flow_graph *g, const struct flow_sets *gen, const struct flow_sets *kill,
                  uint32_t from, uint32_t bit)
 {
@@ -288,7 +288,7 @@ static void test_dataflow(struct test *t)
     }
 }
 
-// A hundred thousand nodes in shapes that make naive methods recurse deeply or go round in squares.
+// A hundred thousand nodes in shapes that make naive methods recurse deeply or take quadratic time.
 static void test_large(struct test *t)
 {
     enum { N = 100000 };

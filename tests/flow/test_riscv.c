@@ -1,4 +1,5 @@
-// Blocks of RISC-V code: branches compare by themselves, and functions are what symbols say, into which control may run.
+// Blocks of RISC-V code: branches compare by themselves; functions begin at symbols, and control may run
+// into the next function.
 #include "flow/blocks.h"
 #include "riscv/bench.h"
 

@@ -14,7 +14,7 @@ void generated_fini(struct generated *g)
     *g = (struct generated){0};
 }
 
-// Words behind "lanes=", each there when it is not 0.
+// Reads the number behind a word of the launch comment, "warp=" for example; 0 where the word is absent.
 static unsigned read_word(const char *line, const char *word)
 {
     const char *at = strstr(line, word), *end = strchr(line, '\n');
@@ -127,7 +127,7 @@ static void start_function(struct gen *g)
     g->some_exited = g->warp_together = g->touching = false;
 }
 
-// Something in every pool, so that every kind of operand can be found.
+// Defines registers in every pool, so every kind of operand has a candidate.
 static void seed_pools(struct gen *g)
 {
     static const char *const types[] = {"u32", "u64", "u16", "f32", "f64"};
@@ -153,7 +153,7 @@ static void open_local(struct gen *g)
     for (unsigned k = 0; k < 64; k += 8) line(g, "st.local.u64 [%%local+%u], 0;", k);
 }
 
-// A function: parameters to registers, statements, the result from whatever there is.
+// Writes a function: parameters to registers, statements, a result from any defined register.
 static void write_function(struct gen *g, struct strbuf *out, unsigned index)
 {
     static const char *const types[] = {".b32", ".b64", ".b32", ".f32", ".f64"};
@@ -197,7 +197,7 @@ static void write_function(struct gen *g, struct strbuf *out, unsigned index)
     strbuf_puts(out, "}\n\n");
 }
 
-// A function that reads and changes its caller's local array through a generic pointer.
+// Writes a function that reads and changes its caller's local array through a generic pointer.
 static void write_touch(struct gen *g, struct strbuf *out)
 {
     start_function(g);
@@ -282,7 +282,7 @@ static void kernel_prologue(struct gen *g)
     define(g, CLASS_R, g->next[CLASS_R] - 1, false);
 }
 
-// Everything still defined goes into a hash; the most recent values are also stored as they are.
+// Hashes every defined register; stores the most recent values unhashed as well.
 static void kernel_epilogue(struct gen *g, const struct param_list *list)
 {
     unsigned hash = fresh(g, CLASS_D), t = fresh(g, CLASS_D), r = fresh(g, CLASS_R);

@@ -1,11 +1,12 @@
-// What the files of the generator share.
+// Types and functions shared by the files of the generator.
 //
 //     generator.c  module, prologue and epilogue, launch    traffic.c  memory, barriers, atomics
 //     statement.c  branches, loops, calls, switches         lanes.c    lanes of a warp together
 //     values.c     registers, constants, operations         idiom.c    instructions that belong together
 //
-// The text being written is one instruction a line, so that shrinking can drop lines. A register is in its
-// pool while it is certainly defined: leaving a branch or loop forgets what was defined inside.
+// The text is one instruction a line, so that shrinking can drop lines. A register is in the pool of its
+// class while it is certainly defined: at the end of a branch or loop, registers defined inside leave the
+// pool.
 #pragma once
 #include "base/rng.h"
 #include "generator/generator.h"
@@ -39,15 +40,15 @@ struct gen {
     unsigned next_label, next_call, next_table;
     unsigned depth;   // of nested control flow
     unsigned repeats; // product of the trip counts around
-    unsigned left;    // statements that may still be written
+    unsigned left;    // statements still to be written at most
     uint32_t threads;
-    bool uniform;       // all threads of the block are here together
-    bool warp_together; // all threads of the warp are
+    bool uniform;       // all threads of the block are together at this place
+    bool warp_together; // all threads of the warp are together at this place
     bool in_kernel;
     bool some_exited;         // lanes may be missing
-    bool has_local, touching; // touching: the array is the caller's, known by its generic address only
+    bool has_local, touching; // touching: the array is the caller's, known by generic address only
     struct {
-        char text[160]; // "add.s32 %s, %r1, 5": a finished operation but for its destination
+        char text[160]; // "add.s32 %s, %r1, 5": an operation complete but for its destination
         enum reg_class class;
     } history[HISTORY_MAX];
     unsigned history_count;
@@ -69,13 +70,13 @@ const char *class_prefix(enum reg_class c);
 unsigned fresh(struct gen *g, enum reg_class c); // a number; not in the pool yet
 void define(struct gen *g, enum reg_class c, unsigned number, bool fixed);
 int pick(struct gen *g, enum reg_class c);          // a defined register
-int pick_variable(struct gen *g, enum reg_class c); // one that may be overwritten, -1 when there is none
-void operand(struct gen *g, char kind, char *text,
-             size_t size); // source operand text by the letters of operations.def
+int pick_variable(struct gen *g, enum reg_class c); // a register that may be overwritten, -1: none
+// Writes a source operand by the letters of operations.def.
+void operand(struct gen *g, char kind, char *text, size_t size);
 bool constant_text(struct gen *g, char kind, char *text, size_t size); // a special value, by the same letters
 uint32_t special_u32(struct gen *g);
 uint64_t special_u64(struct gen *g);
-void operation(struct gen *g);         // a random one, to a fresh register or over an old one
+void operation(struct gen *g);         // a random operation, to a fresh register or over an old value
 void guarded_operation(struct gen *g); // old destinations, random guard
 void repeated_operation(struct gen *g);
 unsigned operation_into(struct gen *g, enum reg_class c); // to a fresh register of the class

@@ -1,4 +1,4 @@
-// Idioms: several instructions that belong together, and shapes that optimisers look for.
+// Idioms: short instruction sequences of real code, and shapes that optimisers look for.
 #include "generator/generator_impl.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ void carry_chain(struct gen *g)
     for (unsigned k = 0; k < words; k++) define(g, CLASS_R, d[k], false);
 }
 
-// A 64-bit operation of which the words are wanted.
+// A 64-bit operation, then the two 32-bit words of its result.
 static void words(struct gen *g)
 {
     static const char *const ops[] = {"and.b64", "or.b64", "xor.b64", "add.s64", "sub.s64", "mul.lo.s64"};
@@ -128,7 +128,7 @@ void bit_idiom(struct gen *g)
         line(g, "and.b32 %%r%u, %%r%u, %%r%d;", b, a, pick(g, CLASS_R));
         line(g, "%s.b32 %%r%u, %%r%u, %%r%d;", chance(g, 50) ? "or" : "xor", c, b, chance(g, 50) ? x : y);
         break;
-    case 4: // shift and add, and its undoing
+    case 4: // shift and add, then the inverse operation
         line(g, "shl.b32 %%r%u, %%r%d, %u;", a, x, n);
         line(g, "add.s32 %%r%u, %%r%u, %%r%d;", b, a, y);
         line(g, "sub.s32 %%r%u, %%r%u, %%r%u;", c, b, a);
@@ -148,7 +148,7 @@ void bit_idiom(struct gen *g)
         line(g, "@%%p%u xor.b32 %%r%u, %%r%u, 5;", p, c, c);
         break;
     }
-    case 7: { // comparisons that fold into simpler ones
+    case 7: { // comparisons that fold into simpler comparisons
         unsigned p = fresh(g, CLASS_P), q = fresh(g, CLASS_P);
         line(g, "xor.b32 %%r%u, %%r%d, %d;", a, x, (int)special_u32(g));
         line(g, "setp.%s %%p%u, %%r%u, %d;", chance(g, 50) ? "eq.s32" : "ne.s32", p, a, (int)special_u32(g));
@@ -183,7 +183,7 @@ void bit_idiom(struct gen *g)
     define(g, CLASS_R, c, false);
 }
 
-// a, b = b, a, or three of them round: what copies at the ends of blocks get wrong.
+// Swaps two variables or rotates three: a known trap for copies at block ends (the swap problem of SSA).
 void swap_values(struct gen *g)
 {
     static const char *const types[] = {"b32", "b64", "b16", "f32", "f64"};

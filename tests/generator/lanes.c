@@ -1,4 +1,4 @@
-// Lanes of a warp together, written only where all of the warp is.
+// Exchanges among lanes of a warp, written only where the whole warp is together.
 #include "generator/generator_impl.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ void lanes(struct gen *g)
     define(g, CLASS_R, d, false);
 }
 
-// The lanes where a predicate holds work together inside the branch that only they take.
+// Lanes with a true predicate exchange values inside a branch taken by exactly these lanes.
 void masked_lanes(struct gen *g)
 {
     unsigned m = fresh(g, CLASS_R), label = g->next_label++, leader = fresh(g, CLASS_R),

@@ -1,9 +1,9 @@
-// The parameters of a generated kernel. A kernel of before there were mixed ones has eight, in one order:
+// The parameters of a generated kernel. A kernel without mixed parameters has eight, in fixed order:
 //
 //     in 0   out 8   acc 16   n 24   a 28   x 32   y 40   blob 48 to 80
 //
-// Mixed, these eight stand in any order among one to five more of every scalar type and of arrays of any length, so that
-// a block of parameters ends anywhere.
+// Mixed: the eight stand in any order. Between are one to five extra parameters of every scalar type and of
+// arrays of any length, so the parameter block may end at any offset.
 #include "generator/params.h"
 #include "base/bits.h"
 #include "base/hash.h"
@@ -90,7 +90,8 @@ void param_list_declare(const struct param_list *list, struct strbuf *out)
     }
 }
 
-// Of an array its last byte, and its first word where it has one at an address that is a multiple of four.
+// Folds each extra parameter. Of an array: the last byte, and the first word if its address is a multiple
+// of four.
 void param_list_fold(const struct param_list *list, struct strbuf *body)
 {
     strbuf_puts(body, "    mov.u64 %params, 0;\n");

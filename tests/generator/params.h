@@ -12,13 +12,13 @@ enum param_role {
     PARAM_X,
     PARAM_Y,
     PARAM_BLOB,
-    PARAM_EXTRA // folded into what the kernel stores, and read nowhere else
+    PARAM_EXTRA // folded into a stored value, read nowhere else
 };
 
 enum { PARAMS_EXTRA = 5 };
 
 struct param {
-    const char *type, *name; // type without its dot
+    const char *type, *name; // type without the leading dot
     uint16_t bytes, align, offset;
     enum param_role role;
     bool is_array; // of bytes
@@ -32,7 +32,8 @@ struct param_list {
 
 void param_list_make(const struct generated *g, struct param_list *list); // from g->seed and g->mixed alone
 void param_list_declare(const struct param_list *list, struct strbuf *out);
-// Instructions that sum the extra parameters up in %params; the kernel declares %param and %params, .b64.
+// Writes instructions that sum the extra parameters in %params; the kernel declares %param and %params,
+// .b64.
 void param_list_fold(const struct param_list *list, struct strbuf *body);
 
 uint32_t generator_word(struct rng *r); // a value of the input: special, small, a float near 1, or any

@@ -1,18 +1,20 @@
-// Kernels that try redundancy marks: sixteen variables that begin as what warps share and what they do not,
-// and statements that mix the two in every way that is known to fool an analysis. Unlike the other kernels
-// these read clocks, order atomics and leave variables unwritten, so no two machines need agree on what they
-// store; they terminate and do not fault, and no thread writes what another loads between two barriers.
+// Kernels that test redundancy marks. Sixteen variables begin with values equal in all warps or different
+// by warp. Statements mix the two in every way known to fool an analysis. Unlike kernels of generator.c,
+// these kernels read clocks, order atomics and leave variables unwritten, so stored values may differ
+// between correct machines. The kernels terminate, do not fault, and no thread writes a word that another
+// thread loads between the same two barriers.
 //
 //     joins of branches by warp, lane or block    guards and old destinations     .local, plain and generic
 //     loops with trip counts by warp and lane     barriers anywhere, unevenly     volatile, relaxed, acquire
 //     several exits, two entries, early exits     fences, counted barriers        atomics, clocks, activemask
 //     calls that stay calls (a recursive function)                                unwritten variables
 //
-// Each kernel has about half of the kinds of statements and of conditions (swarm testing, Groce et al. 2012):
-// with all of them everything is soon a vector and nothing is left to be wrong about.
+// Each kernel has about half of the kinds of statements and of conditions (swarm testing, Groce et al.
+// 2012): with every kind enabled, all variables soon hold vectors and no redundancy is left to be marked
+// wrongly.
 //
-// With `defined` they leave such things out, initialise what they read and meet at barriers only where all
-// threads of the block come, so that the oracle can say what memory must be.
+// With `defined`, kernels leave out clocks and order-dependent statements and initialise every variable
+// before a read. Barriers are only where all threads of the block arrive. So the oracle can predict memory.
 #include "generator/redundancy_impl.h"
 
 #include "base/bits.h"
@@ -24,7 +26,7 @@ static void source(struct maker *m)
 {
     static const char *const names[] = {"%tid.x", "%tid.x", "%tid.x", "%ctaid.x", "%ctaid.y", "%ntid.x",
                                         "%tid.y", "%tid.y", "%tid.z", "%laneid",  "%warpid",  "%nctaid.x"};
-    // Defined: a number of the warp is not PTX's to promise, one of the lane is a group's of 32.
+    // Defined: PTX does not promise %warpid; %laneid is a number in a group of 32.
     unsigned defined = m->warp_size > 32 ? 9 : 10;
     switch (below(m, 4)) {
     case 0: LINE("mov.u32 %%v%u, %u;", variable(m), below(m, 50)); break;
@@ -55,7 +57,7 @@ static void operation(struct maker *m)
     }
 }
 
-// Into %q<n>: what a branch, guard or loop asks.
+// Sets predicate %q<n> for a branch, guard or loop and returns n.
 static unsigned condition(struct maker *m)
 {
     static const char *const compares[] = {"lt.s32", "ge.s32", "eq.s32", "ne.s32"};
@@ -87,13 +89,13 @@ static void guarded(struct maker *m)
     }
 }
 
-// Something that all warps compute from what some of them did.
+// A sum computed by all warps from the variable that some warps wrote last.
 static void probe(struct maker *m)
 {
     LINE("add.s32 %%v%u, %%v%u, %u;", variable(m), m->recent, 1 + below(m, 9));
 }
 
-// Variables that only some ways write.
+// Writes or reads %w variables, written on some paths only.
 static void unsure(struct maker *m)
 {
     unsigned w = below(m, UNSURE);
@@ -136,7 +138,7 @@ static void barrier(struct maker *m)
 static void branch(struct maker *m)
 {
     unsigned q = condition(m), otherwise = m->label++, end = m->label++;
-    bool both = chance(m, 50), marked = chance(m, 50); // one side leaves a constant behind
+    bool both = chance(m, 50), marked = chance(m, 50); // marked: one side leaves a constant behind
     bool was = m->parted;
     m->parted |= !m->asks_all;
     m->recent = variable(m);
@@ -161,7 +163,7 @@ static void loop(struct maker *m)
 {
     static const char *const limits[] = {"3", "%ty", "%warp", "%few", "%tx", "%a"};
     unsigned n = m->loops++, top = m->label++, end = m->label++, middle = m->label++;
-    bool plain = m->options.defined && chance(m, 40); // all threads as often
+    bool plain = m->options.defined && chance(m, 40); // equal trip count in all threads
     bool two_entries = !plain && chance(m, 20), was = m->parted;
     m->parted |= !plain;
     LINE("mov.u32 %%i%u, 0;", n);
@@ -245,7 +247,8 @@ static void machine(struct maker *m)
     }
 }
 
-// A load that some have behind a fence, or a barrier, more than the others; these may make up for it.
+// A load with one fence or barrier more in front of it for some threads. Half of the time the remaining
+// threads execute the missing fence or barrier afterwards.
 static void out_of_step(struct maker *m)
 {
     unsigned q = condition(m), ahead = m->label++, level = m->label++;
@@ -266,7 +269,8 @@ static void out_of_step(struct maker *m)
     probe(m);
 }
 
-// Everyone writes a word of their own, and after a barrier reads another's: only where all threads come.
+// Each thread writes its own word and, behind a barrier, reads the word of another thread. Written only
+// where all threads arrive.
 static void exchange(struct maker *m)
 {
     if (m->depth || m->exits || m->uneven || m->parted || m->quiet) return;
@@ -303,7 +307,7 @@ static void early_exit(struct maker *m)
     LINE("@%%q%u exit;", condition(m));
 }
 
-// Threads or whole warps of a kernel that has not many of such: the last of them, or the first.
+// The last threads or warps of the block exit, or the first.
 static void seldom_exit(struct maker *m)
 {
     unsigned from = below(m, m->threads);
@@ -317,7 +321,7 @@ static void seldom_exit(struct maker *m)
 static const struct {
     unsigned weight;
     void (*write)(struct maker *m);
-    unsigned depth; // the most it may be nested
+    unsigned depth; // greatest nesting depth
 } kinds[] = {{20, operation, 9},
              {14, source, 9},
              {8, guarded, 9},

@@ -1,4 +1,4 @@
-// What the two files of the generator for redundancy marks share.
+// Types and functions shared by redundancy.c and together.c.
 //
 //     redundancy.c  variables, branches, loops, barriers, the module around them
 //     together.c    threads that meet by named barriers, bytes, atomics' results, spins
@@ -16,14 +16,13 @@ struct maker {
     struct generated *g;
     struct strbuf body;
     unsigned label, depth, loops, left, threads, warp_size, warps, tables;
-    unsigned
-        counted; // threads, as barriers count them: in groups of 32, or whole warps where these are smaller
-    uint32_t kinds, conditions; // bits: those this kernel has
-    unsigned recent;            // a variable that one side of a branch or one loop wrote last
-    bool exits;                 // some threads leave: counted barriers would wait for them
+    unsigned counted; // threads as barriers count: in groups of 32, or in whole warps if the warp is smaller
+    uint32_t kinds, conditions; // bits: kinds of statements and conditions enabled in this kernel
+    unsigned recent;            // the variable written last by one side of a branch or by a loop
+    bool exits;                 // some threads exit: counted barriers would never complete
     bool quiet;                 // no barriers at all
-    bool uneven;                // not all threads may be at the same barrier
-    bool asks_all;              // the last condition has one answer in the whole grid
+    bool uneven;                // threads of the block may wait at different barriers
+    bool asks_all;              // the last condition is uniform in the whole grid
     bool parted;                // threads of the block may be elsewhere
     bool calls;
     struct param_list params;

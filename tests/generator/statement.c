@@ -1,6 +1,6 @@
-// Control flow: what a block of statements is made of.
+// Control flow: the statements of a block.
 //
-// `uniform` follows whether all threads of the block are at the same place: barriers and lane exchanges are
+// `uniform` is true where all threads of the block are at the same place: barriers and lane exchanges are
 // written only there. A condition of a uniform branch or loop comes from constants, parameters or %ctaid.
 #include "generator/generator_impl.h"
 
@@ -9,7 +9,7 @@
 
 static void label(struct gen *g, unsigned number) { strbuf_printf(&g->body, "L%u:\n", number); }
 
-// A predicate for a branch; a uniform one compares what all threads share.
+// Returns a predicate for a branch; a uniform predicate compares values equal in all threads.
 static unsigned condition(struct gen *g, bool uniform)
 {
     static const char *const compares[] = {"lt.s32", "ge.u32", "eq.s32", "ne.s32", "gt.u32"};
@@ -58,7 +58,7 @@ static void branch(struct gen *g)
     g->warp_together = was_together;
 }
 
-// Counts 0, 1, 2 … to a bound: a constant, a parameter, or something of the thread's own.
+// Counts 0, 1, 2 … to a bound: a constant, a parameter, or a value of the thread.
 static void loop(struct gen *g)
 {
     bool was = g->uniform, uniform = was && chance(g, 55), test_first = chance(g, 40),
@@ -91,7 +91,7 @@ static void loop(struct gen *g)
         line(g, "@%%p%u bra L%u;", condition(g, false), end);
         if (chance(g, 60)) block(g, 1 + below(g, 3));
     }
-    if (chance(g, 25)) { // something that the counter alone decides: strength reduction's food
+    if (chance(g, 25)) { // a value of the loop counter alone: a candidate for strength reduction
         unsigned d = fresh(g, CLASS_R), e = fresh(g, CLASS_R);
         int old = pick_variable(g, CLASS_R);
         line(g, "mul.lo.s32 %%r%u, %%r%u, %u;", d, i, 4 + 4 * below(g, 8));
@@ -113,7 +113,7 @@ static void loop(struct gen *g)
     g->warp_together = was_together;
 }
 
-// A loop that can be entered at its top or in its middle: no single header.
+// A loop with two entries, at the top and in the middle: no single header.
 static void two_entry_loop(struct gen *g)
 {
     bool was = g->uniform, was_together = g->warp_together;
@@ -199,7 +199,7 @@ void call_function(struct gen *g, unsigned callee, int depth_register)
     write_call(g, callee, name, "", depth);
 }
 
-// Through a register that holds one of two functions of the same shape.
+// Calls through a register holding the address of either of two functions with equal signatures.
 static void indirect_call(struct gen *g)
 {
     if (g->function_current < 2 || g->function_current != FUNCTIONS_MAX) return;
@@ -229,7 +229,7 @@ static void call(struct gen *g)
         call_function(g, below(g, available), -1);
 }
 
-// Some threads leave for good; what they have to say is in memory already.
+// Some threads exit early, after a last store of their result.
 static void early_exit(struct gen *g)
 {
     if (g->some_exited || g->repeats > 1) return;
@@ -248,7 +248,7 @@ static void unreachable_code(struct gen *g)
     label(g, skip);
 }
 
-// A branch that whole warps take: lanes may work together inside, threads of the block may not meet.
+// A branch taken by whole warps: lane exchanges are allowed inside, barriers of the block are not.
 static void warp_branch(struct gen *g)
 {
     bool was = g->uniform, was_together = g->warp_together;

@@ -1,5 +1,5 @@
 // Generated kernels parse, are accepted by ptxas, and are well defined: the oracle's strict mode finds no
-// fault.
+// fault. Fails when a kernel has undefined behaviour, ptxas rejects it, or one seed gives two texts.
 #include "harness/test.h"
 
 #include "base/file.h"
@@ -56,7 +56,7 @@ static void test_well_defined(struct test *t)
 {
     uint64_t first = test_seed(1), count = test_is_long() ? 5000 : 150, steps = 0;
     for (uint64_t s = first; s < first + count; s++) steps += run_strictly(t, s);
-    CHECK(t, steps > 1000 * count); // they do something
+    CHECK(t, steps > 1000 * count); // kernels execute more than a few instructions
 }
 
 static void test_same_seed_same_text(struct test *t)

@@ -1,14 +1,15 @@
-// Threads that meet by more than `bar.sync 0`, in kernels whose memory is defined.
+// Synchronisation beyond `bar.sync 0`, in kernels with defined memory.
 //
-//     no race, byte by byte                     order is made by the program, or does not show
+//     no race at any byte                       order made by the program, or invisible
 //     own words, atomics on own cells           turns by a word that warps spin on
-//     neighbouring bytes and halves             flags: one warp's data, spun for by the others
+//     neighbouring bytes and halves             flags: warps spin until one warp has stored data
 //     producers arrive, consumers wait          locks, compare-and-swap loops
-//     groups of warps, a barrier each           tickets: all are drawn once; chains of exchanges
-//     jump tables, lanes parting alike          the last block to come sums what all have left
+//     groups of warps, a barrier each           tickets drawn once each; chains of exchanges
+//     jump tables, lanes parting alike          the last block sums the parts of all blocks
 //
-// What stands on the right is written where all threads of the block come, with a barrier before and behind.
-// One lane of a warp waits for other warps, or with `splits` threads of a warp for each other.
+// Statements of the right column are written only where all threads of the block arrive, with a barrier
+// before and behind. One lane of a warp waits for other warps, or with `splits` threads of a warp wait for
+// threads of the same warp.
 #include "generator/redundancy_impl.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ void together_declare(const struct maker *m, struct strbuf *out)
                   WORDS, WORDS * blocks, blocks);
 }
 
-// Whatever is read has been written: slots and cells hold the thread's number, the table 7 everywhere.
+// Initialises every word a statement may read: slots and cells hold the thread's number, the table holds 7.
 void together_prologue(struct maker *m)
 {
     LINE("st.shared.u32 [%%mine], %%thread;");
@@ -46,7 +47,8 @@ void together_prologue(struct maker *m)
     LINE("bar.sync 0;");
 }
 
-// The thread's own words in global memory, which it stores last of all: nobody else's.
+// Accesses the thread's own words of global memory; no other thread touches these words, and the kernel's
+// last stores overwrite them.
 void together_own(struct maker *m)
 {
     unsigned at = 4 * below(m, VARIABLES), d = variable(m), v = variable(m);
@@ -56,7 +58,7 @@ void together_own(struct maker *m)
     if (chance(m, 70)) LINE("ld.global.%s %%v%u, [%%out+%u];", types[below(m, 4)], d, at);
 }
 
-// Atomics that nobody else sees: what they return is what the thread left there.
+// Atomics on cells of the thread alone: the returned value is the thread's own last write.
 void together_cells(struct maker *m)
 {
     static const char *const ops[] = {"add.u32", "exch.b32", "max.u32", "inc.u32", "xor.b32", "min.s32"};
@@ -104,10 +106,9 @@ void together_switch(struct maker *m)
     m->recent = left_behind;
 }
 
-// -- who is ahead, and who writes what of a vector
-// ---------------------------------------------------------------------------------------------------------
+// -- warps ahead of others, and partial writes of a vector -------------------------------------------------
 
-// Some warps wait for lines of memory, one a lane, in front of a store: the others get ahead.
+// Some warps load a separate line of memory per lane in front of a store, so the remaining warps get ahead.
 void together_delay(struct maker *m)
 {
     static const char *const numbers[] = {"%tx", "%warp", "%ty", "%thread"};
@@ -124,7 +125,7 @@ void together_delay(struct maker *m)
     LINE("st.global.u32 [%%out+%u], %%e1;", at);
 }
 
-// Lanes part in the same way in all warps, and some write over what all have had.
+// Lanes diverge alike in all warps, and some lanes overwrite a value common to all lanes.
 void together_lanes(struct maker *m)
 {
     static const char *const names[] = {"%tid.x", "%tid.x", "%tid.x", "%tid.y", "%ctaid.x"};
@@ -149,10 +150,9 @@ void together_lanes(struct maker *m)
     m->recent = d;
 }
 
-// -- barriers
-// ---------------------------------------------------------------------------------------------------------
+// -- barriers ----------------------------------------------------------------------------------------------
 
-// A count that is no multiple of 32, as warps of other sizes want it, may not be a constant.
+// A count that is no multiple of 32, needed with other warp sizes, may not be a constant.
 void together_counted(struct maker *m, const char *form, unsigned number, unsigned count)
 {
     if (count % 32) LINE("mov.u32 %%e0, %u;", count);
@@ -164,7 +164,8 @@ void together_counted(struct maker *m, const char *form, unsigned number, unsign
 
 static bool all_come(const struct maker *m) { return !m->depth && !m->exits && !m->parted && !m->quiet; }
 
-// Neighbours store bytes and halves of one word, then each reads words, halves and bytes of others.
+// Neighbours store bytes and halves of one word; each thread then reads words, halves and bytes of other
+// threads.
 void together_bytes(struct maker *m)
 {
     unsigned size = chance(m, 60) ? 1 : 2, d = variable(m), stride = chance(m, 70) ? 1 : 2,
@@ -185,13 +186,13 @@ void together_bytes(struct maker *m)
     }
 }
 
-// The first warps store and arrive, the others wait for them and load.
+// The first warps store and arrive; the remaining warps wait and load.
 void together_halves(struct maker *m)
 {
     unsigned others = m->label++, end = m->label++, all = m->counted;
     if (!all_come(m) || m->warps < 2) return;
     unsigned first = 1 + below(m, m->warps - 1), number = 1 + below(m, 15), d = variable(m);
-    bool swap = chance(m, 50); // who waits comes first in the text
+    bool swap = chance(m, 50); // the waiting side comes first in the text
     LINE("bar.sync 0;");
     LINE("setp.lt.u32 %%h, %%warp, %u;", first);
     LINE("@%s%%h bra L%u;", swap ? "" : "!", others);
@@ -212,7 +213,7 @@ void together_halves(struct maker *m)
     LINE("bar.sync 0;");
 }
 
-// Two groups of warps, each with a barrier of its own, exchange among themselves.
+// Two groups of warps, each with its own barrier, exchange values within the group.
 void together_groups(struct maker *m)
 {
     unsigned others = m->label++, end = m->label++;
@@ -240,14 +241,13 @@ void together_groups(struct maker *m)
     LINE("bar.sync 0;");
 }
 
-// -- orders of the program's own
-// ---------------------------------------------------------------------------------------------------------
+// -- orders of the program's own ---------------------------------------------------------------------------
 
-struct place { // of the words that are waited for
+struct place { // of the words polled by waiting threads
     const char *space, *base;
 };
 
-// Words begin at 0, and everybody knows.
+// Zeroes the words, with barriers before and behind.
 static struct place clean_words(struct maker *m)
 {
     struct place p = {chance(m, 70) ? "shared" : "global", "words"};
@@ -285,7 +285,7 @@ static void tell(struct maker *m, struct place p, unsigned at, const char *value
     }
 }
 
-// What a thread does while it waits, which all of its block may share.
+// Extra work in a spin loop, mostly redundant across the warps of the block.
 static void idle(struct maker *m)
 {
     if (chance(m, 30)) LINE("mad.lo.u32 %%e6, %%tx, %u, %%a;", 3 + below(m, 9));
@@ -293,8 +293,9 @@ static void idle(struct maker *m)
     if (chance(m, 20)) LINE("ld.param.u32 %%e6, [blob+%u];", 4 * below(m, 8));
 }
 
-// Who takes part: a lane of each warp, or the first few threads. Into %e4 its number; how many there are.
-// Few, because a turn among lanes of one warp comes after hundreds of tries of the others.
+// Chooses the participants: a lane of each warp, or the first few threads. %e4: the participant's number.
+// Returns the number of participants. Threads are few: a turn among lanes of one warp costs hundreds of
+// tries of the waiting lanes.
 static unsigned partake(struct maker *m, unsigned skip)
 {
     if (m->options.splits && chance(m, 60)) {
@@ -340,7 +341,7 @@ static void turns(struct maker *m)
     LINE("ld.%s.u32 %%v%u, [%s+4];", p.space, d, p.base);
 }
 
-// One warp stores what the others spin for.
+// One warp stores data; the remaining warps spin for it.
 static void flags(struct maker *m)
 {
     struct place p = clean_words(m);
@@ -403,7 +404,8 @@ static void swap_loop(struct maker *m)
     LINE("ld.%s.u32 %%v%u, [%s];", p.space, d, p.base);
 }
 
-// Every thread, or those of one answer, draws a ticket and marks what is its; all are there once.
+// Every thread, or every thread with a false predicate, draws a ticket and marks the ticket's cell. Each
+// ticket is drawn exactly once.
 static void tickets(struct maker *m)
 {
     struct place p = clean_words(m);
@@ -429,7 +431,8 @@ static void tickets(struct maker *m)
     LINE("add.u32 %%v%u, %%v%u, %%e2;", d, d);
 }
 
-// Each leaves its number and takes its predecessor's: all of them together are as many, in any order.
+// Each thread leaves its value and takes its predecessor's. The sum of the taken values and the last value
+// left does not depend on the order.
 static void exchanges(struct maker *m)
 {
     struct place p = clean_words(m);
@@ -449,7 +452,7 @@ void together_order(struct maker *m)
     acts[below(m, 6)](m);
 }
 
-// Each block leaves a part; the one that comes last sums all.
+// Each block stores a part; the last block to arrive sums the parts of all blocks.
 void together_last_block(struct maker *m)
 {
     unsigned skip = m->label++, blocks = blocks_of(m);

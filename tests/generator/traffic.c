@@ -1,4 +1,4 @@
-// Memory: addresses, loads, stores, atomics, shared memory with its barriers.
+// Memory: addresses, loads, stores, atomics, shared memory with barriers.
 #include "generator/generator_impl.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ static unsigned bounded(struct gen *g, unsigned mask, unsigned scale)
     return e;
 }
 
-// A 64-bit address: base register plus a bounded index times scale, in one of the ways compilers write it.
+// Forms a 64-bit address, base register plus a bounded index times scale, in one of the shapes found in
+// compiled code.
 static unsigned indexed(struct gen *g, const char *base, unsigned mask, unsigned scale)
 {
     unsigned address = fresh(g, CLASS_D), offset = fresh(g, CLASS_D);
@@ -41,7 +42,7 @@ static unsigned indexed(struct gen *g, const char *base, unsigned mask, unsigned
         if (chance(g, 60)) {
             line(g, "mad.wide.%s %%rd%u, %%r%u, %u, %s;", chance(g, 50) ? "u32" : "s32", address, index,
                  scale, base);
-        } else { // the index moved by a constant that the base takes back
+        } else { // the index moved by a constant, compensated in the base
             unsigned moved = fresh(g, CLASS_R), wide = fresh(g, CLASS_D);
             int by = (int)below(g, 20) - 10;
             line(g, "add.s32 %%r%u, %%r%u, %d;", moved, index, by);
@@ -70,7 +71,7 @@ static unsigned define_fresh(struct gen *g, enum reg_class c)
     return d;
 }
 
-// A load that some lanes skip: what was there before stays.
+// A load skipped by some lanes: their destination keeps its old value.
 static void guarded_load(struct gen *g, const char *space, const char *address)
 {
     int r = pick_variable(g, CLASS_R), s = pick_variable(g, CLASS_R), p = pick(g, CLASS_P),
@@ -108,7 +109,7 @@ static void small_vector(struct gen *g, const char *space, const char *address)
     define(g, c, d[1], false);
 }
 
-// ld of one access, or a vector of them, from [address]; the address has room for 16 bytes when `wide`.
+// Writes ld of one value or a vector from [address]; `wide`: the address has room for 16 bytes.
 static void load(struct gen *g, const char *space, const char *address, bool wide)
 {
     if (wide && chance(g, 12)) {
@@ -152,7 +153,7 @@ void load_input(struct gen *g)
     }
 }
 
-// The module's own arrays: ctab in .const, gtab in .global, 32 words each.
+// Loads from the module's own arrays: ctab in .const, gtab in .global, 32 words each.
 void load_table(struct gen *g)
 {
     char address[64];
@@ -230,7 +231,8 @@ void local_access(struct gen *g)
     }
 }
 
-// Bytes 128 to 255 of the thread's own output: stores, loads of what was stored, atomics nobody else sees.
+// Accesses bytes 128 to 255 of the thread's own output: stores, loads of stored bytes, atomics without a
+// second user.
 void own_slot(struct gen *g)
 {
     char address[64];
@@ -241,7 +243,7 @@ void own_slot(struct gen *g)
             snprintf(address, sizeof address, "%%out+%u", 128 + below(g, 16) * 8);
         else
             snprintf(address, sizeof address, "%%rd%u+128", indexed(g, "%out", 15, 8));
-        if (chance(g, 12)) { // far from its base, and back by the offset
+        if (chance(g, 12)) { // far from the base, compensated by the offset
             static const int far[] = {0x7ffff000, 0x800000, 0x7fff00, -0x7ffff000, -0x800000, 0x12345678};
             int by = far[below(g, 6)];
             unsigned moved = fresh(g, CLASS_D);
@@ -283,7 +285,8 @@ static void barrier(struct gen *g)
     }
 }
 
-// Every thread writes its own 16 bytes of shared memory, all meet, every thread reads some other's, all meet.
+// Every thread writes 16 bytes of shared memory, waits at a barrier, reads 16 bytes of another thread,
+// waits again.
 void shared_phase(struct gen *g)
 {
     char address[64];
@@ -313,7 +316,7 @@ void shared_phase(struct gen *g)
     barrier(g);
 }
 
-// Words 0 to 7 of `counters` are zeroed, then changed by everybody, then read by everybody.
+// Words 0 to 7 of `counters`: zeroed, changed by all threads, read by all threads, with barriers between.
 void shared_atomics(struct gen *g)
 {
     static const char *const ops[] = {"add.u32", "max.s32", "or.b32", "xor.b32", "min.u32"};
@@ -338,7 +341,7 @@ void shared_atomics(struct gen *g)
     line(g, "bar.sync 0;");
 }
 
-// Every word of `acc` has one operation, so that the order of updates does not show.
+// Updates a word of `acc`. Each word has a single operation, so the order of updates does not show.
 void atomic_update(struct gen *g)
 {
     static const struct {
@@ -354,7 +357,7 @@ void atomic_update(struct gen *g)
     char value[32], guard[16] = "";
     if (words[k].kind == '7') {
         snprintf(value, sizeof value, "%u", 7u);
-    } else if (words[k].kind == 'i') { // small integers: their sums are exact in any order
+    } else if (words[k].kind == 'i') { // small integers: sums are exact in any order
         unsigned small = fresh(g, CLASS_R), f = fresh(g, CLASS_F);
         line(g, "and.b32 %%r%u, %%r%d, 15;", small, pick(g, CLASS_R));
         line(g, "cvt.rn.f32.u32 %%f%u, %%r%u;", f, small);
@@ -369,9 +372,9 @@ void atomic_update(struct gen *g)
         line(g, "%satom.global.%s _, [%%rd%u+%u], %s;", guard, words[k].op, at, words[k].first, value);
 }
 
-// ---- more than one access, and what an optimiser must not confuse
+// ---- several accesses that an optimiser must not confuse
 
-// The thread's own 16 bytes of shared memory, between the phases: stored before they are loaded.
+// The thread's own 16 bytes of shared memory, between the phases: stored before loaded.
 void shared_own(struct gen *g)
 {
     unsigned at = below(g, 4) * 4, a = fresh(g, CLASS_R), b = fresh(g, CLASS_R), other = fresh(g, CLASS_R);

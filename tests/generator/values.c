@@ -56,7 +56,7 @@ void define(struct gen *g, enum reg_class c, unsigned number, bool fixed)
     p->v[p->count++].fixed = fixed;
 }
 
-// Recent registers are likelier: values then depend on each other.
+// Prefers recent registers, so that values depend on one another.
 int pick(struct gen *g, enum reg_class c)
 {
     const struct pool *p = &g->pools[c];
@@ -182,7 +182,7 @@ static void sources(struct gen *g, const char *pattern, char *text, size_t size)
     }
 }
 
-static unsigned pick_operation(struct gen *g, int wanted) // of that destination class, or -1 for any
+static unsigned pick_operation(struct gen *g, int wanted) // wanted: destination class, or -1 for any
 {
     unsigned total = 0;
     for (unsigned k = 0; k < OPERATION_COUNT; k++)
@@ -251,8 +251,8 @@ void guarded_operation(struct gen *g)
     emit(g, k, guard, (unsigned)d, d2);
 }
 
-// The other sign, where both exist: "shr.s32" to "shr.u32". The same operands under another type are what a
-// careless comparison of expressions would merge.
+// Flips the sign of a type where both forms exist: "shr.s32" to "shr.u32". A careless comparison of
+// expressions would merge two operations with equal operands and different types.
 static void other_sign(char *text)
 {
     static const char *const both[] = {"setp.lt", "setp.gt", "shr.",     "min.",     "max.", "div.",
@@ -290,12 +290,13 @@ struct mark mark_pools(const struct gen *g)
     return m;
 }
 
-// History made inside may use registers that are no longer defined, so it goes too.
+// Restores the pool sizes. Operations recorded since the mark may use undefined registers, so their history
+// is dropped as well.
 void reset_pools(struct gen *g, struct mark m)
 {
     for (int c = 0; c < CLASS_COUNT; c++) g->pools[c].count = m.counts[c];
     if (g->history_count > m.history)
         g->history_count = m.history;
     else if (g->history_count < m.history)
-        g->history_count = 0; // it wrapped around meanwhile
+        g->history_count = 0; // the history wrapped around meanwhile
 }

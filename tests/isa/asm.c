@@ -1,6 +1,6 @@
-// The test assembler. Modifiers are read by trying each value of each modifier the listing could print;
-// optional operands by trying which of the row's places make a sound instruction. So nothing here knows an
-// instruction.
+// The test assembler. Modifiers are read by trying each value of each modifier that the listing could
+// print; optional operands by trying which places of the row give a sound instruction. So the assembler
+// contains no code for particular instructions.
 #include "isa/asm.h"
 
 #include "base/bits.h"
@@ -53,7 +53,7 @@ static void fail(struct assembler *a, const char *what, const char *text)
 
 static bool ends_word(char c) { return !c || c == '.' || isspace((unsigned char)c); }
 
-// Longest mnemonic that the text starts with ("IMAD.WIDE" before "IMAD").
+// Finds the longest mnemonic at the start of the text ("IMAD.WIDE" before "IMAD").
 static const char *read_mnemonic(struct assembler *a, struct inst *i, const char *text)
 {
     size_t best = 0;
@@ -127,7 +127,7 @@ static enum isa_sreg read_sreg(const char *text)
     return (enum isa_sreg)s;
 }
 
-// One operand as far as its text alone tells; the width comes with its place.
+// Reads an operand as far as its text tells; the place determines the width.
 static struct operand read_operand(const struct inst *i, const char *text)
 {
     struct operand o = {.kind = OPERAND_IMM, .width = 1};
@@ -162,8 +162,8 @@ static struct operand read_operand(const struct inst *i, const char *text)
     return o;
 }
 
-// Puts the operands into the places of `mask` (bits 0, 1: dst, 2 to 5: src); true when that is a sound
-// instruction.
+// Puts the operands into the places of `mask` (bits 0, 1: dst, 2 to 5: src). True if the instruction is
+// sound.
 static bool try_places(struct inst *i, const struct operand *operands, unsigned mask)
 {
     unsigned at = 0;
@@ -326,7 +326,7 @@ static void read_table(struct assembler *a, const char *text)
     int used;
     struct program_table table = {NULL, 0};
     while (isspace((unsigned char)*text) || isdigit((unsigned char)*text))
-        text++; // its number is its position
+        text++; // the number equals the table's position
     while (sscanf(text, "%63s%n", label, &used) == 1) {
         add_fix(a, FIX_TABLE, a->tables.count, table.count++, label);
         text += used;
@@ -369,7 +369,7 @@ static void read_directive(struct assembler *a, const char *text)
         fail(a, "unknown directive", text);
 }
 
-// One line without its comment: label, directive or instruction.
+// Reads a line without comment: label, directive or instruction.
 static void read_line(struct assembler *a, char *text)
 {
     char *comment = strstr(text, "//");

@@ -1,5 +1,6 @@
-// Printing and reading instructions back: every modifier of every instruction, operands of every kind, whole
-// programs.
+// Printing and reading instructions back: every modifier of every instruction, operands of every kind,
+// whole programs. Fails when an instruction reads back differently, or the listing hides a flag or
+// modifier.
 #include "base/bits.h"
 #include "harness/test.h"
 #include "isa/asm.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An operand of the place's kind, in registers of its own.
+// An operand of the place's kind, in registers not used elsewhere.
 static struct operand plain_operand(const struct isa_shape *shape, unsigned k, unsigned width)
 {
     unsigned kind = (k < 2 ? &shape->dst[k] : &shape->src[k - 2])->kind;
@@ -23,7 +24,7 @@ static struct operand plain_operand(const struct isa_shape *shape, unsigned k, u
     return (struct operand){.kind = OPERAND_SREG, .reg = is_pair ? SREG_CLOCK64 : SREG_TID_X, .width = 1};
 }
 
-// The first type of a set; TYPE_NONE of an empty one.
+// The first type of a set; TYPE_NONE if the set is empty.
 static uint8_t first_type(uint32_t types)
 {
     return (uint8_t)(types ? bit_lowest(types & ~ISA_TYPE(NONE)) : TYPE_NONE);
@@ -97,7 +98,7 @@ static void test_every_row_has_a_sound_form(struct test *t)
     }
 }
 
-// Each value of each modifier, where the check allows it, changes the text or is the default, and reads back.
+// Each value of each modifier admitted by the check changes the text or is the default, and reads back.
 static void test_every_modifier_reads_back(struct test *t)
 {
     unsigned tried_count = 0;
@@ -115,7 +116,7 @@ static void test_every_modifier_reads_back(struct test *t)
     CHECK_MSG(t, tried_count > 500, "%u modifiers tried", tried_count);
 }
 
-// Flags that the check admits must be visible in the listing.
+// Flags admitted by the check must be visible in the listing.
 static void test_no_flag_is_hidden(struct test *t)
 {
     for (unsigned op = 0; op < OP_COUNT; op++)
@@ -196,7 +197,7 @@ static void test_samples_print_as_written(struct test *t)
     }
 }
 
-// What is no form of an instruction, though every operand alone would pass somewhere.
+// Ill-formed instructions whose operands alone would be legal elsewhere.
 static void test_wrong_forms_are_refused(struct test *t)
 {
     struct operand reg = {.kind = OPERAND_REG, .width = 1, .reg = 4}, imm = {.kind = OPERAND_IMM, .width = 1};

@@ -1,8 +1,8 @@
-// Where instructions lie in memory, by profile: what fetch asks for.
+// Addresses of instructions in memory, by profile, as requested by fetch.
 #include "harness/test.h"
 #include "isa/program.h"
 
-// A group of three in 32 bytes, the first 8 not theirs.
+// Groups of three instructions in 32 bytes; the first 8 bytes of a group hold no instruction.
 static void test_pascal_has_groups(struct test *t)
 {
     static const uint32_t offsets[] = {8, 16, 24, 40, 48, 56, 72};
@@ -22,7 +22,7 @@ static void test_others_take_a_step_each(struct test *t)
     }
 }
 
-// To the end of a line of code, counted.
+// program_insts_within counts the instructions up to the end of a cache line.
 static void test_instructions_of_a_line(struct test *t)
 {
     struct program p = {.profile = PROFILE_PASCAL};

@@ -1,4 +1,5 @@
-// docs/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 writes it anew.
+// docs/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 rewrites the page. Fails when the
+// page is stale.
 #include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -69,7 +70,7 @@ static void add_modifiers(enum isa_op op, struct strbuf *out)
     }
 }
 
-// "d, q, a, b, pc": what the row has, whether it must be there or not.
+// Writes the row's operands, required or optional: "d, q, a, b, pc".
 static void add_operands(enum isa_op op, struct strbuf *out)
 {
     static const char letters[] = "dqabce";
@@ -159,7 +160,7 @@ static void test_page_is_in_step(struct test *t)
     strbuf_fini(&out);
 }
 
-// One space for many, none at the ends.
+// Collapses runs of spaces to a single space, without spaces at the ends.
 static void add_squeezed(const char *line, size_t length, struct strbuf *out)
 {
     for (size_t k = 0; k < length; k++) {
@@ -181,7 +182,7 @@ static void read_squeezed(struct test *t, const char *path, struct strbuf *out)
     free(text);
 }
 
-// Each step of docs/adding-an-instruction.md shows lines that stand in its file: the example is there.
+// Each step of docs/adding-an-instruction.md quotes lines of a source file: the lines must be in the file.
 static void test_example_is_in_the_tree(struct test *t)
 {
     static const char *const files[] = {"src/ptx/sig.def", "src/compile/lower/integer.c",

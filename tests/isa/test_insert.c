@@ -1,4 +1,4 @@
-// program_insert: the program with instructions put in is the one that would have been written with them.
+// program_insert: the result equals a program written with the inserted instructions from the start.
 #include "base/str.h"
 #include "isa/asm.h"
 
@@ -18,7 +18,7 @@ static void print(struct program *p, struct strbuf *out)
         for (uint32_t n = 0; n < p->tables[k].count; n++) strbuf_printf(out, ".%u", p->tables[k].targets[n]);
 }
 
-// X stands for the instruction put in.
+// X: the inserted instruction.
 static const char code[] = ".table 0 even odd\n"
                            "    S2R R0, SR_TID.X\n"
                            "    ISETP.NE.AND P0, PT, R0, RZ, PT\n"

@@ -1,8 +1,8 @@
-// program_join: what each of two programs was, behind each other.
+// program_join: two programs behind each other, both unchanged but for moved targets.
 #include "base/str.h"
 #include "isa/asm.h"
 
-// A jump table, branches with and without a place to meet, and a function to call.
+// A jump table, branches with and without a reconvergence point, and a function to call.
 static const char first[] = ".table 0 even odd\n"
                             "    S2R R0, SR_TID.X\n"
                             "    BRX R0, table 0\n"
@@ -59,7 +59,7 @@ static void test_both(struct test *t)
     CHECK_MSG(t, program_check(both) == NULL, "%s", program_check(both));
     CHECK_EQ(t, both->inst_count, p->inst_count + q->inst_count);
     CHECK_EQ(t, both->function_count, 4);
-    CHECK_EQ(t, both->reg_count, p->reg_count); // a warp has no more for what runs beside it
+    CHECK_EQ(t, both->reg_count, p->reg_count); // registers beside do not count as the warp's own
     CHECK_EQ(t, both->beside_reg_count, 31);
     CHECK_EQ(t, both->pred_count, 1);
     check_part(t, both, p, 0, 0, 0);

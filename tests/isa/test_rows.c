@@ -1,6 +1,6 @@
-// A row that names nothing to execute, select or lower it is an error of the compiler, not a crash of a
-// kernel: each table with one row broken stands in front of the tree's, and what is expanded from it is
-// compiled.
+// A row without an implementation to execute, select or lower it is a compile error, not a crash of a
+// kernel. Each table is copied with one row broken in front of the tree's own table, and the expanding
+// file is compiled. Fails when a broken row compiles, or the whole table does not.
 #include "base/file.h"
 #include "harness/test.h"
 
@@ -29,7 +29,7 @@ static int compile(const char *directory, const char *expansion, char **err)
     return test_command(command, 60, NULL, err);
 }
 
-// The table in the directory, with its row as it is or broken.
+// Writes the table to the directory, with its row whole or broken.
 static void put_table(struct test *t, const struct broken *row, const char *directory, bool is_broken)
 {
     char path[4000], *text = NULL, *changed = NULL, *at = NULL;

@@ -1,5 +1,6 @@
-// What a launch makes of the marks: the two bits in the program, promotion by the driver and by the hardware,
-// classes of warps, marks at grid scope, and the patterns that go with them.
+// Marks at launch: the two mark bits in the program, promotion by the driver and by the hardware, classes
+// of warps, marks at grid scope, and the patterns of marked instructions. Fails when a mark, class or
+// pattern differs from its row, or marks change a result.
 #include "chip/bench.h"
 #include "isa/asm.h"
 #include "mark/mark.h"
@@ -58,7 +59,8 @@ static void test_both_ways_of_promotion(struct test *t)
                     CHECK_EQ(t, p->insts[n].mark, MARK_REDUNDANT);
             }
             free(encoded);
-            // With one kind of condition both are the same; with two, the driver keeps them apart.
+            // With one kind of condition driver and hardware agree; with two, only the driver tells the
+            // conditions apart.
             if (!tid_y) CHECK_EQ(t, driver, hardware);
             if (tid_y && s == 0) CHECK(t, driver > hardware); // x divides the warp, x * y does not
         }
@@ -67,8 +69,8 @@ static void test_both_ways_of_promotion(struct test *t)
     }
 }
 
-// Marks are ignored by hardware without a mechanism, and a program without marks is one that has only V: both
-// run, functionally and in time, to the same bytes and cycles.
+// Hardware without a mechanism ignores marks, and a program without marks counts as marked V throughout:
+// both run, functionally and in time, to the same bytes and cycles.
 static void test_marked_and_unmarked_run(struct test *t)
 {
     uint32_t words[2][128];
@@ -154,7 +156,7 @@ static void test_grid(struct test *t)
         {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MEMBAR.SC.GPU\n LDG R9, [R2]\n EXIT\n", false},
         {"MOV R2, c[0x0][0x160]\n MOV R3, c[0x0][0x164]\n MEMBAR.SC.GPU\n LDG.CONSTANT R9, [R2]\n EXIT\n",
          true},
-        // A side that depends on the block, and a barrier behind it.
+        // One side of a branch taken by block, and a barrier behind the join.
         {"S2R R1, SR_CTAID.X\n ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n"
          "MOV R0, 0x1\n out:\n BAR.SYNC 0x0\n IADD3 R9, R0, 0x5, RZ\n EXIT\n",
          false},
@@ -164,7 +166,7 @@ static void test_grid(struct test *t)
         struct mark_rules r = rules_with(false);
         struct marks *m = marks_compute(p, &r);
         CHECK(t, !mark_of(m, 9)->grid);
-        CHECK(t, mark_of(m, 9)->kind != MARK_VECTOR); // all of them are redundant in the block
+        CHECK(t, mark_of(m, 9)->kind != MARK_VECTOR); // every row is redundant in the block
         marks_free(m);
         r.grid = true;
         m = marks_compute(p, &r);
@@ -186,19 +188,19 @@ static void test_patterns(struct test *t)
         {"S2R R0, SR_TID.X\n S2R R1, SR_LANEID\n IADD3 R9, R0, R1, RZ\n", "unstructured"},
         {"S2R R0, SR_TID.X\n IMAD R9, R0, R0, RZ\n", "unstructured"},
         {"MOV R0, 0x7\n IMAD R9, R0, R0, 0x3\n", "uniform 0x34"},
-        // A pair's low word is the sum; its high word is not.
+        // The low word of the pair is the sum, the high word is not.
         {"S2R R0, SR_TID.X\n MOV R1, 0x4\n IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n MOV R9, R2\n",
          "affine ?+4*threadIdx.x"},
         {"S2R R0, SR_TID.X\n MOV R1, 0x4\n IMAD.WIDE R2, R0, R1, c[0x0][0x160]\n MOV R9, R3\n",
          "unstructured"},
-        // Lanes that part keep what their side gave them, barrier or not.
+        // Diverged lanes keep the values of their sides, with or without a barrier.
         {"S2R R0, SR_TID.X\n ISETP.LT.AND P0, PT, R0, 0x5, PT\n MOV R1, RZ\n @P0 BRA out, join out\n MOV R1, "
          "0x1\n"
          "out:\n MOV R9, R1\n",
          "unstructured"},
         {"S2R R0, SR_TID.X\n ISETP.LT.AND P0, PT, R0, 0x5, PT\n MOV R1, RZ\n @P0 MOV R1, 0x1\n MOV R9, R1\n",
          "unstructured"},
-        // And leave a loop with their own count, which they shared inside.
+        // Lanes leave a loop with different counts, although the count was uniform inside.
         {"S2R R0, SR_TID.X\n MOV R1, RZ\n top:\n IADD3 R1, R1, 0x1, RZ\n ISETP.LT.AND P0, PT, R1, R0, PT\n"
          "@P0 BRA top, join out\n out:\n MOV R9, R1\n",
          "unstructured"},
@@ -206,7 +208,7 @@ static void test_patterns(struct test *t)
          "R9, R0, PT\n"
          "@P0 BRA top, join out\n out:\n MOV R8, RZ\n",
          "uniform"},
-        // Either nothing or four times the index: a line, but which is not known.
+        // Zero or four times the index: affine with an unknown slope.
         {"S2R R0, SR_TID.X\n SHL R2, R0, 0x2\n MOV R1, RZ\n ISETP.NE.AND P0, PT, RZ, c[0x0][0x160], PT\n"
          "@P0 BRA out, join out\n MOV R1, R2\n out:\n MOV R9, R1\n",
          "affine ?*threadIdx.x"},

@@ -1,8 +1,9 @@
 // DARSIE's Figure 6: the marks of the matrix multiplication's loop in the papers' style of code (profile
-// ptxplus). Block indices are definitely redundant; threadIdx.x is conditionally so, and through shift and
-// add the shared addresses made from it and the loads at them; the loads from global memory and the
-// multiply-adds are vector instructions. "Thus, the unrolled loop in the program contains 2 redundant
-// instructions and one true vector operation" (4.2).
+// ptxplus). Block indices are definitely redundant. threadIdx.x is conditionally redundant, and through
+// shift and add so are the shared addresses computed from it and the loads at these addresses. Loads from
+// global memory and the multiply-adds are vector instructions. "Thus, the unrolled loop in the program
+// contains 2 redundant instructions and one true vector operation" (4.2). Fails when an instruction of
+// the loop has another mark than in the figure.
 #include "api/impl.h"
 #include "harness/test.h"
 
@@ -81,7 +82,8 @@ static void test_papers_code(struct test *t)
         const struct inst *i = &f.program->insts[n];
         const struct mark *m = &f.marks->marks[n];
         bool inside = n >= f.first && n <= f.last;
-        // Addresses of the column of B: above the loop as far as there are registers, else in it.
+        // Addresses of the column of B: above the loop while registers last, the remaining addresses
+        // inside.
         if (i->op == OP_IADD3 && m->kind == MARK_CONDITIONAL && m->pattern.class == MARK_AFFINE &&
             n <= f.last)
             adds++;
@@ -111,7 +113,7 @@ static void test_todays_code(struct test *t)
         if (i->op == OP_LDG) check_kind(t, &f, n, MARK_VECTOR);
         columns += i->op == OP_LDS && f.marks->marks[n].kind == MARK_CONDITIONAL;
     }
-    // The adds are immediate offsets here; what stays is one load a step.
+    // The additions are immediate offsets in this profile; a single load per step remains.
     CHECK_EQ(t, columns, STEPS);
     CHECK_EQ(t, multiplies, STEPS);
     close_figure(&f);

@@ -1,6 +1,7 @@
-// Every known soundness hole of redundancy marking, each with its counter-example: a small program, the
-// instruction in question (the last one writing R9), the block's shape, and what the sound rules, the paper's
-// literal rules, and the sound rules without the one rule at stake say of it.
+// Every known soundness hole of redundancy marking with a counter-example: a small program, the
+// instruction in question (the last write of R9), and the block's shape. Expected: the marks by the sound
+// rules, by the paper's literal rules, and by the sound rules without the rule at stake. Fails when a
+// mark differs from its row.
 #include "harness/test.h"
 #include "isa/asm.h"
 #include "mark/mark.h"
@@ -15,11 +16,11 @@ struct hole {
     const char *code;
     uint32_t block[3];
     int sound;                // enum mark_kind after promotion
-    int paper;                // likewise, NOT_ASKED where the paper says nothing
-    enum mark_soundness rule; // without it the mark must be REDUNDANT
+    int paper;                // likewise, NOT_ASKED where the paper has no rule
+    enum mark_soundness rule; // without the rule the mark must be REDUNDANT
 };
 
-// R1 = threadIdx.y in all of them.
+// R1 = threadIdx.y in every program.
 #define TY ".params 16\n .local 16\n S2R R1, SR_TID.Y\n"
 #define BLOCK                                                                                                \
     {                                                                                                        \
@@ -275,8 +276,8 @@ static void test_holes(struct test *t)
     }
 }
 
-// What must happen for every warp, or reads what warps do not share, is V with the most redundant of
-// operands.
+// An instruction that must execute in every warp, or that reads values not shared by warps, is V even if
+// its operands are redundant.
 static void test_denied(struct test *t)
 {
     static const char *const denied[] = {
@@ -329,8 +330,9 @@ static void test_denied(struct test *t)
     }
 }
 
-// What renaming before fetch could hand over: whole vector registers, pairs and quads too, without a guard. A
-// guarded write leaves lanes stale in a fresh register, and predicates are not renamed; their marks stand.
+// Results shareable by renaming before fetch: whole vector registers, also pairs and quads, without a
+// guard. A guarded write would leave stale lanes in a fresh register, and predicates are not renamed; the
+// marks themselves stay.
 static void test_shareable(struct test *t)
 {
     static const struct {
@@ -367,7 +369,7 @@ static void test_shareable(struct test *t)
     }
 }
 
-// The condition on x is about the warp's own size.
+// The condition on x uses the launch's warp size.
 static void test_warp_sizes(struct test *t)
 {
     static const struct {
@@ -388,7 +390,7 @@ static void test_warp_sizes(struct test *t)
     }
 }
 
-// Extensions, each alone, on the value it adds.
+// Extensions, each alone, on a value marked only with the extension.
 static void test_extensions(struct test *t)
 {
     static const struct {
@@ -443,7 +445,7 @@ static void test_extensions(struct test *t)
     TY "ISETP.NE.AND P0, PT, R1, RZ, PT\n MOV R0, RZ\n @P0 BRA out, join out\n MOV R0, " value               \
        "\n out:\n BAR.SYNC 0x0\n IADD3 R9, R0, 0x5, RZ\n EXIT\n"
 
-// Of two reasons for the same weakness the plainer one is told.
+// Of two reasons for the same mark the simpler reason is reported.
 static void test_reasons(struct test *t)
 {
     static const struct {

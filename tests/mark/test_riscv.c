@@ -1,5 +1,6 @@
-// Marks of RISC-V programs: the kernel is found in the code of its file, its registers begin at nought, threads' numbers are
-// affine, their indices conditional, and what nobody can follow is a vector.
+// Marks of RISC-V programs. The kernel is found in the file's code; registers begin at zero; thread
+// numbers are affine, thread indices conditional; a value reached by untraceable control flow is a
+// vector. Fails when a mark or pattern differs.
 #include "api/impl.h"
 #include "harness/test.h"
 #include "riscv/bench.h"
@@ -16,7 +17,7 @@ struct marked {
     bool good;
 };
 
-// `closure`: what the launch has there; NULL: loads stay loads.
+// closure: the launch's closure words; NULL: loads are not replaced by constants.
 static void mark(struct test *t, struct marked *x, struct maker *m, bool hart, const uint32_t *closure)
 {
     struct mark_rules rules;
@@ -62,7 +63,7 @@ static void check_pattern(const struct marked *x, uint32_t pc, const char *want)
     strbuf_fini(&got);
 }
 
-// The instruction's address, which is then put.
+// Puts an instruction; returns its address.
 static uint32_t put(struct maker *m, uint32_t word)
 {
     uint32_t pc = maker_here(m);
@@ -75,7 +76,7 @@ static void test_registers(struct test *t)
     struct maker m = {0};
     struct marked x;
     bench_begin(&m);
-    uint32_t zero = put(&m, addi(A2, S5, 7)); // S5 is as the kernel finds it
+    uint32_t zero = put(&m, addi(A2, S5, 7)); // S5 has its value at kernel entry
     uint32_t number = put(&m, addi(A3, A0, 0));
     uint32_t times = put(&m, slli(A4, A0, 3));
     mark(t, &x, &m, true, NULL);
@@ -117,7 +118,7 @@ static void test_immediate_masks(struct test *t)
     }
 }
 
-// threadIdx.x by a mask that the host gives, as simt.h has it.
+// threadIdx.x by a mask supplied by the host, as in simt.h.
 static void put_index(struct maker *m, uint32_t *load, uint32_t *index, uint32_t *address)
 {
     bench_begin(m);
@@ -133,12 +134,12 @@ static void test_loaded_mask(struct test *t)
     static const struct {
         uint32_t mask;
         enum mark_kind kind;
-    } launches[] = {
-        {15, MARK_REDUNDANT},
-        {31, MARK_REDUNDANT},
-        {63, MARK_VECTOR},
-        {2047, MARK_VECTOR},
-        {20, MARK_CONDITIONAL}}; // no index: it stays a constant of the launch, whose condition nothing meets
+    } launches[] = {{15, MARK_REDUNDANT},
+                    {31, MARK_REDUNDANT},
+                    {63, MARK_VECTOR},
+                    {2047, MARK_VECTOR},
+                    // no index mask: stays a constant of the launch; flat blocks do not meet the condition
+                    {20, MARK_CONDITIONAL}};
     static const uint32_t flat[3] = {BENCH_THREADS, 1, 1}, eight[3] = {8, 4, 1};
     uint32_t load, index, address;
     struct mark_rules rules;
@@ -167,7 +168,7 @@ static void test_loaded_mask(struct test *t)
     fini(&x);
 }
 
-// What stands behind the end of a warp is another function, and no way leads there.
+// Code behind the end of a warp is another function and is not reached.
 static void test_reach(struct test *t)
 {
     struct maker m = {0};
@@ -184,16 +185,16 @@ static void test_reach(struct test *t)
     if (x.good) {
         CHECK(t, at(&x, over)->reached && !at(&x, skipped)->reached && at(&x, next)->reached);
         CHECK(t, at(&x, call)->reached && at(&x, behind)->reached && at(&x, callee)->reached);
-        CHECK(t, !at(&x, callee + 8)->reached); // of bench_end, which nothing leads to
+        CHECK(t, !at(&x, callee + 8)->reached); // of bench_end, without a path
     }
     check_kind(&x, next, MARK_REDUNDANT);
     check_kind(&x, behind, MARK_REDUNDANT);
-    check_kind(&x, changed, MARK_VECTOR); // the function may have written it
+    check_kind(&x, changed, MARK_VECTOR); // the function may have written A2
     check_kind(&x, callee, MARK_VECTOR);
     fini(&x);
 }
 
-// A jump by a register that is no link leads to places that nothing tells.
+// A jump by a register other than a link has unknown targets.
 static void test_jump(struct test *t)
 {
     struct maker m = {0};
@@ -208,7 +209,7 @@ static void test_jump(struct test *t)
     fini(&x);
 }
 
-// Warps of different groups go round a loop with a barrier as often as each likes.
+// Warps of different groups run different numbers of iterations of a loop with a barrier.
 static void test_groups(struct test *t)
 {
     struct maker m = {0};

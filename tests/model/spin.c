@@ -166,7 +166,7 @@ char *spin_trail(struct test *t, const char *defines, const struct spin_search *
 char *spin_random(struct test *t, const char *defines, unsigned seed)
 {
     char command[1000];
-    const char *folder = test_directory(t); // SPIN writes files where it is
+    const char *folder = test_directory(t); // SPIN writes files to its working directory
     snprintf(command, sizeof command,
              "ln -sf \"$PWD/" MODELS
              "darsie.pml\" '%s/model.pml' && cd '%s' && spin -T -u20000 -n%u %s model.pml",

@@ -12,38 +12,40 @@ struct spin_search {
     char folder[300];
 };
 
-// A rule of the protocol: with -DWITHOUT_NAME and these programs, SPIN finds something wrong.
+// A rule of the protocol: with -DWITHOUT_NAME and the programs of `defines`, SPIN finds an error.
 struct spin_rule {
     const char *name, *defines;
     const char *wrong; // part of spin_search.what
-    int broken;        // bit of `broken` that leaves it out of src/tech/darsie, and is then as wrong there
+    // bit of `broken` that removes the rule from src/tech/darsie; the code then fails as the model does
+    int broken;
     bool slow;
 };
-enum { SPIN_KEPT = -1, SPIN_MARKS = -2 };   // no bit does; it is in the marks
-extern const struct spin_rule spin_rules[]; // up to one without a name
+// KEPT: no bit removes the rule; MARKS: the rule is in the marks
+enum { SPIN_KEPT = -1, SPIN_MARKS = -2 };
+extern const struct spin_rule spin_rules[]; // ends with a row without a name
 
-// False and the case skipped (failed under CI=true) where there is no SPIN.
+// Returns false, and skips the case (fails under CI=true), if SPIN is not installed.
 bool spin_is_there(struct test *t);
-// Compiles the model (docs/model/MODEL.pml) with these -D… and searches, in a folder `name` of the case's. `is_big`:
-// optimised, with more time.
+// Compiles the model (docs/model/MODEL.pml) with the given -D… and searches, in folder `name` of the case's
+// directory. is_big: optimised, with more time.
 bool spin_check(struct test *t, const char *model, const char *name, const char *defines, bool is_big,
                 struct spin_search *s);
 
-// A model with all rules, for programs and sizes: nothing is wrong.
+// A model with every rule, for programs and sizes: SPIN must not find an error.
 struct spin_configuration {
     const char *name, *defines;
     bool is_long; // in the long suite
 };
 void spin_check_configurations(struct test *t, const char *model, const struct spin_configuration *all,
                                size_t count);
-// Without a rule (-DWITHOUT_NAME) this is wrong.
+// A model without a rule (-DWITHOUT_NAME), in which SPIN must find an error.
 struct spin_broken {
     const char *name, *defines;
-    const char *wrong; // what spin_search.what begins with; NULL: nothing, what the rule gives is time
+    const char *wrong; // beginning of spin_search.what; NULL: no error, since the rule only saves time
     bool is_long;
 };
 void spin_check_broken(struct test *t, const char *model, const struct spin_broken *all, size_t count);
 
-// What DARSIE's model prints along the error's trail; heap.
+// The output of DARSIE's model along the error's trail; heap, caller frees.
 char *spin_trail(struct test *t, const char *defines, const struct spin_search *s);
 char *spin_random(struct test *t, const char *defines, unsigned seed); // along a random run; heap

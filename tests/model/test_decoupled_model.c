@@ -1,11 +1,11 @@
-// SPIN searches the model of decoupled streams (docs/model/decoupled.pml): with all rules every warp ends, takes what was enqueued
-// for it and in order, reads what memory has, and leaves no line locked and no queue filled. Without any one of them
-// something is wrong, but for three that the page says are not needed.
+// SPIN searches the model of decoupled streams (docs/model/decoupled.pml). With every rule, each warp ends,
+// dequeues its own entries in order, reads memory's values, and leaves no line locked and no queue filled.
+// Without any single rule SPIN finds an error, except for three rules that the model's page calls unneeded.
 #include "model/spin.h"
 
 #define MODEL "decoupled"
 
-// What programs are made of, as in the model.
+// Operations of the programs, as numbered in the model.
 #define OPS_LOADS    "-DOPS=3"              // LOAD LOAD_BOTH
 #define OPS_ANSWERS  "-DOPS=81 -DFIRST=16"  // LOAD ASKED BARRIER; first an ASKED
 #define OPS_SPINS    "-DOPS=153 -DFIRST=16" // LOAD KNOWN ASKED SPIN; likewise
@@ -16,7 +16,7 @@
 #define OPS_BRANCHES "-DOPS=121"            // LOAD KNOWN ASKED LEAVE BARRIER
 #define OPS_SHARED   "-DOPS=71"             // LOAD LOAD_BOTH STORE BARRIER
 #define OPS_WAITS    "-DOPS=155"            // LOAD LOAD_BOTH KNOWN ASKED SPIN
-#define OPS_BLOCKS   "-DOPS=251"            // all but STORE, OWN and FENCE
+#define OPS_BLOCKS   "-DOPS=251"            // every operation but STORE, OWN and FENCE
 #define OPS_LINES    "-DOPS=263"            // LOAD LOAD_BOTH STORE OWN
 #define TIGHT        "-DATQ=1 -DPWAQ=1 "
 
@@ -84,7 +84,8 @@ static const struct spin_broken rules[] = {
     {"LOOK_WHEN_ASKED",   "-DLENGTH=2",                             FOREVER,   true},
     {"PASSED",            "-DLENGTH=3 -DEARLY_DATA " OPS_BARRIERS,  UNORDERED, true},
     {"FENCES",            "-DLENGTH=3 -DEARLY_DATA -DWITHOUT_PASSED " OPS_FENCES, UNORDERED, true},
-    // What is not needed where loads read memory when they issue, or another rule does it too; and what is time.
+    // Rules that only save time, or are unneeded: loads read memory at issue, or a second rule has the same
+    // effect.
     {"PASSED",            "-DLENGTH=3",                             NULL,      true},
     {"FENCES",            "-DLENGTH=3 -DEARLY_DATA",                NULL,      true},
     {"PASSING_BY",        "-DLENGTH=3",                             NULL,      true},

@@ -1,5 +1,6 @@
-// SPIN searches the model of dispatch by warp (docs/model/warpman.pml): with all rules every warp ends, nothing is lost or given
-// twice, and a barrier is over when all of the block have come to it. Without any one of them something is wrong.
+// SPIN searches the model of dispatch by warp (docs/model/warpman.pml). With every rule, each warp ends, no
+// warp is lost or dispatched twice, and a barrier ends when every warp of the block has arrived. Without
+// any single rule SPIN finds an error.
 #include "model/spin.h"
 
 #define MODEL "warpman"
@@ -10,7 +11,7 @@ static const struct spin_configuration configurations[] = {
     {"three-warps", "-DWARPS=3 -DPLACES=4 -DBLOCKS=2", true},
     {"three-steps", "-DLENGTH=3", true},
     {"two-sms", "-DPLACES_1=3", true},
-    {"meet", "-DPLACES_1=4 -DOPS=47", true}, // BARRIER SPIN LOAD LEAVE MEET: all three blocks fit by block
+    {"meet", "-DPLACES_1=4 -DOPS=47", true}, // BARRIER SPIN LOAD LEAVE MEET: the three blocks fit by block
     {"three-three", "-DWARPS=3 -DPLACES=4 -DBLOCKS=2 -DLENGTH=3", true},
     {"nine-warps", "-DWARPS=3 -DPLACES=5 -DLENGTH=1", true},
 };

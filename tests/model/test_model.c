@@ -1,10 +1,10 @@
-// SPIN searches DARSIE's model of docs/model: with all rules nothing is wrong in any program. What is without one
-// of them, test_replay.c has.
+// SPIN searches DARSIE's model of docs/model: with every rule no program goes wrong. test_replay.c covers
+// the model without a rule.
 #include "model/spin.h"
 
 #include <stdio.h>
 
-// All programs up to a length, in everything that the other defines leave open.
+// Every program up to a length, in every choice left open by the defines.
 static const struct {
     const char *name, *defines;
     enum { QUICK, NORMAL, LONG } form;

@@ -1,10 +1,11 @@
-// Runs of the model of docs/model, step by step, by the code of src/tech/darsie: every step is one call of
-// its hooks, and behind every step the state of both is the same. Without any one of the rules SPIN finds a
-// counter-example; its steps do nothing wrong in the code, unless that is without the rule, too.
+// Runs of the model of docs/model, step by step, by the code of src/tech/darsie: every step is a call of
+// the code's hooks, and after every step model and code have the same state. Without any single rule SPIN
+// finds a counter-example; replayed in the code, the counter-example does no harm unless the code lacks the
+// rule, too.
 //
-// The SM around the mechanism is the one below, in place of gpu/: it does what a trace says, in the order in
-// which it says it, and nothing by itself. It executes the model's instructions on R1; only which of them are
-// marked is taken from the model.
+// The SM around the mechanism is the stand-in below, in place of src/sm/: it performs exactly the steps of
+// a trace, in the trace's order. It executes the model's instructions on R1; only their marks are taken
+// from the model.
 #include "exec/exec_impl.h"
 #include "isa/asm.h"
 #include "model/spin.h"
@@ -47,20 +48,21 @@ struct machine {
     struct instruction program[LENGTH_MAX];
     unsigned length;
     struct warp warps[WARPS];
-    struct split splits[WARPS]; // a warp's only one
+    struct split splits[WARPS]; // a warp has a single split
     uint64_t issuing;
     uint32_t registers[WARPS][OWN_REGISTERS][LANES];
     uint16_t map[WARPS][256];
     uint64_t ready[WARPS * OWN_REGISTERS + POOL_REGISTERS];
     unsigned hold[WARPS], round[WARPS], count[WARPS]; // of the I-buffer
-    uint32_t join[WARPS];                             // where lanes that have parted meet; 0: none have
+    // reconvergence pc of a diverged warp; 0: not diverged
+    uint32_t join[WARPS];
     uint32_t fetch_pc[WARPS];
     struct {
         unsigned slot;
         uint32_t pc;
         bool pending;
     } replies[POOL_REGISTERS];
-    uint32_t word; // that loads read
+    uint32_t word; // the value of loads
     uint64_t now, mismatches, counters[TECH_COUNTERS_MAX];
     struct exec_access access;
     struct launch launch;
@@ -75,7 +77,7 @@ struct machine {
     struct darsie *darsie;
 };
 
-// -- the SM as the mechanism sees it ------------------------------------------------------------------------
+// -- the SM as seen by the mechanism -----------------------------------------------------------------------
 
 static struct machine *machine_of(const struct sm_grid *s) { return (struct machine *)(uintptr_t)s; }
 static struct sm_grid *sm_of(struct machine *m) { return (struct sm_grid *)m; }
@@ -137,7 +139,7 @@ uint64_t tech_copy(struct sm_grid *s, uint16_t from, uint16_t to)
 void tech_at(struct sm_grid *s, unsigned block, uint64_t cycle)
 {
     (void)s, (void)block, (void)cycle;
-} // with each reply
+} // called with each reply
 
 static void compute(struct machine *m, unsigned slot, uint32_t pc)
 {
@@ -248,8 +250,7 @@ static void set_options(struct machine *m, const char *defines, unsigned broken)
                                          .broken = broken};
 }
 
-// What of an instruction follows from marks is the trace's word; what a branch is without a mark, the code's
-// own.
+// Takes consequences of marks from the trace; the effect of an unmarked branch is computed by the code.
 static void set_marks(const struct machine *m, struct darsie_launch *l)
 {
     for (unsigned n = 0; n < m->length; n++) {
@@ -439,7 +440,7 @@ static void step(struct machine *m, unsigned act, unsigned who)
     }
 }
 
-// Whatever can happen, until nothing can: false when warps are left.
+// Takes possible steps until no step is possible. False when a warp has not ended.
 static bool run_to_end(struct machine *m)
 {
     for (bool goes_on = true; goes_on;) {
@@ -484,7 +485,7 @@ static void read_program(struct machine *m, const char *line)
     m->length = n + 1;
 }
 
-// A line of the model's state as the code has it.
+// Writes the code's state as a line in the model's format.
 static void describe_block(const struct machine *m, char line[200])
 {
     const struct dblock *b = &m->darsie->blocks[0];
@@ -543,7 +544,7 @@ static void read_until_steps(struct trace *r, struct machine *m)
     }
 }
 
-// Every step is possible for the code, and leaves the same state. False at the first that differs.
+// Every step must be possible in the code and lead to the model's state. False at the first difference.
 static bool follow(struct test *t, struct trace *r, struct machine *m)
 {
     char line[200], ours[200];
@@ -613,7 +614,8 @@ static void test_random_runs(struct test *t)
            steps);
 }
 
-// The steps of a trail, as far as the code can take them, and whatever is left then: true when all warps end.
+// Takes the steps of a trail as far as possible in the code, then runs to the end. True when every warp
+// ends.
 static bool attempt(struct trace *r, struct machine *m)
 {
     char line[200];

@@ -164,8 +164,8 @@ enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i)
 }
 
 // atom.add on floats: rounds to nearest even. On .global f32 it flushes subnormals ("Current implementation
-// of atom.add.f32 on global memory flushes subnormal inputs and results"); elsewhere, and with .noftz, it
-// does not.
+// of atom.add.f32 on global memory flushes subnormal inputs and results"); in other spaces and with .noftz,
+// subnormals are kept.
 static uint64_t add_float(enum ptx_type type, uint64_t a, uint64_t b, bool flush)
 {
     const struct number_format *f = number_format(type);
@@ -211,7 +211,8 @@ static uint64_t combine(const struct ptx_inst *i, uint64_t old, uint64_t b, uint
     return old;
 }
 
-// Two of the same operation commute when nobody sees what was there before.
+// Key of an atomic for race checks. Two atomics of one operation commute while no thread reads the old
+// value.
 static unsigned atomic_access(const struct ptx_inst *i)
 {
     bool seen = i->op == PTX_OP_ATOM && i->operands[0].kind != PTX_OPERAND_SINK;
@@ -240,8 +241,7 @@ enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i)
     return STEP_NEXT;
 }
 
-// cp.async copies at once; groups and waits then have nothing left to do. Bytes past the source size are
-// zero.
+// cp.async copies at once, so groups and waits have no effect. Bytes past the source size are zero.
 enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst *i)
 {
     if (i->mode != PTX_MODE_CP_ASYNC) return STEP_NEXT;

@@ -1,12 +1,11 @@
-// Strict launches: a program whose result PTX leaves open faults instead of giving one of the possible
-// results.
+// Strict launches: a program with a result left open by PTX faults instead of giving one possible result.
 //
-// Found here: reading a register, the carry flag, local or shared memory that was never written; two threads
-// touching one byte without a barrier between them when one of them writes (atomics of one operation
-// excepted, as long as nobody looks at what they return); a lane exchange with a lane that does not take
-// part. An `ordered` launch takes any strong access for one that orders what comes before and behind it, as
-// barriers do; whether that was so is seen by other schedules. Differences between two executions of a
-// program that passes are somebody's error, which is what shrinking a failing program relies on.
+// Faults: a read of a register, the carry flag, local or shared memory never written before; two threads
+// accessing one byte without a barrier between, at least one access a write (atomics of one operation
+// excepted, while their results are unused); a lane exchange with a lane outside the exchange. An `ordered`
+// launch treats any strong access as ordering the accesses before and behind, like a barrier; whether the
+// program really is ordered shows in runs with other schedules. If a program passes, two executions with
+// different results prove an error outside the program. Shrinking a failing program relies on this.
 #include "oracle/oracle_impl.h"
 
 enum { SEVERAL = UINT32_MAX };
@@ -52,7 +51,7 @@ static uint32_t thread_number(const struct oracle_thread *t)
     return linear * 1024 + t->index + 1;
 }
 
-// Whether the access of `other` in `epoch` is ordered before what thread `me` does now.
+// Whether the access of `other` in `epoch` is ordered before the current access of thread `me`.
 static bool ordered(const struct oracle_block *b, uint32_t me, uint32_t other, uint32_t epoch)
 {
     if (!other || other == me) return true;
@@ -68,7 +67,7 @@ static bool races(const struct oracle_block *b, uint32_t me, const struct oracle
     return c->reader == SEVERAL ? c->read_epoch == b->epoch : !ordered(b, me, c->reader, c->read_epoch);
 }
 
-// Atomics, and loads and stores that are more than weak: by these threads may wait for each other.
+// Atomics, and loads and stores stronger than .weak: threads may wait for each other by such accesses.
 static bool is_strong(struct oracle_thread *t)
 {
     const struct ptx_inst *i = &top(t)->f->insts[top(t)->pc];

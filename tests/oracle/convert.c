@@ -41,7 +41,7 @@ static uint64_t to_float(const struct ptx_inst *i, enum ptx_type to, struct numb
     return bits;
 }
 
-// A NaN that becomes an f64 keeps sign and payload, and is quiet.
+// A NaN widened to f64 keeps sign and payload, and becomes quiet.
 static uint64_t widened_nan(const struct number_format *f, uint64_t a)
 {
     int fraction_bits = f->precision - 1;

@@ -1,9 +1,9 @@
 // Lanes of a warp together (shfl, vote, match, redux, activemask, bar.warp.sync) and barriers.
 //
-// A thread stops in front of an instruction that needs other lanes. With a member mask, the instruction runs
-// when every living lane of the mask has stopped there; without one (and for activemask) it runs, for the
-// lanes stopped there, once no lane of the warp can move: in a program whose meaning does not depend on
-// scheduling, that is the whole warp.
+// A thread stops in front of an instruction that needs other lanes. With a member mask, the instruction
+// runs when every living lane of the mask has stopped at it. Without a mask (and for activemask), the
+// instruction runs for the stopped lanes once no lane of the warp can move: in a program whose meaning does
+// not depend on scheduling, the stopped lanes are the whole warp.
 #include "oracle/oracle_impl.h"
 
 bool oracle_is_group(const struct ptx_inst *i)
@@ -22,7 +22,8 @@ bool oracle_is_group(const struct ptx_inst *i)
 
 static const struct ptx_inst *stopped_at(struct oracle_thread *t) { return &top(t)->f->insts[top(t)->pc]; }
 
-// The member mask of an instruction that has one: bar.warp.sync's only operand, the others' last.
+// Reads the member mask: the only operand of bar.warp.sync, the last operand of other instructions. False:
+// no mask.
 static bool member_mask(struct oracle_thread *t, const struct ptx_inst *i, uint64_t *mask)
 {
     if (!i->sync && i->mode != PTX_MODE_BAR_WARP_SYNC) return false;
@@ -33,7 +34,7 @@ static bool member_mask(struct oracle_thread *t, const struct ptx_inst *i, uint6
 }
 
 struct group {
-    struct oracle_thread *lanes[64]; // NULL: not of it
+    struct oracle_thread *lanes[64]; // NULL: not a member
     uint64_t mask;
     unsigned warp_size;
     const struct ptx_inst *i;
@@ -177,7 +178,8 @@ static void run(struct group *g)
     }
 }
 
-// The lanes stopped where lane t is, of those in `mask`. False when a living lane of the mask is elsewhere.
+// Collects the lanes of `mask` stopped at the same instruction as t. False when a living lane of the mask
+// is elsewhere.
 static bool gather(struct oracle_block *b, uint32_t warp, struct oracle_thread *t, uint64_t mask,
                    struct group *g)
 {
@@ -201,7 +203,7 @@ static bool gather(struct oracle_block *b, uint32_t warp, struct oracle_thread *
 bool oracle_run_groups(struct oracle_block *b, uint32_t warp)
 {
     bool moved = false, ready = false;
-    struct oracle_thread *lowest = NULL; // the maskless one with the least pc
+    struct oracle_thread *lowest = NULL; // stopped thread without a mask, least pc
     struct group g;
     for (uint32_t k = 0; k < b->warp_size; k++) {
         uint32_t index = warp * b->warp_size + k;
@@ -226,8 +228,7 @@ bool oracle_run_groups(struct oracle_block *b, uint32_t warp)
 
 // ---- barriers (PTX ISA 9.7.13.1)
 
-// Threads are counted in groups of 32, of which a warp of 64 has two, or in whole warps where these are
-// smaller.
+// Threads per counting unit of a barrier: groups of 32 (two in a warp of 64), or whole warps if smaller.
 static uint32_t counted_by(const struct oracle_block *b) { return b->warp_size < 32 ? b->warp_size : 32; }
 
 enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
@@ -256,7 +257,7 @@ enum oracle_step oracle_bar(struct oracle_thread *t, const struct ptx_inst *i)
     return STEP_BARRIER;
 }
 
-// A warp that arrived counts whole, lanes that have exited and those that its last group never had included.
+// A warp with an arrival counts whole: exited lanes count, and lanes missing in the block's last warp.
 static bool complete(const struct oracle_block *b, const struct oracle_barrier *bar)
 {
     uint32_t count = 0, all = (uint32_t)align_up(b->thread_count, counted_by(b));

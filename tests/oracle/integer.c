@@ -1,8 +1,8 @@
 // Integer, bit and logic instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8, prmt).
 //
-// Operands arrive as zero-extended numbers; `signed_of` reads them by the instruction's type. Division by
-// zero, which PTX leaves open, gives all ones, and the remainder of it the dividend: what the machine is
-// defined to do.
+// Operands arrive as zero-extended numbers; `signed_of` reads an operand by the instruction's type.
+// Division by zero, left open by PTX, gives all ones and the dividend as remainder, as defined for the
+// simulated machine.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -25,8 +25,8 @@ static uint64_t clamp(const struct operation *o, swide v)
     return (uint64_t)(v < low ? low : v > high ? high : v);
 }
 
-// The part of a product of two `bits`-wide numbers that the instruction wants, as a number that c can be
-// added to.
+// The part of a product of two `bits`-wide numbers selected by the instruction, as a number ready for
+// adding c.
 static swide product(const struct operation *o, enum ptx_half half)
 {
     wide p = (wide)value(o, o->a) * (wide)value(o, o->b); // modulo 2^128: exact, read by the sign of the type
@@ -172,7 +172,8 @@ static uint64_t shift(const struct operation *o)
     return (uint64_t)(value(o, o->a) >> amount);
 }
 
-// Which of the eight source bytes byte k of the result is, and whether its sign is wanted instead.
+// Which of the eight source bytes becomes byte k of the result; *sign: the byte's sign is replicated
+// instead.
 static unsigned picked(enum ptx_mode mode, unsigned selector, unsigned k, bool *sign)
 {
     unsigned c = selector & 3;
@@ -202,7 +203,7 @@ static uint64_t prmt(const struct operation *o)
     return d;
 }
 
-// The instructions that compute one value of the instruction's type from their sources.
+// Instructions with a single result of the instruction's type.
 static uint64_t plain(const struct operation *o, bool *known)
 {
     swide a = value(o, o->a), b = value(o, o->b), c = value(o, o->c);

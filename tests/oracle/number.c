@@ -43,8 +43,8 @@ struct number number_decode(const struct number_format *f, uint64_t bits)
     return n;
 }
 
-// Whether the magnitude goes up to the next step: `half` compares what is cut off with half a step (-1, 0,
-// 1).
+// Whether the magnitude is rounded up to the next step. half: the cut-off part compared with half a step
+// (-1, 0, 1).
 static bool rounds_up(enum ptx_round round, bool negative, bool odd, bool exact, int half)
 {
     switch (round) {
@@ -65,7 +65,7 @@ static bool rounds_up(enum ptx_round round, bool negative, bool odd, bool exact,
 // m * 2^-shift rounded to an integer.
 static wide shift_rounding(wide m, int shift, bool sticky, bool negative, enum ptx_round round)
 {
-    if (shift <= 0) return m << -shift; // callers keep enough bits: nothing sticky can matter here
+    if (shift <= 0) return m << -shift; // callers keep enough bits: sticky cannot matter here
     wide q = shift > 127 ? 0 : m >> shift, rest = shift > 127 ? m : m & (((wide)1 << shift) - 1);
     wide middle = shift > 127 ? 0 : (wide)1 << (shift - 1);
     int half = shift > 127 || rest < middle ? -1 : rest > middle || sticky ? 1 : 0;
@@ -132,7 +132,7 @@ struct number number_negate(struct number n)
     return n;
 }
 
-// m moved by `places` (left when positive); bits that fall off are remembered in sticky.
+// Shifts m by `places` (left when positive); sticky is set when a one bit falls off.
 static wide move(wide m, int places, bool *sticky)
 {
     if (places >= 0) return m << places;
@@ -144,8 +144,9 @@ static wide move(wide m, int places, bool *sticky)
     return m >> -places;
 }
 
-// The larger operand is moved so that its top bit is bit 125; the other one follows. What falls off the other
-// one lies at least 20 places below the larger one's top, so a sticky bit is all that rounding needs of it.
+// The larger operand is shifted until its top bit is bit 125; the smaller operand follows. Bits shifted out
+// of the smaller operand lie at least 20 places below the larger operand's top bit, so a sticky bit
+// suffices for rounding.
 struct number number_add(struct number a, struct number b, enum ptx_round round)
 {
     struct number nan = {.class = NUMBER_NAN};
@@ -170,7 +171,7 @@ struct number number_add(struct number a, struct number b, enum ptx_round round)
     if (a.negative == b.negative)
         r.m = ma + mb;
     else if (ma >= mb + r.sticky)
-        r.m = ma - mb - r.sticky; // a little less than ma - mb: one below, and a bit more
+        r.m = ma - mb - r.sticky; // a little less than ma - mb: ma - mb - 1 with the sticky bit set
     else {
         r.m = mb - ma;
         r.negative = b.negative;
@@ -198,7 +199,7 @@ struct number number_divide(struct number a, struct number b)
 {
     struct number r = {.class = NUMBER_FINITE, .negative = a.negative != b.negative};
     if (a.class == NUMBER_NAN || b.class == NUMBER_NAN || (a.class == b.class && a.class != NUMBER_FINITE)) {
-        r.class = NUMBER_NAN; // 0/0 and inf/inf are here too
+        r.class = NUMBER_NAN; // includes 0/0 and inf/inf
     } else if (a.class == NUMBER_INFINITE || b.class == NUMBER_ZERO) {
         r.class = NUMBER_INFINITE;
     } else if (a.class == NUMBER_ZERO || b.class == NUMBER_INFINITE) {

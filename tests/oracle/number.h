@@ -1,7 +1,7 @@
 // Binary floating-point formats, and rounding done with integers.
 //
 // A number is sign, significand and exponent: (-1)^negative * m * 2^e, exact. Every conversion and every
-// operation on f16 and bf16 goes through one function that rounds such a number to a format.
+// f16 and bf16 operation rounds to a format by one function.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -12,12 +12,12 @@ __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 swide;
 
 struct number_format {
-    int precision;    // bits of the significand, the hidden one counted
+    int precision;    // bits of the significand, including the hidden bit
     int exponent_min; // of normal numbers
     int exponent_max;
     unsigned storage_bits; // of the whole
     unsigned low_zeros;    // tf32: unused low bits
-    uint64_t nan;          // the one NaN that operations give
+    uint64_t nan;          // the NaN given by operations
 };
 
 enum number_class { NUMBER_ZERO, NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };
@@ -40,8 +40,8 @@ swide number_to_integer(struct number n, enum ptx_round round, swide low, swide 
 // To an integral value, staying a number.
 struct number number_integral(struct number n, enum ptx_round round);
 struct number number_negate(struct number n);
-struct number number_add(struct number a, struct number b,
-                         enum ptx_round round); // round decides the sign of exact 0
+// `round` decides the sign of an exact 0.
+struct number number_add(struct number a, struct number b, enum ptx_round round);
 struct number number_multiply(struct number a, struct number b);
 struct number number_divide(struct number a, struct number b);
 struct number number_sqrt(struct number a);

@@ -1,4 +1,4 @@
-// Launches: variables get their places, blocks run one after another, threads of a block take turns.
+// Launches: variables get addresses, blocks run one after another, threads of a block take turns.
 #include "oracle/oracle_impl.h"
 
 #include "base/rng.h"
@@ -82,7 +82,7 @@ static uint64_t function_address(const struct oracle *o, const struct ptx_functi
     return 0;
 }
 
-// Addresses inside initialised data, once everything has its place.
+// Resolves addresses in initialisers, once every variable has an address.
 static void relocate(struct oracle *o, const struct ptx_variable *v)
 {
     struct oracle_region *own = region_of(o, v);
@@ -143,7 +143,7 @@ static void ready_variables(struct oracle *o)
     o->variables_ready = true;
     each_variable(o, place_default);
     each_variable(o, place_shared);
-    o->shared_static = (uint32_t)align_up(o->shared_static, 16); // dynamic shared memory begins here
+    o->shared_static = (uint32_t)align_up(o->shared_static, 16); // offset of dynamic shared memory
     for (uint32_t f = 0; f < o->m->function_count; f++) place_frame(o, o->m->functions[f]);
     each_variable(o, relocate);
 }
@@ -193,8 +193,8 @@ static void drop_thread(struct oracle_thread *t)
     vec_fini(&t->local);
 }
 
-// Runs one thread until it stops, or its turn is over: threads that wait for each other through memory get
-// along.
+// Runs one thread until it stops or its turn ends, so threads waiting for each other through memory make
+// progress.
 static void take_turn(struct oracle_thread *t, unsigned turn, uint64_t limit)
 {
     struct oracle *o = t->block->o;

@@ -1,12 +1,12 @@
-// The oracle: runs a PTX module one thread at a time, in the plainest way there is.
+// The oracle: runs a PTX module one thread at a time, as plainly as possible.
 //
-// It exists to be compared with, so it shares nothing with the compiler and the engine: it reads the typed
-// module of ptx/ and follows the text of the PTX ISA, one instruction at a time, every register a 64-bit
-// number. Threads of a block take turns: each runs until it waits (a barrier, or an instruction whose result
-// needs other lanes of its warp), ends, or has used up its turn. Blocks run one after another.
+// The oracle is the reference for comparisons and shares no code with the compiler and the engine. It reads
+// the typed module of ptx/ and follows the text of the PTX ISA, one instruction at a time; every register
+// is a 64-bit number. Threads of a block take turns: a thread runs until it waits (at a barrier, or at an
+// instruction that needs other lanes), ends, or has used up its turn. Blocks run one after another.
 //
-// Approximate functions (sin.approx and the like) give the host's value of them, so programs that use them
-// cannot be compared bit by bit.
+// Approximate functions (sin.approx, for example) give the host's value, so programs with approximate
+// functions cannot be compared bit by bit.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -15,13 +15,13 @@
 
 struct oracle;
 
-struct oracle *oracle_create(const struct ptx_module *m); // m must outlive it
+struct oracle *oracle_create(const struct ptx_module *m); // m: the caller's, must outlive the oracle
 void oracle_destroy(struct oracle *o);
 
-// Device addresses [address, address + size) are these host bytes.
+// Maps device addresses [address, address + size) to host bytes.
 void oracle_map(struct oracle *o, uint64_t address, void *bytes, uint64_t size);
-// A module variable (.global) has this device address instead of one of the oracle's choosing; its bytes are
-// the oracle's own, initialised as the module says. Before the first launch.
+// Gives a module variable (.global) a device address instead of an address chosen by the oracle. The bytes
+// are the oracle's own, initialised as the module says. Call before the first launch.
 void oracle_place(struct oracle *o, const struct ptx_variable *v, uint64_t address);
 // The current bytes of a module variable.
 uint8_t *oracle_variable(struct oracle *o, const struct ptx_variable *v);
@@ -38,7 +38,7 @@ enum oracle_texel {
 };
 enum oracle_address { ORACLE_WRAP, ORACLE_CLAMP, ORACLE_MIRROR, ORACLE_BORDER };
 
-struct oracle_texture { // handle = index + 1, as the host library numbers them
+struct oracle_texture { // handle = index + 1, as numbered by the host library
     uint64_t data;
     enum oracle_texel texel;
     unsigned channels;
@@ -55,10 +55,12 @@ struct oracle_launch {
     uint32_t dynamic_shared; // bytes
     const void *params;      // the kernel's parameter block
     uint64_t max_steps;      // thread instructions; 0: no limit
-    bool strict;             // what has no defined result is a fault: see check.c
-    bool ordered;      // with strict: threads may order what they do by strong accesses, too; whether they
-                       // do must be seen by schedules that leave the same memory
-    uint64_t schedule; // 0: threads take long turns, in order of their numbers; else a seed of short ones
+    bool strict;             // an undefined result is a fault: see check.c
+    // with strict: threads may order accesses by strong accesses, too; a missing order shows only as
+    // different memory under another schedule
+    bool ordered;
+    // 0: threads take long turns, in order of thread numbers; else a seed for short turns
+    uint64_t schedule;
     void (*print)(void *context, const char *text, size_t length); // vprintf; NULL drops it
     void *print_context;
 };

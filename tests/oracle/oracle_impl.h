@@ -1,4 +1,4 @@
-// What the files of the oracle share.
+// Types and functions shared by the files of the oracle.
 //
 //     oracle.c  launches, blocks, whose turn it is      integer.c  integer and bit instructions
 //     step.c    control flow, moves, one instruction    real.c     floating-point instructions
@@ -12,15 +12,15 @@
 #include "base/vec.h"
 #include "oracle/oracle.h"
 
-enum { // generic address windows: the same as the simulated machine's, so that addresses can be compared
+enum { // generic address windows: equal to the simulated machine's, so that addresses can be compared
     WINDOW_SHARED = 0xfe000000u,
     WINDOW_LOCAL = 0xff000000u
 };
 #define WINDOWS_END     0x100000000ull
-#define ADDRESS_CONST   0x500000000000ull // .const variables: no one else's addresses
+#define ADDRESS_CONST   0x500000000000ull // .const variables: no other space uses these addresses
 #define ADDRESS_PARAM   0x600000000000ull // a kernel's parameter block
 #define ADDRESS_CODE    0x700000000000ull // function f is ADDRESS_CODE + 16 * its index in the module
-#define ADDRESS_GLOBAL  0x400000000000ull // .global variables nobody placed
+#define ADDRESS_GLOBAL  0x400000000000ull // .global variables without oracle_place
 #define LOCAL_BYTES_MAX (4u << 20)
 
 struct oracle_region {
@@ -28,10 +28,10 @@ struct oracle_region {
     uint8_t *bytes;
     bool read_only;
     const struct ptx_variable *variable; // or NULL
-    struct oracle_cell *cells;           // strict: one a byte
+    struct oracle_cell *cells;           // strict: one per byte
 };
 
-// Who touched a byte of shared or global memory last. Threads are numbered from 1 over the whole grid.
+// The last accesses of a byte of shared or global memory. Threads are numbered from 1 over the whole grid.
 struct oracle_cell {
     uint32_t writer, reader; // SEVERAL readers
     uint32_t write_epoch, read_epoch;
@@ -46,8 +46,8 @@ struct oracle {
     struct arena arena;
     VEC(struct oracle_region) regions;
     VEC(struct oracle_texture) textures;
-    struct u64map
-        offsets; // variable (.local, .param, .shared) -> byte offset in its frame, block or parameters
+    // variable (.local, .param, .shared) -> byte offset in the frame, the shared memory or the parameters
+    struct u64map offsets;
     struct u64map frame_bytes; // function -> bytes of .local and .param variables
     uint32_t shared_static;
     uint64_t next_global, next_const;
@@ -58,10 +58,10 @@ struct oracle {
 
 struct oracle_frame {
     const struct ptx_function *f;
-    uint64_t *regs;   // one 64-bit value a register
+    uint64_t *regs;   // one 64-bit value per register
     uint64_t *high;   // upper halves of .b128 registers
     uint8_t *defined; // strict: registers written so far
-    uint32_t base;    // of its variables in local memory
+    uint32_t base;    // of the frame's variables in local memory
     uint32_t pc;
 };
 
@@ -81,7 +81,7 @@ struct oracle_thread {
 struct oracle_barrier {
     uint32_t expected; // threads; 0: the whole block
     bool in_use;
-    VEC(uint32_t) waiting; // threads stopped at it
+    VEC(uint32_t) waiting; // threads stopped at the barrier
     VEC(uint32_t) arrived; // threads that arrived, waiting or not
     uint32_t ones, votes;  // of red
 };
@@ -95,7 +95,7 @@ struct oracle_block {
     uint8_t *shared;
     uint32_t shared_bytes;
     struct oracle_cell *cells; // strict: of shared memory
-    uint32_t epoch;            // barriers passed, and one
+    uint32_t epoch;            // barriers passed, plus 1
     struct oracle_barrier barriers[16];
     bool failed;
 };
@@ -128,7 +128,9 @@ void oracle_push_frame(struct oracle_thread *t, const struct ptx_function *f);
 uint32_t oracle_offset_of(struct oracle *o, const struct ptx_variable *v);
 
 // access.c
-uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v); // in its own space
+//
+// Address in the variable's own space.
+uint64_t oracle_address_of(struct oracle_thread *t, const struct ptx_variable *v);
 // Host bytes of an access, or NULL after a fault.
 uint8_t *oracle_host(struct oracle_thread *t, enum ptx_space space, uint64_t address, uint64_t size,
                      unsigned access);

@@ -1,4 +1,4 @@
-// vprintf: the kernel's text, formatted from its argument buffer (each argument at its natural alignment).
+// vprintf: formats the kernel's text from its argument buffer (every argument at natural alignment).
 #include "oracle/oracle_impl.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 // Floating-point instructions (PTX ISA 9.7.3 to 9.7.5), comparisons and selection (9.7.6, 9.7.7).
 //
-// Operands are decoded, the exact result is formed, and it is rounded once. Results that are NaN: f32
-// 0x7fffffff, f16 and bf16 0x7fff; f64 keeps the largest payload of the operands that are NaN, quiet and with
-// the sign bit set, else 0xfff8000000000000.
+// Operands are decoded, the exact result is formed and rounded once. NaN results: f32 0x7fffffff, f16 and
+// bf16 0x7fff; f64 keeps the largest payload of NaN operands, quiet and with the sign bit set, or
+// 0xfff8000000000000 without a NaN operand.
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
 #include <math.h>
 
-struct real { // how one instruction computes
+struct real { // how an instruction computes
     enum ptx_type type;
     const struct number_format *f;
     enum ptx_round round;
@@ -53,7 +53,7 @@ static uint64_t one(const struct number_format *f)
     return number_encode(f, number_from_integer(1), PTX_ROUND_RN);
 }
 
-// What every result passes through: rounding, then flushing, then clamping.
+// Last steps of every result: rounding, then flushing, then clamping.
 static uint64_t result(const struct real *r, struct number n, const uint64_t *operands, int count)
 {
     uint64_t bits;
@@ -138,7 +138,7 @@ static uint64_t compute(const struct real *r, const struct ptx_inst *i, const ui
     case PTX_OP_DIV: return result(r, number_divide(a, b), v, 2);
     case PTX_OP_RCP: return result(r, number_divide(number_from_integer(1), a), v, 1);
     case PTX_OP_SQRT: return result(r, number_sqrt(a), v, 1);
-    case PTX_OP_ABS: // "NaN inputs yield an unspecified NaN": with .ftz the usual one
+    case PTX_OP_ABS: // "NaN inputs yield an unspecified NaN": with .ftz the usual NaN
         return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] & ~sign_of(r->f);
     case PTX_OP_NEG: return r->ftz && a.class == NUMBER_NAN ? r->f->nan : v[0] ^ sign_of(r->f);
     case PTX_OP_MIN:
@@ -258,7 +258,7 @@ static void setp(struct oracle_thread *t, const struct ptx_inst *i)
         q = &d->elements[1];
     }
     bool first, second;
-    if (type == PTX_F16X2 || type == PTX_BF16X2) { // one predicate a half
+    if (type == PTX_F16X2 || type == PTX_BF16X2) { // a predicate per half
         first = combine(i->boolean, compare(i, type, a & 0xffff, b & 0xffff), c);
         second = combine(i->boolean, compare(i, type, a >> 16, b >> 16), c);
     } else {

@@ -1,4 +1,4 @@
-// One program on the oracle's machine: memory, limits, errors, results.
+// A program on the oracle's machine: memory, limits, errors, results.
 #include "oracle/simtight_impl.h"
 
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static uint64_t hash_page(uint64_t hash, const uint8_t *page, uint64_t address)
     return hash;
 }
 
-// FNV-1a over the 64-bit words that are not zero and where they are. Pages that nothing was written to are not touched.
+// FNV-1a over the non-zero 64-bit words and their addresses. Pages never written are not touched.
 static uint64_t hash_memory(const struct simtight_oracle *o, uint64_t begin, uint64_t end)
 {
     enum { SPAN = 4096 }; // pages

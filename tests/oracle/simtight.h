@@ -1,11 +1,12 @@
 // The oracle for RISC-V: a machine of one host hart and 64 warps of 32 threads, without time.
 //
-// It runs a whole program, host half and kernels, from the bytes of an ELF file, in the plainest way there is, and
-// shares no code with the front end, the engine or the core that are compared with it. In a round every warp that can
-// go on executes one instruction, warp after warp; barriers let go at the end of a round. Beside values it counts what
-// the program and the machine's rules alone decide: instructions, beats of DRAM by the coalescer's rules, hits of the
-// stack cache, registers that are vectors, and instructions that could go (or go, by prediction) to a scalar pipeline.
-// Vector registers and the scalar pipeline's share depend a little on the order of warps and on time, the rest does not.
+// The oracle runs a whole program, host half and kernels, from the bytes of an ELF file, as plainly as
+// possible. It shares no code with the front end, the engine or the core under test. In a round every ready
+// warp executes one instruction, warp after warp; barriers release at the end of a round. Beside values the
+// oracle counts events decided by the program and the machine's rules alone: instructions, beats of DRAM by
+// the coalescer's rules, hits of the stack cache, vector registers. It also counts instructions that a
+// scalar pipeline could execute, or executes by prediction. Counts of vector registers and of the scalar
+// pipeline depend a little on the order of warps and on time, other counts do not.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +14,8 @@
 
 struct simtight_oracle;
 
-// name, what it counts. Those of a launch; maxima of several launches are the largest, all else adds up.
+// X(name, meaning). Counts of a launch; over several launches a maximum is the largest, other counts are
+// summed.
 #define SIMTIGHT_COUNTS(X)                                                                                   \
     X(thread_instructions, "instructions, one for each active thread")                                       \
     X(warp_instructions, "the same, one for all that are active together")                                   \
@@ -38,31 +40,32 @@ struct simtight_oracle_counts {
 #define X(NAME, MEANING) uint64_t NAME;
     SIMTIGHT_COUNTS(X)
 #undef X
-    uint64_t vector_max; // vector registers at once
+    uint64_t vector_max; // most vector registers at one time
 };
 
 struct simtight_oracle_result {
-    const char *error;   // NULL: the program came to its end. Located
-    const char *console; // what was written to the UART, up to a NUL
+    const char *error;   // NULL: the program ended normally; else a located message
+    const char *console; // UART output, up to a NUL
     uint64_t host_instructions;
-    uint64_t host_load_beats, host_store_beats; // of its cache of 512 lines, written back
+    uint64_t host_load_beats, host_store_beats; // of the host's cache of 512 lines, write-back
     uint64_t data_hash;                         // of DRAM behind the program, stacks left out
     uint64_t scratchpad_hash;
     struct simtight_oracle_counts total;
-    const struct simtight_oracle_counts *launches; // of each
+    const struct simtight_oracle_counts *launches; // one per launch
     size_t launch_count;
 };
 
 struct simtight_oracle *simtight_oracle_create(void);
 void simtight_oracle_destroy(struct simtight_oracle *o);
-// Reads an ELF into memory; false with a text when it is none that this machine runs.
+// Reads an ELF into memory. False, with a text in *why, for a file the machine cannot run.
 bool simtight_oracle_load(struct simtight_oracle *o, const uint8_t *bytes, size_t length, const char **why);
-void simtight_oracle_input(struct simtight_oracle *o, const uint8_t *bytes,
-                           size_t length);                                    // for the UART; kept
+// Sets the input of the UART; the oracle keeps a copy.
+void simtight_oracle_input(struct simtight_oracle *o, const uint8_t *bytes, size_t length);
 void simtight_oracle_limit(struct simtight_oracle *o, uint64_t instructions); // of host and warps together
-// Of threads nested equally deep at different places the lowest lane leads instead of the highest (the machine's tree).
-// Changes how many warp instructions there are, a little, and no result of a program that is well defined.
+// Among threads nested equally deep at different places, lets the lowest lane lead instead of the highest
+// (the machine's tree). The setting changes the number of warp instructions a little, and no result of a
+// well-defined program.
 void simtight_oracle_lower_first(struct simtight_oracle *o, bool is_lower_first);
-// Runs the program from its entry. The result lives as long as the oracle.
+// Runs the program from its entry. The result belongs to the oracle.
 const struct simtight_oracle_result *simtight_oracle_run(struct simtight_oracle *o);
 const uint8_t *simtight_oracle_memory(const struct simtight_oracle *o); // 4 GiB

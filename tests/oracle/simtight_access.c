@@ -1,9 +1,12 @@
-// Loads and stores of a warp on their way to DRAM: how the coalescer groups lanes, what each group costs, and what the
-// compressed stack cache spares.
+// A warp's loads and stores on the way to DRAM: grouping of lanes by the coalescer, beats per group, beats
+// spared by the compressed stack cache.
 //
-// The first lane that waits leads. With it go all lanes of the scratchpad, if it is one; else those of one block that are
-// where their number puts them, if that is the leader and another lane at least (words in 128 bytes: two beats; halves in
-// 64, bytes in 32: one); else those with its address (one beat).
+// The first waiting lane leads, and lanes join by the first rule that applies:
+// - The leader accesses the scratchpad: every lane accessing the scratchpad joins.
+// - Lanes of the leader's block join if their address is the place given by their lane number: words in 128
+// bytes (two beats), halves in 64 or bytes in 32 (one beat). The leader and at least one more lane must
+// qualify.
+// - Otherwise lanes with the leader's address join (one beat).
 #include "oracle/simtight_impl.h"
 
 enum mode { MODE_ADDRESS, MODE_BYTE, MODE_HALF, MODE_WORD, MODE_SCRATCHPAD };
@@ -36,7 +39,7 @@ static bool has_leader_and_another(uint32_t lanes, unsigned leader)
 
 static enum mode choose(const struct simtight_access *a, uint32_t pending, unsigned leader)
 {
-    if (a->op == OP_FENCE) return MODE_ADDRESS; // its requests have no address, all the same one
+    if (a->op == OP_FENCE) return MODE_ADDRESS; // requests of a fence have no address, so every lane joins
     if (oracle_rv_is_scratchpad(a->address[leader])) return MODE_SCRATCHPAD;
     unsigned width = oracle_rv_width(a->op);
     if (has_leader_and_another(followers(a, pending, leader, MODE_WORD), leader)) return MODE_WORD;
@@ -53,8 +56,9 @@ static void count_beats(struct simtight_oracle *o, bool is_store, unsigned beats
         o->counts.load_beats += beats;
 }
 
-// The stack cache beside: 2,048 lines of 128 bytes, an entry a base and a stride. Only stores come in, and what they find
-// in their place goes to DRAM, as does what another store hits.
+// The stack cache: 2,048 lines of 128 bytes; an entry is a base and a stride. Only stores allocate. A
+// replaced entry goes to DRAM, as does an entry hit by a store that cannot be kept. Returns the group's
+// beats with the stack cache.
 static unsigned stack_cache_beats(struct simtight_oracle *o, const struct simtight_access *a,
                                   uint32_t address, uint32_t lanes, enum mode mode, unsigned beats)
 {

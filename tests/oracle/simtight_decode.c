@@ -1,5 +1,5 @@
-// Words to operations: The RISC-V Instruction Set Manual, volume I, chapter 24 (RV32/64G listings), and Zfinx, whose words
-// are those of F.
+// Words to operations: The RISC-V Instruction Set Manual, volume I, chapter 24 (RV32/64G listings), and
+// Zfinx, encoded like F.
 #include "oracle/simtight_impl.h"
 
 const char *const oracle_rv_op_names[OP_COUNT] = {
@@ -66,7 +66,7 @@ static enum simtight_op decode_atomic(uint32_t word)
 static enum simtight_op decode_float(uint32_t word)
 {
     unsigned funct3 = bits(word, 14, 12), rs2 = bits(word, 24, 20);
-    switch (bits(word, 31, 25)) { // the rounding mode is whatever it is: the machine has one
+    switch (bits(word, 31, 25)) { // any rounding mode is accepted: the machine has a single mode
     case 0x00: return OP_FADD;
     case 0x04: return OP_FSUB;
     case 0x08: return OP_FMUL;

@@ -1,5 +1,5 @@
-// The host hart: RV32IM with floating point, no atomics; its CSRs (console, launches) and its data cache, direct mapped,
-// 512 lines of 64 bytes, written back. Values are in memory at once; the cache counts.
+// The host hart: RV32IM with floating point, no atomics; its CSRs (console, launches) and data cache
+// (direct mapped, 512 lines of 64 bytes, write-back). Stores reach memory at once; the cache only counts.
 #include "oracle/simtight_impl.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool launch(struct simtight_oracle *o, uint32_t pc)
     return true;
 }
 
-// The machine's own statistics, of the launch before; there is no time here, and what needs it is 0.
+// The machine's own statistics of the previous launch. The oracle has no time: statistics of time are 0.
 static uint32_t statistic(const struct simtight_oracle *o, uint32_t number)
 {
     const struct simtight_oracle_counts *c = &o->counts;
@@ -55,7 +55,7 @@ static bool read_csr(struct simtight_oracle *o, uint32_t number, uint32_t *value
     *value = 0;
     switch (number) {
     case 0x802:                          // room in the console's queue
-    case 0x820: *value = 1; return true; // and in that of the warps' management
+    case 0x820: *value = 1; return true; // and in the queue of the warps' management
     case 0x804: *value = o->input_read < o->input_length; return true;
     case 0x805: // the hart waits for a byte
         if (o->input_read == o->input_length)
@@ -85,13 +85,13 @@ static bool write_csr(struct simtight_oracle *o, uint32_t number, uint32_t value
     case 0x826: o->closure = value; return true;
     case 0x827:
         o->warps_per_block = value % WARPS ? value % WARPS : WARPS;
-        return true; // six bits; none: all
+        return true; // six bits; 0 means 64 warps
     case 0x828:
         o->answer = statistic(o, value);
         o->has_answer = true;
         return true;
     }
-    // Nothing is written to what is only read; code must not change while it runs.
+    // CSRs behind are read-only, and code must not change while it runs.
     return value == 0 || host_error(o, "writes CSR", number);
 }
 
@@ -154,16 +154,16 @@ static bool step(struct simtight_oracle *o, const struct simtight_inst *i)
         break;
     case FORM_N:
         if (i->op == OP_TRAP) return host_error(o, "traps:", i->word);
-        if (i->op == OP_FENCE) o->result.host_load_beats++; // it asks DRAM for a beat and waits
+        if (i->op == OP_FENCE) o->result.host_load_beats++; // a fence requests one beat from DRAM and waits
         if (i->op == OP_FLUSH) leave_line(o, &o->host_cache[a / 64 % HOST_CACHE_LINES]);
-        break; // push and pop are nothing to a thread that is alone: host halves share functions with kernels
+        break; // push and pop have no effect on a single thread: host halves share functions with kernels
     case FORM_A: return host_error(o, "an instruction of the warps", i->word);
     }
     o->host_pc = next;
     return true;
 }
 
-// The boot loader has called the program; who returns to it, at address 0, has ended.
+// Runs the host program from its entry. The program ends by a return to the boot loader, address 0.
 bool oracle_rv_host_run(struct simtight_oracle *o)
 {
     o->host_pc = o->entry;

@@ -1,10 +1,10 @@
-// What the files of the oracle for RISC-V share.
+// Types and functions shared by the files of the oracle for RISC-V.
 //
-//     simtight.c         one program: create, run, results      simtight_decode.c  words to operations
-//     simtight_elf.c     ELF files                              simtight_value.c   what an operation computes
-//     simtight_host.c    the host hart, its CSRs and cache      simtight_warp.c    kernels: threads, nesting, barriers
+//     simtight.c         a program: create, run, results        simtight_decode.c  words to operations
+//     simtight_elf.c     ELF files                              simtight_value.c   results of operations
+//     simtight_host.c    the host hart, its CSRs and cache      simtight_warp.c    kernels: nesting, barriers
 //     simtight_access.c  loads and stores of a warp: groups, beats, the stack cache
-//     simtight_regs.c    which registers are uniform, affine or vectors; the scalar pipeline
+//     simtight_regs.c    uniform, affine and vector registers; the scalar pipeline
 #pragma once
 #include "base/str.h"
 #include "oracle/simtight.h"
@@ -25,7 +25,7 @@ enum {
 #define HOST_STACK_TOP  0xbff70000u
 #define HOST_STACK_LOW  0x7ff70000u
 #define SCRATCHPAD_BASE 0xbfff0000u
-#define STACKS_BASE     0xc0000000u // physical; what threads see of theirs begins at
+#define STACKS_BASE     0xc0000000u // physical; as seen by threads, stacks begin at
 #define STACK_WINDOW    0xfff80000u
 #define MEMORY_BYTES    (1ull << 32)
 #define ALL_LANES       0xffffffffu
@@ -39,7 +39,7 @@ enum simtight_op {
 enum simtight_form { FORM_R, FORM_I, FORM_U, FORM_B, FORM_L, FORM_S, FORM_A, FORM_F, FORM_C, FORM_N };
 
 struct simtight_inst {
-    uint8_t op, rd, rs1, rs2; // registers that the form does not have are x0
+    uint8_t op, rd, rs1, rs2; // registers missing in the form are x0
     uint32_t imm;             // a CSR's number; for a CSR's immediate form the value is rs1's number
     uint32_t word;
 };
@@ -47,8 +47,8 @@ extern const char *const oracle_rv_op_names[OP_COUNT];
 extern const uint8_t oracle_rv_op_forms[OP_COUNT], oracle_rv_op_scalar[OP_COUNT];
 struct simtight_inst oracle_rv_decode(uint32_t word);
 
-// simtight_value.c: the result for rd of what computes (forms R, I, U, F; JAL and JALR: the address behind), whether a
-// branch is taken, what memory holds after an atomic.
+// simtight_value.c: the value written to rd (forms R, I, U, F; JAL and JALR: the address behind); whether a
+// branch is taken; the memory word after an atomic.
 uint32_t oracle_rv_value(const struct simtight_inst *i, uint32_t a, uint32_t b, uint32_t pc);
 bool oracle_rv_branches(enum simtight_op op, uint32_t a, uint32_t b);
 uint32_t oracle_rv_atomic(enum simtight_op op, uint32_t old, uint32_t b);
@@ -69,8 +69,8 @@ enum warp_state { WARP_READY, WARP_BARRIER, WARP_ENDED };
 struct warp {
     struct thread threads[LANES];
     enum warp_state state;
-    bool is_scalar; // it is in the scalar pipeline
-    // What the compressed register file keeps: a vector, or a scalar with a stride of 0, 1, 2 or 4.
+    bool is_scalar; // the warp is in the scalar pipeline
+    // State of the compressed register file: a vector, or a scalar with a stride of 0, 1, 2 or 4.
     bool is_vector[REGISTERS];
     uint8_t stride[REGISTERS];
 };
@@ -104,10 +104,10 @@ struct simtight_oracle {
 
     struct warp warps[WARPS];
     bool failed_warp;           // a warp ended with failure
-    bool predicted[CODE_WORDS]; // was scalarisable when it was executed last
-    unsigned vectors;           // registers that are vectors now
+    bool predicted[CODE_WORDS]; // scalarisable at the last execution outside the scalar pipeline
+    unsigned vectors;           // current number of vector registers
     struct stack_line stack_cache[STACK_CACHE_LINES];
-    struct simtight_oracle_counts counts; // of the launch that runs, or was last
+    struct simtight_oracle_counts counts; // of the running launch, or of the last
     struct simtight_oracle_counts *launches;
     size_t launch_count;
     struct simtight_oracle_result result;
@@ -127,11 +127,12 @@ bool oracle_rv_kernel_run(struct simtight_oracle *o, uint32_t pc, uint32_t *exit
 
 // Where a thread's address is in memory: stacks lie word by word, lanes side by side.
 uint32_t oracle_rv_physical(uint32_t address, unsigned warp, unsigned lane);
-// Counts a load, store or fence of the lanes in mask by their physical addresses; calls `group` for each group, in order.
+// Counts a load, store or fence of the lanes in `mask` by physical addresses; calls `group` for each group,
+// in order.
 struct simtight_access {
     enum simtight_op op;
     uint32_t mask, address[LANES];
-    bool is_store, is_compressed; // what is stored is uniform or affine
+    bool is_store, is_compressed; // the stored value is uniform or affine
 };
 void oracle_rv_access(struct simtight_oracle *o, const struct simtight_access *a,
                       void (*group)(void *context, uint32_t lanes), void *context);
@@ -144,7 +145,8 @@ void oracle_rv_regs_reset(struct simtight_oracle *o);
 // The lanes of register rd have just been written, together.
 void oracle_rv_regs_written(struct simtight_oracle *o, struct warp *w, unsigned rd, uint32_t lanes);
 bool oracle_rv_regs_scalarisable(const struct warp *w, const struct simtight_inst *i, uint32_t active);
-// Before an instruction at pc: whether the scalar pipeline executes it; and after it.
+// begin: call before an instruction; true: the scalar pipeline executes the instruction. end: call after
+// it.
 bool oracle_rv_scalar_begin(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i);
 void oracle_rv_scalar_end(struct simtight_oracle *o, struct warp *w, const struct simtight_inst *i,
                           uint32_t pc, uint32_t active, bool was_scalar, bool was_scalarisable);

@@ -1,7 +1,8 @@
-// Which registers the compressed register file keeps as scalars, and what the scalar pipeline does with them.
+// Registers kept as scalars by the compressed register file, and the scalar pipeline's use of scalars.
 //
-// A register is a scalar when all 32 lanes were written together and are equal, or are base + lane * stride with a stride
-// of 1, 2 or 4 and a base that is a multiple of 32 strides. All registers begin as scalars.
+// A register is a scalar when its 32 lanes were written together and are equal or affine. Affine: base +
+// lane * stride with a stride of 1, 2 or 4 and a base that is a multiple of 32 strides. Initially every
+// register is a scalar.
 #include "oracle/simtight_impl.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ void oracle_rv_regs_written(struct simtight_oracle *o, struct warp *w, unsigned 
     if (o->vectors > o->counts.vector_max) o->counts.vector_max = o->vectors;
 }
 
-// All operands uniform; of an addition's one may be affine.
+// True: every operand is uniform, or a single operand of an addition is affine.
 bool oracle_rv_regs_scalarisable(const struct warp *w, const struct simtight_inst *i, uint32_t active)
 {
     if (active != ALL_LANES || !oracle_rv_op_scalar[i->op]) return false;
@@ -78,7 +79,8 @@ void oracle_rv_scalar_end(struct simtight_oracle *o, struct warp *w, const struc
     uint32_t next = w->threads[0].pc;
     if (!was_scalar) {
         o->predicted[(pc - CODE_BASE) / 4] = was_scalarisable;
-        // Where a lane has written the program counter the warp stays, even if that is the next instruction.
+        // A warp stays in the vector pipeline if a lane wrote the program counter, even with the next
+        // address.
         bool writes_pc = i->op == OP_JAL || i->op == OP_JALR || next != pc + 4;
         for (unsigned k = 0; k < LANES; k++) writes_pc |= w->threads[k].pc != next;
         if (active != ALL_LANES || writes_pc || w->state != WARP_READY) return;

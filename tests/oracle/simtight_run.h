@@ -2,8 +2,8 @@
 //
 //     test_simtight run APP.elf [--input HEX|@FILE] [--launches] [--lower-first]
 //
-// prints the program's console (lines with "> " before them), then what was counted, a line `name value` each; with
-// --launches what each launch counted, `launch.N.name value`, before. Exit status 1: the program went wrong.
+// Prints the program's console (lines behind "> "), then the counts, a line `name value` each. --launches:
+// prints the counts of each launch first, `launch.N.name value`. Exit status 1: the program failed.
 #pragma once
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// What an operation computes: The RISC-V Instruction Set Manual, volume I. Floating point is the host's, rounded to nearest,
-// results that are NaN are the canonical one; minima and maxima compare and select, as the machine does.
+// Results of operations: The RISC-V Instruction Set Manual, volume I. Floating point is the host's, rounded
+// to nearest; NaN results are canonical. Minima and maxima compare and select, as on the simulated machine.
 #include "oracle/simtight_impl.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// A kernel: 2,048 threads from one address. Of a warp those threads execute that are nested deepest and are where the
-// last of these is (the machine's tree prefers the higher lane).
+// A kernel: 2,048 threads from one address. The leader of a warp is the last thread of the deepest nesting
+// level (the machine's tree prefers the higher lane). Threads with the leader's depth and pc are active.
 #include "oracle/simtight_impl.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ static bool run_nesting(const struct step *s)
     return true;
 }
 
-// What a group of lanes reads comes back, and is written, together.
+// Executes the accesses of one coalesced group; loaded values are written to the register together.
 static void end_group(void *context, uint32_t lanes)
 {
     const struct step *s = context;
@@ -175,7 +175,7 @@ static bool step_warp(struct simtight_oracle *o, unsigned number)
     if (!s.i || !oracle_rv_step_counted(o)) return false;
     bool is_scalarisable = oracle_rv_regs_scalarisable(w, s.i, s.active);
     bool was_scalar = w->is_scalar, is_scalar = oracle_rv_scalar_begin(o, w, s.i);
-    if (was_scalar && !is_scalar) return true; // its turn is over: it waits for the vector pipeline
+    if (was_scalar && !is_scalar) return true; // the warp's turn ends: it waits for the vector pipeline
     unsigned active_count = (unsigned)__builtin_popcount(s.active);
     o->counts.warp_instructions++;
     o->counts.thread_instructions += active_count;
@@ -187,7 +187,7 @@ static bool step_warp(struct simtight_oracle *o, unsigned number)
     return true;
 }
 
-// Warps whose whole group waits go on.
+// Releases every block whose warps are all waiting. True if any was released.
 static bool release(struct simtight_oracle *o)
 {
     bool any = false;

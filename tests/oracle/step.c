@@ -1,4 +1,4 @@
-// One instruction of one thread: operands, moves, special registers, calls and branches.
+// An instruction of a thread: operands, moves, special registers, calls and branches.
 #include "oracle/oracle_impl.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@ enum oracle_step oracle_fault(struct oracle_thread *t, const char *format, ...)
 {
     struct oracle_block *b = t->block;
     struct strbuf *out = &b->o->error;
-    if (b->failed) return STEP_FAULT; // the first one counts
+    if (b->failed) return STEP_FAULT; // the first fault counts
     b->failed = true;
     char text[512];
     va_list args;
@@ -70,7 +70,7 @@ static uint64_t special_register(struct oracle_thread *t, const struct ptx_opera
     case PTX_SREG_DYNAMIC_SMEM_SIZE: return b->l->dynamic_shared;
     case PTX_SREG_TOTAL_SMEM_SIZE: return b->shared_bytes;
     }
-    return 0; // %smid, %gridid, the clocks' high words, and what no device has
+    return 0; // %smid, %gridid, the clocks' high words, and registers without a counterpart in hardware
 }
 
 uint64_t oracle_get_register(struct oracle_thread *t, int32_t reg)
@@ -180,8 +180,8 @@ static enum oracle_step branch_indexed(struct oracle_thread *t, const struct ptx
     return jump(t, table->labels[index]);
 }
 
-// ---- calls. Arguments and results are copied as bytes; a register is its low bytes. A structure may have
-// holes, so strict launches ask only scalars to be written.
+// ---- calls. Arguments and results are copied as bytes; a register counts as its low bytes. A structure
+// may have holes, so strict launches check only scalars for being written.
 
 static void load_actual(struct oracle_thread *t, const struct ptx_operand *op, uint64_t size, uint8_t *bytes)
 {
@@ -235,7 +235,7 @@ static void store_formal(struct oracle_thread *t, const struct ptx_variable *v, 
     }
 }
 
-// vprintf and __assertfail are the host's; a call to them is done here.
+// Executes a call to vprintf or __assertfail, functions of the host.
 static enum oracle_step call_host(struct oracle_thread *t, const struct ptx_inst *i, const char *name)
 {
     uint64_t arguments[5] = {0};

@@ -1,5 +1,6 @@
-// The oracle's own tests: its arithmetic against the host's in every rounding mode, and bundled kernels
-// against plain C. Nothing here goes through the compiler or the engine.
+// The oracle's own tests: arithmetic against the host's in every rounding mode, and bundled kernels against
+// plain C. No test goes through the compiler or the engine. Fails when the oracle's result differs in any
+// bit.
 #include "harness/test.h"
 
 #include "base/bits.h"
@@ -21,7 +22,7 @@ static const struct {
              {PTX_ROUND_RM, FE_DOWNWARD},
              {PTX_ROUND_RP, FE_UPWARD}};
 
-// Bits with exponents that meet: random, near each other, at the edges of the format.
+// Bits with close exponents: random, near each other, at the edges of the format.
 static uint64_t random_bits(struct rng *r, unsigned storage, unsigned fraction)
 {
     uint64_t v = rng_next(r), exponents = bit_mask(storage - 1 - fraction);
@@ -103,7 +104,7 @@ static void test_narrowing(struct test *t)
     }
 }
 
-// Every f16 there is, exactly: its value is fraction * 2^exponent by the definition of the format.
+// Every f16 value, exactly: fraction * 2^exponent by the definition of the format.
 static void test_half(struct test *t)
 {
     const struct number_format *h = number_format(PTX_F16), *f = number_format(PTX_F32);
@@ -147,7 +148,7 @@ static void test_integral(struct test *t)
 
 enum { MEMORY_AT = 0x10000000 };
 
-struct machine { // a module, the oracle over it, and one piece of memory
+struct machine { // a module, an oracle for the module, and a piece of memory
     struct diag d;
     struct ptx_module *m;
     struct oracle *o;

@@ -1,12 +1,13 @@
-// The oracle for RISC-V by itself: what instructions compute, how lanes are grouped, which registers are scalars, and small
-// programs whose counts are worked out in a comment. `run`: see simtight_run.h.
+// The oracle for RISC-V alone: results of instructions, grouping of lanes, scalar registers, and small
+// programs with counts worked out in a comment. `run`: see simtight_run.h. Fails when a result, a count
+// or an error message differs.
 #include "harness/test.h"
 #include "oracle/simtight_impl.h"
 #include "oracle/simtight_run.h"
 
 #include <string.h>
 
-// -- words -------------------------------------------------------------------------------------------------------
+// -- words -------------------------------------------------------------------------------------------------
 static uint32_t word_r(unsigned opcode, unsigned f3, unsigned f7, unsigned rd, unsigned rs1, unsigned rs2)
 {
     return f7 << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | rd << 7 | opcode;
@@ -44,12 +45,12 @@ static uint32_t word_b(unsigned f3, unsigned rs1, unsigned rs2, int32_t to)
 #define POP                0x00051009u
 enum { RA = 1, T0 = 5, T1 = 6, A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 
-// -- instructions ------------------------------------------------------------------------------------------------
+// -- instructions ------------------------------------------------------------------------------------------
 #define INT_MIN_BITS 0x80000000u
 #define NAN_BITS     0x7fc00000u
 #define INF_BITS     0x7f800000u
 
-// opcode, funct3, funct7, and for floating point rs2 where it names the operation; immediates are b.
+// opcode, funct3, funct7; for floating point rs2 where rs2 selects the operation; immediates are b.
 static const struct value_row {
     const char *name;
     unsigned opcode, f3, f7, rs2;
@@ -93,8 +94,7 @@ static const struct value_row {
     {"FMIN", 0x53, 0, 0x14, 2, 0x3f800000u, NAN_BITS, NAN_BITS},
     {"FMAX", 0x53, 1, 0x14, 2, 0x00000000u, INT_MIN_BITS, INT_MIN_BITS},
     {"FMAX", 0x53, 1, 0x14, 2, 0x40000000u, 0x3f800000u, 0x40000000u},
-    {"FCVT_W_S", 0x53, 0, 0x60, 0, 0xc0300000u, 0,
-     (uint32_t)-2}, // -2.75: towards zero, whatever the mode says
+    {"FCVT_W_S", 0x53, 0, 0x60, 0, 0xc0300000u, 0, (uint32_t)-2}, // -2.75: towards zero in any rounding mode
     {"FCVT_W_S", 0x53, 0, 0x60, 0, NAN_BITS, 0, 0x7fffffffu},
     {"FCVT_W_S", 0x53, 0, 0x60, 0, 0xcf800000u, 0, INT_MIN_BITS},
     {"FCVT_WU_S", 0x53, 0, 0x60, 1, 0xbf800000u, 0, 0},
@@ -118,7 +118,7 @@ static void test_values(struct test *t)
     }
 }
 
-// Words made by clang 19, with their text.
+// Words assembled by clang 19, with their assembly text.
 static const struct word_row {
     uint32_t word;
     const char *name;
@@ -158,7 +158,7 @@ static void test_words(struct test *t)
     }
 }
 
-// -- groups ------------------------------------------------------------------------------------------------------
+// -- groups ------------------------------------------------------------------------------------------------
 struct seen {
     unsigned groups;
     uint32_t first, all;
@@ -210,7 +210,7 @@ static void test_groups(struct test *t)
                   "%s: %u groups, %llu beats", row->name, s.groups, (unsigned long long)o->counts.load_beats);
         CHECK_EQ(t, s.all, row->mask);
     }
-    // The scratchpad's lanes go together only when one of them leads.
+    // Lanes accessing the scratchpad join only a leader accessing the scratchpad.
     struct simtight_access mixed = access_of(OP_SW, ALL_LANES, 0x10000, 4);
     for (unsigned k = 16; k < LANES; k++) mixed.address[k] = SCRATCHPAD_BASE + 4 * k;
     struct seen s = {0};
@@ -233,15 +233,15 @@ static void test_stack_cache(struct test *t)
         bool is_compressed;
         unsigned beats, hits, misses, inserts, evictions; // from the beginning
     } steps[] = {
-        {OP_LW, ALL_LANES, line, false, 2, 0, 1, 0, 0},      // nothing there, and nothing put there
+        {OP_LW, ALL_LANES, line, false, 2, 0, 1, 0, 0},      // a miss; loads do not allocate
         {OP_SW, ALL_LANES, line, true, 2, 0, 1, 1, 0},       // kept
-        {OP_LW, 0xff, line, false, 2, 1, 1, 1, 0},           // a hit of some lanes is one, too
+        {OP_LW, 0xff, line, false, 2, 1, 1, 1, 0},           // a hit of some lanes is a hit as well
         {OP_SW, ALL_LANES, line, true, 2, 1, 1, 2, 0},       // written over
-        {OP_SW, ALL_LANES, same_place, true, 4, 1, 1, 3, 1}, // in its place: the old one goes to DRAM
+        {OP_SW, ALL_LANES, same_place, true, 4, 1, 1, 3, 1}, // same place: the old entry goes to DRAM
         {OP_SW, ALL_LANES, same_place, false, 8, 1, 1, 3,
          2}, // a vector: the line goes to DRAM, and so does the store
         {OP_LW, ALL_LANES, same_place, false, 10, 1, 2, 3, 2},
-        {OP_SW, 0xff, line, true, 12, 1, 2, 3, 2},         // not all lanes
+        {OP_SW, 0xff, line, true, 12, 1, 2, 3, 2},         // some lanes only
         {OP_SW, ALL_LANES, 0x10000, true, 14, 1, 2, 3, 2}, // no stack
         {OP_LW, ALL_LANES, 0x10000, false, 16, 1, 2, 3, 2},
     };
@@ -261,14 +261,14 @@ static void test_stack_cache(struct test *t)
                   (unsigned long long)c->stack_cache_evictions);
     }
     simtight_oracle_destroy(o);
-    // A stack's words: lanes side by side, then warps, then the next word.
+    // Words of stacks: lanes side by side, then warps, then the next word.
     CHECK_EQ(t, oracle_rv_physical(0xfffffffcu, 63, 31), 0xfffffffcu);
     CHECK_EQ(t, oracle_rv_physical(0xfffffff8u, 0, 0), 0xffffc000u);
     CHECK_EQ(t, oracle_rv_physical(0xfff80001u, 2, 3), 0xc000010du);
     CHECK_EQ(t, oracle_rv_physical(0xfff7fffcu, 2, 3), 0xfff7fffcu);
 }
 
-// -- registers ---------------------------------------------------------------------------------------------------
+// -- registers ---------------------------------------------------------------------------------------------
 static const struct detect_row {
     const char *name;
     uint32_t base, step, lanes;
@@ -300,7 +300,7 @@ static void test_detector(struct test *t)
         CHECK_MSG(t, got == row->stride, "%s: %d, not %d", row->name, got, row->stride);
         CHECK_EQ(t, o->vectors, row->stride < 0);
     }
-    oracle_rv_regs_written(o, w, 0, 1); // x0 is never one
+    oracle_rv_regs_written(o, w, 0, 1); // x0 is never a vector
     CHECK_EQ(t, o->vectors, 1);
     CHECK_EQ(t, o->counts.vector_max, 1);
     simtight_oracle_destroy(o);
@@ -317,10 +317,10 @@ static void test_scalarisable(struct test *t)
         bool want;
     } rows[] = {
         {ADD(T0, A0, T1), ALL_LANES, true},                  // uniform operands
-        {ADD(T0, A0, T1), ALL_LANES - 1, false},             // not all lanes
-        {ADD(T0, A0, A1), ALL_LANES, true},                  // one affine
+        {ADD(T0, A0, T1), ALL_LANES - 1, false},             // some lanes only
+        {ADD(T0, A0, A1), ALL_LANES, true},                  // one affine operand
         {ADD(T0, A1, A2), ALL_LANES, false},                 // two
-        {ADDI(T0, A1, 4), ALL_LANES, true},                  // one, and an immediate
+        {ADDI(T0, A1, 4), ALL_LANES, true},                  // one affine operand, one immediate
         {ADD(T0, A0, A3), ALL_LANES, false},                 // a vector
         {word_r(0x33, 0, 32, T0, A1, A0), ALL_LANES, false}, // sub of an affine
         {word_r(0x33, 4, 1, T0, A0, T1), ALL_LANES, true},   // div
@@ -340,7 +340,7 @@ static void test_scalarisable(struct test *t)
     simtight_oracle_destroy(o);
 }
 
-// -- programs ----------------------------------------------------------------------------------------------------
+// -- programs ----------------------------------------------------------------------------------------------
 enum { CODE = 0x08000400, KERNEL_AT = 16, WORDS_MOST = 64 }; // the kernel is behind sixteen words of the host
 
 struct run {
@@ -353,7 +353,7 @@ static void put_field(uint8_t *bytes, unsigned size, uint32_t v)
     for (unsigned k = 0; k < size; k++) bytes[k] = (uint8_t)(v >> 8 * k);
 }
 
-// An ELF of one segment, code at 0x08000400.
+// Makes an ELF with one segment, code at 0x08000400.
 static size_t make_elf(uint8_t *elf, const uint32_t *words, size_t count)
 {
     static const uint8_t magic[7] = {0x7f, 'E', 'L', 'F', 1, 1, 1};
@@ -362,7 +362,7 @@ static size_t make_elf(uint8_t *elf, const uint32_t *words, size_t count)
     put_field(elf + 16, 2, 2);
     put_field(elf + 18, 2, 243);
     put_field(elf + 24, 4, CODE);
-    put_field(elf + 28, 4, 52); // where program headers are, their size and number
+    put_field(elf + 28, 4, 52); // program headers: offset, size and number
     put_field(elf + 42, 2, 32);
     put_field(elf + 44, 2, 1);
     uint8_t *segment = elf + 52;
@@ -389,7 +389,7 @@ static struct run run_words(struct test *t, const uint32_t *words, size_t count)
     return run;
 }
 
-// A host that starts the kernel with blocks of so many warps, and keeps the answer in 0x08008400.
+// A host that starts the kernel in blocks of `warps` warps and stores the answer at 0x08008400.
 static struct run run_kernel(struct test *t, unsigned warps, const uint32_t *kernel, size_t count)
 {
     uint32_t words[WORDS_MOST] = {
@@ -409,13 +409,14 @@ static struct run run_kernel(struct test *t, unsigned warps, const uint32_t *ker
 
 static void test_nesting(struct test *t)
 {
-    // Odd lanes lead (lane 31), leave the level, and wait at the addition for even ones, which are still nested.
+    // Odd lanes lead (lane 31), leave the level, and wait at the addition for the even lanes, still nested.
     struct run run =
         RUN_KERNEL(t, 64, CSRR(T0, 0xf14), word_i(0x13, 7, T1, T0, 1), PUSH, BEQ(T1, 0, 12), ADDI(A0, 0, 1),
                    0x0080006fu /* j +8 */, ADDI(A0, 0, 2), POP, ADDI(A1, A0, 0), END_OK);
     const struct simtight_oracle_counts *c = &run.r->total;
     CHECK_STR(t, run.r->error ? run.r->error : "", "");
-    CHECK_EQ(t, c->warp_instructions, 64 * (4 + 3 + 2 + 3)); // all, odd, even, all
+    // whole warp, odd lanes, even lanes, whole warp
+    CHECK_EQ(t, c->warp_instructions, 64 * (4 + 3 + 2 + 3));
     CHECK_EQ(t, c->thread_instructions, 64 * (4 * 32 + 3 * 16 + 2 * 16 + 3 * 32));
     CHECK_EQ(t, c->vector_max, 64 * 3); // T1, A0, A1; T1 is uniform at the end
     for (unsigned lane = 0; lane < LANES; lane++)
@@ -426,18 +427,19 @@ static void test_nesting(struct test *t)
 
 static void test_scalar_pipeline(struct test *t)
 {
-    // A hundred times three instructions. In the first round of the loop nothing is predicted; a warp that branches back
-    // stays; in the second it goes over at the second instruction, and comes back where the loop ends.
+    // A hundred times three instructions. The first round of the loop has no predictions; a warp branching
+    // back stays in the vector pipeline. In the second round the warp enters the scalar pipeline at the
+    // second instruction, and leaves at the end of the loop.
     struct run run =
         RUN_KERNEL(t, 64, ADDI(A0, 0, 100), ADDI(A0, A0, -1), ADDI(A1, A1, 1), word_b(1, A0, 0, -8), END_OK);
     const struct simtight_oracle_counts *c = &run.r->total;
     CHECK_EQ(t, c->warp_instructions, 64 * (1 + 300 + 2));
     CHECK_EQ(t, c->scalarised, 2048 * (2 + 98 * 3));
-    CHECK_EQ(t, c->scalarisable, 2048 * (1 + 300 + 1)); // all but the command
+    CHECK_EQ(t, c->scalarisable, 2048 * (1 + 300 + 1)); // every instruction but the command
     CHECK_EQ(t, c->scalar_aborts + c->affine_aborts, 0);
     CHECK_EQ(t, c->vector_max, 0);
     simtight_oracle_destroy(run.o);
-    // The sum of lanes and 4 is no base and stride that the file keeps: the scalar pipeline gives up, each time.
+    // lane + 4 is no base and stride kept by the file: the scalar pipeline aborts every time.
     run = RUN_KERNEL(t, 64, CSRR(A1, 0xf14), ADDI(A0, 0, 100), ADDI(A0, A0, -1), ADDI(A2, A1, 4),
                      word_b(1, A0, 0, -8), END_OK);
     c = &run.r->total;
@@ -450,8 +452,8 @@ static void test_scalar_pipeline(struct test *t)
 
 static void test_barriers(struct test *t)
 {
-    // Warps of a block of four wait for each other, others do not: each adds one to the scratchpad's word of its block, and
-    // after the barrier reads four times 32.
+    // Blocks of four warps; only warps of one block wait for each other. Each thread adds one to its
+    // block's word in the scratchpad, and reads four times 32 behind the barrier.
     struct run run = RUN_KERNEL(t, 4, CSRR(T0, 0xf14), word_i(0x13, 5, T0, T0, 7), word_i(0x13, 1, T0, T0, 2),
                                 LUI(A1, 0xbfff0), ADD(A1, A1, T0), ADDI(A2, 0, 1), AMOADD(0, A2, A1),
                                 CSRW(0x830, 0), LW(A0, A1, 0), END_OK);
@@ -460,7 +462,7 @@ static void test_barriers(struct test *t)
     CHECK_EQ(t, run.r->total.barriers, 64);
     CHECK_EQ(t, oracle_rv_load(run.o, OP_LW, 0x08008400), 0);
     simtight_oracle_destroy(run.o);
-    // 1 ends as failed, and the host hears of it.
+    // Exit code 1: the kernel fails, and the host reads the failure.
     run = RUN_KERNEL(t, 64, ADDI(T1, 0, 1), CSRW(0x830, T1));
     CHECK_EQ(t, oracle_rv_load(run.o, OP_LW, 0x08008400), 1);
     simtight_oracle_destroy(run.o);
@@ -490,7 +492,7 @@ static void test_faults(struct test *t)
     check_fault(t, RUN_KERNEL(t, 64, CSRW(0x803, 0)), "no CSR of a thread");
     check_fault(t, RUN_KERNEL(t, 64, BEQ(0, 0, 0)), "the limit of 1000000 instructions");
     check_fault(t, RUN_KERNEL(t, 3, END_OK), "blocks of 3 warps");
-    // The first warp ends, the others wait for it.
+    // The first warp ends, the remaining warps wait for it.
     check_fault(
         t,
         RUN_KERNEL(t, 64, CSRR(T0, 0xf14), word_i(0x13, 5, T0, T0, 5), BEQ(T0, 0, 8), CSRW(0x830, 0), END_OK),
@@ -499,7 +501,8 @@ static void test_faults(struct test *t)
 
 static void test_host(struct test *t)
 {
-    // Two lines that share a place in the host's cache: three lines are read with the fence's beat, one is written back.
+    // Two lines with the same place in the host's cache: three lines are read, including the fence's beat,
+    // and one line is written back.
     const uint32_t words[] = {LUI(A1, 0x8008),
                               LW(A0, A1, 0),
                               LW(A0, A1, 60),
@@ -517,7 +520,7 @@ static void test_host(struct test *t)
     CHECK_STR(t, run.r->console, "a");
     CHECK_EQ(t, run.r->host_load_beats, 3);
     CHECK_EQ(t, run.r->host_store_beats, 1);
-    CHECK_EQ(t, run.r->host_instructions, 12); // push is nothing to a single thread
+    CHECK_EQ(t, run.r->host_instructions, 12); // push has no effect on a single thread
     simtight_oracle_destroy(run.o);
     check_fault(t, run_words(t, (const uint32_t[]){CSRR(A0, 0x805)}, 1),
                 "host at 0x08000400: waits for input");

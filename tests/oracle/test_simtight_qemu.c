@@ -1,6 +1,7 @@
-// What the oracle for RISC-V computes beside what qemu-riscv32 does: every instruction of RV32IM, branches, and those of F that
-// SIMTight's machine does not define otherwise (it selects minima and maxima by comparison, and ignores rounding modes), at all
-// pairs of edge values. A program of straight code, one ELF file, is made here word by word; it writes all results at once.
+// The oracle for RISC-V against qemu-riscv32 at every pair of edge values: every instruction of RV32IM,
+// branches, and instructions of F, except where SIMTight's machine differs from F (minima and maxima by
+// comparison, rounding modes ignored). The test assembles a program of straight code, one ELF file, word by
+// word; the program writes every result at once. Fails when a result differs.
 #include "harness/test.h"
 #include "oracle/simtight_impl.h"
 
@@ -19,7 +20,8 @@ enum { EDGE_COUNT = sizeof EDGES / sizeof EDGES[0], PAIRS = EDGE_COUNT * EDGE_CO
 
 enum kind { INTEGER, IMMEDIATE, BRANCH, REAL, REAL_TO_INTEGER, INTEGER_TO_REAL, REAL_COMPARE };
 
-// The word with A2, A0 and A1 (or f0 to f2) as rd, rs1 and rs2; an immediate's is EDGES[k] & 31, and its sign EDGES[k]'s.
+// The word with A2, A0 and A1 (or f0 to f2) as rd, rs1 and rs2. A shift's immediate is EDGES[k] & 31, other
+// immediates are the low 12 bits of EDGES[k].
 static const struct op_row {
     enum kind kind;
     uint32_t word; // opcode, funct3, funct7 and a fixed rs2
@@ -106,7 +108,7 @@ static void put_constant(struct code *c, unsigned rd, uint32_t v)
 
 static bool shifts(uint32_t word) { return (word >> 12 & 3) == 1; }
 
-// The immediate that stands for an edge value: five bits for a shift, else twelve.
+// The immediate for an edge value: five bits for a shift, else twelve.
 static uint32_t immediate_of(uint32_t word, uint32_t b) { return shifts(word) ? b & 31 : b & 0xfff; }
 
 static uint32_t with_registers(const struct op_row *op, uint32_t b)
@@ -116,13 +118,13 @@ static uint32_t with_registers(const struct op_row *op, uint32_t b)
     const bool has_fixed_rs2 =
         op->kind == REAL_TO_INTEGER || op->kind == INTEGER_TO_REAL || op->word >> 25 == 0x2c;
     uint32_t word = op->word | (is_real_in ? 0u : A0) << 15;
-    if (op->kind == BRANCH) return word | A1 << 20 | 8u << 7; // over one instruction
+    if (op->kind == BRANCH) return word | A1 << 20 | 8u << 7; // skips one instruction
     word |= (is_real_out ? 2u : A2) << 7;
     if (op->kind == IMMEDIATE) return word | immediate_of(op->word, b) << 20;
     return has_fixed_rs2 ? word : word | (is_real_in ? 1u : A1) << 20;
 }
 
-// a in A0 and f0, b in A1 and f1, the operation, its result in A2 to where A3 points.
+// Writes one case: a to A0 and f0, b to A1 and f1, the operation, a store of A2 at A3.
 static void put_case(struct code *c, const struct op_row *op, uint32_t a, uint32_t b)
 {
     put_constant(c, A0, a);
@@ -131,7 +133,7 @@ static void put_case(struct code *c, const struct op_row *op, uint32_t a, uint32
     put(c, 0xf0000053u | A1 << 15 | 1 << 7); // fmv.w.x f1, a1
     if (op->kind == BRANCH) put(c, 1u << 20 | A2 << 7 | 0x13);
     put(c, with_registers(op, b));
-    if (op->kind == BRANCH) put(c, A2 << 7 | 0x13); // skipped where it is taken
+    if (op->kind == BRANCH) put(c, A2 << 7 | 0x13); // skipped if the branch is taken
     if (op->kind == REAL || op->kind == INTEGER_TO_REAL)
         put(c, 0xe0000053u | 2 << 15 | A2 << 7);  // fmv.x.w a2, f2
     put(c, A2 << 20 | A3 << 15 | 2 << 12 | 0x23); // sw a2, 0(a3)

@@ -1,19 +1,19 @@
-// Texture fetches and queries, from the PTX ISA (5.3, 9.7.10) and the CUDA C++ Programming Guide ("Texture Memory",
-// "Texture Fetching").
+// Texture fetches and queries, from the PTX ISA (5.3, 9.7.10) and the CUDA C++ Programming Guide ("Texture
+// Memory", "Texture Fetching").
 //
 //     coordinate ───▶ addressing mode ───▶ texels of an axis, weights ───▶ sum over the corners
 //     fixed point     wrap, mirror, …      weights in 1/256                integers, rounded by number.h
 //
-// Where the texts are silent:
-//   - a normalised coordinate times the size of its axis is rounded to f32, and then brought into range; beyond 2^30
-//     texels it counts as 2^30; a NaN is 0
+// Choices where the texts are silent:
+//   - a normalised coordinate times the size of its axis is rounded to f32, then brought into range; a
+//     product beyond 2^30 texels counts as 2^30; a NaN is 0
 //   - a weight is rounded to the nearest 1/256, half up; a texel of weight 0 is not read
-//   - the second texel of a linear fetch may lie outside: wrap takes the opposite edge, mirror and clamp the same edge;
-//     with border every texel outside is zero, and the fetch blends with it
+//   - the second texel of a linear fetch may lie outside: wrap takes the opposite edge, mirror and clamp the
+//     same edge; with border every texel outside is zero, and the fetch blends with zero
 //   - sums are rounded to f64 at each corner, from +0 and the first axis fastest, and to f32 at the end
-//   - wrap and mirror with texel coordinates mean clamp (the CUDA runtime does so); integer coordinates are texels, read
-//     without a filter
-//   - components that the texture lacks are 0; the size along an absent axis is 0
+//   - wrap and mirror with texel coordinates mean clamp (as in the CUDA runtime); integer coordinates are
+//     texels, read without a filter
+//   - components missing in the texture are 0; the size along an absent axis is 0
 #include "oracle/number.h"
 #include "oracle/oracle_impl.h"
 
@@ -24,7 +24,7 @@ enum { FRACTION_BITS = 64, WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS };
 #define FARTHEST (UNIT << 30) // beyond every texture
 #define OUTSIDE  (-1)
 
-// One texel of one axis, and its share of the result.
+// A texel of one axis, and its weight in the result.
 struct tap {
     int64_t texel; // OUTSIDE: zero
     unsigned weight;
@@ -34,7 +34,7 @@ struct axis {
     struct tap taps[2]; // without a filter the first alone
 };
 
-// One component of the result on its way: a sum of integers for 8- and 16-bit texels read as fractions, else of numbers.
+// Partial sum of one component: integers for 8- and 16-bit texels read as fractions, otherwise numbers.
 struct component {
     swide integer;
     struct number real;
@@ -57,8 +57,8 @@ static swide in_texels(uint32_t bits, bool normalised, int64_t n)
     return number_to_integer(x, PTX_ROUND_RMI, -FARTHEST, FARTHEST);
 }
 
-// "The addressing mode", with the guide's formulas times the size: wrap frac(x), mirror frac(x) or 1 - frac(x) where
-// floor(x) is odd. Border coordinates stay as they are.
+// "The addressing mode", with the guide's formulas times the size: wrap frac(x), mirror frac(x) or 1 -
+// frac(x) where floor(x) is odd. Border coordinates are unchanged.
 static swide into_range(swide x, swide size, enum oracle_address mode)
 {
     swide part = (x % size + size) % size, whole = (x - part) / size;
@@ -71,7 +71,7 @@ static swide into_range(swide x, swide size, enum oracle_address mode)
     return x;
 }
 
-// The texel that stands for texel i of an axis of n, -1 <= i <= n but for border.
+// The texel read for texel i of an axis of n texels; -1 <= i <= n, but any i for border.
 static int64_t neighbour(int64_t i, int64_t n, enum oracle_address mode)
 {
     if (i >= 0 && i < n) return i;
@@ -116,14 +116,14 @@ static bool is_signed(enum oracle_texel t)
     return t == ORACLE_TEXEL_S8 || t == ORACLE_TEXEL_S16 || t == ORACLE_TEXEL_S32;
 }
 
-// The integer that is read as 1.0.
+// The integer read as 1.0.
 static int64_t full_scale(enum oracle_texel t)
 {
     unsigned bits = 8 * texel_bytes(t);
     return (int64_t)bit_mask(is_signed(t) ? bits - 1 : bits);
 }
 
-// The bits of one component in memory, integers extended to 64 bits. False after a fault.
+// Reads the bits of one component, integers extended to 64 bits. False after a fault.
 static bool read_component(struct oracle_thread *t, const struct oracle_texture *x, const int64_t *texel,
                            unsigned channel, uint64_t *bits)
 {
@@ -218,7 +218,7 @@ static bool nearest(struct oracle_thread *t, const struct oracle_texture *x, con
 
 // ---- instructions
 
-// A register holds the handle; the variable of a texture reference has it in its bytes.
+// A register holds the handle itself; the variable of a texture reference holds the handle in its bytes.
 static const struct oracle_texture *texture_of(struct oracle_thread *t, const struct ptx_operand *op)
 {
     struct oracle *o = t->block->o;

@@ -1,18 +1,19 @@
-// What the tests of the PTX front end share.
+// Functions shared by the tests of the PTX front end.
 #pragma once
 #include "harness/test.h"
 #include "ptx/ptx.h"
 
-// Parses; on failure the messages, as a user sees them, are in *messages (always valid, strbuf_fini it).
+// Parses. On failure *messages holds the messages as printed to a user (always valid, caller calls
+// strbuf_fini).
 struct ptx_module *support_parse(const char *name, const char *text, size_t length, struct strbuf *messages);
-// Parses text that must be right: a failure fails the test and returns NULL.
+// Parses valid text: a failure fails the test and returns NULL.
 struct ptx_module *support_module(struct test *t, const char *text);
 // The same for statements in the body of a kernel, with "%p<9>" .pred, "%h<9>" .b16, "%r<9>" .b32, "%rd<9>"
-// .b64, "%f<9>" .f32, "%d<9>" .f64, "%q<9>" .b128, and variables g (global), c (const), s (shared), l (local), tx
-// (texture).
+// .b64, "%f<9>" .f32, "%d<9>" .f64, "%q<9>" .b128, and variables g (global), c (const), s (shared), l
+// (local), tx (texture).
 struct ptx_module *support_body(struct test *t, const char *statements);
 struct ptx_function *support_kernel(const struct ptx_module *m); // the last function
 char *support_read(struct test *t, const char *path, size_t *length);
-// Calls visit for every file of a folder with that ending, in order of name; returns how many.
+// Calls `visit` for every file of a folder with the ending, in order of names; returns the number of files.
 unsigned support_each_file(struct test *t, const char *folder, const char *ending,
                            void (*visit)(struct test *t, const char *path));

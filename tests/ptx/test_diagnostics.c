@@ -1,5 +1,5 @@
-// Messages for wrong input: diagnostics/NAME.ptx gives NAME.golden, several errors a file, each with its
-// place.
+// Messages for wrong input: diagnostics/NAME.ptx gives NAME.golden, several errors per file, each with a
+// location. Fails when a message or location differs.
 #include "support.h"
 
 #include <string.h>

@@ -1,18 +1,18 @@
-// A corpus of single statements and declarations, with what must come of each (forms/*.txt).
+// A corpus of single statements and declarations with expected verdicts (forms/*.txt).
 //
-// Every line is one text behind a sign; it is put into the frame of its corpus (body.head, or module.head for
-// module.txt) and parsed alone.
+// Every line is a sign and a text. The text is put into the frame of its corpus (body.head, or module.head
+// for module.txt) and parsed alone.
 //
-//     +  valid, and ptxas takes it         !  valid, ptxas takes it, warpfold refuses to run it
-//     -  an error, for ptxas too           *  taken here, not by ptxas     =  an error here, not for ptxas
+//     +  valid, also for ptxas             !  valid, also for ptxas, but warpfold refuses to run it
+//     -  an error, also for ptxas          *  valid here, not for ptxas     =  an error here, not for ptxas
 //
-// Behind "  // " stands why the two differ. The verdicts of ptxas are in the files, so no ptxas is needed
-// here; tests/ptx/ask-ptxas compares the files with one that is installed.
+// A reason for a difference follows behind "  // ". The verdicts of ptxas are in the files, so the test
+// needs no ptxas; tests/ptx/ask-ptxas compares the files with an installed ptxas.
 #include "support.h"
 
 #include <string.h>
 
-// What is wrong with the outcome, or NULL.
+// The fault of the outcome, or NULL.
 static const char *judge(char sign, const struct ptx_module *m)
 {
     if (sign == '-' || sign == '=') return m ? "was taken; an error was expected" : NULL;
@@ -68,9 +68,8 @@ static void test_corpus(struct test *t)
     CHECK_EQ(t, support_each_file(t, "tests/ptx/forms", ".txt", check_file), 9);
 }
 
-// cvt between every two types with every rounding, as ptxas (13.0, sm_90) judges it:
-//   e  no rounding    i  one of rni rzi rmi rpi    f  one of rn rz rm rp    E  none or i    F  none or f    -
-//   never
+// cvt between any two types with every rounding, as judged by ptxas (13.0, sm_90):
+//   e  no rounding    i  rni rzi rmi or rpi    f  rn rz rm or rp    E  none or i    F  none or f    -  never
 static const char *const cvt_types[] = {"u8",  "s8",  "u16", "s16",  "u32", "s32",
                                         "u64", "s64", "f16", "bf16", "f32", "f64"};
 static const char *const cvt_rounding[12] = {
@@ -87,7 +86,7 @@ static const char *cvt_register(const char *type)
     return str_ends_with(type, "64") ? "%rd" : "%r";
 }
 
-static bool cvt_expected(char rule, unsigned rounding) // 0 none, 1 to 4 floating, 5 to 8 integral
+static bool cvt_expected(char rule, unsigned rounding) // 0: no rounding, 1 to 4: floating, 5 to 8: integral
 {
     if (rounding == 0) return strchr("eEF", rule);
     return rounding <= 4 ? strchr("fF", rule) : strchr("iE", rule);

@@ -1,4 +1,4 @@
-// What the typed module holds: registers, operands, scopes, labels, calls, data, parameters, source lines.
+// Contents of the typed module: registers, operands, scopes, labels, calls, data, parameters, source lines.
 #include "support.h"
 
 #include "ptx/check.h"
@@ -97,7 +97,7 @@ static void test_operands(struct test *t)
     ptx_module_free(m);
 }
 
-// An inner declaration hides an outer one to the end of its block, for names and for ranges.
+// An inner declaration hides an outer declaration to the end of the block, for names and for ranges.
 static void test_scopes(struct test *t)
 {
     struct ptx_module *m = support_body(
@@ -120,7 +120,8 @@ static void test_scopes(struct test *t)
     ptx_module_free(m);
 }
 
-// A branch finds the label of its own block first, before or behind it, then those of the blocks around it.
+// A branch finds a label of its own block first, before or behind the branch, then labels of enclosing
+// blocks.
 static void test_labels(struct test *t)
 {
     struct ptx_module *m = support_body(t, "bra A;\n"               // 0 -> outer A (inst 5)
@@ -219,7 +220,7 @@ static void test_data(struct test *t)
     ptx_module_free(m);
 }
 
-// Values of constant expressions, as ptxas 13.0 puts them into the data of a cubin.
+// Values of constant expressions, as in the data of a cubin made by ptxas 13.0.
 static void test_constants(struct test *t)
 {
     static const struct {
@@ -302,7 +303,7 @@ static void test_lines(struct test *t)
     ptx_module_free(m);
 }
 
-// What is refused to run keeps its name, and the module is good.
+// A function refused execution keeps its name, and the module is valid.
 static void test_refused(struct test *t)
 {
     struct ptx_module *m = support_body(
@@ -320,7 +321,8 @@ static void test_refused(struct test *t)
     ptx_module_free(m);
 }
 
-// Every instruction that runs has forms, those of one instruction stand together, and no row repeats another.
+// Every executable instruction has forms, the forms of an instruction are adjacent rows, and no row
+// repeats.
 static void test_signatures(struct test *t)
 {
     struct signature_index *index = signature_index_create();

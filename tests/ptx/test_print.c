@@ -1,5 +1,5 @@
-// Printing a module and parsing the text gives the same module: the text is the same when printed again, for
-// every bundled kernel and for the module this file writes.
+// Printing a module and parsing the text gives the same module: printed again, the text is the same, for
+// every bundled kernel and for the module written below. Fails when the texts differ.
 #include "support.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void test_kernels(struct test *t)
     CHECK(t, support_each_file(t, "kernels/ptx/clang", ".ptx", check_file) > 20);
 }
 
-// The fuzzer's seeds; those that once broke something need not be valid.
+// The fuzzer's seeds; seeds of past failures need not be valid.
 static void check_seed(struct test *t, const char *path)
 {
     size_t length;
@@ -62,7 +62,7 @@ static void test_seeds(struct test *t)
     CHECK(t, support_each_file(t, "tests/fuzz/corpus/ptx", ".ptx", check_seed) > 10);
 }
 
-// Every valid line of the corpus, as one kernel each.
+// Every valid line of the corpus, as a kernel of its own.
 static void check_forms(struct test *t, const char *path)
 {
     size_t length, head_length;

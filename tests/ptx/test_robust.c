@@ -1,5 +1,5 @@
-// Any bytes at all: no crash, no hang, always a module or a message; and time that grows with the text, not
-// faster.
+// Arbitrary bytes: no crash, no hang, always a module or a message, and parse time linear in the length of
+// the text.
 #include "base/rng.h"
 #include "support.h"
 
@@ -9,7 +9,7 @@
 static void check_any(struct test *t, const char *what, const char *text, size_t length)
 {
     struct strbuf messages = {0};
-    char *exact = malloc(length ? length : 1); // so that a sanitizer sees a read past the end
+    char *exact = malloc(length ? length : 1); // exact size: a sanitizer detects a read past the end
     memcpy(exact, text, length);
     struct ptx_module *m = support_parse("any", exact, length, &messages);
     CHECK_MSG(t, m || messages.length, "%s: no module and no message", what);
@@ -28,7 +28,7 @@ static void test_truncated(struct test *t)
     free(text);
 }
 
-// One to eight bytes changed, copied, removed or repeated.
+// Between 1 and 8 bytes changed, copied, removed or repeated.
 static void test_mutated(struct test *t)
 {
     size_t length;
@@ -75,8 +75,8 @@ static double seconds_for(struct test *t, const char *before, const char *repeat
     return (double)(stop.tv_sec - start.tv_sec) + 1e-9 * (double)(stop.tv_nsec - start.tv_nsec);
 }
 
-// Each of these took quadratic time, deep recursion or much memory in some parser once. A hundred thousand of
-// each must be a matter of a second, whatever the machine is doing.
+// Inputs that caused quadratic time, deep recursion or much memory in some parser. A hundred thousand of
+// each must take about a second, even on a busy machine.
 static void test_hostile(struct test *t)
 {
     static const char *const shapes[][3] = {
@@ -126,8 +126,8 @@ static void test_hostile(struct test *t)
     }
 }
 
-// Twice the text takes about twice the time: three times is allowed, for a machine that does other things
-// too.
+// Twice the text takes about twice the time; the bound is three times, to allow for other load on the
+// machine.
 static void test_linear(struct test *t)
 {
     static const char body[] =
