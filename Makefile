@@ -2,13 +2,13 @@
 #
 #   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
-#   make reproduction    docs/reproduction.md anew: everything of the paper at medium size, half an hour
-#   make reproduction-simtight  docs/reproduction-simtight.md anew: all of that paper at its sizes
-#   make reproduction-uniform   docs/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
-#   make reproduction-warpman   docs/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
-#   make reproduction-ilp       docs/reproduction-ilp.md anew: all of the chapter on ILP cores and mixed chips, likewise
-#   make reproduction-decoupled docs/reproduction-decoupled.md anew: all of DAC and its rivals, likewise
-#   make fidelity        docs/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
+#   make reproduction    docs/results/reproduction.md anew: everything of the paper at medium size, half an hour
+#   make reproduction-simtight  docs/results/reproduction-simtight.md anew: all of that paper at its sizes
+#   make reproduction-uniform   docs/results/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
+#   make reproduction-warpman   docs/results/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
+#   make reproduction-ilp       docs/results/reproduction-ilp.md anew: all of the chapter on ILP cores and mixed chips, likewise
+#   make reproduction-decoupled docs/results/reproduction-decoupled.md anew: all of DAC and its rivals, likewise
+#   make fidelity        docs/results/fidelity.md anew: launches that cards were measured with (MEASUREMENTS=FOLDER: and what may not stand here)
 #   make                 build/warpfold and build/libwarpfold.a (release)
 #   make CC=clang        the same with clang
 #   make MODE=asan|tsan|debug|fuzz      other builds, each in its own folder build-MODE
@@ -131,7 +131,7 @@ quickstart:
 	@rm -rf $(BUILD)/quickstart
 	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart
 	@echo
-	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial.md, $(BUILD)/warpfold --help"
+	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial/kernel.md, $(BUILD)/warpfold --help"
 
 # The program with its manual page and bash's completion.
 PREFIX ?= /usr/local
@@ -150,29 +150,29 @@ AGAIN_ilp       := reproduce ilp_fig42 --only kernel=Scan --only series=BP+SC --
 AGAIN_fidelity  := reproduce silicon:reduce6-32
 AGAIN_decoupled := reproduce dac_coverage --size medium
 
-# What docs/reproduction.md says, measured anew.
+# What docs/results/reproduction.md says, measured anew.
 reproduction: all
 	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
-	@tools/results-page $(BUILD)/reproduction/paper.md docs/reproduction.md "$(AGAIN_darsie)"
+	@tools/results-page $(BUILD)/reproduction/paper.md docs/results/reproduction.md "$(AGAIN_darsie)"
 
-# What docs/reproduction-simtight.md says: the paper's sizes, six minutes of a processor; docs/reproduction-uniform.md: an hour.
+# What docs/results/reproduction-simtight.md says: the paper's sizes, six minutes of a processor; docs/results/reproduction-uniform.md: an hour.
 reproduction-simtight reproduction-uniform: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size paper --out $(BUILD)/$@
-	@tools/results-page $(BUILD)/$@/paper.md docs/$@.md "$(AGAIN_$*)"
+	@tools/results-page $(BUILD)/$@/paper.md docs/results/$@.md "$(AGAIN_$*)"
 
-# What docs/reproduction-warpman.md and docs/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors;
-# docs/reproduction-decoupled.md: 24 minutes of one.
+# What docs/results/reproduction-warpman.md and docs/results/reproduction-ilp.md say: all of these chapters at size medium, a quarter of an hour of two processors;
+# docs/results/reproduction-decoupled.md: 24 minutes of one.
 reproduction-warpman reproduction-ilp reproduction-decoupled: reproduction-%: all
 	@$(BUILD)/warpfold reproduce $* --size medium --out $(BUILD)/$@
-	@tools/results-page $(BUILD)/$@/paper.md docs/$@.md "$(AGAIN_$*)"
+	@tools/results-page $(BUILD)/$@/paper.md docs/results/$@.md "$(AGAIN_$*)"
 
-# What docs/fidelity.md says, likewise. Results of an older build are done again. Without LEAVE_OUT= two launches that take
+# What docs/results/fidelity.md says, likewise. Results of an older build are done again. Without LEAVE_OUT= two launches that take
 # hours are listed as left out; the rest takes about forty minutes of a processor.
 LEAVE_OUT := ,-poly-corr,-poly-syr2k
 fidelity: all
 	@test $(BUILD)/fidelity/results.db -nt $(BUILD)/warpfold || rm -rf $(BUILD)/fidelity
 	@$(BUILD)/warpfold reproduce silicon:tuning,second,clocks,variants$(LEAVE_OUT) $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
-	@tools/results-page $(BUILD)/fidelity/fidelity.md docs/fidelity.md "$(AGAIN_fidelity)"
+	@tools/results-page $(BUILD)/fidelity/fidelity.md docs/results/fidelity.md "$(AGAIN_fidelity)"
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

@@ -1,16 +1,16 @@
-# `make bench-codegen`: our code beside ptxas's, into docs/codegen.md. Needs ptxas (CUDA toolkit).
+# `make bench-codegen`: our code beside ptxas's, into docs/results/codegen.md. Needs ptxas (CUDA toolkit).
 
 .PHONY: bench-codegen
 bench-codegen: $(BUILD)/bench/codegen
 	@PATH="$$PATH:/usr/local/cuda/bin" command -v ptxas >/dev/null || { echo "make bench-codegen needs ptxas of the CUDA toolkit" >&2; exit 1; }
 	@mkdir -p docs
-	@$(BUILD)/bench/codegen kernels/ptx/nvcc/*.ptx > docs/codegen.md.new && mv docs/codegen.md.new docs/codegen.md
-	@sed -n '/^| | static/,$$p' docs/codegen.md
+	@$(BUILD)/bench/codegen kernels/ptx/nvcc/*.ptx > docs/results/codegen.md.new && mv docs/results/codegen.md.new docs/results/codegen.md
+	@sed -n '/^| | static/,$$p' docs/results/codegen.md
 
 $(BUILD)/bench/codegen: $(BUILD)/bench/codegen.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# `make bench-techs TECHS="uv dac" OPTIONS="--gpu gtx1080ti"`: what mechanisms save and gain (docs/techniques/).
+# `make bench-techs TECHS="uv dac" OPTIONS="--gpu gtx1080ti"`: what mechanisms save and gain (docs/explanation/techniques/).
 TECHS ?= uv dac darsie
 .PHONY: bench-techs
 bench-techs: $(BUILD)/bench/techs
