@@ -70,7 +70,7 @@ void wf_context_destroy(struct wf_context *c);
 // allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed by the first
 // watched launch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
-// Checks settings whose order is free: classes of SMs (docs/gpus.md) and the SIMTight core. WF_BAD_USAGE if
+// Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core. WF_BAD_USAGE if
 // the settings do not fit together. Launches make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
@@ -160,7 +160,7 @@ enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *addres
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
 // -- programs with a host part of their own -----------------------------------------------------------------
-// An ELF file of RISC-V code (docs/riscv.md) contains kernels and a host part, which launches the kernels on
+// An ELF file of RISC-V code (docs/explanation/riscv.md) contains kernels and a host part, which launches the kernels on
 // a machine with 2,048 threads. wf_module_load accepts ELF as well as PTX.
 bool wf_module_is_program(const struct wf_module *m);
 struct wf_launch_config;
@@ -269,7 +269,7 @@ struct wf_sm_account {
     const uint64_t *slots; // indexed as wf_slot_at
     const char *sm_class;  // NULL: the GPU has no classes
 };
-// A class: SMs described together in a GPU file (docs/gpus.md).
+// A class: SMs described together in a GPU file (docs/howto/gpus.md).
 struct wf_class {
     const char *name;
     uint32_t first, count;       // SM numbers
@@ -522,7 +522,7 @@ void wf_study_destroy(struct wf_study *s);
 // Observes later launches; NULL ends the observation. WF_BAD_USAGE if check.races is on, or if a timed study
 // finds the maximum number of mechanisms selected.
 enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
-// Reads launches from a file (docs/studies.md lists formats and studies) in place of runs. Messages go to the
+// Reads launches from a file (docs/explanation/studies.md lists formats and studies) in place of runs. Messages go to the
 // context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
 // Whether wf_study_read accepts files for the study.

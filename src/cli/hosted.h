@@ -1,4 +1,4 @@
-// `warpfold run app.elf`: a program with its own host part (docs/riscv.md).
+// `warpfold run app.elf`: a program with its own host part (docs/explanation/riscv.md).
 #pragma once
 #include "cli/options.h"
 #include "cli/session.h"

@@ -1,4 +1,4 @@
-// Scripts: an application's copies, launches and dumps, a command per line (docs/script.md).
+// Scripts: an application's copies, launches and dumps, a command per line (docs/reference/script.md).
 #pragma once
 #include "cli/session.h"
 

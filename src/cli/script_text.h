@@ -1,5 +1,5 @@
 // The script language, independent of execution: lines split into words and counted, loops matched and
-// walked, $VARIABLEs replaced (docs/script.md).
+// walked, $VARIABLEs replaced (docs/reference/script.md).
 //
 //   struct script_text s;
 //   script_text_init(&s, diag);

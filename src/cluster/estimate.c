@@ -16,7 +16,7 @@ static const char result_name[] = "runs/estimate.json"; // in the results' folde
 static const double measuring_most = 20; // limit of seconds for small runs; later jobs use the average rate
 
 // Error factors of estimates, by source. Of 66 points at size medium, 90 % were within 2.8 of estimates from
-// small runs. Rates of kernels on a view were within 2.9 of the average, at most 4.2 (docs/cluster.md).
+// small runs. Rates of kernels on a view were within 2.9 of the average, at most 4.2 (docs/howto/many-machines.md).
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 

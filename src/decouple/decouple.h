@@ -18,7 +18,7 @@
 //
 // Instructions another mechanism shares among warps are yielded: never a site, and the others compute
 // values needed from them. The affine stream still contains instructions needed only by sites.
-// docs/techniques/decoupled.md has the rules, and choices where the paper is silent.
+// docs/explanation/techniques/decoupled.md has the rules, and choices where the paper is silent.
 #pragma once
 #include "base/arena.h"
 #include "base/config.h"

@@ -1,6 +1,6 @@
 // RISC-V arithmetic in so far as it differs from the other rows. RISC-V ISA manual 20191213, chapters 2
 // (integers), 7 (M) and 11 (F). Exception: minimum and maximum are a comparison and a selection, as in the
-// programs' target machine (docs/riscv.md).
+// programs' target machine (docs/explanation/riscv.md).
 #include "exec/lane.h"
 
 #include <math.h>

@@ -282,19 +282,22 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
     const struct chart *list = charts->list.data;
     strbuf_puts(
         out,
-        "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/experiments.md); every value that "
+        "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/howto/experiments.md); every "
+        "value that "
         "the "
         "paper's text gives, and what the same experiment\nmeasures here. Deviations are explained where the "
-        "mechanism is (docs/techniques/), those of energy in docs/energy.md.\n\n| where | what | kernel or "
+        "mechanism is (docs/explanation/techniques/), those of energy in docs/explanation/energy.md.\n\n| "
+        "where | what | kernel or "
         "row | "
         "GPU, profile, inputs | measured | paper |\n"
         "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < charts->list.count; i++) add_papers(&list[i], out);
-    strbuf_puts(out, "\n## All means\n\nOver the kernels whose blocks have one dimension, over those whose "
-                     "blocks have two, "
-                     "and over all: geometric means of ratios;\nof shares as docs/experiments.md says.\n\n"
-                     "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
-                     "|---|---|---|---|---|---|---|\n");
+    strbuf_puts(out,
+                "\n## All means\n\nOver the kernels whose blocks have one dimension, over those whose "
+                "blocks have two, "
+                "and over all: geometric means of ratios;\nof shares as docs/howto/experiments.md says.\n\n"
+                "| experiment | what | GPU, profile, inputs | bar | 1D | 2D | all |\n"
+                "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < charts->list.count; i++)
         if (list[i].categories == CHART_KERNELS && list[i].experiment->kind == EXPERIMENT_RUNS)
             add_means(&list[i], out);

@@ -1,4 +1,4 @@
-// Experiments: runs, presentation and the paper's values, as files of KEY = VALUE lines (docs/experiments.md;
+// Experiments: runs, presentation and the paper's values, as files of KEY = VALUE lines (docs/howto/experiments.md;
 // bundled experiments: experiments/).
 #pragma once
 #include "base/diag.h"

@@ -4,7 +4,7 @@
 //   program ─ blocks, SSA over registers, predicates and spill slots ─ marks per definition ─▶ struct marks
 //                                                     block's shape at launch ─ promote ─▶ final marks
 //
-// The claim behind a mark (docs/soundness.md): two warps of a block executing the instruction get results
+// The claim behind a mark (docs/explanation/soundness.md): two warps of a block executing the instruction get results
 // equal bit for bit. Assumed: all lanes active, and one history of uniform branches since the last barrier of
 // the whole block. REDUNDANT claims it for every shape of block, CONDITIONAL for shapes meeting the mark's
 // conditions, VECTOR never. Definitions and rules follow DARSIE section 4.2 where it is sound and replace
@@ -68,7 +68,7 @@ enum mark_cause {
 
 struct mark_rules {
     bool none;             // leave all instructions V, as a compiler without marks does
-    bool paper;            // the paper's literal rules, unsound where docs/soundness.md says so
+    bool paper;            // the paper's literal rules, unsound where docs/explanation/soundness.md says so
     bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
     bool laneid;           // %laneid and the lanemasks are redundant in every block
     bool tid_x_mod;        // tid.x & (W - 1)

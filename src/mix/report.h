@@ -1,4 +1,4 @@
-// Results of a mix, as JSON (docs/json.md, schema warpfold.mix/1) and as a table.
+// Results of a mix, as JSON (docs/reference/json.md, schema warpfold.mix/1) and as a table.
 #pragma once
 #include "base/str.h"
 #include "mix/mix.h"

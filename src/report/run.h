@@ -1,4 +1,4 @@
-// The figures of a run and their output: JSON (the fields of docs/json.md) and a table for a terminal.
+// The figures of a run and their output: JSON (the fields of docs/reference/json.md) and a table for a terminal.
 #pragma once
 #include "api/warpfold.h"
 #include "base/json.h"

@@ -29,7 +29,7 @@ struct hart_state {
     enum hart_end end;
 };
 
-enum host_csr { // numbers and meanings: docs/riscv.md
+enum host_csr { // numbers and meanings: docs/explanation/riscv.md
     CSR_TRAP_VECTOR = 0x305,
     CSR_TRAP_PC = 0x341,
     CSR_TRAP_CAUSE = 0x342,

@@ -14,8 +14,9 @@ struct hart_devices {
     int (*get)(void *context);                // next byte of input; -1: end of input
     // Runs a kernel to its end. Returns the exit code (HART_KERNEL_*); -1: the hart must end as well.
     int (*start)(void *context, uint32_t pc, uint32_t closure, uint32_t warps_per_block);
-    uint32_t (*statistic)(void *context, uint32_t id); // statistic of the machine; numbers in docs/riscv.md
-    bool (*is_interrupted)(void *context);             // polled at intervals
+    uint32_t (*statistic)(void *context,
+                          uint32_t id);    // statistic of the machine; numbers in docs/explanation/riscv.md
+    bool (*is_interrupted)(void *context); // polled at intervals
 };
 
 enum { HART_KERNEL_GOOD, HART_KERNEL_FAILED, HART_KERNEL_EXCEPTION };

@@ -1,4 +1,4 @@
-// Memory map of the 4 GiB seen by a RISC-V program and its host (docs/riscv.md): the layout public programs
+// Memory map of the 4 GiB seen by a RISC-V program and its host (docs/explanation/riscv.md): the layout public programs
 // for the SIMTight machine are linked for (CTSRD-CHERI/SIMTight, inc/MemoryMap.h at 6248c9b).
 //
 //   0x0000_0000                       unmapped: null pointers fault

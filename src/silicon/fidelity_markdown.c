@@ -1,4 +1,4 @@
-// docs/fidelity.md: simulation of the measured launches, and sources of the measurements.
+// docs/results/fidelity.md: simulation of the measured launches, and sources of the measurements.
 #include "report/table.h"
 #include "silicon/fidelity.h"
 

@@ -1,4 +1,4 @@
-// The many-thread-aware scoreboard (Xiang, section 4.4.2; docs/ilp.md). All warps of an SM share a few
+// The many-thread-aware scoreboard (Xiang, section 4.4.2; docs/explanation/ilp.md). All warps of an SM share a few
 // entries, one for each destination register of an issued, uncommitted instruction. An entry holds the
 // value until all older instructions of the warp are committed, so that registers change in program order;
 // readers take the value from the entry meanwhile. Written by board.c alone, readable everywhere.

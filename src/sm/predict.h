@@ -1,4 +1,4 @@
-// Branch prediction (Xiang, section 4.4.3; docs/ilp.md). The front end continues at the predicted target of
+// Branch prediction (Xiang, section 4.4.3; docs/explanation/ilp.md). The front end continues at the predicted target of
 // a conditional branch, and the warp may issue from there in the next cycle. A divergent branch counts as
 // predicted right either way: the outcome is known in time to void lanes of the next instruction. After a
 // wrong prediction of a uniform branch the warp fetches and issues instructions of the wrong path, ghosts,

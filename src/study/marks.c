@@ -440,7 +440,7 @@ static void report(struct study *s, struct study_report *r)
     study_note(
         r,
         "Repeated: executions of two or more warps of a block, with equal operands and results, after equal "
-        "histories (docs/soundness.md).");
+        "histories (docs/explanation/soundness.md).");
     for (size_t i = 0; i < x->kernels.count; i++) {
         const struct marks_kernel *k = x->kernels.data[i];
         lost += k->not_kept;

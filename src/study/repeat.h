@@ -1,7 +1,7 @@
 // Repetition of executed instructions by other executions: the counts behind the studies `redundancy` and
 // `taxonomy`.
 //
-// docs/studies.md defines corresponding instances. In a block: the same pc and the same history since the
+// docs/explanation/studies.md defines corresponding instances. In a block: the same pc and the same history since the
 // last barrier of the whole block. In a grid: the same pc, the same number of earlier executions by the warp,
 // and the same history since the warp's start. Only executions by all threads of a full warp count.
 //

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Table 5, with its two slips corrected (docs/techniques/warpman.md). Of a block: warps, registers a thread,
+// Table 5, with its two slips corrected (docs/explanation/techniques/warpman.md). Of a block: warps, registers a thread,
 // shared bytes. Of an SM: blocks, unused registers as printed or derived, and further warps with room.
 static const struct row {
     const char *name;

@@ -174,20 +174,20 @@ static void test_readme(struct test *t) { check_page(t, "README.md"); }
 static void test_tutorial(struct test *t)
 {
     if (test_has_tool("clang"))
-        check_page(t, "docs/tutorial.md");
+        check_page(t, "docs/tutorial/kernel.md");
     else
         test_skip_tool(t, "clang");
 }
 static void test_kernels(struct test *t) { check_page(t, "kernels/README.md"); }
-static void test_studies(struct test *t) { check_page(t, "docs/studies.md"); }
-static void test_gpus(struct test *t) { check_page(t, "docs/gpus.md"); }
+static void test_studies(struct test *t) { check_page(t, "docs/explanation/studies.md"); }
+static void test_gpus(struct test *t) { check_page(t, "docs/howto/gpus.md"); }
 static void test_techniques(struct test *t)
 {
-    check_page(t, "docs/techniques/README.md");
-    check_page(t, "docs/adding-a-mechanism.md");
+    check_page(t, "docs/explanation/techniques/README.md");
+    check_page(t, "docs/tutorial/mechanism.md");
 }
 
-// The vector addition of docs/techniques/uv.md: 21 instructions a thread. Nine have one value in a warp; six
+// The vector addition of docs/explanation/techniques/uv.md: 21 instructions a thread. Nine have one value in a warp; six
 // of the nine depend on the block's number alone.
 static void test_vecadd2d(struct test *t)
 {
@@ -251,14 +251,15 @@ static void check_results(struct test *t, const char *path, const char *made)
 
 static void test_results(struct test *t)
 {
-    check_results(t, "docs/reproduction.md", "results/paper.md");
-    check_results(t, "docs/reproduction-simtight.md", "results/paper.md");
-    check_results(t, "docs/reproduction-uniform.md", "results/paper.md");
-    check_results(t, "docs/reproduction-warpman.md", "results/paper.md");
-    check_results(t, "docs/reproduction-ilp.md", "results/paper.md");
-    check_results(t, "docs/fidelity.md", "results/fidelity.md");
+    check_results(t, "docs/results/reproduction.md", "results/paper.md");
+    check_results(t, "docs/results/reproduction-simtight.md", "results/paper.md");
+    check_results(t, "docs/results/reproduction-uniform.md", "results/paper.md");
+    check_results(t, "docs/results/reproduction-warpman.md", "results/paper.md");
+    check_results(t, "docs/results/reproduction-ilp.md", "results/paper.md");
+    check_results(t, "docs/results/fidelity.md", "results/fidelity.md");
     if (test_is_long())
-        check_results(t, "docs/reproduction-decoupled.md", "results/paper.md"); // means alone: minutes
+        check_results(t, "docs/results/reproduction-decoupled.md",
+                      "results/paper.md"); // means alone: minutes
 }
 
 // A script of docs/examples, printed by its page. Runs a copy, because a script writes beside itself;
@@ -268,8 +269,8 @@ static void check_script(struct test *t, const char *name, const char *dump, siz
 {
     char path[100];
     snprintf(path, sizeof path, "docs/examples/%s.wf", name);
-    char *page = read_text(t, "docs/script.md"), *script = read_text(t, path);
-    CHECK_MSG(t, *script && strstr(page, script), "docs/script.md does not show %s as it is", path);
+    char *page = read_text(t, "docs/reference/script.md"), *script = read_text(t, path);
+    CHECK_MSG(t, *script && strstr(page, script), "docs/reference/script.md does not show %s as it is", path);
     struct cli c = {.t = t};
     char here[4000], *load = strstr(script, "../../");
     struct strbuf moved = {0};
@@ -324,7 +325,7 @@ static void test_keys(struct test *t)
         strbuf_putc(&page, '\n');
     }
     wf_context_destroy(c);
-    CHECK_GOLDEN(t, "docs/keys.md", strbuf_text(&page));
+    CHECK_GOLDEN(t, "docs/reference/keys.md", strbuf_text(&page));
     strbuf_fini(&page);
 }
 

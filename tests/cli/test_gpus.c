@@ -213,7 +213,7 @@ static void test_like(struct test *t)
 }
 
 // Every value of a card has a source: behind the value in a file, or in the table for a default. Exempt are
-// settings of the simulator (sim.) and energies, with prices by event (docs/energy.md).
+// settings of the simulator (sim.) and energies, with prices by event (docs/explanation/energy.md).
 static void test_sources(struct test *t)
 {
     const char *name, *meaning;

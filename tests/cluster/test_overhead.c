@@ -1,6 +1,6 @@
 // Overhead of a plan beside its points: points do nothing and leave a ready-made result. Fails where a plan
 // costs more than the limits of issue 21. The long form runs 10,000 points by 1, 2 and 8 workers, and a plan
-// of 100,000 (figures: docs/cluster.md).
+// of 100,000 (figures: docs/howto/many-machines.md).
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/str.h"

@@ -208,7 +208,7 @@ static unsigned moves_of_loop(struct test *t, enum program_profile profile)
     return moves;
 }
 
-// ptxas for Maxwell and Pascal paid one move per iteration (docs/profiles.md).
+// ptxas for Maxwell and Pascal paid one move per iteration (docs/explanation/profiles.md).
 static void test_loop_variables(struct test *t)
 {
     CHECK_EQ(t, moves_of_loop(t, PROFILE_SASS), 0);

@@ -1,4 +1,4 @@
-// Laws for the figures of every launch, in any combination and beside any other launch (docs/json.md, "What
+// Laws for the figures of every launch, in any combination and beside any other launch (docs/reference/json.md, "What
 // adds up").
 #pragma once
 #include "api/warpfold.h"

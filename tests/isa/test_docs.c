@@ -1,4 +1,4 @@
-// docs/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 rewrites the page. Fails when the
+// docs/reference/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 rewrites the page. Fails when the
 // page is stale.
 #include "base/file.h"
 #include "base/str.h"
@@ -156,7 +156,7 @@ static void test_page_is_in_step(struct test *t)
         &out,
         "- constant banks: 0 launch (block and grid dimensions, parameters from 0x160), 2 literals, 3 the "
         "module's `.const` variables, 4 addresses of variables and functions\n");
-    CHECK_GOLDEN(t, "docs/isa.md", strbuf_text(&out));
+    CHECK_GOLDEN(t, "docs/reference/isa.md", strbuf_text(&out));
     strbuf_fini(&out);
 }
 
@@ -182,13 +182,13 @@ static void read_squeezed(struct test *t, const char *path, struct strbuf *out)
     free(text);
 }
 
-// Each step of docs/adding-an-instruction.md quotes lines of a source file: the lines must be in the file.
+// Each step of docs/howto/add-an-instruction.md quotes lines of a source file: the lines must be in the file.
 static void test_example_is_in_the_tree(struct test *t)
 {
     static const char *const files[] = {"src/ptx/sig.def", "src/compile/lower/integer.c",
                                         "src/compile/ir/ir.def", "src/isa/isa.def", "src/exec/lane_int.c"};
     struct strbuf page = {0};
-    read_squeezed(t, "docs/adding-an-instruction.md", &page);
+    read_squeezed(t, "docs/howto/add-an-instruction.md", &page);
     const char *at = strbuf_text(&page);
     for (size_t k = 0; k < TEST_COUNT(files) && at; k++) {
         struct strbuf source = {0};

@@ -303,7 +303,7 @@ static void test_reference(struct test *t)
     wf_context_destroy(run.context);
 }
 
-// nvcc compiles these to video instructions, unsupported by warpfold (docs/ptx.md).
+// nvcc compiles these to video instructions, unsupported by warpfold (docs/reference/ptx.md).
 static bool nvcc_writes_video(const struct row *row)
 {
     static const char *const names[] = {"vsadu2", "vsadu4", "vabsdiffs4", "vabsdiffu4", "vabs4", "vabsss4"};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODELS "docs/model/"
+#define MODELS "docs/explanation/model/"
 
 // The instructions of the programs, as in the model.
 #define OPS_STRAIGHT "-DCONTROLS=0 -DOPS=6"                  // INC KEPT_INC

@@ -1,4 +1,4 @@
-// The models of docs/model under SPIN: exhaustive searches, and the steps of a trail or of a random run as
+// The models of docs/explanation/model under SPIN: exhaustive searches, and the steps of a trail or of a random run as
 // text.
 #pragma once
 #include "harness/test.h"
@@ -26,7 +26,7 @@ extern const struct spin_rule spin_rules[]; // ends with a row without a name
 
 // Returns false, and skips the case (fails under CI=true), if SPIN is not installed.
 bool spin_is_there(struct test *t);
-// Compiles the model (docs/model/MODEL.pml) with the given -D… and searches, in folder `name` of the case's
+// Compiles the model (docs/explanation/model/MODEL.pml) with the given -D… and searches, in folder `name` of the case's
 // directory. is_big: optimised, with more time.
 bool spin_check(struct test *t, const char *model, const char *name, const char *defines, bool is_big,
                 struct spin_search *s);

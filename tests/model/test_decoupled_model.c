@@ -1,4 +1,4 @@
-// SPIN searches the model of decoupled streams (docs/model/decoupled.pml). With every rule, each warp ends,
+// SPIN searches the model of decoupled streams (docs/explanation/model/decoupled.pml). With every rule, each warp ends,
 // dequeues its own entries in order, reads memory's values, and leaves no line locked and no queue filled.
 // Without any single rule SPIN finds an error, except for three rules that the model's page calls unneeded.
 #include "model/spin.h"

@@ -1,4 +1,4 @@
-// SPIN searches the model of dispatch by warp (docs/model/warpman.pml). With every rule, each warp ends, no
+// SPIN searches the model of dispatch by warp (docs/explanation/model/warpman.pml). With every rule, each warp ends, no
 // warp is lost or dispatched twice, and a barrier ends when every warp of the block has arrived. Without
 // any single rule SPIN finds an error.
 #include "model/spin.h"

@@ -1,4 +1,4 @@
-// SPIN searches DARSIE's model of docs/model: with every rule no program goes wrong. test_replay.c covers
+// SPIN searches DARSIE's model of docs/explanation/model: with every rule no program goes wrong. test_replay.c covers
 // the model without a rule.
 #include "model/spin.h"
 

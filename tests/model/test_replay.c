@@ -1,4 +1,4 @@
-// Runs of the model of docs/model, step by step, by the code of src/tech/darsie: every step is a call of
+// Runs of the model of docs/explanation/model, step by step, by the code of src/tech/darsie: every step is a call of
 // the code's hooks, and after every step model and code have the same state. Without any single rule SPIN
 // finds a counter-example; replayed in the code, the counter-example does no harm unless the code lacks the
 // rule, too.

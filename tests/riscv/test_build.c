@@ -1,4 +1,4 @@
-// The build commands of docs/riscv.md: every option is also an option of kernels/riscv/make-elf. Where the
+// The build commands of docs/explanation/riscv.md: every option is also an option of kernels/riscv/make-elf. Where the
 // compiler is installed, the built program passes its self test.
 #include "base/arena.h"
 #include "base/file.h"
@@ -84,8 +84,8 @@ static void check_run(struct test *t, const char *command)
 
 static void check(struct test *t, const char *compiler, const char *linker)
 {
-    char *page = read_text(t, "docs/riscv.md"), *command = command_of(page, compiler);
-    CHECK_MSG(t, *command, "docs/riscv.md has no command that begins with %s", compiler);
+    char *page = read_text(t, "docs/explanation/riscv.md"), *command = command_of(page, compiler);
+    CHECK_MSG(t, *command, "docs/explanation/riscv.md has no command that begins with %s", compiler);
     check_options(t, command);
     if (!test_has_tool(compiler) || !test_has_tool(linker))
         test_skip(t, "the compiler is not installed: only the options are compared");

@@ -89,7 +89,7 @@ static void test_fields(struct test *t)
     }
 }
 
-// docs/riscv-instructions.md is the table as a page.
+// docs/reference/riscv-instructions.md is the table as a page.
 static void test_page(struct test *t)
 {
     struct strbuf page = {0};
@@ -103,7 +103,7 @@ static void test_page(struct test *t)
         for (const char *c = row->meaning; *c; c++) strbuf_puts(&page, *c == '|' ? "\\|" : (char[]){*c, 0});
         strbuf_printf(&page, " | %s |\n", row->scalar ? "yes" : "");
     }
-    CHECK_GOLDEN(t, "docs/riscv-instructions.md", strbuf_text(&page));
+    CHECK_GOLDEN(t, "docs/reference/riscv-instructions.md", strbuf_text(&page));
     strbuf_fini(&page);
 }
 

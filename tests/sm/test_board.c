@@ -1,4 +1,4 @@
-// The many-thread-aware scoreboard (docs/ilp.md): issue cycles of the dissertation's examples,
+// The many-thread-aware scoreboard (docs/explanation/ilp.md): issue cycles of the dissertation's examples,
 // and storage bits. The values in the board equal the program's (sim.check keeps a second
 // register file, written by commits alone).
 #include "chip/bench.h"

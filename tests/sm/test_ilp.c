@@ -1,4 +1,4 @@
-// Instruction-level parallelism of a warp (docs/ilp.md): issue distances of the dissertation's Figure 38, in
+// Instruction-level parallelism of a warp (docs/explanation/ilp.md): issue distances of the dissertation's Figure 38, in
 // cycles derived by hand as in test_pipeline.c:
 //
 //     issue c │ c+1 operands read │ c+2 … c+1+latency EX1 … EXn │ c+2+latency written, a dependent one issues

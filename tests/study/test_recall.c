@@ -1,5 +1,5 @@
 // Recall of the marks: the study `marks` over the bundled kernels, five runs with other inputs, both
-// profiles. Writes docs/recall.md (UPDATE_GOLDEN=1); fails where recall is below the required share.
+// profiles. Writes docs/results/recall.md (UPDATE_GOLDEN=1); fails where recall is below the required share.
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "harness/test.h"
@@ -99,7 +99,8 @@ static void test_recall(struct test *t)
         "# What the marks catch\n\nMade by `UPDATE_GOLDEN=1 build/tests/study/test_recall`: every bundled "
         "kernel at small size, five runs with inputs of their own.\n*Repeated* executions had equal operands "
         "and equal results in two or more warps of a block after equal histories, in all five runs\n"
-        "(docs/soundness.md); instructions that must happen for every warp (stores, barriers, branches) do "
+        "(docs/explanation/soundness.md); instructions that must happen for every warp (stores, barriers, "
+        "branches) do "
         "not count. *Marked*: of\ninstructions whose mark says redundant in blocks of that shape; these are "
         "more than the repeated where warps part and do not\ncorrespond. *Recall*: of the repeated, the "
         "marked.\n\n");
@@ -130,7 +131,7 @@ static void test_recall(struct test *t)
                       "| profile | workload | kernel | because | missed | accident | example | line "
                       "|\n|---|---|---|---|---|---|---|---|\n");
     strbuf_write(&out, page.misses.text, page.misses.length);
-    CHECK_GOLDEN(t, "docs/recall.md", strbuf_text(&out));
+    CHECK_GOLDEN(t, "docs/results/recall.md", strbuf_text(&out));
     strbuf_fini(&page.recall);
     strbuf_fini(&page.misses);
     strbuf_fini(&out);

@@ -1,6 +1,6 @@
 // Recall of the marks on RISC-V programs: the study `marks` over the bundled programs. Arguments are
 // loads, or constants of the launch, or constants with known thread indices. Writes
-// docs/riscv-marks.md (UPDATE_GOLDEN=1). Fails where a marked execution differs from its corresponding
+// docs/explanation/riscv-marks.md (UPDATE_GOLDEN=1). Fails where a marked execution differs from its corresponding
 // execution in the study's ghosts, or where knowing more catches less. Random programs run under the
 // same settings and must print the same text.
 #include "api/warpfold.h"
@@ -117,7 +117,7 @@ static void test_page(struct test *t)
                 "64 warps after "
                 "equal histories;\n*caught* are those whose instruction is marked. Both are shares of the "
                 "executions that "
-                "have a result (docs/soundness.md).\n\n"
+                "have a result (docs/explanation/soundness.md).\n\n"
                 "| program | kernel | executions | repeated | caught: loads | constants | and indices |\n"
                 "|---|---|---|---|---|---|---|\n");
     if (each_program(t, &p)) {
@@ -144,7 +144,7 @@ static void test_page(struct test *t)
                       100 * p.caught[0] / p.repeated, 100 * p.caught[1] / p.repeated,
                       100 * p.caught[2] / p.repeated);
     }
-    CHECK_GOLDEN(t, "docs/riscv-marks.md", strbuf_text(&out));
+    CHECK_GOLDEN(t, "docs/explanation/riscv-marks.md", strbuf_text(&out));
     strbuf_fini(&out);
 }
 
@@ -203,7 +203,7 @@ static void test_random(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"docs/riscv-marks.md", test_page},
+    static const struct test_case cases[] = {{"docs/explanation/riscv-marks.md", test_page},
                                              {"random programs", test_random}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

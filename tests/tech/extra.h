@@ -1,5 +1,5 @@
 // Mechanisms for tests alone. They do what no registered mechanism does, and are combined with every
-// registered mechanism. Written as docs/adding-a-mechanism.md says.
+// registered mechanism. Written as docs/tutorial/mechanism.md says.
 #pragma once
 #include "api/warpfold.h"
 #include "sm/mech/tech.h"

@@ -1,4 +1,4 @@
-// The mechanism, the scheduler and the grid policy shown by docs/adding-a-*.md,
+// The mechanism, the scheduler and the grid policy shown by docs/tutorial/mechanism.md, docs/howto/add-a-scheduler.md and add-a-grid-policy.md,
 // added as the pages say: a file and a row.
 #include "base/file.h"
 #include "harness/test.h"
@@ -76,7 +76,7 @@ static void add(struct test *t, const char *page_path, const char *file, const c
 
 static void test_parted(struct test *t)
 {
-    add(t, "docs/adding-a-mechanism.md", "parted.c", "tech/registry.def", "$D/parted.c src/tech/registry.c");
+    add(t, "docs/tutorial/mechanism.md", "parted.c", "tech/registry.def", "$D/parted.c src/tech/registry.c");
     CHECK_EQ(t, counted(t, test_directory(t), "vecadd"), 0); // whole warps throughout
     CHECK(t, counted(t, test_directory(t), "nqueens") > 1000);
 }
@@ -96,7 +96,7 @@ static uint64_t cycles(struct test *t, const char *scheduler)
 
 static void test_youngest(struct test *t)
 {
-    add(t, "docs/adding-a-scheduler.md", "youngest.c", "sm/issue/pick.def",
+    add(t, "docs/howto/add-a-scheduler.md", "youngest.c", "sm/issue/pick.def",
         "$D/youngest.c src/sm/issue/pick/pick.c src/sm/config.c");
     uint64_t youngest = cycles(t, "youngest");
     CHECK(t, youngest && youngest != cycles(t, "gto") && youngest != cycles(t, "lrr"));
@@ -127,7 +127,7 @@ static bool second_is_first(struct test *t, const char *policy)
 
 static void test_shortest(struct test *t)
 {
-    add(t, "docs/adding-a-grid-policy.md", "shortest.c", "chip/dispatch.def",
+    add(t, "docs/howto/add-a-grid-policy.md", "shortest.c", "chip/dispatch.def",
         "$D/shortest.c src/chip/dispatch.c src/chip/config.c");
     CHECK(t, second_is_first(t, "shortest"));
     CHECK(t, !second_is_first(t, "oldest"));

@@ -1,4 +1,4 @@
-// Counter-examples to earlier rules, as kernels. The model of docs/model found the first two.
+// Counter-examples to earlier rules, as kernels. The model of docs/explanation/model found the first two.
 #include "harness/settings.h"
 
 #include <stdlib.h>

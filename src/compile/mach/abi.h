@@ -1,4 +1,4 @@
-// Places of arguments and results of device functions (docs/abi.md): registers R4 to R15 in order, 64-bit
+// Places of arguments and results of device functions (docs/reference/abi.md): registers R4 to R15 in order, 64-bit
 // values in aligned pairs. When registers run out, places lie in the caller's outgoing area on the stack,
 // where results follow the arguments.
 #pragma once

@@ -25,7 +25,7 @@ enum {
     MACH_SPILL = 4     // spill slots
 };
 
-enum { // machine registers with a part in calls (docs/abi.md)
+enum { // machine registers with a part in calls (docs/reference/abi.md)
     ABI_STACK_POINTER = 1,
     ABI_RETURN_ADDRESS = 3,
     ABI_FIRST_ARGUMENT = 4,

@@ -1,4 +1,4 @@
-// Selection of control flow, calls, barriers and system services. Calling convention: docs/abi.md.
+// Selection of control flow, calls, barriers and system services. Calling convention: docs/reference/abi.md.
 #include "compile/mach/abi.h"
 #include "compile/select/select.h"
 

@@ -5,7 +5,7 @@
 //                           └─ hit ───▶ when=access: the same; when=miss: neighbours count as used with A
 //
 // Off where grouping does not pay: in kernels found fine-grained by a study, and on SMs by dueling.
-// docs/techniques/coarse.md has the paper's open points and the decisions.
+// docs/explanation/techniques/coarse.md has the paper's open points and the decisions.
 #include "tech/coarse/coarse.h"
 #include "tech/registry.h"
 

@@ -1,6 +1,6 @@
 // DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes an
 // instruction common to all warps; the other warps skip the instruction before fetch and read the first
-// warp's registers. docs/techniques/darsie.md lists the gaps and unsound points of the paper and the
+// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and the
 // decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
@@ -330,7 +330,7 @@ static void warp_started(void *state, unsigned place) { look_again(state, place)
 void darsie_say(const struct darsie *d, const struct dblock *b, unsigned warp, enum step what, uint32_t pc,
                 uint32_t value)
 {
-    // The words of docs/model, a checked model of the protocol.
+    // The words of docs/explanation/model, a checked model of the protocol.
     static const char *const words[] = {
         [STEP_LEAD] = "lead", [STEP_FOLLOW] = "follow",  [STEP_PRIVATE] = "private", [STEP_ARRIVE] = "arrive",
         [STEP_MEET] = "meet", [STEP_LEAVE] = "leave",    [STEP_REJOIN] = "rejoin",   [STEP_GATHER] = "gather",

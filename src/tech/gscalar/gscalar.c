@@ -7,7 +7,7 @@
 //                                       └─ some ─▶ all lanes execute; uniform operands are still words
 //
 // Energy changes; time changes only with units=on, in the pipeline. With parts=2 half warps are separate
-// parts. docs/techniques/gscalar.md has the known facts and the decisions.
+// parts. docs/explanation/techniques/gscalar.md has the known facts and the decisions.
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 #include "tech/registry.h"

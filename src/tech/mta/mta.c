@@ -5,7 +5,7 @@
 //                                                                                        ▲
 //                      prefetched lines met by warps ─▶ useful, late, evicted early ─────┘
 //
-// Changes time only. docs/techniques/mta.md has the known facts and the decisions.
+// Changes time only. docs/explanation/techniques/mta.md has the known facts and the decisions.
 #include "tech/mta/mta.h"
 #include "base/bits.h"
 #include "exec/exec_impl.h"

@@ -7,7 +7,7 @@
 //     next instruction waits for memory ──▶ the warp's entries are written back, and freed for another warp
 //
 // An entry holds the lanes written since its allocation. A reader of further lanes reads the main register
-// file, too. docs/techniques/rfcache.md has the known facts and the decisions.
+// file, too. docs/explanation/techniques/rfcache.md has the known facts and the decisions.
 #include "exec/exec_impl.h"
 #include "sm/mech/tech.h"
 #include "sm/places.h"

@@ -1,5 +1,5 @@
 // Registers are compared at the write, and kept as scalars or vectors (SIMTight, ICCD 2024).
-// docs/techniques/scalarise.md has the known facts and the decisions.
+// docs/explanation/techniques/scalarise.md has the known facts and the decisions.
 #include "tech/scalarise/scalarise.h"
 #include "sm/places.h"
 #include "tech/registry.h"

@@ -9,7 +9,7 @@
 // Options select the parts of UV, and the storage of a uniform register's value. variant=darsie is the
 // baseline of the DARSIE paper (its section 5: nothing is saved before issue, no memory operation is
 // skipped). variant=token and srf are the two designs of the dissertation. Sources and decisions:
-// docs/techniques/uv.md.
+// docs/explanation/techniques/uv.md.
 #include "tech/uv/uv.h"
 #include "sm/places.h"
 #include "tech/registry.h"
@@ -46,7 +46,7 @@ static const struct config_key keys[] = {
     {"registers",  CONFIG_U32,  AT(registers),  0, 4096, NULL,         "128",   "scalar registers of an SM, with store=srf; 0: enough", "Xiang 2.5: 128"},
     {"copy",       CONFIG_WORD, AT(copy),       0, 0,    copy_words,   "any",   "before some lanes of a uniform register are written, it goes into all; paper: only where it is a source, too; allowed to fail verification", "choice: what is sound"},
     {"lanes",      CONFIG_WORD, AT(lanes),      0, 0,    lanes_words,  "all",   "whose value counts: that of all lanes of a warp, or of those with a thread that has not ended", "Xiang 2.4: all"},
-    {"found",      CONFIG_WORD, AT(found),      0, 0,    found_words,  "tokens", "who finds what is uniform: tokens, when it is decoded; the compiler, as `warpfold mark` proves it; of that what the uniform datapath of Turing and later can do, integers and constants", "Xiang 2.4.1; docs/techniques/uv.md"},
+    {"found",      CONFIG_WORD, AT(found),      0, 0,    found_words,  "tokens", "who finds what is uniform: tokens, when it is decoded; the compiler, as `warpfold mark` proves it; of that what the uniform datapath of Turing and later can do, integers and constants", "Xiang 2.4.1; docs/explanation/techniques/uv.md"},
     {"protect",    CONFIG_WORD, AT(protect),    0, 0,    switch_words, "off",   "two lanes compute a uniform instruction, and its value is kept twice: what differs is an error that was found", "Xiang 2.4.4"},
     {"parity",     CONFIG_WORD, AT(parity),     0, 0,    switch_words, "off",   "an entry has a bit of parity", "Xiang 2.4.4"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},

@@ -6,7 +6,7 @@
 //                             └─ no ─▶ shared memory, a context and a warp fit, and the variant allows it?
 //                                          └─ yes ─▶ a part starts; the rest as warps end (workload buffer)
 //
-// docs/techniques/warpman.md has the paper's open points and the decisions.
+// docs/explanation/techniques/warpman.md has the paper's open points and the decisions.
 #include "tech/warpman/warpman.h"
 #include "tech/registry.h"
 
