@@ -209,7 +209,7 @@ static void add_sources(const struct fidelity *f, struct strbuf *out)
 }
 
 static const char introduction[] = "\n\nMade by `make fidelity`, that is `warpfold reproduce silicon` "
-                                   "([experiments.md](experiments.md)): launches that real cards "
+                                   "([experiments.md](../howto/experiments.md)): launches that real cards "
                                    "were measured with, run by their scripts\n(`silicon/points/`) on the "
                                    "file of their card. What was measured is others' work, with "
                                    "its source below; kernels and scripts are our own.\n\n"

@@ -107,40 +107,33 @@ static void test_page(struct test *t)
 {
     struct strbuf out = {0};
     struct page p = {.out = &out};
-    strbuf_puts(&out,
-                "# What the marks catch on RISC-V programs\n\nMade by `UPDATE_GOLDEN=1 "
-                "build/tests/study/test_riscv_marks`: "
-                "every program of `kernels/riscv` with its small input. For one of them:\n\n"
-                "    warpfold study marks kernels/riscv/elf/MatMul.elf --set riscv.closure=constants --set "
-                "mark.hart=1\n\n"
-                "*Repeated* executions had equal operands and equal results in two or more of the launch's "
-                "64 warps after "
-                "equal histories;\n*caught* are those whose instruction is marked. Both are shares of the "
-                "executions that "
-                "have a result (docs/explanation/soundness.md).\n\n"
-                "| program | kernel | executions | repeated | caught: loads | constants | and indices |\n"
-                "|---|---|---|---|---|---|---|\n");
+    strbuf_puts(
+        &out,
+        "# What the marks catch on RISC-V programs\n\n"
+        "Made by `UPDATE_GOLDEN=1 build/tests/study/test_riscv_marks`: every program of `kernels/riscv` "
+        "with its small input. For one of them:\n\n"
+        "    warpfold study marks kernels/riscv/elf/MatMul.elf --set riscv.closure=constants --set "
+        "mark.hart=1\n\n"
+        "*Repeated* executions had equal operands and equal results in two or more of the launch's "
+        "64 warps after equal histories;\n*caught* executions have a marked instruction. Both are "
+        "shares of executions with a result ([soundness](soundness.md)).\n\n"
+        "| program | kernel | executions | repeated | caught: loads | constants | and indices |\n"
+        "|---|---|---|---|---|---|---|\n");
     if (each_program(t, &p)) {
         strbuf_printf(&out, "| mean | | | | %.1f %% | %.1f %% | %.1f %% |\n\n",
                       100 * p.caught[0] / p.programs, 100 * p.caught[1] / p.programs,
                       100 * p.caught[2] / p.programs);
         strbuf_printf(&out,
-                      "*Loads*: the program as it is. Arguments are loads through generic addresses, and "
-                      "what is computed from "
-                      "them is a vector; what\nis left are constants and the stack pointer. *Constants*: "
-                      "`riscv.closure=constants`, "
-                      "a driver that finalises the program for its\nlaunch (`src/riscv/closure.h`). *And "
-                      "indices*: `mark.hart=1` "
-                      "besides, the hart's number & (2^n - 1) is threadIdx.x, the same in every\nwarp where "
-                      "n is 5 or less. Without "
-                      "constants it finds nothing here: the mask is an argument. Recall, caught of repeated, "
-                      "is\n%.0f %%, %.0f %% "
-                      "and %.0f %% of the sums of these columns.\n\n"
-                      "What stays a vector: which block a warp has (`hart >> block_shift`), and so all that "
-                      "its grid-stride loop "
-                      "merges; words that were\nspilled to the stack; loads of data, whose addresses nothing "
-                      "proves to be outside "
-                      "of the threads' stacks.\n",
+                      "*Loads*: the program as given. Arguments are loads through generic addresses, so "
+                      "values computed from arguments are vectors;\nconstants and the stack pointer remain. "
+                      "*Constants*: `riscv.closure=constants`, a driver that finalises the program for its\n"
+                      "launch (`src/riscv/closure.h`). *And indices*: `mark.hart=1` besides: hart number & "
+                      "(2^n - 1) is threadIdx.x, equal in all\nwarps for n of 5 or less. Without constants "
+                      "the rule finds nothing here: the mask is an argument. Recall, caught of repeated, is\n"
+                      "%.0f %%, %.0f %% and %.0f %% of the sums of these columns.\n\n"
+                      "Vectors remain: the block of a warp (`hart >> block_shift`), and so all values merged "
+                      "by a grid-stride loop; words\nspilled to the stack; loads of data at addresses not "
+                      "proved outside the threads' stacks.\n",
                       100 * p.caught[0] / p.repeated, 100 * p.caught[1] / p.repeated,
                       100 * p.caught[2] / p.repeated);
     }
