@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Initial buffer size: the size reported for a regular file. A limit above FILE_TEXT_MOST is reserved at
-// once, so an absurd size fails before the first byte is read.
+// Initial buffer size: a regular file's size, capped at `most`. For a pipe or device, a `most` above
+// FILE_TEXT_MOST is reserved whole, so that a limit beyond the memory fails before the first byte is read.
 static size_t first_capacity(const struct stat *st, size_t most)
 {
     size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST ? most : 0;

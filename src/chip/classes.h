@@ -6,7 +6,6 @@
 // SMs are numbered class by class, in the order of the first mention of a class. Values are kept as set, so
 // that settings may come in any order. gpu_classes_resolve turns classes into kinds of SM and finds
 // conflicts.
-// does not fit together.
 #pragma once
 #include "base/config.h"
 #include "chip/config.h"

@@ -12,7 +12,7 @@
 struct place {
     dev_t device;
     ino_t file;  // of the file, or of the folder of a file to be created
-    char *name;  // name in the folder, heap; NULL: the file exists
+    char *name;  // base name of a file to be created in the folder, heap; NULL: the file exists
     bool shared; // may be claimed repeatedly, such as /dev/null
     bool regular;
 };

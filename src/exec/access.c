@@ -2,7 +2,8 @@
 #include "exec/access.h"
 #include "exec/exec_impl.h"
 
-// Profile ptxplus has arithmetic with an operand in shared memory.
+// Returns 1 + the index of the source with the memory address; 0: none. Profile ptxplus: arithmetic may have
+// a source in shared memory.
 uint8_t exec_address_operand(const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)

@@ -417,7 +417,9 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
     exec_leave_handlers(w->exec);
     return next;
 }
-void exec_stop(const struct bound *next, struct warp *w); // ends a stepped warp's slice before `next`
+// Stops a warp before `next`: counts the instructions executed since run_start and sets the warp's pc. The
+// warp stays ready.
+void exec_stop(const struct bound *next, struct warp *w);
 // The join of the masked code (exec_join), for a stepper: called before d executes.
 static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)
 {

@@ -1,4 +1,5 @@
-// Single precision. Rounding to nearest is the host's arithmetic; all other rounding uses softfloat.
+// Single precision. FADD and FMUL to nearest are the host's arithmetic; directed rounding, FFMA, minimum,
+// maximum and comparison use softfloat.
 #include "exec/lane.h"
 #include "exec/mufu.h"
 #include "exec/softfloat.h"

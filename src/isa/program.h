@@ -39,7 +39,8 @@ struct program_symbol {
     uint64_t value;  // FUNCTION: instruction index; other kinds: addend
 };
 
-struct program_function { // the kernel itself is [0]; RISC-V: in order of address
+// PTX: [0] is the kernel. RISC-V: the file's code symbols in order of address; the kernel begins at entry.
+struct program_function {
     const char *name;
     uint32_t first, count; // instructions
 };

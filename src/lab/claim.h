@@ -16,7 +16,7 @@
 enum claim_order { CLAIM_ABOVE, CLAIM_AT_LEAST, CLAIM_BELOW, CLAIM_AT_MOST, CLAIM_ABOUT };
 
 struct claim_term {
-    const char *series;   // NULL: the number, or the paper's value
+    const char *series;   // label; NULL: the literal in `number` or, with is_paper, the paper's value
     bool is_paper;        // the paper's value of the series of the previous term (first term: of the next)
     const char *category; // category of this term; NULL: the claim's category
     double number;

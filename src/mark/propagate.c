@@ -224,8 +224,8 @@ static void weaken_core(struct applied *a, uint32_t core)
         weaken_join(a, w->readers.core_blocks[k]);
 }
 
-// Weakens values seen outside of the loops left by block n's branch, and of irreducible cycles around the
-// block.
+// Weakens outside readers of values from loops left by block n's branch. For an irreducible cycle around the
+// block: outside readers and all phis inside.
 static void weaken_exits(struct applied *a, uint32_t n)
 {
     struct worker *w = a->w;

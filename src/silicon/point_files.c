@@ -11,7 +11,8 @@ struct walk {
     struct diag *diag;
 };
 
-// "ptx/x.ptx" from "../ptx/x.ptx" in points/. NULL: outside of the list's folder.
+// Turns "../ptx/x.ptx", a path in a script of points/, into "ptx/x.ptx". NULL: the path has no leading
+// "../", or more than one.
 static char *relative(const char *path)
 {
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;

@@ -67,8 +67,8 @@ struct simtight {
     // The previous cycle spilled a register: its victim used the register port.
     bool has_spilled;
     uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that resume at its end
-    uint64_t resuming;               // bits set in `resumed`
-    uint64_t port_busy_at;           // cycle of the last register write by an instruction
+    uint64_t resuming;               // number of warps in `resumed`, over all cycles
+    uint64_t port_busy_at;           // cycle of the last ALU result written through the port
     bool has_resume;
     struct simtight_lanes resume; // result waiting for the write port, if has_resume
     uint64_t stored_at;           // cycle of the last register write, `stored`

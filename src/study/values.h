@@ -53,7 +53,8 @@ struct values {
 struct value_op *values_ops(struct arena *a, const struct program *p); // one per instruction, in the arena
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
                   const struct observed_block *b, uint32_t threads);
-// Changes the meaning of affine to base + (lane mod x) * stride: affine in every row of threadIdx.x.
+// Counts as affine, too, base + (lane mod x) * stride with one base for all rows of threadIdx.x. No effect
+// unless x properly divides warp_size.
 void values_by_row(struct values *v, uint32_t x, uint32_t warp_size);
 void values_stop(struct values *v);
 // Call at the end of `after`, behind all lookups of sources: takes over the instruction's results.

@@ -65,7 +65,7 @@ struct watch_span {
     uint32_t block[3];     // all kinds but WAIT
     uint32_t index;        // WARP: index in the block; LATE: of the block's first late warp
     uint8_t kind, state;   // state: of a WAIT, enum watch_state
-    uint8_t slot;          // of a warp; BLOCK, LATE: of a block in its launch
+    uint8_t slot;          // WAIT, WARP: of the warp on the SM; BLOCK, LATE: of the block, as in watch_blocks
 };
 
 struct watch_stream { // launches of one stream never overlap

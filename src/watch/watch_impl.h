@@ -11,7 +11,7 @@ void watch_set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t s
 // Drops the I-buffer's instructions after the first `keep`, never issued.
 void watch_drop(struct watch_sm *w, unsigned slot, unsigned keep, uint64_t time);
 void watch_warp_ends(struct watch_sm *w, unsigned slot, uint64_t time);
-// Block k of a launch: the last warp has started; the block has ended.
+// Block slot k of a launch on one SM, index into *x: the last warp has started; the block has ended.
 void watch_late_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, uint64_t time);
 void watch_block_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, uint64_t time);
 void watch_close(struct watch_sm *w, uint64_t time); // ends everything under way and stops recording

@@ -23,7 +23,7 @@ enum duel_role { DUEL_ON, DUEL_OFF, DUEL_FOLLOWS };
 struct duel {
     struct duel_config config;
     uint64_t ends;    // end of the epoch, in cycles
-    uint64_t on, off; // work of the leaders at the epoch's begin
+    uint64_t on, off; // total work of each way's leaders at the epoch's begin, as told to duel_tell
     bool followers_on;
     unsigned against; // epochs in a row lost by the followers' way
 };

@@ -61,8 +61,10 @@ enum darsie_rule {
 
 enum branch_effect {
     BRANCH_NOTHING,
-    BRANCH_COUNT, // all warps take the same direction; the number of branches passed identifies the iteration
-    BRANCH_MEET   // warps wait for each other
+    // Warps on the path take one direction, and warps with another direction leave. The number of counted
+    // branches passed identifies the iteration.
+    BRANCH_COUNT,
+    BRANCH_MEET // warps wait for each other
 };
 
 struct darsie_launch {

@@ -84,7 +84,7 @@ static void step_on(struct decoupled *d, unsigned place)
     advance(d, place);
 }
 
-// The lowest step ready for any warp; NO_STEP: none.
+// Smallest index in code->steps at which a warp's stream can go on (`following`); NO_STEP: no such warp.
 static uint32_t next_step(const struct decoupled *d)
 {
     uint32_t next = NO_STEP;
