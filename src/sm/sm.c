@@ -199,6 +199,15 @@ const char *sm_reason(enum gpu_slot why)
     return reasons[why];
 }
 
+// What a resident warp waits for. A sleeping warp is charged to barriers, too.
+static const char *reason_of(const struct sm_warp *w)
+{
+    const struct inst *insts = w->grid->engine->exec.program->insts;
+    bool is_stopped = w->ready.why == SLOT_BARRIER;
+    if (is_stopped && insts[w->ready.stopped_at].op == OP_NANOSLEEP) return "the end of its sleep";
+    return sm_reason((enum gpu_slot)w->ready.why);
+}
+
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
 {
     const struct sm *s = g->sm;
@@ -223,8 +232,7 @@ void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
                           w->lsu.loads == 1 ? "" : "s");
             continue;
         }
-        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
-                      sm_reason((enum gpu_slot)w->ready.why), w->ready.since - begin);
+        strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reason_of(w), w->ready.since - begin);
         exec_describe_inst(&g->engine->exec, w->ready.why == SLOT_BARRIER ? w->ready.stopped_at : w->warp->pc,
                            out);
         stall_describe(s, slot, out);

@@ -157,6 +157,17 @@ static void run(struct cli *c, const char *kernel, const char *options)
 #define FLAG " --arg buf=u32:1:zero"
 #define OUT  " --arg buf=u64:1:zero"
 
+// A warp met asleep is reported as asleep, not at a barrier: a sleep far longer than the limit of cycles.
+static void test_asleep(struct test *t)
+{
+    struct cli c = {.t = t};
+    run(&c, "sleeping", FLAG " --arg u32=1000000 --gpu tiny --max-cycles 20000");
+    CHECK_EQ(t, c.status, 3);
+    CHECK_HAS(t, c.err, "warp 0: waits for the end of its sleep since cycle ");
+    CHECK_HAS(t, c.err, "(NANOSLEEP ");
+    cli_fini(&c);
+}
+
 static void test_alone(struct test *t)
 {
     static const struct {
@@ -232,9 +243,9 @@ static void test_mechanisms(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"together", test_together}, {"apart", test_apart},
-                                             {"behind", test_behind},     {"no room", test_no_room},
-                                             {"studied", test_studied},   {"alone", test_alone},
-                                             {"patience", test_patience}, {"mechanisms", test_mechanisms}};
+    static const struct test_case cases[] = {
+        {"together", test_together}, {"apart", test_apart},       {"behind", test_behind},
+        {"no room", test_no_room},   {"studied", test_studied},   {"asleep", test_asleep},
+        {"alone", test_alone},       {"patience", test_patience}, {"mechanisms", test_mechanisms}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
