@@ -1,6 +1,7 @@
-// The mechanism, the scheduler and the grid policy shown by docs/tutorial/mechanism.md, docs/howto/add-a-scheduler.md and add-a-grid-policy.md,
-// added as the pages say: a file and a row.
+// The mechanisms, the scheduler and the grid policy shown by docs/tutorial/mechanism.md,
+// docs/howto/add-a-scheduler.md and add-a-grid-policy.md, added as the pages say: a file and a row.
 #include "base/file.h"
+#include "base/str.h"
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -81,6 +82,146 @@ static void test_parted(struct test *t)
     CHECK(t, counted(t, test_directory(t), "nqueens") > 1000);
 }
 
+// A short example of a group of hooks. Its file has the page's code below the heading, behind the code of the
+// group `after`, and a row of the test: the fields of struct tech besides those of example.h.
+struct group {
+    const char *heading, *after, *name, *fields;
+    const char *arguments, *counter; // of a run that counts more than the unmodified GPU
+};
+
+static const struct group groups[] = {
+    {"Blocks", NULL, "blocks",
+     ".claims = CLAIMS(HOLDS), .skipped = -1, .reused = -1, .issued = issued, .blocks = &blocks", "",
+     "sm.slots.sync"},
+    {"Program", NULL, "program", ".skipped = -1, .reused = -1, .program = &program", "", NULL},
+    {"Skipping", NULL, "skipping", ".claims = CLAIMS(FETCH), .reused = -1, .skipping = &skipping", "",
+     "skipped_warp_instructions"},
+    {"Execution", NULL, "execution", ".claims = CLAIMS(EXECUTION), .skipped = -1, .execution = &execution",
+     "", "reused_warp_instructions"},
+    {"Registers", NULL, "registers",
+     ".claims = CLAIMS(OPERANDS), .skipped = -1, .reused = -1, .registers = &registers", "",
+     "sm.operand.near_reads"},
+    {"Lines", NULL, "lines", ".claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1, .lines = &lines",
+     "--set l1.global=1", "sm.l1.early_requests"},
+    {"Guest", "Program", "guest",
+     ".claims = CLAIMS(GUEST_STREAM), .skipped = -1, .reused = -1, .program = &program, .guest = &guests, "
+     ".warp_start = warp_start",
+     "", "sm.guest.issued"},
+    {"Port", NULL, "port",
+     ".claims = CLAIMS(ISSUE_PORT), .skipped = -1, .reused = -1, .issued = issued, .port = port", "",
+     "sm.issue.port"},
+    {"Dispatch", NULL, "dispatch",
+     ".claims = CLAIMS(DISPATCH), .skipped = -1, .reused = -1, .dispatch = &dispatch", "", NULL},
+    {"Description", NULL, "description", ".skipped = -1, .reused = -1, .description = &description", "",
+     NULL},
+};
+
+static void add_code(struct test *t, const char *page, const char *heading, struct strbuf *out)
+{
+    char title[40];
+    snprintf(title, sizeof title, "\n### %s\n", heading);
+    const char *start = strstr(page, title), *next = start ? strstr(start + 1, "\n### ") : NULL;
+    start = start ? strstr(start, "```c\n") : NULL;
+    CHECK_MSG(t, start && (!next || start < next), "no example of %s", heading);
+    if (!start) return;
+    start += strlen("```c\n");
+    strbuf_write(out, start, (size_t)(strstr(start, "```") - start));
+}
+
+static void write_group(struct test *t, const char *page, const struct group *g)
+{
+    struct strbuf code = {0};
+    char path[4000];
+    const char *why = "";
+    strbuf_printf(&code, "#define tech_mine tech_mine_%s\n#include \"tests/tech/example.h\"\n\n", g->name);
+    if (g->after) add_code(t, page, g->after, &code);
+    add_code(t, page, g->heading, &code);
+    strbuf_printf(&code, "\nconst struct tech tech_mine = {EXAMPLE, .name = \"mine_%s\", %s};\n", g->name,
+                  g->fields);
+    snprintf(path, sizeof path, "%s/%s.c", test_directory(t), g->name);
+    CHECK_MSG(t, file_write(path, code.text, code.length, &why), "%s: %s", path, why);
+    strbuf_fini(&code);
+}
+
+// A counter of a small matrix product with a mechanism. The product is compared with the CPU's.
+static unsigned long long count_with(struct test *t, const struct group *g, const char *tech)
+{
+    char command[4000], key[80], *out, *err;
+    snprintf(command, sizeof command,
+             "%s/warpfold bench matrixMul --size small --gpu tiny --set sim.check=1 --tech %s %s --json -",
+             test_directory(t), tech, g->arguments);
+    CHECK_MSG(t, test_command(command, 60, &out, &err) == 0, "%s: %s", command, err);
+    snprintf(key, sizeof key, "\"%s\": ", g->counter ? g->counter : "cycles");
+    const char *at = strstr(out, key);
+    CHECK_MSG(t, at != NULL, "%s: no %s", command, key);
+    unsigned long long n = at ? strtoull(at + strlen(key), NULL, 10) : 0;
+    free(out);
+    free(err);
+    return n;
+}
+
+static void check_group(struct test *t, const struct group *g)
+{
+    char tech[40];
+    snprintf(tech, sizeof tech, "mine_%s", g->name);
+    unsigned long long with = count_with(t, g, tech), without = count_with(t, g, "base");
+    if (g->counter)
+        CHECK_MSG(t, with > without, "%s: %s %llu, without %llu", tech, g->counter, with, without);
+}
+
+// Options that the description's example refuses.
+static void check_refusal(struct test *t)
+{
+    char command[4000], *err;
+    snprintf(command, sizeof command, "%s/warpfold bench vecadd --tech mine_description:ways=4,entries=2",
+             test_directory(t));
+    CHECK_EQ(t, test_command(command, 20, NULL, &err), 2);
+    CHECK_HAS(t, err, "more ways than entries");
+    free(err);
+}
+
+// The page's headings of groups. Every one has an example, and a row in `groups`.
+static unsigned count_headings(const char *start)
+{
+    const char *end = strstr(start, "\n## ");
+    unsigned n = 0;
+    for (const char *p = start; end && (p = strstr(p, "\n### ")) && p < end; p++) n++;
+    return n;
+}
+
+static void test_groups(struct test *t)
+{
+    static const char chapter[] = "\n## Groups of further hooks\n";
+    const char *directory = test_directory(t), *why = "";
+    char path[4000], *page = NULL, *rows = NULL;
+    size_t length;
+    struct strbuf table = {0}, sources = {0};
+    CHECK(t, file_read("docs/tutorial/mechanism.md", &page, &length, &why));
+    CHECK(t, file_read("src/tech/registry.def", &rows, &length, &why));
+    const char *start = strstr(page, chapter);
+    CHECK(t, start && count_headings(start + strlen(chapter)) == TEST_COUNT(groups));
+    strbuf_puts(&table, rows);
+    strbuf_puts(&sources, "-I. src/tech/registry.c");
+    for (size_t k = 0; k < TEST_COUNT(groups); k++) {
+        write_group(t, page, &groups[k]);
+        strbuf_printf(&table, "TECH(mine_%s)\n", groups[k].name);
+        strbuf_printf(&sources, " $D/%s.c", groups[k].name);
+    }
+    snprintf(path, sizeof path, "%s/mine.h", directory);
+    extract(t, start ? start : page, "```c\n", path, "");
+    snprintf(path, sizeof path, "mkdir -p %s/tech", directory);
+    CHECK_EQ(t, test_command(path, 10, NULL, NULL), 0);
+    snprintf(path, sizeof path, "%s/tech/registry.def", directory);
+    CHECK(t, file_write(path, table.text, table.length, &why));
+    build(t, directory, strbuf_text(&sources));
+    for (size_t k = 0; k < TEST_COUNT(groups); k++) check_group(t, &groups[k]);
+    check_refusal(t);
+    strbuf_fini(&table);
+    strbuf_fini(&sources);
+    free(page);
+    free(rows);
+}
+
 static uint64_t cycles(struct test *t, const char *scheduler)
 {
     char command[4000], *out, *at;
@@ -135,7 +276,9 @@ static void test_shortest(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"parted", test_parted}, {"youngest", test_youngest}, {"shortest", test_shortest}};
+    static const struct test_case cases[] = {{"parted", test_parted},
+                                             {"groups", test_groups},
+                                             {"youngest", test_youngest},
+                                             {"shortest", test_shortest}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
