@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "harness/test.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,12 +210,36 @@ static void test_files(struct test *t)
     strbuf_fini(&packed);
 }
 
+// Every packed file of the tree is unpacked. In the quick form every tenth is packed again.
+static void test_tree(struct test *t)
+{
+    glob_t found = {0};
+    CHECK(t, glob("silicon/ptx/*" PACKED_ENDING, 0, NULL, &found) == 0 && found.gl_pathc > 100);
+    size_t whole = 0, packed = 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *bytes, *text = NULL;
+        size_t bytes_length, length = 0;
+        const char *why = "";
+        CHECK(t, file_read(found.gl_pathv[i], &bytes, &bytes_length, &why));
+        bool good = unpack(bytes, bytes_length, &text, &length, &why);
+        CHECK_MSG(t, good, "%s %s", found.gl_pathv[i], why);
+        whole += length;
+        packed += bytes_length;
+        if (good && (!test_is_quick() || i % 10 == 0)) check_text(t, found.gl_pathv[i], text, length);
+        free(text);
+        free(bytes);
+    }
+    CHECK_MSG(t, packed * 9 < whole, "%zu bytes of PTX are packed in %zu", whole, packed);
+    globfree(&found);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"small", test_small}, {"made", test_made},           {"sizes", test_sizes},
         {"lines", test_lines}, {"truncated", test_truncated}, {"flipped", test_flipped},
         {"noise", test_noise}, {"messages", test_messages},   {"files", test_files},
+        {"tree", test_tree},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
