@@ -4,45 +4,51 @@
 #include "silicon/point.h"
 
 // clang-format off
+// The length in 4 bytes, the file, a NUL. A single pointer per file: every start of the program relocates pointers.
 #define FILE_OF(name, number)                                                                                \
-    __asm__(".pushsection .rodata\n.global silicon_file_" #number "\n.global silicon_end_" #number          \
-            "\nsilicon_file_" #number ":\n.incbin \"silicon/" name "\"\nsilicon_end_" #number                \
-            ":\n.byte 0\n.popsection\n");                                                                   \
-    extern const char silicon_file_##number[], silicon_end_##number[];
+    __asm__(".pushsection .rodata\n.balign 4\n.global silicon_file_" #number "\nsilicon_file_" #number        \
+            ":\n.long 2f - 1f\n1:\n.incbin \"silicon/" name "\"\n2:\n.byte 0\n.popsection\n");              \
+    extern const char silicon_file_##number[];
 // clang-format on
 #include "silicon/files.def"
 #undef FILE_OF
 
-static const struct file {
-    const char *name, *bytes, *end;
+static const struct {
+    const char *name, *embedded;
 } files[] = {
-#define FILE_OF(name, number) {name, silicon_file_##number, silicon_end_##number},
+#define FILE_OF(name, number) {name, silicon_file_##number},
 #include "silicon/files.def"
 #undef FILE_OF
-    {NULL, NULL, NULL}};
+    {NULL, NULL}};
 
-static const struct file *file_of(const char *name)
+// The bytes of an embedded file; NULL: unknown name.
+static const char *find(const char *name, size_t *length)
 {
-    for (size_t i = 0; files[i].name; i++)
-        if (str_equal(files[i].name, name)) return &files[i];
+    uint32_t bytes;
+    for (size_t i = 0; files[i].name; i++) {
+        if (!str_equal(files[i].name, name)) continue;
+        memcpy(&bytes, files[i].embedded, sizeof bytes);
+        *length = bytes;
+        return files[i].embedded + sizeof bytes;
+    }
     return NULL;
 }
 
 static bool unpack(const char *name, char **text, size_t *length)
 {
-    struct strbuf packed = {0};
+    struct strbuf packed_name = {0};
     const char *why;
-    strbuf_printf(&packed, "%s" PACKED_ENDING, name);
-    const struct file *f = file_of(packed.text);
-    strbuf_fini(&packed);
-    return f && packed_read(f->bytes, (size_t)(f->end - f->bytes), text, length, &why);
+    size_t packed_length;
+    strbuf_printf(&packed_name, "%s" PACKED_ENDING, name);
+    const char *packed = find(packed_name.text, &packed_length);
+    strbuf_fini(&packed_name);
+    return packed && packed_read(packed, packed_length, text, length, &why);
 }
 
 bool silicon_file(const char *name, char **text, size_t *length)
 {
-    const struct file *f = file_of(name);
-    if (!f) return unpack(name, text, length);
-    *length = (size_t)(f->end - f->bytes);
-    *text = heap_strndup(f->bytes, *length);
+    const char *plain = find(name, length);
+    if (!plain) return unpack(name, text, length);
+    *text = heap_strndup(plain, *length);
     return true;
 }
