@@ -223,7 +223,7 @@ check-layers:
 	@tools/check-layers
 	@tools/check-parts
 
-FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'bench/*.c' 'bench/silicon/*.h')
+FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'tools/*.c' 'bench/*.c' 'bench/silicon/*.h')
 .PHONY: format check-format
 format:
 	clang-format -i $(FORMATTED)

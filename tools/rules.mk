@@ -20,6 +20,10 @@ check-web: all web/node_modules
 	@rm -rf $(BUILD)/web/clocks && $(BUILD)/warpfold reproduce tests/silicon/list/clocks.csv:clocks tests/silicon/list/variants.csv:variants,tuning --measurements tests/silicon/list/measurements --quiet --out $(BUILD)/web/clocks
 	cd web && node test/silicon.mjs ../$(BUILD)/web/clocks/report.html
 
+# What makes, shows and checks packed files (tools/packed.c).
+$(BUILD)/tools/packed: $(BUILD)/tools/packed.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # docs/report.png, of what `make reproduction` has measured.
 .PHONY: picture
 picture: web/node_modules

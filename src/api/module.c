@@ -7,7 +7,7 @@
 //   .texref variables   no memory: a binding to a texture
 #include "api/host_modes.h"
 #include "api/impl.h"
-#include "base/file.h"
+#include "base/packed.h"
 #include "base/str.h"
 #include "riscv/elf.h"
 
@@ -180,7 +180,7 @@ struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
     char *text;
     size_t length;
     const char *why;
-    if (!file_read(path, &text, &length, &why)) {
+    if (!packed_read_file(path, &text, &length, &why)) {
         diag_error(&c->diag, loc_none(), "cannot read %s: %s", path, why);
         return NULL;
     }

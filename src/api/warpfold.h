@@ -151,7 +151,8 @@ enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
 
 // -- modules ------------------------------------------------------------------------------------------------
 // Loads a module from PTX text or an ELF file of RISC-V code. NULL and messages on errors. `name` appears in
-// messages.
+// messages. wf_module_load_file unpacks a packed file (docs/reference/script.md), and reads PATH.packed where
+// PATH does not exist.
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path);
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
 // Address and size of a module-scope variable. `bytes` may be NULL. An unknown name gives WF_BAD_INPUT.

@@ -5,14 +5,12 @@ FAST_SRC := $(sort $(wildcard src/exec/fast/*.c))
 LIB_OBJ  := $(filter-out $(FAST_SRC:%.c=$(BUILD)/%.o),$(LIB_OBJ))
 
 # Fuzzers read what users write and run no kernel: the other builds would take most of their compile time.
-FAST_ISAS := portable
-ifneq ($(MODE),fuzz)
-ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
-FAST_ISAS += avx2 avx512
-endif
-endif
+FAST_X86  := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+FAST_ISAS := portable $(if $(FAST_X86),$(if $(filter-out fuzz,$(MODE)),avx2 avx512))
 
-FAST_BITS_portable := -DFAST_BITS=128
+# On x86-64 the portable build is for processors without AVX2, and for tests. Unrolled over 8 or 16 vectors it would be 3.5 MB of code;
+# rolled it is 0.9 MB, and functional runs with exec.isa=portable take about 15 % longer.
+FAST_BITS_portable := -DFAST_BITS=128 $(if $(FAST_X86),-DFAST_ROLLED)
 FAST_BITS_avx2     := -DFAST_BITS=256 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt -mno-vzeroupper
 FAST_BITS_avx512   := -DFAST_BITS=512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi -mbmi2 \
                       -mpopcnt -mno-vzeroupper

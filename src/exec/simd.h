@@ -4,6 +4,7 @@
 //   FAST_BITS    128: any processor (SSE2 on x86, else the compiler's generic vectors)
 //                256: AVX2, FMA and F16C     512: AVX-512 F, BW, DQ, VL
 //   FAST_LANES   32 or 64, lanes of a warp
+//   FAST_ROLLED  defined: operations loop over the vectors of a register; undefined: the loops are unrolled
 //
 // A vector holds VECTOR_LANES words; a register of a warp is VECTORS vectors. `vm` is a mask over one vector:
 // bits on processors with mask registers, all-ones words elsewhere. Every operation is exact, so every build
@@ -35,7 +36,11 @@ typedef uint32_t lanes_t;
 
 #define ALL_LANES ((lanes_t) ~(lanes_t)0)
 #define PRAGMA(x) _Pragma(#x)
-#if defined(__clang__)
+#if defined(__clang__) && defined(FAST_ROLLED)
+#define EACH_VECTOR(k) PRAGMA(clang loop unroll(disable)) for (unsigned k = 0; k < VECTORS; k++)
+#elif defined(FAST_ROLLED)
+#define EACH_VECTOR(k) PRAGMA(GCC unroll 1) for (unsigned k = 0; k < VECTORS; k++)
+#elif defined(__clang__)
 #define EACH_VECTOR(k) PRAGMA(clang loop unroll(full)) for (unsigned k = 0; k < VECTORS; k++)
 #else
 #define EACH_VECTOR(k) PRAGMA(GCC unroll 16) for (unsigned k = 0; k < VECTORS; k++)

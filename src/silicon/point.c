@@ -365,10 +365,13 @@ static bool read_own(struct list *l, struct names *all)
 {
     static const char *const lists[] = {"points.csv", "clocks.csv", "variants.csv"};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        const char *text = silicon_file(lists[i]);
-        if (!text)
+        char *text;
+        size_t length;
+        if (!silicon_file(lists[i], &text, &length))
             return diag_error(l->diag, loc_none(), "this warpfold was built without points of silicon");
-        if (!read_list(l, text, strlen(text), all)) return false;
+        bool good = read_list(l, text, length, all);
+        free(text);
+        if (!good) return false;
     }
     return true;
 }

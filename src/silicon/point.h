@@ -68,8 +68,9 @@ bool points_add(struct points *p, const char *operand, struct diag *d);
 // errors.
 bool points_measure(struct points *p, const char *path, struct diag *d);
 
-// An embedded file of silicon/ ("points/NAME.wf"); NULL: unknown name.
-const char *silicon_file(const char *name);
+// The text of an embedded file of silicon/ ("points/NAME.wf", "ptx/NAME.ptx"), on the heap: the caller frees
+// *text. False: unknown name, and *text is unchanged.
+bool silicon_file(const char *name, char **text, size_t *length);
 // Calls `tell` for the point's script and every file named in it, by path relative to the list's folder,
 // until `tell` returns false. False and an error for a missing file.
 typedef bool point_file(void *context, const char *name, const char *text, size_t length);

@@ -1,5 +1,5 @@
 // The files named in a point's script: files required beside the script, and inputs of its result.
-#include "base/file.h"
+#include "base/packed.h"
 #include "silicon/point.h"
 
 #include <string.h>
@@ -18,24 +18,29 @@ static char *relative(const char *path)
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
 }
 
-static bool tell_file(const struct walk *w, const char *name)
+// The text of a file in the point's folder, on the heap.
+static bool read_own(const struct walk *w, const char *name, char **text, size_t *length)
 {
-    if (!w->point->folder) {
-        const char *text = silicon_file(name);
-        if (!text) return diag_error(w->diag, loc_none(), "point %s: no silicon/%s", w->point->name, name);
-        return w->tell(w->context, name, text, strlen(text));
-    }
     struct strbuf path = {0};
-    char *bytes = NULL;
-    size_t length;
     const char *why;
     strbuf_printf(&path, "%s/%s", w->point->folder, name);
     bool good =
-        file_read(path.text, &bytes, &length, &why) ||
+        packed_read_file(path.text, text, length, &why) ||
         diag_error(w->diag, loc_none(), "point %s: cannot read %s: %s", w->point->name, path.text, why);
-    good = good && w->tell(w->context, name, bytes, length);
-    free(bytes);
     strbuf_fini(&path);
+    return good;
+}
+
+static bool tell_file(const struct walk *w, const char *name)
+{
+    char *text = NULL;
+    size_t length;
+    bool good = w->point->folder
+                    ? read_own(w, name, &text, &length)
+                    : silicon_file(name, &text, &length) ||
+                          diag_error(w->diag, loc_none(), "point %s: no silicon/%s", w->point->name, name);
+    good = good && w->tell(w->context, name, text, length);
+    free(text);
     return good;
 }
 

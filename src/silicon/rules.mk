@@ -1,6 +1,6 @@
 # Of silicon/ everything that a point needs to run: a row a file, written anew when a file comes or goes. The first line names the
 # table without the build folder, which sanitizers' records of variables would contain.
-SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/clocks.csv silicon/variants.csv silicon/points/*.wf silicon/ptx/*.ptx))
+SILICON_FILES := $(sort $(wildcard silicon/points.csv silicon/clocks.csv silicon/variants.csv silicon/points/*.wf silicon/ptx/*.ptx.packed))
 SILICON_TABLE := $(BUILD)/generated/silicon/files.def
 $(SILICON_TABLE): FORCE
 	@mkdir -p $(@D)

@@ -3,6 +3,7 @@
 // device.h for nvcc. Fails where a sum or size differs from the present files. `make kernels` repairs the
 // PTX; `make check-kernels` goes further and compiles again.
 #include "base/file.h"
+#include "base/packed.h"
 #include "base/str.h"
 #include "harness/test.h"
 
@@ -102,7 +103,7 @@ static void check_ptx(struct test *t, const char *folder, const char *source, co
     size_t length;
     const char *why;
     snprintf(path, sizeof path, "%s/%.*s.ptx", folder, (int)(strlen(name) - strlen(".cu")), name);
-    if (!file_read(path, &ptx, &length, &why)) {
+    if (!packed_read_file(path, &ptx, &length, &why)) {
         test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
         return;
     }
