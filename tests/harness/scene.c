@@ -28,7 +28,6 @@ static bool choose(struct scene *s, const struct scene_plan *plan)
         struct tech_use *u = &s->choice.uses[k];
         u->marks = &s->marks;
         u->verify = plan->verify;
-        if (plan->listens) u->listener = &s->listener;
     }
     return good;
 }
@@ -58,6 +57,11 @@ void scene_end(struct scene *s)
     s->changed = NULL;
 }
 
+void scene_listen(struct scene *s)
+{
+    for (unsigned k = 0; k < s->choice.count; k++) s->choice.uses[k].listener = &s->listener;
+}
+
 void scene_transform(struct scene *s)
 {
     struct launch *l = &s->bench.m.launch;
@@ -75,7 +79,7 @@ void scene_transform(struct scene *s)
     }
 }
 
-uint64_t scene_run(struct scene *s) { return gpu_cycles(&s->bench); }
+uint64_t scene_run(struct scene *s) { return s->bench.m.program ? gpu_cycles(&s->bench) : 0; }
 
 // -- counters -----------------------------------------------------------------------------------------------
 

@@ -25,23 +25,24 @@ struct scene_plan {
     uint32_t block[3], blocks;   // threads of a block; blocks of the grid. 0: 1
     uint64_t bytes;              // size of a buffer of zeros, the first parameter; 0: no buffer
     bool verify;                 // shared values are compared with values of each reader's own
-    bool listens;                // steps of the mechanisms are kept; one host thread only
 };
 
 struct scene {
     struct test *t;
-    struct gpu_bench bench;    // the launch and the settings may be changed before scene_run
-    struct tech_choice choice; // the mechanisms in order, as in bench.result.techs
-    uint64_t buffer;           // device address
-    VEC(struct tech_step) steps;
-    struct program *changed; // the program as changed by scene_transform; NULL: unchanged
+    struct gpu_bench bench;      // the launch and the settings may be changed before scene_run
+    struct tech_choice choice;   // the mechanisms in order, as in bench.result.techs
+    uint64_t buffer;             // device address
+    VEC(struct tech_step) steps; // since scene_listen
+    struct program *changed;     // the program as changed by scene_transform; NULL: unchanged
     struct mark_settings marks;
     struct tech_listener listener;
 };
 
-// Sets up the launch. False: a failed case, and a scene that may only be ended.
+// Sets up the launch. False: a failed case; scene_run of the scene does nothing.
 bool scene_begin(struct scene *s, struct test *t, const struct scene_plan *plan);
 void scene_end(struct scene *s);
+// Keeps the steps told by the mechanisms, in order. For one host thread.
+void scene_listen(struct scene *s);
 // Lets the mechanisms change the program of the launch, as the library does before a launch.
 void scene_transform(struct scene *s);
 // Runs the launch, expects no fault and balanced books, and returns the cycles. May be repeated. For an

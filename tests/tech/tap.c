@@ -77,6 +77,17 @@ bool tap_add(struct wf_context *c, struct tap *tap)
     return true;
 }
 
+struct tap_warp tap_life(const struct tap *tap, struct test *t, uint64_t block, uint32_t warp)
+{
+    for (unsigned k = 0; k < TAP_SMS; k++)
+        for (size_t n = 0; n < tap->sms[k].warps.count; n++) {
+            const struct tap_warp *w = &tap->sms[k].warps.data[n];
+            if (w->block == block && w->warp == warp) return *w;
+        }
+    CHECK_MSG(t, false, "no warp %u in block %llu", warp, (unsigned long long)block);
+    return (struct tap_warp){0};
+}
+
 void tap_fini(struct tap *tap)
 {
     for (unsigned k = 0; k < TAP_SMS; k++) {
