@@ -99,28 +99,28 @@ static const struct {
 #undef GPU_SLOT
 };
 
-// The counter of a mechanism by its printed name; NULL: none.
-static const uint64_t *counter_of_tech(const struct scene *s, const char *name)
+// Number of a mechanism's counter, given the printed name. False: no counter of the mechanism.
+static bool find_in_tech(const struct tech *tech, const char *name, size_t *n)
 {
-    const char *dot = strchr(name, '.');
-    for (unsigned k = 0; dot && k < s->choice.count; k++) {
-        const struct tech *tech = s->choice.uses[k].tech;
-        if (strlen(tech->name) != (size_t)(dot - name) || memcmp(tech->name, name, (size_t)(dot - name)) != 0)
-            continue;
-        for (size_t n = 0; n < tech->counter_count; n++)
-            if (str_equal(tech->counters[n].name, dot + 1)) return &s->bench.result.techs[k][n];
-    }
-    return NULL;
+    const size_t length = strlen(tech->name);
+    if (strncmp(name, tech->name, length) != 0 || name[length] != '.') return false;
+    for (*n = 0; *n < tech->counter_count; ++*n)
+        if (str_equal(tech->counters[*n].name, name + length + 1)) return true;
+    return false;
 }
 
+// NULL: no such counter in the scene.
 static const uint64_t *find_counter(const struct scene *s, const char *name)
 {
-    if (str_equal(name, "mismatches")) return &s->bench.result.mismatches;
+    size_t n;
+    const struct chip_result *r = &s->bench.result;
+    if (str_equal(name, "mismatches")) return &r->mismatches;
     for (size_t k = 0; k < TEST_COUNT(sm_counters); k++)
         if (str_equal(sm_counters[k].name, name))
-            return (const uint64_t *)(const void *)((const char *)&s->bench.result.gpu +
-                                                    sm_counters[k].offset);
-    return counter_of_tech(s, name);
+            return (const uint64_t *)(const void *)((const char *)&r->gpu + sm_counters[k].offset);
+    for (unsigned k = 0; k < s->choice.count; k++)
+        if (find_in_tech(s->choice.uses[k].tech, name, &n)) return &r->techs[k][n];
+    return NULL;
 }
 
 uint64_t scene_counter(const struct scene *s, const char *name)
@@ -130,11 +130,12 @@ uint64_t scene_counter(const struct scene *s, const char *name)
     return value ? *value : UINT64_MAX;
 }
 
-bool scene_has(const struct scene *s, const char *tech)
+uint64_t scene_counter_if_used(const struct scene *s, const char *name)
 {
-    for (unsigned k = 0; k < s->choice.count; k++)
-        if (str_equal(s->choice.uses[k].tech->name, tech)) return true;
-    return false;
+    size_t n;
+    bool is_known = false;
+    for (size_t k = 0; tech_at_index(k); k++) is_known |= find_in_tech(tech_at_index(k), name, &n);
+    return is_known && !find_counter(s, name) ? 0 : scene_counter(s, name);
 }
 
 uint64_t scene_lanes(const struct scene *s)

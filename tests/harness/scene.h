@@ -49,12 +49,12 @@ void scene_transform(struct scene *s);
 // expected fault: gpu_bench_run(&s->bench).
 uint64_t scene_run(struct scene *s);
 
-// Whether a mechanism of the name is in the scene.
-bool scene_has(const struct scene *s, const char *tech);
 // Counter of the last run by its printed name: "uv.reused", "sm.l1.misses". "mismatches": shared values that
 // verification found wrong. An unknown name, or a counter of a mechanism not in the scene, fails the case
 // and gives UINT64_MAX.
 uint64_t scene_counter(const struct scene *s, const char *name);
+// The same for a counter of a registered mechanism, with 0 where the mechanism is not in the scene.
+uint64_t scene_counter_if_used(const struct scene *s, const char *name);
 // Executing threads summed over warp instructions of every class.
 uint64_t scene_lanes(const struct scene *s);
 // True: both last runs have equal cycles, equal counters of the SMs and equal counters of the memory.

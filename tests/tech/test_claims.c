@@ -76,14 +76,6 @@ static bool run(struct scene *s, struct test *t, const char *names, const struct
     return run_text(s, t, names, more, settings, computes);
 }
 
-// A counter of a mechanism; 0: the mechanism is not in the scene.
-static uint64_t count_if_used(const struct scene *s, const char *tech, const char *counter)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s.%s", tech, counter);
-    return scene_has(s, tech) ? scene_counter(s, name) : 0;
-}
-
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     (void)u, (void)l;
@@ -168,12 +160,13 @@ static void check_told(struct test *t, const struct scene *s, const char *names)
 {
     uint64_t executed = scene_counter(s, "witness.executed"), skipped = scene_counter(s, "witness.skipped"),
              reused = scene_counter(s, "witness.reused"), asked = scene_counter(s, "witness.asked");
-    uint64_t led = count_if_used(s, "darsie", "leaders") + count_if_used(s, "dac", "led");
+    uint64_t led = scene_counter_if_used(s, "darsie.leaders") + scene_counter_if_used(s, "dac.led");
     CHECK_EQ(t, executed + skipped + reused, INSTRUCTIONS * WARPS * BLOCKS);
     CHECK_EQ(t, scene_counter(s, "witness.disordered"), 0);
     CHECK_EQ(t, scene_counter(s, "witness.started"), WARPS * BLOCKS); // every warp once, after its arrival
-    CHECK_EQ(t, skipped, count_if_used(s, "darsie", "skipped") + count_if_used(s, "dac", "skipped"));
-    CHECK_EQ(t, reused, count_if_used(s, "uv", "reused"));
+    CHECK_EQ(t, skipped,
+             scene_counter_if_used(s, "darsie.skipped") + scene_counter_if_used(s, "dac.skipped"));
+    CHECK_EQ(t, reused, scene_counter_if_used(s, "uv.reused"));
     CHECK_EQ(t, asked, executed - led - WARPS * BLOCKS);
     printf("  %-24s executed %" PRIu64 ", %" PRIu64 " of them led, skipped %" PRIu64 ", reused %" PRIu64 "\n",
            names, executed, led, skipped, reused);
