@@ -3,6 +3,7 @@
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "harness/counter.h"
 #include "harness/test.h"
 
 #include <fenv.h>
@@ -352,19 +353,17 @@ static void test_stats(struct test *t)
     CHECK(t,
           stats.cycles == WF_UNKNOWN && stats.races == WF_UNKNOWN && !stats.fault_text && !stats.race_text);
     CHECK(t, stats.counter_count > 10);
-    uint64_t atomics = 0, blocks = 0, warps = 0, threads = 0;
     for (size_t i = 0; i < stats.counter_count; i++) {
         struct wf_counter c;
         CHECK(t,
               wf_counter_at(i, &c) && strcmp(c.name, stats.counters[i].name) == 0 && *c.unit && *c.meaning);
-        if (!strcmp(c.name, "exec.atomics")) atomics = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.blocks")) blocks = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.warps")) warps = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.thread_instructions")) threads = stats.counters[i].value;
     }
-    CHECK(t, blocks == 5 && warps == 10 && atomics == 10);
+    CHECK_EQ(t, counter(t, &stats, "exec.blocks"), 5);
+    CHECK_EQ(t, counter(t, &stats, "exec.warps"), 10);
+    CHECK_EQ(t, counter(t, &stats, "exec.atomics"), 10);
     // All lanes execute the whole straight-line code.
-    uint64_t per_warp = stats.warp_instructions / 10;
+    uint64_t per_warp = stats.warp_instructions / 10,
+             threads = counter(t, &stats, "exec.thread_instructions");
     CHECK(t, stats.warp_instructions == per_warp * 10 && threads == per_warp * 240 &&
                  stats.thread_instructions == threads);
     teardown(&f);

@@ -2,6 +2,7 @@
 // SM's caches, or pays leakage for cycles before its start.
 #include "api/warpfold.h"
 #include "base/str.h"
+#include "harness/counter.h"
 #include "harness/test.h"
 
 #include <math.h>
@@ -47,13 +48,6 @@ static struct fixture setup(struct test *t, const char *gpu, const char *const *
     f.long_one = wf_stream_create(f.c);
     f.short_ones = wf_stream_create(f.c);
     return f;
-}
-
-static uint64_t value_of(const struct wf_stats *s, const char *name)
-{
-    for (size_t k = 0; k < s->counter_count; k++)
-        if (str_equal(s->counters[k].name, name)) return s->counters[k].value;
-    return WF_UNKNOWN;
 }
 
 static uint32_t sms_of(struct fixture *f)
@@ -102,9 +96,9 @@ static struct seen behind(struct test *t, const char *gpu, const char *const *se
     struct wf_launch *l = sum(&f, "second", out, mine);
     CHECK(t, wf_launch_status(l) == WF_OK);
     const struct wf_stats *s = wf_launch_stats(l);
-    seen = (struct seen){.constants = value_of(s, "sm.constant.misses"),
-                         .from_l2 = value_of(s, "sm.l1.misses") + value_of(s, "sm.l1.pending_hits"),
-                         .waits_for_code = value_of(s, "sm.fetch.icache_misses"),
+    seen = (struct seen){.constants = counter(t, s, "sm.constant.misses"),
+                         .from_l2 = counter(t, s, "sm.l1.misses") + counter(t, s, "sm.l1.pending_hits"),
+                         .waits_for_code = counter(t, s, "sm.fetch.icache_misses"),
                          .cycles = s->cycles};
     CHECK_MSG(t, wf_synchronise(f.c) == WF_OK, "%s", wf_errors(f.c));
     wf_launch_free(l);

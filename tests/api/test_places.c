@@ -2,6 +2,7 @@
 // ranges slow each other down. Access to one stream's memory must not wait for another stream's launches.
 #include "api/warpfold.h"
 #include "base/rng.h"
+#include "harness/counter.h"
 #include "harness/test.h"
 
 #include <string.h>
@@ -223,14 +224,6 @@ static void test_chip_of_two(struct test *t)
     wf_context_destroy(f.c);
 }
 
-static uint64_t misses_of(struct wf_launch *l)
-{
-    const struct wf_stats *stats = wf_launch_stats(l);
-    for (size_t k = 0; k < stats->counter_count; k++)
-        if (strcmp(stats->counters[k].name, "memory.l2_misses") == 0) return stats->counters[k].value;
-    return 0;
-}
-
 // Two launches of one kernel share the L2 but no lines in it. Every launch fetches its code and constants as
 // if alone; with equal addresses the second launch would hit the lines of the first.
 static void test_own_lines(struct test *t)
@@ -245,8 +238,8 @@ static void test_own_lines(struct test *t)
             l[k] = loud(&f, s[k], 9, 10, wf_alloc(f.c, 9 * THREADS * 4));
         }
         for (unsigned k = 0; k < count; k++) {
-            if (count == 1) alone = misses_of(l[k]);
-            CHECK_EQ(t, misses_of(l[k]), alone);
+            if (count == 1) alone = counter(t, wf_launch_stats(l[k]), "memory.l2_misses");
+            CHECK_EQ(t, counter(t, wf_launch_stats(l[k]), "memory.l2_misses"), alone);
         }
         wf_context_destroy(f.c);
     }

@@ -2,6 +2,7 @@
 // calls wait. Fails where the order, a value in memory or a status differs from the documented rules.
 #include "api/warpfold.h"
 #include "base/rng.h"
+#include "harness/counter.h"
 #include "harness/test.h"
 #include "watch/watch.h"
 
@@ -273,13 +274,6 @@ static void test_clock(struct test *t)
 
 // -- statistics ---------------------------------------------------------------------------------------------
 
-static uint64_t counter(const struct wf_stats *s, const char *name)
-{
-    for (size_t i = 0; i < s->counter_count; i++)
-        if (strcmp(s->counters[i].name, name) == 0) return s->counters[i].value;
-    return WF_UNKNOWN;
-}
-
 // Statistics of earlier launches stay the same after later launches, another GPU and another mechanism.
 static void test_stats_stay(struct test *t)
 {
@@ -304,8 +298,8 @@ static void test_stats_stay(struct test *t)
         const struct wf_stats *s = wf_launch_stats(l[k]);
         CHECK(t, s->status == WF_OK && s->has_run && !s->fault_text);
         CHECK_EQ(t, s->warp_instructions, alone[k]);
-        CHECK_EQ(t, counter(s, "exec.warp_instructions"), alone[k]);
-        CHECK_EQ(t, counter(s, "exec.blocks"), 1);
+        CHECK_EQ(t, counter(t, s, "exec.warp_instructions"), alone[k]);
+        CHECK_EQ(t, counter(t, s, "exec.blocks"), 1);
         CHECK_STR(t, s->gpu, "gtx1080ti-paper");
         CHECK_STR(t, s->tech, "uv");
         CHECK(t, s->cycles != WF_UNKNOWN && s->sm_count == 28 && s->energy_count && s->storage_count);
@@ -333,9 +327,7 @@ static void test_accounts(struct test *t)
         const struct wf_stats *s = wf_launch_stats(l[k]);
         uint64_t sampled = 0;
         want += s->warp_instructions;
-        size_t index = 0;
-        struct wf_counter c;
-        while (wf_counter_at(index, &c) && strcmp(c.name, "sm.issue.issued") != 0) index++;
+        size_t index = counter_index(t, "sm.issue.issued");
         for (size_t n = 0; n < s->sample_count; n++) sampled += s->samples[n].counters[index];
         CHECK(t, s->sample_count > 2);
         CHECK_EQ(t, sampled, s->warp_instructions);

@@ -1,5 +1,6 @@
 #include "harness/scene.h"
 #include "base/str.h"
+#include "harness/counter.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -99,28 +100,28 @@ static const struct {
 #undef GPU_SLOT
 };
 
-// Number of a mechanism's counter, given the printed name. False: no counter of the mechanism.
-static bool find_in_tech(const struct tech *tech, const char *name, size_t *n)
+// The counter of a mechanism of the scene by its printed name; NULL: none.
+static const uint64_t *find_of_tech(const struct scene *s, const char *name)
 {
-    const size_t length = strlen(tech->name);
-    if (strncmp(name, tech->name, length) != 0 || name[length] != '.') return false;
-    for (*n = 0; *n < tech->counter_count; ++*n)
-        if (str_equal(tech->counters[*n].name, name + length + 1)) return true;
-    return false;
+    for (unsigned k = 0; k < s->choice.count; k++) {
+        const struct tech *tech = s->choice.uses[k].tech;
+        const size_t length = strlen(tech->name);
+        if (strncmp(name, tech->name, length) != 0 || name[length] != '.') continue;
+        for (size_t n = 0; n < tech->counter_count; n++)
+            if (str_equal(tech->counters[n].name, name + length + 1)) return &s->bench.result.techs[k][n];
+    }
+    return NULL;
 }
 
 // NULL: no such counter in the scene.
 static const uint64_t *find_counter(const struct scene *s, const char *name)
 {
-    size_t n;
     const struct chip_result *r = &s->bench.result;
     if (str_equal(name, "mismatches")) return &r->mismatches;
     for (size_t k = 0; k < TEST_COUNT(sm_counters); k++)
         if (str_equal(sm_counters[k].name, name))
             return (const uint64_t *)(const void *)((const char *)&r->gpu + sm_counters[k].offset);
-    for (unsigned k = 0; k < s->choice.count; k++)
-        if (find_in_tech(s->choice.uses[k].tech, name, &n)) return &r->techs[k][n];
-    return NULL;
+    return find_of_tech(s, name);
 }
 
 uint64_t scene_counter(const struct scene *s, const char *name)
@@ -132,10 +133,7 @@ uint64_t scene_counter(const struct scene *s, const char *name)
 
 uint64_t scene_counter_if_used(const struct scene *s, const char *name)
 {
-    size_t n;
-    bool is_known = false;
-    for (size_t k = 0; tech_at_index(k); k++) is_known |= find_in_tech(tech_at_index(k), name, &n);
-    return is_known && !find_counter(s, name) ? 0 : scene_counter(s, name);
+    return counter_is_of_tech(name) && !find_counter(s, name) ? 0 : scene_counter(s, name);
 }
 
 uint64_t scene_lanes(const struct scene *s)

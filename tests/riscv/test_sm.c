@@ -1,6 +1,7 @@
 // Programs on SMs: requirements on a GPU, statistics for the host part, failing kernels, placement of stacks,
 // and addresses in timelines. Results and mechanisms are compared in simtight/test_programs and test_random.
 #include "api/impl.h"
+#include "harness/counter.h"
 #include "report/timeline.h"
 #include "riscv/bench.h"
 
@@ -15,6 +16,7 @@ struct outcome {
     enum wf_status status;
     struct strbuf text, errors;
     uint64_t cycles, counter;
+    struct test *t;
     const char *counted; // the counter's name; NULL: none
 };
 
@@ -26,8 +28,7 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
     struct outcome *o = context;
     (void)k, (void)shape;
     o->cycles = s->cycles;
-    for (size_t n = 0; o->counted && n < s->counter_count; n++)
-        if (str_equal(s->counters[n].name, o->counted)) o->counter = s->counters[n].value;
+    if (o->counted) o->counter = counter(o->t, s, o->counted);
 }
 
 static void run_in(struct test *t, struct wf_context *c, const struct maker *m, struct outcome *o)
@@ -146,7 +147,7 @@ static void test_stacks(struct test *t)
 {
     for (unsigned words = 1; words <= 3; words++) {
         struct maker m = {0};
-        struct outcome o = {.counted = "sm.lsu.transactions"};
+        struct outcome o = {.t = t, .counted = "sm.lsu.transactions"};
         bench_host(&m, false, 0);
         bench_begin(&m);
         for (unsigned k = 1; k <= words; k++) maker_put(&m, sw(A0, X0, -4 * (int32_t)k));

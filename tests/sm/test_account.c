@@ -3,6 +3,7 @@
 #include "api/warpfold.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/test.h"
 #include "workload/workload.h"
@@ -12,6 +13,7 @@
 enum { SLOTS = 32 };
 
 struct totals {
+    struct test *t;
     uint64_t counters[SLOTS], sms[SLOTS]; // sum of the chip's counters; sum over its SMs
     uint64_t active_cycles, sm_active_cycles;
     VEC(struct wf_kernel *) kernels;
@@ -25,17 +27,6 @@ static size_t slot_count(void)
     return n;
 }
 
-static void add_counter(struct totals *sum, const struct wf_counter *counter)
-{
-    struct wf_slot slot;
-    char name[64];
-    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
-        snprintf(name, sizeof name, "sm.slots.%s", slot.name);
-        if (strcmp(name, counter->name) == 0) sum->counters[n] += counter->value;
-    }
-    if (strcmp(counter->name, "sm.sm.active_cycles") == 0) sum->active_cycles += counter->value;
-}
-
 static void launched(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats)
 {
@@ -44,7 +35,13 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     (void)shape;
     for (size_t i = 0; i < sum->kernels.count; i++) known |= sum->kernels.data[i] == kernel;
     if (!known) vec_push(&sum->kernels, kernel);
-    for (size_t i = 0; i < stats->counter_count; i++) add_counter(sum, &stats->counters[i]);
+    struct wf_slot slot;
+    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
+        char name[64];
+        snprintf(name, sizeof name, "sm.slots.%s", slot.name);
+        sum->counters[n] += counter(sum->t, stats, name);
+    }
+    sum->active_cycles += counter(sum->t, stats, "sm.sm.active_cycles");
     for (size_t k = 0; k < stats->sm_count; k++) {
         sum->sm_active_cycles += stats->sms[k].active_cycles;
         for (size_t n = 0; n < slot_count(); n++) sum->sms[n] += stats->sms[k].slots[n];
@@ -59,7 +56,7 @@ static void test_totals(struct test *t)
     test_name_gpus(&gpus);
     for (size_t i = 0; i < gpus.count || i < TEST_COUNT(kernels); i++) {
         const char *near;
-        struct totals sum = {0};
+        struct totals sum = {.t = t};
         struct wf_context *c = wf_context_create();
         CHECK_EQ(t, wf_gpu(c, gpus.data[i % gpus.count]), WF_OK);
         wf_set_threads(c, 1 + i % 2);
@@ -95,7 +92,7 @@ static void test_totals(struct test *t)
 static void test_functional(struct test *t)
 {
     const char *near;
-    struct totals sum = {0};
+    struct totals sum = {.t = t};
     struct wf_context *c = wf_context_create();
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};

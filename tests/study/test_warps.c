@@ -1,5 +1,6 @@
 // Lifetimes of warps: the ratio for lifetimes printed in Xiang's dissertation, and the timed study against a
 // mechanism's counters of the same sums.
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "study/tables.h"
 #include "study/warps.h"
@@ -25,6 +26,7 @@ static void test_ratio(struct test *t)
 }
 
 struct sums {
+    struct test *t;
     uint64_t held, lost, cycles, instructions;
 };
 
@@ -35,16 +37,14 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     (void)kernel, (void)shape;
     s->cycles += stats->cycles;
     s->instructions += stats->warp_instructions;
-    for (size_t k = 0; k < stats->counter_count; k++) {
-        if (str_equal(stats->counters[k].name, "warpman.held")) s->held += stats->counters[k].value;
-        if (str_equal(stats->counters[k].name, "warpman.lost")) s->lost += stats->counters[k].value;
-    }
+    s->held += counter_if_used(s->t, stats, "warpman.held");
+    s->lost += counter_if_used(s->t, stats, "warpman.lost");
 }
 
 static struct sums run(struct test *t, const char *name, const char *tech, struct wf_study *study,
                        unsigned threads)
 {
-    struct sums s = {0};
+    struct sums s = {.t = t};
     const char *near;
     struct wf_context *c = wf_context_create();
     struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &s};

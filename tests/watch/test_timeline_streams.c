@@ -1,5 +1,6 @@
 // Timelines of launches resident on the chip together: their contents, and unchanged results.
 #include "api/warpfold.h"
+#include "harness/counter.h"
 #include "harness/test.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
@@ -160,13 +161,6 @@ static void test_failure(struct test *t)
 
 // -- contents -----------------------------------------------------------------------------------------------
 
-static uint64_t counter(const struct wf_stats *stats, const char *name)
-{
-    for (size_t n = 0; n < stats->counter_count; n++)
-        if (strcmp(stats->counters[n].name, name) == 0) return stats->counters[n].value;
-    return WF_UNKNOWN;
-}
-
 struct told { // totals of a launch
     uint64_t issued, flushed, warps, blocks, warp_cycles;
 };
@@ -203,11 +197,11 @@ static void test_told(struct test *t)
             if (w->sms[k]) add_sm(t, w, w->sms[k], told);
         for (unsigned k = 0; k < LAUNCHES; k++) {
             const struct wf_stats *stats = wf_launch_stats(s.launches[k]);
-            CHECK_EQ(t, told[k].issued, counter(stats, "sm.issue.issued"));
-            CHECK_EQ(t, told[k].flushed, counter(stats, "sm.fetch.flushed"));
-            CHECK_EQ(t, told[k].warps, counter(stats, "exec.warps"));
-            CHECK_EQ(t, told[k].blocks, counter(stats, "exec.blocks"));
-            CHECK_EQ(t, told[k].warp_cycles, counter(stats, "sm.sm.warp_cycles"));
+            CHECK_EQ(t, told[k].issued, counter(t, stats, "sm.issue.issued"));
+            CHECK_EQ(t, told[k].flushed, counter(t, stats, "sm.fetch.flushed"));
+            CHECK_EQ(t, told[k].warps, counter(t, stats, "exec.warps"));
+            CHECK_EQ(t, told[k].blocks, counter(t, stats, "exec.blocks"));
+            CHECK_EQ(t, told[k].warp_cycles, counter(t, stats, "sm.sm.warp_cycles"));
         }
         scene_fini(&s);
     }
