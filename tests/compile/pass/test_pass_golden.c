@@ -1,9 +1,9 @@
-// Before and after: each file passes/NAME.ir holds a small function. The first line names the pass to run
-// ("late": after legalisation) and the expected effect. passes/NAME.after holds the function after the
+// Before and after: each file NAME.ir holds a small function. The first line names the pass to run
+// ("late": after legalisation) and the expected effect. NAME.after holds the function after the
 // pass and the removal of dead values. Fails when the printed function differs from the file.
 #include "base/file.h"
-#include "compile/ir_make.h"
-#include "compile/ir_read.h"
+#include "compile/ir/make.h"
+#include "compile/ir/read.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
 
@@ -57,7 +57,7 @@ static void run_case(struct test *t, const char *path, const char *text)
 
 static void test_golden(struct test *t)
 {
-    static const char folder[] = "tests/compile/passes";
+    static const char folder[] = "tests/compile/pass";
     DIR *d = opendir(folder);
     unsigned count = 0;
     CHECK(t, d != NULL);

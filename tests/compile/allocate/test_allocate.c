@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "compile/allocate/allocate.h"
 #include "compile/compiled.h"
-#include "compile/lowered.h"
+#include "compile/lower/lowered.h"
 #include "compile/pass/passes.h"
 #include "compile/select/select.h"
 #include "ptx/ptx.h"

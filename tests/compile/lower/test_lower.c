@@ -3,7 +3,7 @@
 // an executable instruction is in no family.
 #include "compile/compile.h"
 #include "compile/lower/impl.h"
-#include "compile/lowered.h"
+#include "compile/lower/lowered.h"
 #include "harness/test.h"
 
 #include <dirent.h>
