@@ -48,16 +48,6 @@ struct ptx_function *support_kernel(const struct ptx_module *m)
     return m->functions[m->function_count - 1];
 }
 
-char *support_read(struct test *t, const char *path, size_t *length)
-{
-    char *text = NULL;
-    const char *why = "";
-    *length = 0;
-    bool read = file_read(path, &text, length, &why);
-    CHECK_MSG(t, read, "%s: %s", path, why);
-    return read ? text : NULL;
-}
-
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

@@ -1,5 +1,6 @@
 // Printing a module and parsing the text gives the same module: printed again, the text is the same, for
 // every bundled kernel and for the module written below. Fails when the texts differ.
+#include "harness/files.h"
 #include "support.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void check_stable(struct test *t, const char *path, const char *text, siz
 static void check_file(struct test *t, const char *path)
 {
     size_t length;
-    char *text = support_read(t, path, &length);
-    if (text) check_stable(t, path, text, length);
+    char *text = test_read_file(t, path, &length);
+    check_stable(t, path, text, length);
     free(text);
 }
 
@@ -47,7 +48,7 @@ static void test_kernels(struct test *t)
 static void check_seed(struct test *t, const char *path)
 {
     size_t length;
-    char *text = support_read(t, path, &length);
+    char *text = test_read_file(t, path, &length);
     struct strbuf messages = {0};
     struct ptx_module *m = support_parse(path, text, length, &messages);
     CHECK_MSG(t, m || messages.length, "%s: no module and no message", path);
@@ -65,10 +66,9 @@ static void test_seeds(struct test *t)
 // Every valid line of the corpus, as a kernel of its own.
 static void check_forms(struct test *t, const char *path)
 {
-    size_t length, head_length;
     if (str_ends_with(path, "module.txt")) return;
-    char *head = support_read(t, "tests/ptx/forms/body.head", &head_length), *rest = NULL;
-    char *text = support_read(t, path, &length);
+    char *head = test_read_file(t, "tests/ptx/forms/body.head", NULL), *rest = NULL;
+    char *text = test_read_file(t, path, NULL);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (*line != '+' && *line != '!') continue;
         struct strbuf module = {0};

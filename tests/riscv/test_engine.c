@@ -1,7 +1,7 @@
 // Whole programs on the engine and on the oracle, without shared code. Fails where text,
 // instruction counts or bytes differ.
 #include "api/impl.h"
-#include "base/file.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"
 #include "riscv/map.h"
@@ -64,14 +64,11 @@ static void compare_memory(struct test *t, const char *elf, const uint8_t *got, 
 
 static void compare(struct test *t, const char *elf, uint8_t is_small, const char *isa)
 {
-    char path[256], *bytes;
+    char path[256];
     const char *why;
     size_t length;
     snprintf(path, sizeof path, "kernels/riscv/elf/%s", elf);
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *bytes = test_read_file(t, path, &length);
     struct simtight_oracle *o = simtight_oracle_create();
     simtight_oracle_input(o, &is_small, 1);
     CHECK(t, simtight_oracle_load(o, (const uint8_t *)bytes, length, &why));
@@ -99,14 +96,8 @@ static void compare(struct test *t, const char *elf, uint8_t is_small, const cha
 
 static void compare_all(struct test *t, uint8_t is_small, const char *isa)
 {
-    char *text, *line;
-    const char *why;
-    size_t length;
     unsigned count = 0;
-    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
-        return;
-    }
+    char *text = test_read_file(t, "kernels/riscv/programs.txt", NULL), *line;
     for (char *rest = text; (line = strsep(&rest, "\n"));) {
         const char *elf = strsep(&line, " ");
         if (!elf[0] || elf[0] == '#') continue;

@@ -1,7 +1,7 @@
 // Programs with a host part: console, kernels with closures, exit codes, statistics, traps. Fails where a
 // program's output or status differs from the machine's definition, in the library or on the command line.
 #include "api/warpfold.h"
-#include "base/file.h"
+#include "harness/files.h"
 #include "riscv/bench.h"
 #include "riscv/hart.h"
 #include "riscv/map.h"
@@ -406,10 +406,9 @@ static void command(struct test *t, const char *arguments, int status, const cha
 static void write_program(struct test *t, struct maker *m, const char *name, struct strbuf *path)
 {
     struct strbuf file = {0};
-    const char *why = "";
     strbuf_printf(path, "%s/%s", test_directory(t), name);
     maker_elf(m, &file);
-    CHECK_MSG(t, file_write(strbuf_text(path), file.text, file.length, &why), "%s", why);
+    test_write_file(t, strbuf_text(path), file.text, file.length);
     maker_fini(m);
     strbuf_fini(&file);
 }

@@ -4,8 +4,8 @@
 // execution in the study's ghosts, or where knowing more catches less. Random programs run under the
 // same settings and must print the same text.
 #include "api/warpfold.h"
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "riscv/random.h"
 #include "study/tables.h"
@@ -88,13 +88,7 @@ static void add_program(struct test *t, struct page *p, const char *elf)
 
 static bool each_program(struct test *t, struct page *p)
 {
-    char *text, *line;
-    const char *why;
-    size_t length;
-    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
-        return false;
-    }
+    char *text = test_read_file(t, "kernels/riscv/programs.txt", NULL), *line;
     for (char *rest = text; (line = strsep(&rest, "\n"));) {
         const char *elf = strsep(&line, " ");
         if (elf[0] && elf[0] != '#') add_program(t, p, elf);

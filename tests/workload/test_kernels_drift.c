@@ -2,8 +2,8 @@
 // size of the .cu file and of the compiler's headers. The headers are ours, concatenated, for clang, and
 // device.h for nvcc. Fails where a sum or size differs from the present files. `make kernels` repairs the
 // PTX; `make check-kernels` goes further and compiles again.
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <glob.h>
@@ -41,13 +41,8 @@ static uint32_t cksum(const char *bytes, size_t length)
 
 static void append_file(struct test *t, struct strbuf *all, const char *path)
 {
-    char *bytes;
     size_t length;
-    const char *why;
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *bytes = test_read_file(t, path, &length);
     strbuf_write(all, bytes, length);
     free(bytes);
 }
@@ -98,14 +93,9 @@ static void test_cksum(struct test *t)
 static void check_ptx(struct test *t, const char *folder, const char *source, const char *expected)
 {
     const char *name = strrchr(source, '/') + 1;
-    char path[256], *ptx;
-    size_t length;
-    const char *why;
+    char path[256];
     snprintf(path, sizeof path, "%s/%.*s.ptx", folder, (int)(strlen(name) - strlen(".cu")), name);
-    if (!file_read(path, &ptx, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *ptx = test_read_file(t, path, NULL);
     CHECK_MSG(t, strncmp(ptx, expected, strlen(expected)) == 0,
               "%s was made from other sources: run make kernels", path);
     CHECK_MSG(t, strstr(ptx, "\"/") == NULL, "%s holds an absolute path", path);

@@ -1,10 +1,10 @@
 // Before and after: each file NAME.ir holds a small function. The first line names the pass to run
 // ("late": after legalisation) and the expected effect. NAME.after holds the function after the
 // pass and the removal of dead values. Fails when the printed function differs from the file.
-#include "base/file.h"
 #include "compile/ir/make.h"
 #include "compile/ir/read.h"
 #include "compile/pass/passes.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <dirent.h>
@@ -62,12 +62,10 @@ static void test_golden(struct test *t)
     unsigned count = 0;
     CHECK(t, d != NULL);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        char path[600], *text;
-        size_t length;
-        const char *why;
+        char path[600];
         if (strlen(e->d_name) < 4 || strcmp(e->d_name + strlen(e->d_name) - 3, ".ir")) continue;
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        CHECK(t, file_read(path, &text, &length, &why));
+        char *text = test_read_file(t, path, NULL);
         run_case(t, path, text);
         free(text);
         count++;
