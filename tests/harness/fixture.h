@@ -12,8 +12,8 @@ struct fixture {
     uint64_t words; // device address of a buffer of zeros
 };
 
-// gpu: name or path, NULL: functional; settings: "key=value key=value …"; ptx: text, or the path of a file; words: size of the
-// buffer in words of four bytes, 0: no buffer. Whatever is refused fails the case.
+// gpu: name or path, NULL: functional. settings: "key=value key=value …". ptx: text, or the path of a file.
+// words: size of the buffer in words of four bytes, 0: no buffer. Anything refused fails the case.
 struct fixture fixture_begin(struct test *t, const char *gpu, const char *settings, const char *ptx,
                              size_t words);
 void fixture_end(struct fixture *f);

@@ -3,6 +3,7 @@
 #include "chip/chip_impl.h"
 #include "harness/scene.h"
 #include "sm/sm_impl.h"
+#include "tech/extra.h"
 
 #include <stdlib.h>
 
@@ -36,14 +37,6 @@ struct thief {
     unsigned *wrong; // thefts missed by room_check, and reports without a theft
 };
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **wrong = heap_alloc(sizeof *wrong);
-    (void)l;
-    *wrong = u->options;
-    return wrong;
-}
-
 static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct thief *t = heap_alloc(sizeof *t);
@@ -72,7 +65,7 @@ static const struct tech tech_thief = {
     .name = "thief",
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = sm_begin,
     .sm_end = free,

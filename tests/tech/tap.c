@@ -14,14 +14,6 @@ struct tapped {
 };
 
 // State of the launch: a pointer to the records. Allocated, since NULL means no state.
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **to = heap_alloc(sizeof *to);
-    (void)l;
-    *to = u->options;
-    return to;
-}
-
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct tapped *p = heap_alloc(sizeof *p);
@@ -61,7 +53,7 @@ const struct tech tech_tap = {
     .reused = -1,
     .counters = counters,
     .counter_count = 1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = sm_begin,
     .sm_end = free,

@@ -76,12 +76,6 @@ static bool run(struct scene *s, struct test *t, const char *names, const struct
     return run_text(s, t, names, more, settings, computes);
 }
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 // -- notifications ------------------------------------------------------------------------------------------
 
 enum { EXECUTED, SKIPPED, REUSED, ASKED, DISORDERED, STARTED };
@@ -143,7 +137,7 @@ static const struct tech tech_witness = {
     .reused = -1,
     .counters = witness_counters,
     .counter_count = TEST_COUNT(witness_counters),
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = witness_begin,
     .sm_end = free,
@@ -249,7 +243,7 @@ static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "",
 #define POOLED(of)                                                                                           \
     {                                                                                                        \
         .name = #of, .claims = CLAIMS(POOL), .skipped = -1, .reused = -1, .counters = pooled_counters,       \
-        .counter_count = TEST_COUNT(pooled_counters), .launch_begin = launch_begin, .launch_end = free,      \
+        .counter_count = TEST_COUNT(pooled_counters), .launch_begin = extra_launch, .launch_end = free,      \
         .registers = &(const struct tech_registers){.registers = of##_registers}, .sm_begin = of##_begin,    \
         .sm_end = free, .blocks = &(const struct tech_blocks)                                                \
         {                                                                                                    \
@@ -375,7 +369,7 @@ static const struct tech_counter stubborn_counters[] = {{"holds", "holds", "of w
 #define STUBBORN                                                                                             \
     .name = "stubborn", .meaning = "a warp is held while its instruction issues", .claims = CLAIMS(HOLDS),   \
     .skipped = -1, .reused = -1, .counters = stubborn_counters, .counter_count = 1,                          \
-    .launch_begin = launch_begin, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
+    .launch_begin = extra_launch, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
     .warp_end = stubborn_end
 static const struct tech tech_in_reads = {
     STUBBORN,

@@ -42,14 +42,6 @@ struct told {
 
 static const struct tech tech_told;
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **plan = heap_alloc(sizeof *plan);
-    (void)l;
-    *plan = u->options;
-    return plan;
-}
-
 static void *told_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct told *x = heap_alloc(sizeof *x);
@@ -115,7 +107,7 @@ static const struct tech tech_told = {
     .claims = CLAIMS(GUEST_STREAM) | CLAIMS(HOLDS),
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = told_begin,
     .sm_end = free,
@@ -385,12 +377,6 @@ enum { COMPARED, DIFFERENT, UNDONE };
 
 static const struct tech tech_foresees;
 
-static void *foresees_launch(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 static void *foresees_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct foreseen *f = heap_alloc(sizeof *f);
@@ -452,7 +438,7 @@ static const struct tech tech_foresees = {
     .skipped = -1,
     .reused = -1,
     .counter_count = 3,
-    .launch_begin = foresees_launch,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = foresees_begin,
     .sm_end = free,

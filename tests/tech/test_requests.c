@@ -29,12 +29,6 @@ static bool run(struct test *t, const struct tech *tech, const char *settings, c
     return good;
 }
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 // -- a stream -----------------------------------------------------------------------------------------------
 
 // A warp reads 64 lines in sequence, and waits after every load.
@@ -236,7 +230,7 @@ static const struct tech tech_crowd = {
     .claims = CLAIMS(L1_LINES),
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = crowd_begin,
     .sm_end = free,
@@ -302,7 +296,7 @@ static void pin_block_end(void *state, unsigned block)
 #define PIN(its_name, ...)                                                                                   \
     {                                                                                                        \
         .name = its_name, .claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1,                           \
-        .launch_begin = launch_begin, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
+        .launch_begin = extra_launch, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
         .lines = &(const struct tech_lines){.access = pin_access, .line = pin_line}, __VA_ARGS__             \
     }
 static const struct tech tech_pin =
