@@ -1,10 +1,10 @@
 // The programs of kernels/riscv. Fails where a self test fails on the oracle, or the oracle's counts differ
 // from the golden file. Every ELF file must match its source.
-#include "base/file.h"
 #include "base/str.h"
 #include "harness/files.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"
+#include "riscv/programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,20 +43,11 @@ static void check_passed(struct test *t, const char *elf, const struct simtight_
     CHECK_MSG(t, r->launch_count > 0, "%s launches nothing", elf);
 }
 
-// Calls `visit` for each line of programs.txt with the ELF's name.
 static void for_each_program(struct test *t, void (*visit)(struct test *t, const char *elf, void *context),
                              void *context)
 {
-    size_t count = 0;
-    char *text = test_read_file(t, "kernels/riscv/programs.txt", NULL), *line;
-    for (char *rest = text; (line = strsep(&rest, "\n"));) {
-        char *elf = strsep(&line, " ");
-        if (!elf[0] || elf[0] == '#') continue;
-        visit(t, elf, context);
-        count++;
-    }
-    CHECK_EQ(t, count, 30); // fourteen with 32 and with 16 registers, two in floating point
-    free(text);
+    // fourteen with 32 and with 16 registers, two in floating point
+    CHECK_EQ(t, programs_each(t, visit, context), 30);
 }
 
 static void count_program(struct test *t, const char *elf, void *context)
