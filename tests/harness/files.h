@@ -7,3 +7,6 @@
 char *test_read_file(struct test *t, const char *path, size_t *length);
 void test_write_file(struct test *t, const char *path, const void *bytes, size_t length);
 void test_write_text(struct test *t, const char *path, const char *text);
+// Calls `visit` for every file of a folder with the ending, in order of names; returns the number of files.
+unsigned test_each_file(struct test *t, const char *folder, const char *ending,
+                        void (*visit)(struct test *t, const char *path));

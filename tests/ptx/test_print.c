@@ -40,8 +40,8 @@ static void check_file(struct test *t, const char *path)
 
 static void test_kernels(struct test *t)
 {
-    CHECK(t, support_each_file(t, "kernels/ptx/nvcc", ".ptx", check_file) > 20);
-    CHECK(t, support_each_file(t, "kernels/ptx/clang", ".ptx", check_file) > 20);
+    CHECK(t, test_each_file(t, "kernels/ptx/nvcc", ".ptx", check_file) > 20);
+    CHECK(t, test_each_file(t, "kernels/ptx/clang", ".ptx", check_file) > 20);
 }
 
 // The fuzzer's seeds; seeds of past failures need not be valid.
@@ -60,7 +60,7 @@ static void check_seed(struct test *t, const char *path)
 
 static void test_seeds(struct test *t)
 {
-    CHECK(t, support_each_file(t, "tests/fuzz/corpus/ptx", ".ptx", check_seed) > 10);
+    CHECK(t, test_each_file(t, "tests/fuzz/corpus/ptx", ".ptx", check_seed) > 10);
 }
 
 // Every valid line of the corpus, as a kernel of its own.
@@ -80,7 +80,7 @@ static void check_forms(struct test *t, const char *path)
     free(text);
 }
 
-static void test_forms(struct test *t) { support_each_file(t, "tests/ptx/forms", ".txt", check_forms); }
+static void test_forms(struct test *t) { test_each_file(t, "tests/ptx/forms", ".txt", check_forms); }
 
 static void test_golden(struct test *t)
 {

@@ -7,7 +7,6 @@
 #include "harness/files.h"
 #include "harness/test.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,23 +54,16 @@ static void run_case(struct test *t, const char *path, const char *text)
     make_unit_free(u);
 }
 
+static void check_file(struct test *t, const char *path)
+{
+    char *text = test_read_file(t, path, NULL);
+    run_case(t, path, text);
+    free(text);
+}
+
 static void test_golden(struct test *t)
 {
-    static const char folder[] = "tests/compile/pass";
-    DIR *d = opendir(folder);
-    unsigned count = 0;
-    CHECK(t, d != NULL);
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        char path[600];
-        if (strlen(e->d_name) < 4 || strcmp(e->d_name + strlen(e->d_name) - 3, ".ir")) continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        char *text = test_read_file(t, path, NULL);
-        run_case(t, path, text);
-        free(text);
-        count++;
-    }
-    if (d) closedir(d);
-    CHECK(t, count >= 10);
+    CHECK(t, test_each_file(t, "tests/compile/pass", ".ir", check_file) >= 10);
 }
 
 // Reading printed text gives the same function.
