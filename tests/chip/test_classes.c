@@ -2,6 +2,7 @@
 // counter, different classes change no result, and host threads change neither.
 #include "chip/bench.h"
 #include "generator/launch.h"
+#include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
@@ -267,14 +268,10 @@ static void check_accounts(void *context, struct wf_kernel *kernel, const struct
 
 static void test_accounts(struct test *t)
 {
-    const char *near;
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     settings_apply(t, c, MIXED);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = check_accounts, .launched_context = t};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("hotspot", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "hotspot", check_accounts, t);
     wf_context_destroy(c);
 }
 
@@ -323,7 +320,6 @@ static void check_energy(void *context, struct wf_kernel *kernel, const struct w
 
 static void test_costs(struct test *t)
 {
-    const char *near;
     struct wf_context *c = wf_context_create();
     struct priced p = {.t = t};
     CHECK(t, wf_gpu(c, "tiny") == WF_OK && wf_tech(c, "darsie") == WF_OK);
@@ -336,10 +332,7 @@ static void test_costs(struct test *t)
     CHECK_EQ(t, bits_of(c, NULL), 0);
     CHECK_EQ(t, bits_of(c, "big"), p.big_bits);
     CHECK_EQ(t, bits_of(c, "little"), p.little_bits);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = check_energy, .launched_context = &p};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("matrixMul", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "matrixMul", check_energy, &p);
     wf_context_destroy(c);
 }
 
@@ -367,7 +360,7 @@ static void test_settings(struct test *t)
           wf_class_at(c, 1, &class) && strcmp(class.name, "y") == 0 && class.first == 1 && class.count == 2);
     CHECK(t, !wf_class_at(c, 2, &class));
     CHECK_HAS(t, wf_config_json(c), "\"class.x.sm.warps\": 12");
-    CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "vecadd", NULL, NULL);
     CHECK_EQ(t, wf_set(c, "class.x.count", "2"), WF_OK);
     CHECK_EQ(t, wf_check_settings(c), WF_BAD_USAGE);
     CHECK_STR(t, wf_errors(c), "error: gpu.sm_count is 3, and the classes have 4 SMs (x 2, y 2)\n");

@@ -2,11 +2,11 @@
 // if larger, wider or with more ports.
 #include "energy/energy.h"
 #include "energy/sram.h"
+#include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/test.h"
 #include "report/run.h"
-#include "workload/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,12 +24,9 @@ static struct report_run measure_on(struct test *t, const char *gpu, const char 
 {
     struct wf_context *c = wf_context_create();
     struct report_run r = {0};
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = take, .launched_context = &r};
-    struct workload_result result;
-    const char *near;
     CHECK(t, wf_gpu(c, gpu) == WF_OK && wf_tech(c, tech) == WF_OK);
     if (key) CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s", wf_errors(c));
-    CHECK(t, workload_run(workload_find(name, &near), c, &options, &result) == WF_OK);
+    bundled_run(t, c, name, take, &r);
     wf_context_destroy(c);
     return r;
 }

@@ -1,14 +1,12 @@
 // Every slot of every scheduler has exactly one reason. Sums over kernels, SMs, instructions and the chip's
 // counters agree, on every GPU and with any number of host threads.
 #include "api/warpfold.h"
-#include "base/str.h"
 #include "base/vec.h"
+#include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/test.h"
 #include "workload/workload.h"
-
-#include <string.h>
 
 enum { SLOTS = 32 };
 
@@ -55,16 +53,11 @@ static void test_totals(struct test *t)
     test_names gpus = {0};
     test_name_gpus(&gpus);
     for (size_t i = 0; i < gpus.count || i < TEST_COUNT(kernels); i++) {
-        const char *near;
         struct totals sum = {.t = t};
         struct wf_context *c = wf_context_create();
         CHECK_EQ(t, wf_gpu(c, gpus.data[i % gpus.count]), WF_OK);
         wf_set_threads(c, 1 + i % 2);
-        struct workload_options options = {
-            .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
-        struct workload_result r;
-        CHECK_EQ(t, workload_run(workload_find(kernels[i % TEST_COUNT(kernels)], &near), c, &options, &r),
-                 WF_OK);
+        struct workload_result r = bundled_run(t, c, kernels[i % TEST_COUNT(kernels)], launched, &sum);
         uint64_t instructions[SLOTS] = {0}, issued = 0;
         for (size_t k = 0; k < sum.kernels.count; k++) {
             size_t count;
@@ -91,13 +84,9 @@ static void test_totals(struct test *t)
 // A kernel run only functionally has no account, nor does its launch.
 static void test_functional(struct test *t)
 {
-    const char *near;
     struct totals sum = {.t = t};
     struct wf_context *c = wf_context_create();
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "vecadd", launched, &sum);
     size_t count;
     CHECK(t, sum.kernels.count == 1 && !wf_kernel_account(sum.kernels.data[0], &count) && count == 0);
     CHECK_EQ(t, sum.sm_active_cycles, 0);

@@ -6,7 +6,6 @@
 #include "workload/workload.h"
 
 #include <math.h>
-#include <string.h>
 
 struct rules {
     const char *option, *key, *value; // option: of the mechanism; key, value: of the study

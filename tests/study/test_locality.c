@@ -1,19 +1,17 @@
 // P(w, n) against streams with a known answer, against a search in a list, and against a plain LRU cache;
 // then the study of kernels and files. Fails where a probability differs.
+#include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/settings.h"
 #include "study/locality.h"
 #include "study/reuse.h"
 #include "study/tables.h"
-#include "workload/workload.h"
 
 #include "api/warpfold.h"
 #include "base/rng.h"
-#include "base/str.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,15 +173,12 @@ static struct ran run(struct test *t, const char *name, struct wf_study *study, 
                       const char *settings)
 {
     struct ran r = {.t = t};
-    const char *near;
     struct wf_context *c = wf_context_create();
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &r};
-    struct workload_result result;
     CHECK(t, wf_gpu(c, "gtx480") == WF_OK);
     settings_apply(t, c, settings);
     wf_set_threads(c, threads);
     if (study) CHECK_EQ(t, wf_set_study(c, study), WF_OK);
-    CHECK_EQ(t, workload_run(workload_find(name, &near), c, &options, &result), WF_OK);
+    bundled_run(t, c, name, add, &r);
     wf_context_destroy(c);
     return r;
 }

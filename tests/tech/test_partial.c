@@ -2,6 +2,7 @@
 // nothing but room; results are unchanged.
 #include "chip/chip_impl.h"
 #include "differential/combination.h"
+#include "harness/bundled.h"
 #include "harness/scene.h"
 #include "harness/settings.h"
 #include "tech/extra.h"
@@ -382,16 +383,13 @@ static struct left run_kernel_on(struct test *t, const char *gpu, const char *se
 {
     struct wf_context *c = wf_context_create();
     struct left o = {0};
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &o};
-    struct workload_result r;
     CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
     settings_apply(t, c, settings);
     CHECK_EQ(t, wf_tech(c, techs), WF_OK);
     if (dispatches) CHECK(t, extra_add(c, dispatches, false));
     wf_set_verify(c, true);
     wf_set_max_cycles(c, 50000000);
-    CHECK_MSG(t, workload_run(w, c, &options, &r) == WF_OK, "%s: %s", w->name, wf_errors(c));
-    o.hash = r.output_hash;
+    o.hash = bundled_run(t, c, w->name, add, &o).output_hash;
     wf_context_destroy(c);
     return o;
 }

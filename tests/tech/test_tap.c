@@ -1,15 +1,13 @@
 // Mechanisms' view of memory and of warps' lives. The counters of the caches, of the
 // load/store unit and of warps follow from the records alone. Records are equal for any number
 // of host threads, and observing changes nothing.
+#include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/settings.h"
 #include "harness/test.h"
 #include "tech/tap.h"
-#include "workload/workload.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct outcome {
     struct tap tap;
@@ -36,15 +34,11 @@ static struct outcome *run(struct test *t, const char *kernel, const char *setti
 {
     struct wf_context *c = wf_context_create();
     struct outcome *o = calloc(1, sizeof *o);
-    const char *near;
     CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     settings_apply(t, c, settings);
     wf_set_threads(c, threads);
     if (tapped) CHECK(t, tap_add(c, &o->tap));
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = o};
-    struct workload_result r;
-    CHECK_MSG(t, workload_run(workload_find(kernel, &near), c, &options, &r) == WF_OK, "%s", wf_errors(c));
-    o->hash = r.output_hash;
+    o->hash = bundled_run(t, c, kernel, add, o).output_hash;
     wf_context_destroy(c);
     return o;
 }

@@ -1,11 +1,11 @@
 // Timelines and samples agree with the counters, with each other, and with unobserved runs.
 #include "api/warpfold.h"
-#include "base/bits.h"
+#include "harness/bundled.h"
 #include "harness/counter.h"
+#include "harness/settings.h"
 #include "harness/test.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
-#include "workload/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,22 +68,12 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
 static void observe(struct observed *o, struct test *t, const char *name, const char *gpu,
                     const char *settings, unsigned threads, bool watch)
 {
-    const char *near;
     *o = (struct observed){.t = t, .context = wf_context_create()};
     CHECK_EQ(t, wf_gpu(o->context, gpu), WF_OK);
-    char *copy = strdup(settings), *rest = copy;
-    for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *equals = strchr(pair, '=');
-        *equals = 0;
-        CHECK_EQ(t, wf_set(o->context, pair, equals + 1), WF_OK);
-    }
-    free(copy);
+    settings_apply(t, o->context, settings);
     wf_set_threads(o->context, threads);
     wf_watch(o->context, watch);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = o};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find(name, &near), o->context, &options, &r), WF_OK);
+    bundled_run(t, o->context, name, launched, o);
 }
 
 static void observed_fini(struct observed *o)
