@@ -8,7 +8,6 @@
 #include "harness/test.h"
 
 #include <fenv.h>
-#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <immintrin.h>

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // `keep` occupies every SM for `rounds`, with one warp, one line of code and no memory. `first`, `second`: a
 // sum of 64 words by way of local memory, in different code.

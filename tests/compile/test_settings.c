@@ -5,7 +5,6 @@
 #include "harness/test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool set(struct config *c, const char *pair, struct diag *d)
 {

@@ -17,7 +17,6 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // Shrinks a finding and writes the kernel beside the build.

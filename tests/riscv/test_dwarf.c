@@ -8,7 +8,6 @@
 #include "riscv/dwarf.h"
 #include "riscv/elf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

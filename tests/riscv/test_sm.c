@@ -6,7 +6,6 @@
 #include "riscv/bench.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP_END = 0x830 };

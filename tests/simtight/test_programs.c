@@ -1,5 +1,4 @@
 // Whole programs on every form of the core, and on SMs with every mechanism, beside the oracle (compare.h).
-#include "base/str.h"
 #include "harness/files.h"
 #include "simtight/compare.h"
 #include "tech/registry.h"

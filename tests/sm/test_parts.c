@@ -3,7 +3,6 @@
 #include "harness/files.h"
 #include "harness/test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
