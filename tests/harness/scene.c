@@ -15,10 +15,13 @@ static void heard(void *context, const struct tech_step *step)
 static bool choose(struct scene *s, const struct scene_plan *plan)
 {
     struct diag d;
+    struct strbuf why = {0};
     const char *tech = plan->tech ? plan->tech : "base";
     diag_init(&d);
     bool good = tech_choose(&s->choice, tech, &d);
-    CHECK_MSG(s->t, good, "%s is refused", tech);
+    diag_format(&d, false, &why);
+    CHECK_MSG(s->t, good, "%s is refused: %s", tech, strbuf_text(&why));
+    strbuf_fini(&why);
     diag_fini(&d);
     for (const struct tech_use *u = plan->uses; good && u && u->tech; u++) {
         good = s->choice.count < TECH_MAX;
