@@ -32,17 +32,13 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
 
 static void run_in(struct test *t, struct wf_context *c, const struct maker *m, struct outcome *o)
 {
-    struct strbuf file = {0};
     struct wf_program_config config = {.launched = launched, .launched_context = o};
     struct wf_program_stats stats;
-    maker_elf(m, &file);
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
-    CHECK_MSG(t, module, "%s", wf_errors(c));
+    struct wf_module *module = bench_module(t, c, m);
     wf_set_print(c, print, &o->text);
     if (module) o->status = wf_program_run(module, &config, &stats);
     strbuf_puts(&o->errors, wf_errors(c));
     wf_clear_errors(c);
-    strbuf_fini(&file);
 }
 
 static struct wf_context *context_on(struct test *t, const char *gpu, const char *tech)
