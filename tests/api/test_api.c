@@ -3,10 +3,11 @@
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "harness/counter.h"
+#include "harness/fixture.h"
 #include "harness/test.h"
 
 #include <fenv.h>
-#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -14,21 +15,7 @@
 
 #define KERNELS "tests/api/kernels.ptx"
 
-struct fixture {
-    struct test *t;
-    struct wf_context *c;
-    struct wf_module *m;
-};
-
-static struct fixture setup(struct test *t)
-{
-    struct fixture f = {.t = t, .c = wf_context_create()};
-    f.m = wf_module_load_file(f.c, KERNELS);
-    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
-    return f;
-}
-
-static void teardown(struct fixture *f) { wf_context_destroy(f->c); }
+static struct fixture setup(struct test *t) { return fixture_begin(t, NULL, "", KERNELS, 0); }
 
 static struct wf_kernel *find(struct fixture *f, const char *name)
 {
@@ -91,7 +78,7 @@ static void test_arguments(struct test *t)
     CHECK(t, wf_read(f.c, b, words, sizeof words) == WF_OK && words[0] == 1 && words[1] == 0);
     CHECK(t, wf_launch_packed(kernel, &one, block, 23, NULL) == WF_BAD_INPUT);
     check_error(&f, "error: kernel by_value takes a parameter block of 24 bytes; 23 were given\n");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // A block of parameters may end inside a word: in a flag, a character, a short, three bytes of a structure.
@@ -153,7 +140,7 @@ static void test_variables(struct test *t)
     CHECK(t, wf_symbol(f.m, "wordz", &address, &bytes) == WF_BAD_INPUT);
     check_error(&f, "error: no variable \"wordz\" in " KERNELS "; did you mean \"words\"?\n");
     CHECK(t, wf_symbol(f.m, "scratch", &address, &bytes) == WF_BAD_INPUT);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // A table of function addresses serves several kernels, in any order of launches; the functions lie at
@@ -175,7 +162,7 @@ static void test_function_tables(struct test *t)
     CHECK(t, wf_copy(f.c, address + 8, address, 8) == WF_OK); // both entries are `twice` now
     check_launch(&f, "operate", 1, 4, (void *[]){&out, &in}, 2);
     CHECK(t, wf_read(f.c, out, got, 16) == WF_OK && got[0] == 10 && got[1] == 10);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_textures(struct test *t)
@@ -211,7 +198,7 @@ static void test_textures(struct test *t)
     config.channels = 3;
     CHECK(t, wf_texture_create(f.c, data, &config) == 0);
     check_error(&f, "error: texture: channels must be 1, 2 or 4\n");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_dynamic_shared(struct test *t)
@@ -226,7 +213,7 @@ static void test_dynamic_shared(struct test *t)
     shape.shared_bytes = 128; // half of the bytes used by the block
     CHECK(t, wf_launch(find(&f, "mirror"), &shape, (void *[]){&out}, 1, NULL) == WF_PROGRAM_FAILED);
     CHECK_HAS(t, wf_errors(f.c), "shared");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_shapes(struct test *t)
@@ -277,7 +264,7 @@ static void test_shapes(struct test *t)
     CHECK(t, wf_launch(find(&f, "at_most_128"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "by_value"), &fits, NULL, 0, NULL) == WF_BAD_INPUT);
     check_error(&f, "error: kernel by_value takes 2 arguments (b8, u64); 0 were given\n");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_memory(struct test *t)
@@ -307,7 +294,7 @@ static void test_memory(struct test *t)
     CHECK(t, wf_alloc_named(f.c, 1ull << 40, "argument 3") == 0);
     CHECK_HAS(t, wf_errors(f.c), "error: out of device memory: argument 3 wants 1099511627776 bytes, ");
     CHECK(t, wf_alloc(f.c, 16) != 0); // and the context still works
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_faults(struct test *t)
@@ -337,7 +324,7 @@ static void test_faults(struct test *t)
     wf_clear_errors(f.c);
     n = 9; // a limit leaves the context unchanged
     check_launch(&f, "past_the_end", 1, 1, (void *[]){&out, &n}, 2);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_stats(struct test *t)
@@ -352,22 +339,20 @@ static void test_stats(struct test *t)
     CHECK(t,
           stats.cycles == WF_UNKNOWN && stats.races == WF_UNKNOWN && !stats.fault_text && !stats.race_text);
     CHECK(t, stats.counter_count > 10);
-    uint64_t atomics = 0, blocks = 0, warps = 0, threads = 0;
     for (size_t i = 0; i < stats.counter_count; i++) {
         struct wf_counter c;
         CHECK(t,
               wf_counter_at(i, &c) && strcmp(c.name, stats.counters[i].name) == 0 && *c.unit && *c.meaning);
-        if (!strcmp(c.name, "exec.atomics")) atomics = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.blocks")) blocks = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.warps")) warps = stats.counters[i].value;
-        if (!strcmp(c.name, "exec.thread_instructions")) threads = stats.counters[i].value;
     }
-    CHECK(t, blocks == 5 && warps == 10 && atomics == 10);
+    CHECK_EQ(t, counter(t, &stats, "exec.blocks"), 5);
+    CHECK_EQ(t, counter(t, &stats, "exec.warps"), 10);
+    CHECK_EQ(t, counter(t, &stats, "exec.atomics"), 10);
     // All lanes execute the whole straight-line code.
-    uint64_t per_warp = stats.warp_instructions / 10;
+    uint64_t per_warp = stats.warp_instructions / 10,
+             threads = counter(t, &stats, "exec.thread_instructions");
     CHECK(t, stats.warp_instructions == per_warp * 10 && threads == per_warp * 240 &&
                  stats.thread_instructions == threads);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_races(struct test *t)
@@ -381,7 +366,7 @@ static void test_races(struct test *t)
     CHECK(t, launch(&f, "racy", 1, 64, (void *[]){&out}, 1, &stats) == WF_OK);
     CHECK(t, stats.races > 0 && stats.race_text != NULL);
     if (stats.race_text) CHECK_HAS(t, stats.race_text, "racy");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 struct text {
@@ -405,7 +390,7 @@ static void test_printf(struct test *t)
     wf_set_print(f.c, collect, &text);
     check_launch(&f, "hello", 1, 3, NULL, 0);
     CHECK_STR(t, text.bytes, "thread 0 of block\nthread 1 of block\nthread 2 of block\n");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_names(struct test *t)
@@ -429,7 +414,7 @@ static void test_names(struct test *t)
     const char *listing = wf_kernel_listing(find(&f, "scale"));
     CHECK_HAS(t, listing, "FFMA");
     CHECK_HAS(t, listing, "EXIT");
-    teardown(&f);
+    fixture_end(&f);
 }
 
 static void test_settings(struct test *t)
@@ -532,7 +517,7 @@ static void test_interleaving(struct test *t)
         begin(&f, address, (uint64_t)which);
         for (unsigned i = 0; i < STEPS; i++) step(&f, address, i);
         wf_read(f.c, address[STEPS % 2], alone[which], sizeof alone[which]);
-        teardown(&f);
+        fixture_end(&f);
     }
     struct fixture f[2] = {setup(t), setup(t)};
     uint64_t address[2][2];
@@ -544,7 +529,7 @@ static void test_interleaving(struct test *t)
         wf_read(f[which].c, address[which][STEPS % 2], together, sizeof together);
         CHECK(t, memcmp(together, alone[which], sizeof together) == 0);
         CHECK(t, together[3] != 0);
-        teardown(&f[which]);
+        fixture_end(&f[which]);
     }
 }
 
@@ -618,7 +603,7 @@ static void test_streams(struct test *t)
     CHECK(t, wf_stream_wait(s) == WF_OK && wf_synchronise(f.c) == WF_OK);
     CHECK(t, wf_read(f.c, out, &got, 4) == WF_OK);
     CHECK_EQ(t, got, 64);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // A launch sets the registers a thread, unless launch.registers does. Of 65,536 registers, blocks of 256

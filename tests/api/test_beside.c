@@ -2,11 +2,12 @@
 // SM's caches, or pays leakage for cycles before its start.
 #include "api/warpfold.h"
 #include "base/str.h"
+#include "harness/counter.h"
+#include "harness/fixture.h"
 #include "harness/test.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // `keep` occupies every SM for `rounds`, with one warp, one line of code and no memory. `first`, `second`: a
 // sum of 64 words by way of local memory, in different code.
@@ -29,33 +30,6 @@ static const char text[] =
 
 enum { WORDS = 1024, THREADS = 64, FIRST_RUNS = 3, ROUNDS = 5000 };
 
-struct fixture {
-    struct test *t;
-    struct wf_context *c;
-    struct wf_module *m;
-    struct wf_stream *long_one, *short_ones;
-};
-
-static struct fixture setup(struct test *t, const char *gpu, const char *const *settings)
-{
-    struct fixture f = {.t = t, .c = wf_context_create()};
-    CHECK_MSG(t, wf_gpu(f.c, gpu) == WF_OK, "%s", wf_errors(f.c));
-    for (; settings && *settings; settings += 2)
-        CHECK_MSG(t, wf_set(f.c, settings[0], settings[1]) == WF_OK, "%s", wf_errors(f.c));
-    f.m = wf_module_load(f.c, "beside.ptx", text, strlen(text));
-    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
-    f.long_one = wf_stream_create(f.c);
-    f.short_ones = wf_stream_create(f.c);
-    return f;
-}
-
-static uint64_t value_of(const struct wf_stats *s, const char *name)
-{
-    for (size_t k = 0; k < s->counter_count; k++)
-        if (str_equal(s->counters[k].name, name)) return s->counters[k].value;
-    return WF_UNKNOWN;
-}
-
 static uint32_t sms_of(struct fixture *f)
 {
     struct wf_key key;
@@ -64,23 +38,15 @@ static uint32_t sms_of(struct fixture *f)
     return 0;
 }
 
-// One warp on every SM.
+// One warp on every SM, for long.
 static void keep(struct fixture *f, uint32_t rounds)
 {
-    uint32_t blocks = sms_of(f);
-    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}, .stream = f->long_one};
-    enum wf_status status =
-        wf_launch_async(wf_kernel_find(f->m, "keep"), &shape, (void *[]){&rounds}, 1, NULL);
-    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
+    wf_launch_free(fixture_launch(f, "keep", f->a, sms_of(f), 1, (void *[]){&rounds}, 1));
 }
 
 static struct wf_launch *sum(struct fixture *f, const char *name, uint64_t out, uint64_t in)
 {
-    struct wf_launch_config shape = {.grid = {4, 1, 1}, .block = {THREADS, 1, 1}, .stream = f->short_ones};
-    struct wf_launch *l = NULL;
-    enum wf_status status = wf_launch_async(wf_kernel_find(f->m, name), &shape, (void *[]){&out, &in}, 2, &l);
-    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
-    return l;
+    return fixture_launch(f, name, f->b, 4, THREADS, (void *[]){&out, &in}, 2);
 }
 
 struct seen {
@@ -89,10 +55,10 @@ struct seen {
 
 // Counts of `second` while all SMs are occupied, after `others` launches of
 // another kernel and `same` of its own.
-static struct seen behind(struct test *t, const char *gpu, const char *const *settings, unsigned others,
+static struct seen behind(struct test *t, const char *gpu, const char *settings, unsigned others,
                           unsigned same)
 {
-    struct fixture f = setup(t, gpu, settings);
+    struct fixture f = fixture_begin(t, gpu, settings, text, 0);
     struct seen seen = {0};
     uint64_t out = wf_alloc(f.c, 4 * WORDS), mine = wf_alloc(f.c, 4 * WORDS),
              theirs = wf_alloc(f.c, 4 * WORDS);
@@ -102,20 +68,19 @@ static struct seen behind(struct test *t, const char *gpu, const char *const *se
     struct wf_launch *l = sum(&f, "second", out, mine);
     CHECK(t, wf_launch_status(l) == WF_OK);
     const struct wf_stats *s = wf_launch_stats(l);
-    seen = (struct seen){.constants = value_of(s, "sm.constant.misses"),
-                         .from_l2 = value_of(s, "sm.l1.misses") + value_of(s, "sm.l1.pending_hits"),
-                         .waits_for_code = value_of(s, "sm.fetch.icache_misses"),
+    seen = (struct seen){.constants = counter(t, s, "sm.constant.misses"),
+                         .from_l2 = counter(t, s, "sm.l1.misses") + counter(t, s, "sm.l1.pending_hits"),
+                         .waits_for_code = counter(t, s, "sm.fetch.icache_misses"),
                          .cycles = s->cycles};
     CHECK_MSG(t, wf_synchronise(f.c) == WF_OK, "%s", wf_errors(f.c));
     wf_launch_free(l);
-    wf_context_destroy(f.c);
+    fixture_end(&f);
     return seen;
 }
 
 // A later launch fetches the same lines as a launch on a fresh chip. How many warps wait for a line of code,
 // and how long, depends on the L2, which may hold more lines.
-static void check_alike(struct test *t, const char *gpu, const char *const *settings, unsigned others,
-                        unsigned same)
+static void check_alike(struct test *t, const char *gpu, const char *settings, unsigned others, unsigned same)
 {
     struct seen fresh = behind(t, gpu, settings, 0, 0), later = behind(t, gpu, settings, others, same);
     CHECK(t, fresh.constants && fresh.waits_for_code);
@@ -131,8 +96,7 @@ static void check_alike(struct test *t, const char *gpu, const char *const *sett
 
 static void test_lines_of_others(struct test *t)
 {
-    static const char *const plain[] = {"sim.check", "1", NULL}, *const global[] = {"l1.global", "1",
-                                                                                    "sim.check", "1", NULL};
+    static const char plain[] = "sim.check=1", global[] = "l1.global=1 sim.check=1";
     static const char *const gpus[] = {"tiny", "gtx480", "gtx1080ti"};
     for (unsigned g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
         check_alike(t, gpus[g], plain, FIRST_RUNS, 0);
@@ -151,16 +115,16 @@ static double energy_of(const struct wf_stats *s)
 }
 
 // Energy of two equal launches, in two streams or in sequence.
-static double cost_of_two(struct test *t, const char *gpu, const char *const *settings, bool together,
+static double cost_of_two(struct test *t, const char *gpu, const char *settings, bool together,
                           uint64_t *took)
 {
-    struct fixture f = setup(t, gpu, settings);
-    struct wf_stream *streams[] = {f.short_ones, f.long_one};
+    struct fixture f = fixture_begin(t, gpu, settings, text, 0);
+    struct wf_stream *streams[] = {f.b, f.a};
     uint64_t out = wf_alloc(f.c, 8 * WORDS), in = wf_alloc(f.c, 8 * WORDS);
     struct wf_launch *l[2];
     double cost = 0;
     for (unsigned k = 0; k < 2; k++) {
-        if (together) f.short_ones = streams[k];
+        if (together) f.b = streams[k];
         l[k] = sum(&f, "first", out + 4096 * k, in + 4096 * k);
     }
     for (unsigned k = 0; k < 2; k++) {
@@ -168,7 +132,7 @@ static double cost_of_two(struct test *t, const char *gpu, const char *const *se
         cost += energy_of(wf_launch_stats(l[k]));
         *took = wf_launch_stats(l[k])->start + wf_launch_stats(l[k])->elapsed;
     }
-    wf_context_destroy(f.c);
+    fixture_end(&f);
     return cost;
 }
 
@@ -176,14 +140,13 @@ static double cost_of_two(struct test *t, const char *gpu, const char *const *se
 // two in sequence, and leak half as much.
 static void test_leakage(struct test *t)
 {
-    static const char *const stepped[] = {"sim.skip_idle", "0", NULL},
-                             *const late[] = {"gpu.launch_latency", "20000", NULL},
-                             *const soon[] = {"gpu.launch_latency", "0", NULL};
+    static const char stepped[] = "sim.skip_idle=0", late[] = "gpu.launch_latency=20000",
+                      soon[] = "gpu.launch_latency=0";
     static const char *const gpus[] = {"gtx1080ti", "titanv", "gtx480"};
     for (unsigned g = 0; g < sizeof gpus / sizeof gpus[0]; g++) {
         uint64_t took;
-        double beside = cost_of_two(t, gpus[g], NULL, true, &took),
-               behind = cost_of_two(t, gpus[g], NULL, false, &took);
+        double beside = cost_of_two(t, gpus[g], "", true, &took),
+               behind = cost_of_two(t, gpus[g], "", false, &took);
         CHECK_MSG(t, cost_of_two(t, gpus[g], stepped, true, &took) == beside,
                   "%s: not what stepping through costs", gpus[g]);
         CHECK_MSG(t, beside > behind * 0.4 && beside < behind * 0.8, "%s: %g pJ beside, %g behind each other",

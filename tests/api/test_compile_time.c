@@ -1,8 +1,8 @@
 // Compile time: the largest bundled kernel within 50 ms, and long kernels in time growing no worse than n log
 // n. Each figure is the best of several tries, because the machine is shared.
 #include "api/warpfold.h"
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <dirent.h>
@@ -56,12 +56,11 @@ static void test_bundled(struct test *t)
         DIR *d = opendir(folders[f]);
         CHECK(t, d != NULL);
         for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-            char path[600], *text;
+            char path[600];
             size_t length;
-            const char *why;
             if (!str_ends_with(e->d_name, ".ptx")) continue;
             snprintf(path, sizeof path, "%s/%s", folders[f], e->d_name);
-            CHECK(t, file_read(path, &text, &length, &why));
+            char *text = test_read_file(t, path, &length);
             double best = HUGE_VAL, slowest;
             for (int i = 0; i < TRIES && best > 0.05; i++) {
                 compile_all(t, path, text, length, &slowest);

@@ -2,8 +2,8 @@
 // one, or a damaged file is believed.
 #include "api/warpfold.h"
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <dirent.h>
@@ -78,12 +78,6 @@ static char *only_file(struct test *t, const char *folder)
     return path.text;
 }
 
-static void put(struct test *t, const char *path, const char *bytes, size_t length)
-{
-    const char *why;
-    CHECK(t, file_write(path, bytes, length, &why));
-}
-
 // A whole file of another kernel under the expected name is believed, which proves the use of files. A
 // truncated file or a file with a wrong byte is compiled again.
 static void test_broken(struct test *t)
@@ -91,28 +85,27 @@ static void test_broken(struct test *t)
     static const char here[] = "kernels/ptx/nvcc/vecadd.ptx", there[] = "kernels/ptx/nvcc/matrixMul.ptx";
     char folder[2][600], *path[2], *bytes[2];
     size_t length[2];
-    const char *why;
     char *right = listings(t, here, "sass", make_folder(t, "here", folder[0])),
          *wrong = listings(t, there, "sass", make_folder(t, "there", folder[1]));
     for (unsigned i = 0; i < 2; i++) {
         path[i] = only_file(t, folder[i]);
-        CHECK(t, file_read(path[i], &bytes[i], &length[i], &why));
+        bytes[i] = test_read_file(t, path[i], &length[i]);
     }
-    put(t, path[0], bytes[1], length[1]);
+    test_write_file(t, path[0], bytes[1], length[1]);
     char *got = listings(t, here, "sass", folder[0]);
     check_equal(t, got, wrong, "another kernel's file");
     free(got);
     for (size_t i = 0; i < length[0]; i += 1 + length[0] / 200) {
         bytes[0][i] ^= 4;
-        put(t, path[0], bytes[0], i % 2 ? length[0] : i);
+        test_write_file(t, path[0], bytes[0], i % 2 ? length[0] : i);
         bytes[0][i] ^= 4;
         got = listings(t, here, "sass", folder[0]);
         check_equal(t, got, right, "a broken file");
         free(got);
     }
     size_t mended;
-    char *again;
-    CHECK(t, file_read(path[0], &again, &mended, &why) && mended == length[0]);
+    char *again = test_read_file(t, path[0], &mended);
+    CHECK_EQ(t, mended, length[0]);
     free(again);
     for (unsigned i = 0; i < 2; i++) {
         free(path[i]);

@@ -2,6 +2,8 @@
 // ranges slow each other down. Access to one stream's memory must not wait for another stream's launches.
 #include "api/warpfold.h"
 #include "base/rng.h"
+#include "harness/counter.h"
+#include "harness/fixture.h"
 #include "harness/test.h"
 
 #include <string.h>
@@ -27,23 +29,7 @@ static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                            "setp.ne.u32 %p, %r0, 12345;\n@%p ret;\ntrap;\n}\n"
                            ".visible .entry endless()\n{\nL:\nbra L;\n}\n";
 
-struct fixture {
-    struct test *t;
-    struct wf_context *c;
-    struct wf_module *m;
-    struct wf_stream *a, *b;
-};
-
-static struct fixture setup(struct test *t, const char *gpu)
-{
-    struct fixture f = {.t = t, .c = wf_context_create()};
-    CHECK_MSG(t, wf_gpu(f.c, gpu) == WF_OK, "%s", wf_errors(f.c));
-    f.m = wf_module_load(f.c, "places.ptx", text, strlen(text));
-    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
-    f.a = wf_stream_create(f.c);
-    f.b = wf_stream_create(f.c);
-    return f;
-}
+static struct fixture setup(struct test *t, const char *gpu) { return fixture_begin(t, gpu, "", text, 0); }
 
 static uint32_t wanted(uint32_t thread, uint32_t rounds)
 {
@@ -55,20 +41,12 @@ static uint32_t wanted(uint32_t thread, uint32_t rounds)
 static struct wf_launch *loud(struct fixture *f, struct wf_stream *s, uint32_t blocks, uint32_t rounds,
                               uint64_t out)
 {
-    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .stream = s};
-    struct wf_launch *l = NULL;
-    enum wf_status status =
-        wf_launch_async(wf_kernel_find(f->m, "loud"), &shape, (void *[]){&out, &rounds}, 2, &l);
-    CHECK_MSG(f->t, status == WF_OK, "%s", wf_errors(f->c));
-    return l;
+    return fixture_launch(f, "loud", s, blocks, THREADS, (void *[]){&out, &rounds}, 2);
 }
 
 static struct wf_launch *quiet(struct fixture *f, struct wf_stream *s, uint32_t blocks)
 {
-    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .stream = s};
-    struct wf_launch *l = NULL;
-    CHECK(f->t, wf_launch_async(wf_kernel_find(f->m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
-    return l;
+    return fixture_launch(f, "quiet", s, blocks, THREADS, NULL, 0);
 }
 
 static void check_written(struct fixture *f, struct wf_stream *s, uint64_t out, uint32_t blocks,
@@ -127,7 +105,7 @@ static void test_ranges(struct test *t)
             check_place(&f, l[k], first[k], sms[k], is_apart || k ? 0 : blocks[k]);
             check_written(&f, s[k], out[k], blocks[k], rounds[k]);
         }
-        wf_context_destroy(f.c);
+        fixture_end(&f);
     }
 }
 
@@ -140,7 +118,7 @@ static void test_refused(struct test *t)
     CHECK_HAS(t, wf_errors(f.c), "stream 1 has SMs 20 to 28, and gtx1080ti-paper has SMs 0 to 27");
     wf_stream_place(f.a, 3, 0); // all SMs again
     check_place(&f, loud(&f, f.a, 10 * SMS, 2, wf_alloc(f.c, 10 * SMS * THREADS * 4)), 0, SMS, 10 * SMS);
-    wf_context_destroy(f.c);
+    fixture_end(&f);
 }
 
 // A resource too small for a block is reported for the classes of SMs in the stream's range.
@@ -157,7 +135,7 @@ static void test_classes(struct test *t)
     struct wf_launch *l;
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
     check_place(&f, l, 3, 1, 0);
-    wf_context_destroy(f.c);
+    fixture_end(&f);
 }
 
 static uint64_t cycles_of(struct wf_launch *l) { return wf_launch_stats(l)->cycles; }
@@ -182,7 +160,7 @@ static void test_apart(struct test *t)
                 if (!together) CHECK(t, wf_stream_wait(s) == WF_OK);
             }
             for (unsigned k = 0; k < 2; k++) took[together][k] = cycles_of(l[k]);
-            wf_context_destroy(f.c);
+            fixture_end(&f);
         }
         for (unsigned k = 0; k < 2; k++) {
             double change = (double)took[1][k] / (double)took[0][k] - 1;
@@ -209,7 +187,7 @@ static void test_chip_of_two(struct test *t)
         struct wf_launch *l = quiet(&f, f.a, BLOCKS);
         CHECK(t, wf_stream_wait(f.a) == WF_OK);
         took[k] = cycles_of(l);
-        wf_context_destroy(f.c);
+        fixture_end(&f);
     }
     struct fixture f = setup(t, "gpu-h");
     CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
@@ -220,15 +198,7 @@ static void test_chip_of_two(struct test *t)
     CHECK_EQ(t, cycles_of(i), took[0]);
     CHECK_EQ(t, cycles_of(o), took[1]);
     CHECK_MSG(t, took[0] * TLP != took[1] * ILP, "the kinds of SM are one");
-    wf_context_destroy(f.c);
-}
-
-static uint64_t misses_of(struct wf_launch *l)
-{
-    const struct wf_stats *stats = wf_launch_stats(l);
-    for (size_t k = 0; k < stats->counter_count; k++)
-        if (strcmp(stats->counters[k].name, "memory.l2_misses") == 0) return stats->counters[k].value;
-    return 0;
+    fixture_end(&f);
 }
 
 // Two launches of one kernel share the L2 but no lines in it. Every launch fetches its code and constants as
@@ -245,10 +215,10 @@ static void test_own_lines(struct test *t)
             l[k] = loud(&f, s[k], 9, 10, wf_alloc(f.c, 9 * THREADS * 4));
         }
         for (unsigned k = 0; k < count; k++) {
-            if (count == 1) alone = misses_of(l[k]);
-            CHECK_EQ(t, misses_of(l[k]), alone);
+            if (count == 1) alone = counter(t, wf_launch_stats(l[k]), "memory.l2_misses");
+            CHECK_EQ(t, counter(t, wf_launch_stats(l[k]), "memory.l2_misses"), alone);
         }
-        wf_context_destroy(f.c);
+        fixture_end(&f);
     }
     CHECK(t, alone >= 2); // code and constants
 }
@@ -273,10 +243,10 @@ static void test_own_memory(struct test *t)
     check_written(&f, f.a, out, 1, 6); // waits for the previous launch
     CHECK(t, !wf_launch_is_over(long_one));
     CHECK(t, wf_stream_read(f.a, 16, &word, 4) == WF_BAD_INPUT && strstr(wf_errors(f.c), "read of 4 bytes"));
-    wf_context_destroy(f.c); // ends the launch
+    fixture_end(&f); // ends the launch
     f = setup(t, NULL);
     CHECK(t, !wf_wait_any(f.c)); // nothing in progress
-    wf_context_destroy(f.c);
+    fixture_end(&f);
 }
 
 int main(int argc, char **argv)

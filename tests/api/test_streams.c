@@ -2,6 +2,8 @@
 // calls wait. Fails where the order, a value in memory or a status differs from the documented rules.
 #include "api/warpfold.h"
 #include "base/rng.h"
+#include "harness/counter.h"
+#include "harness/fixture.h"
 #include "harness/test.h"
 #include "watch/watch.h"
 
@@ -17,28 +19,7 @@ static const char *const gpus[] = {NULL, "tiny", "gtx1080ti-paper"};
 
 enum { WORDS = 64, LONG = 3000 }; // LONG: rounds of a step slow enough to be overtaken
 
-struct fixture {
-    struct test *t;
-    const char *gpu;
-    struct wf_context *c;
-    struct wf_module *m;
-    struct wf_stream *a, *b;
-    uint64_t words;
-};
-
-static struct fixture setup(struct test *t, const char *gpu)
-{
-    struct fixture f = {.t = t, .gpu = gpu, .c = wf_context_create()};
-    CHECK(t, wf_gpu(f.c, gpu) == WF_OK);
-    f.m = wf_module_load_file(f.c, PTX);
-    CHECK_MSG(t, f.m != NULL, "%s", wf_errors(f.c));
-    f.words = wf_alloc(f.c, WORDS * 4);
-    f.a = wf_stream_create(f.c);
-    f.b = wf_stream_create(f.c);
-    return f;
-}
-
-static void teardown(struct fixture *f) { wf_context_destroy(f->c); }
+static struct fixture setup(struct test *t, const char *gpu) { return fixture_begin(t, gpu, "", PTX, WORDS); }
 
 static uint64_t word(const struct fixture *f, unsigned n) { return f->words + 4 * n; }
 
@@ -111,7 +92,7 @@ static void test_order(struct test *t)
         CHECK_EQ(t, read_word(&f, 0), want[0]);
         CHECK_EQ(t, read_word(&f, 1), want[1]);
         CHECK(t, wf_synchronise(f.c) == WF_OK);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -138,7 +119,7 @@ static void test_default_stream(struct test *t)
         CHECK(t, wf_launch(wf_kernel_find(f.m, "step"), &shape, (void *[]){&to, &from, &rounds, &k}, 4,
                            &stats) == WF_OK);
         CHECK_EQ(t, read_word(&f, 2), (2 * 31 + 3) * 31 + 1);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -162,7 +143,7 @@ static void test_behind_default(struct test *t)
         // Launches of another stream are not waited for.
         l = step(&f, f.a, 4, 0, LONG, 1);
         CHECK(t, wf_stream_wait(f.b) == WF_OK && !wf_launch_is_over(l));
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -204,7 +185,7 @@ static void test_random(struct test *t)
             for (unsigned n = 0; n < WORDS; n++)
                 CHECK_MSG(t, read_word(&f, n) == words[n], "seed %llu on %s: word %u is %u, not %u",
                           (unsigned long long)seed, gpu ? gpu : "no GPU", n, read_word(&f, n), words[n]);
-            teardown(&f);
+            fixture_end(&f);
         }
     }
 }
@@ -248,8 +229,8 @@ static void test_events(struct test *t)
         CHECK(t, wf_stream_wait_event(other.a, end) == WF_BAD_INPUT);
         CHECK(t, try_step(&f, other.a, word(&f, 0), word(&f, 0), 0, 0, NULL) == WF_BAD_INPUT);
         check_errors(&f, "error: the stream is of another context");
-        teardown(&other);
-        teardown(&f);
+        fixture_end(&other);
+        fixture_end(&f);
     }
 }
 
@@ -268,17 +249,10 @@ static void test_clock(struct test *t)
     }
     CHECK_EQ(t, wf_event_cycles(e[0], e[1]), cycles[0]);
     CHECK_EQ(t, wf_event_cycles(e[1], e[2]), cycles[1]);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // -- statistics ---------------------------------------------------------------------------------------------
-
-static uint64_t counter(const struct wf_stats *s, const char *name)
-{
-    for (size_t i = 0; i < s->counter_count; i++)
-        if (strcmp(s->counters[i].name, name) == 0) return s->counters[i].value;
-    return WF_UNKNOWN;
-}
 
 // Statistics of earlier launches stay the same after later launches, another GPU and another mechanism.
 static void test_stats_stay(struct test *t)
@@ -293,7 +267,7 @@ static void test_stats_stay(struct test *t)
         struct wf_launch *same = step(&own, NULL, k, 0, 100 * k, 1);
         alone[k] = wf_launch_stats(same)->warp_instructions;
         wf_launch_free(same);
-        teardown(&own);
+        fixture_end(&own);
         l[k] = step(&f, k % 2 ? f.a : f.b, k, 0, 100 * k, 1);
     }
     CHECK(t, wf_launch_status(l[COUNT - 1]) == WF_OK);
@@ -304,8 +278,8 @@ static void test_stats_stay(struct test *t)
         const struct wf_stats *s = wf_launch_stats(l[k]);
         CHECK(t, s->status == WF_OK && s->has_run && !s->fault_text);
         CHECK_EQ(t, s->warp_instructions, alone[k]);
-        CHECK_EQ(t, counter(s, "exec.warp_instructions"), alone[k]);
-        CHECK_EQ(t, counter(s, "exec.blocks"), 1);
+        CHECK_EQ(t, counter(t, s, "exec.warp_instructions"), alone[k]);
+        CHECK_EQ(t, counter(t, s, "exec.blocks"), 1);
         CHECK_STR(t, s->gpu, "gtx1080ti-paper");
         CHECK_STR(t, s->tech, "uv");
         CHECK(t, s->cycles != WF_UNKNOWN && s->sm_count == 28 && s->energy_count && s->storage_count);
@@ -316,7 +290,7 @@ static void test_stats_stay(struct test *t)
         CHECK(t, *s->energy[0].name && strncmp(s->counters[s->counter_count - 1].name, "uv.", 3) == 0);
         if (k % 2) wf_launch_free(l[k]); // the rest is freed with the context
     }
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // The accounts of a kernel's launches add up, and so do their samples.
@@ -333,9 +307,7 @@ static void test_accounts(struct test *t)
         const struct wf_stats *s = wf_launch_stats(l[k]);
         uint64_t sampled = 0;
         want += s->warp_instructions;
-        size_t index = 0;
-        struct wf_counter c;
-        while (wf_counter_at(index, &c) && strcmp(c.name, "sm.issue.issued") != 0) index++;
+        size_t index = counter_index(t, "sm.issue.issued");
         for (size_t n = 0; n < s->sample_count; n++) sampled += s->samples[n].counters[index];
         CHECK(t, s->sample_count > 2);
         CHECK_EQ(t, sampled, s->warp_instructions);
@@ -343,7 +315,7 @@ static void test_accounts(struct test *t)
     struct wf_slot slot;
     CHECK(t, wf_slot_at(0, &slot) && strcmp(slot.name, "issued") == 0);
     CHECK_EQ(t, issued, want);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // A timeline shows the launches side by side, under their streams' names.
@@ -366,7 +338,7 @@ static void test_watched(struct test *t)
     }
     wf_watch(f.c, false);
     CHECK(t, !wf_watched(f.c));
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // -- copies made by calls -----------------------------------------------------------------------------------
@@ -398,7 +370,7 @@ static void test_copies(struct test *t)
         CHECK(t, wf_bind_texture(f.m, "words", one) == WF_OK);
         CHECK_EQ(t, read_word(&f, 1), 9);
         CHECK_EQ(t, read_word(&f, 4), 11);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -415,7 +387,7 @@ static void test_programs(struct test *t)
     }
     for (unsigned k = 0; k < 4; k++) CHECK_EQ(t, read_word(&f, 16 * k + 3), 3);
     CHECK_EQ(t, read_word(&f, 16 + 7), 3);
-    teardown(&f);
+    fixture_end(&f);
 
     f = setup(t, "tiny");
     struct wf_module *m = wf_module_load_file(f.c, "tests/api/kernels.ptx");
@@ -428,7 +400,7 @@ static void test_programs(struct test *t)
         CHECK(t, wf_launch_async(k % 2 ? other : one, &shape, (void *[]){&out, &in}, 2, NULL) == WF_OK);
     }
     for (unsigned k = 0; k < 4; k++) CHECK_EQ(t, read_word(&f, 4 * k), k % 2 ? 2 * 16 * 16 : 10);
-    teardown(&f);
+    fixture_end(&f);
 }
 
 // -- failures -----------------------------------------------------------------------------------------------
@@ -471,7 +443,7 @@ static void test_faults(struct test *t)
         CHECK(t, wf_synchronise(f.c) == WF_OK);
         step(&f, f.b, 4, 10, 0, 1);
         CHECK_EQ(t, read_word(&f, 4), 3 * 31 + 1);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -492,7 +464,7 @@ static void test_found_late(struct test *t)
         CHECK(t, wf_launch(k, &shape, (void *[]){&out}, 1, &stats) == WF_PROGRAM_FAILED && !stats.fault_text);
         wf_reset(f.c);
         CHECK(t, wf_launch(k, &shape, (void *[]){&out}, 1, &stats) == WF_OK && stats.has_run);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -523,7 +495,7 @@ static void test_races_between(struct test *t)
             CHECK_HAS(t, stats->race_text, "race between kernels step and step, which nothing orders");
         if (races[k]) CHECK_HAS(t, stats->race_text, "by thread (0,0,0) of block (0,0,0) at pc");
         if (k != FREED) CHECK_EQ(t, wf_launch_stats(first)->races, 0);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -556,7 +528,7 @@ static void test_limits(struct test *t)
             CHECK(t, wf_launch_status(stopped) == WF_PROGRAM_FAILED && wf_synchronise(f.c) == WF_OK);
             CHECK_EQ(t, read_word(&f, 3), 2 * 31 + 1);
         }
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -582,7 +554,7 @@ static void test_interrupt(struct test *t)
         left = -1; // no more interrupts
         step(&f, f.a, 1, 0, 0, 7);
         CHECK_EQ(t, read_word(&f, 1), 7);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -701,7 +673,7 @@ static void test_who_waits(struct test *t)
                       gpu ? gpu : "no GPU", printed);
             CHECK(t, wf_synchronise(f.c) == WF_OK);
             CHECK_MSG(t, printed != 0, "call %d", (int)which);
-            teardown(&f);
+            fixture_end(&f);
         }
     }
 }
@@ -722,7 +694,7 @@ static void test_symbols(struct test *t)
         }
         CHECK_EQ(t, read_word(&f, 0), 5);
         CHECK_EQ(t, read_word(&f, 1), 77);
-        teardown(&f);
+        fixture_end(&f);
     }
 }
 
@@ -747,7 +719,7 @@ static void test_lives(struct test *t)
         wf_launch_free(endless(&f, f.b));
         CHECK(t, wf_launch_status(over) == WF_OK);
         wf_event_record(wf_event_create(f.c), f.b);
-        teardown(&f); // ends every launch
+        fixture_end(&f); // ends every launch
     }
 }
 

@@ -3,8 +3,8 @@
 // streaming memory, shared memory and floating point, divergence. Streaming and shared memory are also timed
 // on a whole chip, some with mechanisms, with a gate on instructions per active SM-cycle. The rest are former
 // slow cases: doubles, atomics on one word, many launches of few blocks, marks of long code with many loops.
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -82,7 +82,6 @@ static const struct pinned launches[] = {
 static void write_loops(struct test *t)
 {
     struct strbuf s = {0};
-    const char *why;
     strbuf_puts(&s, ".version 6.5\n.target sm_70\n.address_size 64\n"
                     ".visible .entry loops(.param .u64 out)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<8>;\n"
                     ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
@@ -96,7 +95,7 @@ static void write_loops(struct test *t)
                       k, 3 + k % 2 * 2, 3 + k % 2 * 2, 3 + k % 2 * 2, 3 + (k + 1) % 2 * 2, 4 * k,
                       3 + k % 2 * 2, 3 + k % 2 * 2, k);
     strbuf_puts(&s, "ret;\n}\n");
-    CHECK(t, file_write(LOOPS, strbuf_text(&s), s.length, &why));
+    test_write_file(t, LOOPS, strbuf_text(&s), s.length);
     strbuf_fini(&s);
 }
 
@@ -168,13 +167,12 @@ static void write_figures(struct test *t, const char *old, const char *compiler,
                           size_t count)
 {
     struct strbuf out = {0};
-    const char *why;
     for (const char *p = old; *p == '#'; p += strcspn(p, "\n") + 1)
         strbuf_write(&out, p, strcspn(p, "\n") + 1);
     strbuf_printf(&out, "compiler %s\n", compiler);
     for (size_t i = 0; i < count; i++)
         strbuf_printf(&out, "%s %llu\n", figures[i].name, (unsigned long long)figures[i].count);
-    CHECK(t, file_write(FIGURES, strbuf_text(&out), out.length, &why));
+    test_write_file(t, FIGURES, strbuf_text(&out), out.length);
     strbuf_fini(&out);
 }
 
@@ -182,7 +180,7 @@ static void test_gate(struct test *t)
 {
     char compiler[128], pattern[160], *text;
     size_t length;
-    const char *why, *update = getenv("UPDATE_GOLDEN");
+    const char *update = getenv("UPDATE_GOLDEN");
     struct figure figures[2 * TEST_COUNT(launches)];
     if (strstr(test_binary(), "build/warpfold") == NULL) {
         test_skip(t, "the figures are of the release build");
@@ -197,7 +195,7 @@ static void test_gate(struct test *t)
         return;
     }
     read_compiler(compiler);
-    CHECK(t, file_read(FIGURES, &text, &length, &why));
+    text = test_read_file(t, FIGURES, &length);
     snprintf(pattern, sizeof pattern, "\ncompiler %s\n", compiler);
     bool writing = update && strcmp(update, "1") == 0;
     if (!writing && !strstr(text, pattern)) {

@@ -2,6 +2,7 @@
 // device, a median or a row of the result is wrong.
 #include "base/csv.h"
 #include "bench/silicon/measure.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <math.h>
@@ -103,9 +104,7 @@ static void put(struct test *t, const char *name, const char *text)
 {
     char path[600];
     snprintf(path, sizeof path, "%s/%s", test_directory(t), name);
-    FILE *f = fopen(path, "w");
-    CHECK_MSG(t, f != NULL, "cannot write %s", path);
-    if (f && (fputs(text, f) < 0 || fclose(f) != 0)) CHECK_MSG(t, false, "cannot write %s", path);
+    test_write_text(t, path, text);
 }
 
 static bool play(struct test *t, struct stand_in *s, const char *text, struct diag *d)

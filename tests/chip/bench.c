@@ -52,7 +52,7 @@ void gpu_bench_fini(struct gpu_bench *b) { machine_fini(&b->m); }
 bool gpu_bench_run(struct gpu_bench *b)
 {
     struct chip *c = chip_create(&b->config);
-    struct chip_account account = {.watcher = b->watcher};
+    struct chip_account account = {.sms = b->sms, .watcher = b->watcher};
     machine_prepare(&b->m);
     bool good = chip_run_alone(c, &b->m.launch, b->max_cycles, b->threads, &account, &b->result, &b->m.fault);
     chip_destroy(c);

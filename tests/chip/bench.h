@@ -9,6 +9,7 @@ struct gpu_bench {
     struct chip_result result;
     unsigned threads;        // of the host
     struct watcher *watcher; // NULL: not watched
+    struct gpu_counts *sms;  // counts by SM, added to by a run; NULL: none
     uint64_t max_cycles;
 };
 

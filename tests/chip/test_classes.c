@@ -2,6 +2,8 @@
 // counter, different classes change no result, and host threads change neither.
 #include "chip/bench.h"
 #include "generator/launch.h"
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "workload/workload.h"
 
@@ -245,7 +247,7 @@ static void check_accounts(void *context, struct wf_kernel *kernel, const struct
                            const struct wf_stats *stats)
 {
     struct test *t = context;
-    struct wf_counter counter;
+    struct wf_counter of_run;
     (void)kernel, (void)shape;
     CHECK_EQ(t, stats->class_count, 2);
     CHECK_EQ(t, stats->sm_count, 3);
@@ -253,27 +255,23 @@ static void check_accounts(void *context, struct wf_kernel *kernel, const struct
     CHECK(t, strcmp(classes[0].sm_class.name, "big") == 0 && strcmp(classes[1].sm_class.name, "little") == 0);
     CHECK(t, classes[0].sm_class.first == 0 && classes[0].sm_class.count == 1);
     CHECK(t, classes[1].sm_class.first == 1 && classes[1].sm_class.count == 2);
-    for (size_t n = 0; wf_counter_at(n, &counter); n++) {
+    for (size_t n = 0; wf_counter_at(n, &of_run); n++) {
         uint64_t a = classes[0].counters[n], b = classes[1].counters[n];
         bool right =
-            is_of_sms(counter.name) ? a + b == stats->counters[n].value : a == WF_UNKNOWN && b == WF_UNKNOWN;
-        CHECK_MSG(t, right, "%s is not the classes' sum", counter.name);
-        if (strcmp(counter.name, "sm.sm.active_cycles") == 0)
-            CHECK_EQ(t, b, stats->sms[1].active_cycles + stats->sms[2].active_cycles);
+            is_of_sms(of_run.name) ? a + b == stats->counters[n].value : a == WF_UNKNOWN && b == WF_UNKNOWN;
+        CHECK_MSG(t, right, "%s is not the classes' sum", of_run.name);
     }
+    CHECK_EQ(t, classes[1].counters[counter_index(t, "sm.sm.active_cycles")],
+             stats->sms[1].active_cycles + stats->sms[2].active_cycles);
     for (size_t k = 0; k < 3; k++) CHECK_STR(t, stats->sms[k].sm_class, k ? "little" : "big");
 }
 
 static void test_accounts(struct test *t)
 {
-    const char *near;
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     settings_apply(t, c, MIXED);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = check_accounts, .launched_context = t};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("hotspot", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "hotspot", check_accounts, t);
     wf_context_destroy(c);
 }
 
@@ -301,7 +299,7 @@ static void check_energy(void *context, struct wf_kernel *kernel, const struct w
 {
     const struct priced *p = context;
     double cost[2] = {0};
-    uint64_t bit_cycles = 0, reads[2] = {0}, lookups = 0;
+    uint64_t bit_cycles = 0, reads[2] = {0};
     (void)kernel, (void)shape;
     for (size_t k = 0; k < stats->energy_count; k++) {
         const struct wf_energy *e = &stats->energy[k];
@@ -314,17 +312,14 @@ static void check_energy(void *context, struct wf_kernel *kernel, const struct w
             reads[n] = e->count;
         }
     }
-    for (size_t k = 0; k < stats->counter_count; k++)
-        if (strcmp(stats->counters[k].name, "darsie.lookups") == 0) lookups = stats->counters[k].value;
     CHECK_EQ(p->t, bit_cycles, (p->big_bits + 2 * p->little_bits) * stats->cycles);
     CHECK(p->t, reads[0] && reads[1]);
-    CHECK_EQ(p->t, reads[0] + reads[1], lookups);
+    CHECK_EQ(p->t, reads[0] + reads[1], counter(p->t, stats, "darsie.lookups"));
     CHECK(p->t, cost[0] > 1.9 * cost[1] && cost[0] < 2.1 * cost[1]); // the root of four times the bits
 }
 
 static void test_costs(struct test *t)
 {
-    const char *near;
     struct wf_context *c = wf_context_create();
     struct priced p = {.t = t};
     CHECK(t, wf_gpu(c, "tiny") == WF_OK && wf_tech(c, "darsie") == WF_OK);
@@ -337,10 +332,7 @@ static void test_costs(struct test *t)
     CHECK_EQ(t, bits_of(c, NULL), 0);
     CHECK_EQ(t, bits_of(c, "big"), p.big_bits);
     CHECK_EQ(t, bits_of(c, "little"), p.little_bits);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = check_energy, .launched_context = &p};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("matrixMul", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "matrixMul", check_energy, &p);
     wf_context_destroy(c);
 }
 
@@ -368,7 +360,7 @@ static void test_settings(struct test *t)
           wf_class_at(c, 1, &class) && strcmp(class.name, "y") == 0 && class.first == 1 && class.count == 2);
     CHECK(t, !wf_class_at(c, 2, &class));
     CHECK_HAS(t, wf_config_json(c), "\"class.x.sm.warps\": 12");
-    CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "vecadd", NULL, NULL);
     CHECK_EQ(t, wf_set(c, "class.x.count", "2"), WF_OK);
     CHECK_EQ(t, wf_check_settings(c), WF_BAD_USAGE);
     CHECK_STR(t, wf_errors(c), "error: gpu.sm_count is 3, and the classes have 4 SMs (x 2, y 2)\n");

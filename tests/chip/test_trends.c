@@ -2,6 +2,7 @@
 // the knob, wide on purpose. A single SM, so that the small inputs fill it.
 #include "base/str.h"
 #include "chip/config.h"
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "memory/config.h"
 #include "sm/config.h"
@@ -202,14 +203,8 @@ static const struct undirected {
 };
 // clang-format on
 
-static uint64_t counter_of(const struct wf_stats *s, const char *name)
-{
-    for (size_t k = 0; k < s->counter_count; k++)
-        if (str_equal(s->counters[k].name, name)) return s->counters[k].value;
-    return WF_UNKNOWN;
-}
-
 struct sum {
+    struct test *t;
     const char *what;
     uint64_t value;
 };
@@ -221,7 +216,7 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     (void)kernel, (void)shape;
     s->value += str_equal(s->what, "cycles")           ? stats->cycles
                 : str_equal(s->what, "elapsed_cycles") ? stats->elapsed
-                                                       : counter_of(stats, s->what);
+                                                       : counter(s->t, stats, s->what);
 }
 
 static double measure(struct test *t, const struct trend *r, bool turned)
@@ -232,7 +227,7 @@ static double measure(struct test *t, const struct trend *r, bool turned)
 
     const char *near;
     struct wf_context *c = wf_context_create();
-    struct sum s = {r->what, 0};
+    struct sum s = {t, r->what, 0};
     CHECK_EQ(t, wf_gpu(c, "gtx1080ti-paper"), WF_OK);
     settings_apply(t, c, BASE);
     settings_apply(t, c, both);

@@ -1,6 +1,7 @@
 // Bad input gives one clear message and the right exit status. Fails where a message differs, or where
 // output, JSON or a half-written file is left.
 #include "cli/cli.h"
+#include "harness/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,14 +115,7 @@ static void test_damaged_files(struct test *t)
 {
     struct cli c = {.t = t};
     size_t length;
-    char *ptx = NULL, where[64];
-    const char *source = "kernels/ptx/nvcc/vecadd.ptx";
-    FILE *f = fopen(source, "rb");
-    CHECK(t, f != NULL);
-    if (!f) return;
-    ptx = malloc(1 << 16);
-    length = fread(ptx, 1, 1 << 16, f);
-    fclose(f);
+    char where[64], *ptx = test_read_file(t, "kernels/ptx/nvcc/vecadd.ptx", &length);
     size_t last_brace = length;
     while (last_brace && ptx[last_brace - 1] != '}') last_brace--;
     for (size_t cut = 1; cut < last_brace; cut += test_is_long() ? 1 : 97) {

@@ -1,10 +1,10 @@
 // GPU files with classes of SMs. Fails where an error lacks its line, or where a valid file is not
 // listed and reported class by class.
 #include "api/warpfold.h"
-#include "base/file.h"
 #include "base/str.h"
 #include "chip/gpus.h"
 #include "cli/cli.h"
+#include "harness/files.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -311,18 +311,11 @@ static void test_folder(struct test *t)
     CHECK_EQ(t, files.gl_pathc, rows);
     for (size_t g = 0; gpu_file_at(g); g++) {
         struct strbuf path = {0};
-        char *text;
-        size_t length;
-        const char *why = "",
-                   *name = gpu_file_at(g)->alias_of ? gpu_file_at(g)->alias_of : gpu_file_at(g)->name;
+        const char *name = gpu_file_at(g)->alias_of ? gpu_file_at(g)->alias_of : gpu_file_at(g)->name;
         strbuf_printf(&path, "gpus/%s.gpu", name);
-        bool there = file_read(path.text, &text, &length, &why);
-        CHECK_MSG(t, there, "%s: %s", path.text, why);
-        if (there) {
-            CHECK_MSG(t, str_equal(text, gpu_file_at(g)->text), "%s: the library has another text",
-                      path.text);
-            free(text);
-        }
+        char *text = test_read_file(t, path.text, NULL);
+        CHECK_MSG(t, str_equal(text, gpu_file_at(g)->text), "%s: the library has another text", path.text);
+        free(text);
         strbuf_fini(&path);
     }
     globfree(&files);

@@ -3,6 +3,7 @@
 #include "base/json_read.h"
 #include "base/printable.h"
 #include "cli/cli.h"
+#include "harness/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +39,6 @@ static void check(struct cli *c, const char *arguments, int status)
     check_printable(c->t, arguments, c->err);
     CHECK_MSG(c->t, strncmp(c->err, "error: forged", 13) != 0 && !strstr(c->err, "\nerror: forged"),
               "warpfold %s\n    forges a message:\n%s", arguments, c->err);
-}
-
-static char *read_ptx(void)
-{
-    char *text = calloc(1, 1 << 16);
-    FILE *f = fopen("kernels/ptx/nvcc/vecadd.ptx", "rb");
-    if (f && fread(text, 1, (1 << 16) - 1, f) == 0) *text = 0;
-    if (f) fclose(f);
-    return text;
 }
 
 // Hostile words in every place of the command line.
@@ -121,7 +113,7 @@ static void test_words(struct test *t)
 static void test_files(struct test *t)
 {
     struct cli c = {.t = t};
-    char *ptx = read_ptx();
+    char *ptx = test_read_file(t, "kernels/ptx/nvcc/vecadd.ptx", NULL);
     cli_write(&c, EVIL ".ptx", ptx, strlen(ptx));
     cli_write(&c, LINES ".ptx", "?", 1);
     cli_write(&c, LINES ".gpu", "issue.width = 1\nissue.width = " EVIL "\n" EVIL " = 1\n",
@@ -229,7 +221,7 @@ static void test_inputs(struct test *t)
         {"a.json", "compare $D/a.json $D/b.json", "{\"schema\": \"warpfold.\\u001b[2J\\n\"}", 1},
     };
     struct cli c = {.t = t};
-    char *ptx = read_ptx();
+    char *ptx = test_read_file(t, "kernels/ptx/nvcc/vecadd.ptx", NULL);
     cli_write(&c, "k.ptx", ptx, strlen(ptx));
     free(ptx);
     static const char other[] =

@@ -1,6 +1,7 @@
 // ^C: a run stops, writes the requested outputs, and reports the interruption.
 #include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <signal.h>
@@ -17,22 +18,11 @@ static const char spinning[] =
     "ld.param.u64 %rd1, [flags];\nmov.u32 %r2, 7;\nst.volatile.global.u32 [%rd1+4], %r2;\n"
     "wait: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra wait;\nret;\n}\n";
 
-static void write_text(struct test *t, const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    CHECK(t, f && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
 static void file_has(struct test *t, const char *path, const char *part)
 {
-    char *bytes = NULL;
-    size_t length;
-    const char *why = "";
-    CHECK_MSG(t, file_read(path, &bytes, &length, &why), "%s: %s", path, why);
-    char *text = bytes ? strndup(bytes, length) : strdup("");
+    char *text = test_read_file(t, path, NULL);
     CHECK_HAS(t, text, part);
     free(text);
-    free(bytes);
 }
 
 // Runs `warpfold ARGUMENTS` and sends SIGINT after `seconds` of processor time. Returns stderr, heap.
@@ -83,7 +73,7 @@ static void interrupt_a_run(struct test *t, const char *way)
     snprintf(ptx, sizeof ptx, "%s/spin.ptx", folder);
     snprintf(json, sizeof json, "%s/run.json", folder);
     snprintf(dump, sizeof dump, "%s/flags.bin", folder);
-    write_text(t, ptx, spinning);
+    test_write_text(t, ptx, spinning);
     snprintf(arguments, sizeof arguments,
              "run %s --kernel spin --grid 4 --block 64 --arg buf=u32:2:zero --json %s --dump 0=%s %s", ptx,
              json, dump, way);

@@ -1,6 +1,7 @@
 // Lost output and colliding outputs: full disks, closed descriptors, pipes without readers, one path in
 // several spellings. Fails where output is lost without an error, or two outputs go to one file.
 #include "cli/cli.h"
+#include "harness/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,10 +175,7 @@ static void test_one_path(struct test *t)
     mkdir(path[0], 0777);
     cli_write(&c, "old", "old", 3);
     size_t length;
-    FILE *f = fopen("kernels/ptx/nvcc/vecadd.ptx", "rb");
-    char *ptx = calloc(1, 1 << 16);
-    length = f ? fread(ptx, 1, 1 << 16, f) : 0;
-    if (f) fclose(f);
+    char *ptx = test_read_file(t, "kernels/ptx/nvcc/vecadd.ptx", &length);
     cli_write(&c, "k.ptx", ptx, length);
     cli_write(&c, "g.gpu", "issue.width = 1\n", 16);
     cli_write(&c, "once.wf", "load k.ptx\n", 11);

@@ -1,6 +1,7 @@
 // SPEC: every type at its limits, every content against its definition, and a message for every error.
 #include "base/rng.h"
 #include "cli/spec.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <math.h>
@@ -182,9 +183,7 @@ static void test_files(struct test *t)
 {
     char path[4200], text[4400], message[512];
     snprintf(path, sizeof path, "%s/a:b.bin", test_directory(t)); // the rest of the text is the path
-    FILE *f = fopen(path, "wb");
-    fwrite("\1\0\2\0\3\0", 1, 6, f);
-    fclose(f);
+    test_write_file(t, path, "\1\0\2\0\3\0", 6);
     struct spec s;
     snprintf(text, sizeof text, "buf=u16:3:file:%s", path);
     uint16_t values[2];

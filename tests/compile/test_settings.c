@@ -1,11 +1,10 @@
 // The compiler's settings in the user's spelling; compiling one text twice gives the same code.
 #include "base/bits.h"
-#include "base/file.h"
 #include "compile/compile.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool set(struct config *c, const char *pair, struct diag *d)
 {
@@ -78,16 +77,13 @@ static void test_unknown_pass(struct test *t)
 
 static void list_all(struct test *t, const char *path, struct strbuf *out)
 {
-    char *text;
     size_t length;
-    const char *why;
+    char *text = test_read_file(t, path, &length);
     struct diag d;
     struct compile_options o;
     diag_init(&d);
     compile_options_default(&o);
-    bool read = file_read(path, &text, &length, &why);
-    CHECK_MSG(t, read, "%s: %s", path, why);
-    struct ptx_module *m = read ? ptx_parse(text, length, 0, &d) : NULL;
+    struct ptx_module *m = ptx_parse(text, length, 0, &d);
     for (uint32_t k = 0; m && k < m->function_count; k++) {
         if (!m->functions[k]->is_entry) continue;
         struct program *p = compile_kernel(m, m->functions[k], &o, &d);
@@ -97,7 +93,7 @@ static void list_all(struct test *t, const char *path, struct strbuf *out)
         program_free(p);
     }
     ptx_module_free(m);
-    if (read) free(text);
+    free(text);
     diag_fini(&d);
 }
 

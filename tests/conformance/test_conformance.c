@@ -1,9 +1,9 @@
 // Rows against their rules: on the oracle, and on the engine in every profile, with and without the
 // optimiser, with every build of the interpreter available on the host. Fails when a result breaks its
 // rule.
+#include "harness/files.h"
 #include "harness/test.h"
 
-#include "base/file.h"
 #include "base/str.h"
 #include "conformance/conformance.h"
 
@@ -89,12 +89,12 @@ static void test_ptxas(struct test *t)
     for (int k = 0; k < PARTS; k++) {
         struct rows rows = {0};
         struct strbuf text = {0};
-        const char *why, *folder = test_directory(t);
+        const char *folder = test_directory(t);
         char path[512], command[1200], *out = NULL, *err = NULL;
         parts[k].make(&rows);
         write_rows(&rows, test_is_long() ? 1 : 16, &text);
         snprintf(path, sizeof path, "%s/%s.ptx", folder, parts[k].name);
-        CHECK(t, file_write(path, text.text, text.length, &why));
+        test_write_file(t, path, text.text, text.length);
         snprintf(command, sizeof command, "ptxas -O0 -arch=sm_90 %s -o %s/x.cubin", path, folder);
         CHECK_MSG(t, test_command(command, 250, &out, &err) == 0, "%s: %.600s", parts[k].name,
                   err ? err : "");

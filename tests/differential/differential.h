@@ -8,6 +8,7 @@
 #pragma once
 #include "base/str.h"
 #include "generator/generator.h"
+#include "harness/test.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,6 +94,9 @@ struct hunt {
 };
 // Appends findings to `found` (room for `limit`), returns how many.
 unsigned hunt(struct hunt *h, struct finding *found, unsigned limit);
+// Hunts up to three findings (h->stop_after is set) and fails the case for every finding and for seeds not
+// tried: "WHAT 7: differs: why", and the command AGAIN 7; NULL: no command.
+void hunt_check(struct test *t, struct hunt *h, const char *what, const char *again);
 
 // Makes `text` as small as possible while the verdict stays `wanted`.
 void shrink(struct strbuf *text, way settings, const char *extra, enum verdict wanted, bool verbose);

@@ -111,3 +111,18 @@ unsigned hunt(struct hunt *h, struct finding *found, unsigned limit)
     munmap(b, sizeof *b);
     return count;
 }
+
+void hunt_check(struct test *t, struct hunt *h, const char *what, const char *again)
+{
+    struct finding found[4];
+    h->stop_after = TEST_COUNT(found) - 1;
+    unsigned count = hunt(h, found, TEST_COUNT(found));
+    printf("  %ss %llu to %llu\n", what, (unsigned long long)h->first,
+           (unsigned long long)(h->first + h->programs - 1));
+    for (unsigned k = 0; k < count; k++) {
+        unsigned long long seed = found[k].seed;
+        CHECK_MSG(t, false, "%s %llu: %s: %s", what, seed, verdict_name(found[k].verdict), found[k].why);
+        CHECK_MSG(t, !again, "again: %s %llu", again, seed);
+    }
+    CHECK(t, count || h->programs == h->count);
+}

@@ -8,6 +8,7 @@
 //     build/tests/differential/test_differential shrink --seed N --variant NAME [--set KEY=VALUE]
 //     build/tests/differential/test_differential file PATH [--variant NAME] [--set KEY=VALUE]
 //     build/tests/differential/test_differential print --seed N
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include "base/file.h"
@@ -16,7 +17,6 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // Shrinks a finding and writes the kernel beside the build.
@@ -67,13 +67,9 @@ static void test_kept(struct test *t)
     glob_t files;
     CHECK(t, glob("tests/differential/kept/*.ptx", 0, NULL, &files) == 0);
     for (size_t k = 0; k < files.gl_pathc; k++) {
-        char *text = NULL;
-        size_t length = 0;
-        const char *reason = NULL;
+        char *text = test_read_file(t, files.gl_pathv[k], NULL);
         struct strbuf why = {0};
-        CHECK_MSG(t, file_read(files.gl_pathv[k], &text, &length, &reason), "%s: %s", files.gl_pathv[k],
-                  reason);
-        for (unsigned v = 0; text && v < variant_count; v++) {
+        for (unsigned v = 0; *text && v < variant_count; v++) {
             struct generated g;
             if (!variant_available(v) || !generated_read(text, &g) || (variants[v].any_warp_size && g.lanes))
                 continue;

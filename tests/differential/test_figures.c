@@ -82,37 +82,23 @@ static enum verdict try_case(uint64_t seed, bool show, struct strbuf *why)
 
 static enum verdict try_seed(uint64_t seed, struct strbuf *why) { return try_case(seed, false, why); }
 
-static unsigned look_for(struct hunt *h, struct finding *found)
-{
-    h->try = try_seed;
-    unsigned count = hunt(h, found, FINDINGS);
-    printf("  cases %llu to %llu\n", (unsigned long long)h->first,
-           (unsigned long long)(h->first + h->programs - 1));
-    return count;
-}
-
 static void test_programs(struct test *t)
 {
-    struct finding found[FINDINGS];
     struct hunt h = {.first = test_seed(1),
                      .count = test_is_long()    ? 20000
                               : test_is_quick() ? 50
                                                 : 400,
-                     .stop_after = FINDINGS - 1};
-    unsigned count = look_for(&h, found);
-    for (unsigned k = 0; k < count; k++)
-        test_fail(t, __FILE__, __LINE__,
-                  "case %llu: %s: %s\n    again: build/tests/differential/test_figures case %llu",
-                  (unsigned long long)found[k].seed, verdict_name(found[k].verdict), found[k].why,
-                  (unsigned long long)found[k].seed);
-    CHECK(t, count || h.programs == h.count);
+                     .try = try_seed};
+    hunt_check(t, &h, "case", "build/tests/differential/test_figures case");
 }
 
 static int hunt_from(uint64_t first, uint64_t cases)
 {
     struct finding found[FINDINGS];
-    struct hunt h = {.first = first, .count = cases, .stop_after = FINDINGS};
-    unsigned count = look_for(&h, found);
+    struct hunt h = {.first = first, .count = cases, .try = try_seed, .stop_after = FINDINGS};
+    unsigned count = hunt(&h, found, FINDINGS);
+    printf("  cases %llu to %llu\n", (unsigned long long)h.first,
+           (unsigned long long)(h.first + h.programs - 1));
     for (unsigned k = 0; k < count; k++)
         printf("case %llu: %s: %s\n", (unsigned long long)found[k].seed, verdict_name(found[k].verdict),
                found[k].why);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINDINGS = 4 };
-
 #define HEAD                                                                                                 \
     ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                   \
     ".reg .u64 %a;\n.reg .u32 %x;\n.reg .pred %q;\nld.param.u64 %a, [p];\n"
@@ -80,22 +78,12 @@ static enum verdict try_seed(uint64_t seed, struct strbuf *why) { return try_pai
 
 static void test_programs(struct test *t)
 {
-    struct finding found[FINDINGS];
     struct hunt h = {.first = test_seed(1),
                      .count = test_is_long()    ? 5000
                               : test_is_quick() ? 50
                                                 : 300,
-                     .try = try_seed,
-                     .stop_after = FINDINGS - 1};
-    unsigned count = hunt(&h, found, FINDINGS);
-    printf("  pairs %llu to %llu\n", (unsigned long long)h.first,
-           (unsigned long long)(h.first + h.programs - 1));
-    for (unsigned k = 0; k < count; k++)
-        test_fail(t, __FILE__, __LINE__,
-                  "pair %llu: %s: %s\n    again: build/tests/differential/test_together pair %llu",
-                  (unsigned long long)found[k].seed, verdict_name(found[k].verdict), found[k].why,
-                  (unsigned long long)found[k].seed);
-    CHECK(t, count || h.programs == h.count);
+                     .try = try_seed};
+    hunt_check(t, &h, "pair", "build/tests/differential/test_together pair");
 }
 
 int main(int argc, char **argv)

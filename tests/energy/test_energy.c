@@ -2,10 +2,11 @@
 // if larger, wider or with more ports.
 #include "energy/energy.h"
 #include "energy/sram.h"
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/test.h"
 #include "report/run.h"
-#include "workload/workload.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,12 +24,9 @@ static struct report_run measure_on(struct test *t, const char *gpu, const char 
 {
     struct wf_context *c = wf_context_create();
     struct report_run r = {0};
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = take, .launched_context = &r};
-    struct workload_result result;
-    const char *near;
     CHECK(t, wf_gpu(c, gpu) == WF_OK && wf_tech(c, tech) == WF_OK);
     if (key) CHECK_MSG(t, wf_set(c, key, value) == WF_OK, "%s", wf_errors(c));
-    CHECK(t, workload_run(workload_find(name, &near), c, &options, &result) == WF_OK);
+    bundled_run(t, c, name, take, &r);
     wf_context_destroy(c);
     return r;
 }
@@ -39,11 +37,9 @@ static struct report_run measure(struct test *t, const char *name, const char *t
     return measure_on(t, "gtx1080ti-paper", name, tech, key, value);
 }
 
-static uint64_t counter(const struct report_run *r, const char *name)
+static uint64_t counter_of(struct test *t, const struct report_run *r, const char *name)
 {
-    for (size_t i = 0; i < r->counter_count; i++)
-        if (strcmp(r->counters[i].name, name) == 0) return r->counters[i].value;
-    return 0;
+    return counter_in(t, r->counters, r->counter_count, name);
 }
 
 static void test_counts(struct test *t)
@@ -58,8 +54,10 @@ static void test_counts(struct test *t)
             uint64_t lanes = 0;
             for (size_t i = 0; i < r.counter_count; i++)
                 if (strncmp(r.counters[i].name, "sm.lanes.", 9) == 0) lanes += r.counters[i].value;
-            lanes += counter(&r, "gscalar.lanes") + counter(&r, "cae.spared"); // lanes replaced by mechanisms
-            CHECK_EQ(t, lanes, counter(&r, "exec.thread_instructions") + counter(&r, "sm.guest.lanes"));
+            lanes += counter_in_if_used(t, r.counters, r.counter_count, "gscalar.lanes") +
+                     counter_in_if_used(t, r.counters, r.counter_count, "cae.spared"); // spared by mechanisms
+            CHECK_EQ(t, lanes,
+                     counter_of(t, &r, "exec.thread_instructions") + counter_of(t, &r, "sm.guest.lanes"));
             double parts = 0, rows = 0;
             const char *part, *meaning;
             for (size_t i = 0; wf_energy_part_at(i, &part, &meaning); i++)
@@ -79,12 +77,12 @@ static void test_wrong_paths(struct test *t)
 {
     struct report_run r = measure(t, "nqueens", "base", "branch.predict", "static"),
                       none = measure(t, "nqueens", "base", NULL, NULL);
-    uint64_t ghosts = counter(&r, "sm.predict.ghosts"), scheduled = 0;
+    uint64_t ghosts = counter_of(t, &r, "sm.predict.ghosts"), scheduled = 0;
     for (size_t i = 0; i < r.energy.rows.count; i++)
         if (strcmp(r.energy.rows.data[i].name, "issue") == 0) scheduled = r.energy.rows.data[i].count;
     CHECK(t, ghosts > 0);
-    CHECK_EQ(t, scheduled, counter(&r, "sm.issue.issued") + ghosts);
-    CHECK_EQ(t, counter(&r, "sm.issue.issued"), counter(&none, "sm.issue.issued"));
+    CHECK_EQ(t, scheduled, counter_of(t, &r, "sm.issue.issued") + ghosts);
+    CHECK_EQ(t, counter_of(t, &r, "sm.issue.issued"), counter_of(t, &none, "sm.issue.issued"));
     CHECK(t, report_energy_part(&r.energy, "execution") == report_energy_part(&none.energy, "execution"));
     report_run_fini(&r);
     report_run_fini(&none);
@@ -226,10 +224,10 @@ static void test_cores(struct test *t)
                       mixed = measure_on(t, "gpu-h", "vecadd", "base", NULL, NULL);
     static const char *const rows[] = {"board_search", "board_keep", "board_leakage", "bypass_leakage"};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) CHECK_EQ(t, events(t, &none, rows[k]), 0);
-    CHECK(t, counter(&board, "sm.board.registers") >= counter(&board, "sm.board.instructions"));
-    CHECK(t, counter(&board, "sm.board.instructions") > 0);
-    CHECK_EQ(t, events(t, &board, "board_search"), counter(&board, "sm.board.searches"));
-    CHECK_EQ(t, events(t, &board, "board_keep"), counter(&board, "sm.board.registers"));
+    CHECK(t, counter_of(t, &board, "sm.board.registers") >= counter_of(t, &board, "sm.board.instructions"));
+    CHECK(t, counter_of(t, &board, "sm.board.instructions") > 0);
+    CHECK_EQ(t, events(t, &board, "board_search"), counter_of(t, &board, "sm.board.searches"));
+    CHECK_EQ(t, events(t, &board, "board_keep"), counter_of(t, &board, "sm.board.registers"));
     CHECK_EQ(t, events(t, &board, "board_leakage"), 8 * events(t, &board, "sm_leakage"));
     CHECK_EQ(t, events(t, &board, "bypass_leakage"), 0);
     CHECK_EQ(t, events(t, &bypass, "board_leakage"), 0);

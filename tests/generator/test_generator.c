@@ -1,8 +1,8 @@
 // Generated kernels parse, are accepted by ptxas, and are well defined: the oracle's strict mode finds no
 // fault. Fails when a kernel has undefined behaviour, ptxas rejects it, or one seed gives two texts.
+#include "harness/files.h"
 #include "harness/test.h"
 
-#include "base/file.h"
 #include "generator/generator.h"
 #include "oracle/oracle.h"
 
@@ -81,10 +81,9 @@ static void test_ptxas_agrees(struct test *t)
     for (uint64_t s = 1; s <= (test_is_long() ? 200 : 12); s++) {
         struct generated g;
         char path[512], command[1200], *out = NULL, *err = NULL;
-        const char *why;
         generator_make(s, NULL, &g);
         snprintf(path, sizeof path, "%s/g.ptx", folder);
-        CHECK(t, file_write(path, g.text.text, g.text.length, &why));
+        test_write_file(t, path, g.text.text, g.text.length);
         snprintf(command, sizeof command, "ptxas -O0 -arch=sm_80 %s -o %s/g.cubin", path, folder);
         int status = test_command(command, 60, &out, &err);
         CHECK_MSG(t, status == 0, "seed %llu: ptxas: %s", (unsigned long long)s, err ? err : "");

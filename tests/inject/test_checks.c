@@ -2,8 +2,7 @@
 // entry is flipped once, in a separate run. The flip is detected exactly where two lanes compute,
 // two copies are kept or an entry has parity.
 #include "base/str.h"
-#include "chip/bench.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 
 #include <stdio.h>
 
@@ -27,10 +26,8 @@ static bool is_uniform(const struct upset_site *s, const struct upset_flip *f)
     return s->place == UPSET_ENTRY || f->number == 1 || f->number == 2;
 }
 
-struct scene {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-    struct mark_settings marks;
+struct trial { // a launch with at most one flip
+    struct scene scene;
     struct upsets upsets;
     // Place of the flip: the site, and the hit within it.
     uint64_t site;
@@ -44,7 +41,7 @@ struct scene {
 
 static bool pass(void *context, const struct upset_site *at, struct upset_hit *hit)
 {
-    struct scene *s = context;
+    struct trial *s = context;
     if (s->sites < TEST_COUNT(s->sites_seen)) s->sites_seen[s->sites] = *at;
     s->places[at->place] += at->count;
     if (s->sites++ != s->site) return false;
@@ -54,7 +51,7 @@ static bool pass(void *context, const struct upset_site *at, struct upset_hit *h
 
 static void turned(void *context, const struct upset_site *at, const struct upset_flip *f)
 {
-    struct scene *s = context;
+    struct trial *s = context;
     s->has_turned = true;
     s->at = *at;
     s->flip = *f;
@@ -63,55 +60,35 @@ static void turned(void *context, const struct upset_site *at, const struct upse
 static void found(void *context, uint64_t cycle)
 {
     (void)cycle;
-    ((struct scene *)context)->was_found = true;
+    ((struct trial *)context)->was_found = true;
 }
 
-static bool begin(struct scene *s, struct test *t, const char *tech)
+static bool begin(struct trial *s, struct test *t, const char *tech)
 {
-    struct diag d;
-    *s = (struct scene){.upsets = {pass, turned, found, s}};
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
-    diag_fini(&d);
-    if (!gpu_bench_init(&s->bench, t, "tiny", "gpu.sm_count=1 issue.schedulers=1 issue.interval=4", program,
-                        32 * WARPS))
-        return false;
-    s->choice.uses[0].marks = &s->marks;
-    s->choice.uses[0].upsets = &s->upsets;
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    machine_buffer(&s->bench.m, 64);
-    return true;
+    const struct scene_plan plan = {.settings = "gpu.sm_count=1 issue.schedulers=1 issue.interval=4",
+                                    .tech = tech,
+                                    .text = program,
+                                    .block = {32 * WARPS},
+                                    .bytes = 64};
+    *s = (struct trial){.upsets = {pass, turned, found, s}};
+    bool good = scene_begin(&s->scene, t, &plan);
+    s->scene.choice.uses[0].upsets = &s->upsets;
+    return good;
 }
 
-static void end(struct scene *s)
-{
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-}
-
-static void run(struct scene *s, uint64_t site, uint64_t nth, uint64_t draw)
+static void run(struct trial *s, uint64_t site, uint64_t nth, uint64_t draw)
 {
     s->site = site;
     s->hit = (struct upset_hit){nth, draw};
     s->sites = 0;
     for (unsigned p = 0; p < UPSET_PLACES; p++) s->places[p] = 0;
     s->has_turned = s->was_found = false;
-    gpu_cycles(&s->bench);
-}
-
-static uint64_t count_of(const struct scene *s, const char *counter)
-{
-    const struct tech *u = s->choice.uses[0].tech;
-    for (size_t n = 0; n < u->counter_count; n++)
-        if (str_equal(u->counters[n].name, counter)) return s->bench.result.techs[0][n];
-    return ~0ull;
+    scene_run(&s->scene);
 }
 
 // Flips every bit of one place, in every item of a register or an entry; draws cover every bit before a
 // repetition. Returns the number of flips.
-static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_t nth, bool is_checked)
+static unsigned turn_all(struct trial *s, struct test *t, uint64_t site, uint64_t nth, bool is_checked)
 {
     struct upset_flip first = {0};
     unsigned draw = 0;
@@ -128,7 +105,7 @@ static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_
                   "%s %u, lane %u, bit %u at instruction %u, the %lluth of its site: %s", s->flip.what,
                   s->flip.number, s->flip.lane, s->flip.bit, s->at.index, (unsigned long long)nth,
                   s->was_found ? "found" : "not found");
-        CHECK_EQ(t, count_of(s, "detected") != 0, s->was_found);
+        CHECK_EQ(t, scene_counter(&s->scene, "uv.detected") != 0, s->was_found);
         // The lanes of a vector register are alike: 40 flips suffice in the short form.
         bool is_vector = s->at.place == UPSET_REGISTER && str_equal(s->flip.what, "register");
         if (is_vector && !test_is_long() && draw == 40) return draw;
@@ -137,16 +114,17 @@ static unsigned turn_all(struct scene *s, struct test *t, uint64_t site, uint64_
 
 static void turn_everything(struct test *t, const char *tech, bool is_checked)
 {
-    struct scene s;
+    struct trial s;
     unsigned bits[UPSET_PLACES] = {0};
     CHECK(t, begin(&s, t, tech));
     if (test_failed(t)) return;
     run(&s, ~0ull, 0, 0);
     CHECK(t, !s.was_found && !s.has_turned);
-    CHECK_EQ(t, s.places[UPSET_LANE],
-             count_of(&s, "alu_lanes")); // the population of draws equals the population predicted
-    CHECK_EQ(t, s.places[UPSET_REGISTER], count_of(&s, "live_cycles"));
-    CHECK_EQ(t, s.places[UPSET_ENTRY], count_of(&s, "entry_cycles"));
+    CHECK_EQ(
+        t, s.places[UPSET_LANE],
+        scene_counter(&s.scene, "uv.alu_lanes")); // the population of draws equals the population predicted
+    CHECK_EQ(t, s.places[UPSET_REGISTER], scene_counter(&s.scene, "uv.live_cycles"));
+    CHECK_EQ(t, s.places[UPSET_ENTRY], scene_counter(&s.scene, "uv.entry_cycles"));
     uint64_t sites = s.sites;
     struct upset_site seen[TEST_COUNT(s.sites_seen)];
     CHECK(t, sites && sites <= TEST_COUNT(seen));
@@ -161,7 +139,7 @@ static void turn_everything(struct test *t, const char *tech, bool is_checked)
     printf("%s: %u bits of lanes, %u of registers, %u of entries\n", tech, bits[UPSET_LANE],
            bits[UPSET_REGISTER], bits[UPSET_ENTRY]);
     CHECK(t, bits[UPSET_LANE] >= 32 * 32 * 5 && bits[UPSET_REGISTER] >= 32 * 4 && bits[UPSET_ENTRY] > 64);
-    end(&s);
+    scene_end(&s.scene);
 }
 
 static void test_token(struct test *t) { turn_everything(t, "uv:variant=token,protect=on,parity=on", true); }

@@ -1,7 +1,7 @@
 // docs/reference/isa.md is the table of instructions as a page: UPDATE_GOLDEN=1 rewrites the page. Fails when the
 // page is stale.
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "isa/isa.h"
 #include "isa/shape.h"
@@ -175,12 +175,9 @@ static void add_squeezed(const char *line, size_t length, struct strbuf *out)
 
 static void read_squeezed(struct test *t, const char *path, struct strbuf *out)
 {
-    char *text = NULL;
-    size_t length = 0;
-    const char *why = "";
-    bool good = file_read(path, &text, &length, &why);
-    CHECK_MSG(t, good, "%s: %s", path, why);
-    if (good) add_squeezed(text, length, out);
+    size_t length;
+    char *text = test_read_file(t, path, &length);
+    add_squeezed(text, length, out);
     free(text);
 }
 

@@ -1,7 +1,7 @@
 // A row without an implementation to execute, select or lower it is a compile error, not a crash of a
 // kernel. Each table is copied with one row broken in front of the tree's own table, and the expanding
 // file is compiled. Fails when a broken row compiles, or the whole table does not.
-#include "base/file.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -32,18 +32,18 @@ static int compile(const char *directory, const char *expansion, char **err)
 // Writes the table to the directory, with its row whole or broken.
 static void put_table(struct test *t, const struct broken *row, const char *directory, bool is_broken)
 {
-    char path[4000], *text = NULL, *changed = NULL, *at = NULL;
-    const char *why = "", *put = is_broken ? row->without : row->whole;
-    size_t length = 0;
+    char path[4000], *changed = NULL;
+    const char *put = is_broken ? row->without : row->whole;
     snprintf(path, sizeof path, "src/%s", row->table);
-    if (file_read(path, &text, &length, &why)) at = strstr(text, row->whole);
+    char *text = test_read_file(t, path, NULL), *at = strstr(text, row->whole);
     CHECK_MSG(t, at, "%s has no %s", path, row->whole);
     if (at) {
         int size = asprintf(&changed, "%.*s%s%s", (int)(at - text), text, put, at + strlen(row->whole));
         snprintf(path, sizeof path, "mkdir -p $(dirname %s/%s)", directory, row->table);
         CHECK_EQ(t, test_command(path, 10, NULL, NULL), 0);
         snprintf(path, sizeof path, "%s/%s", directory, row->table);
-        CHECK_MSG(t, size > 0 && file_write(path, changed, (size_t)size, &why), "%s: %s", path, why);
+        CHECK(t, size > 0);
+        test_write_text(t, path, changed);
     }
     free(changed);
     free(text);

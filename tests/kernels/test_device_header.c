@@ -4,8 +4,8 @@
 // does not compile, or a result is off by more than its tolerance. Operands are edges and random numbers;
 // --long takes many more and writes the measured errors to build/warpfold-accuracy.txt.
 #include "api/warpfold.h"
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "kernels/values.h"
 
@@ -272,12 +272,11 @@ static void free_operands(struct operands o)
 static void write_accuracy(struct test *t, const ld *worst)
 {
     struct strbuf page = {0};
-    const char *why = "";
     char path[600];
     snprintf(path, sizeof path, "%s-accuracy.txt", test_binary());
     for (size_t i = 0; i < TEST_COUNT(ROWS); i++)
         if (ROWS[i].ulps) strbuf_printf(&page, "%s %u %.2Lf\n", ROWS[i].name, ROWS[i].ulps, worst[i]);
-    CHECK_MSG(t, file_write(path, page.text, page.length, &why), "%s", why);
+    test_write_file(t, path, page.text, page.length);
     strbuf_fini(&page);
 }
 

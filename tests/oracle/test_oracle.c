@@ -1,10 +1,10 @@
 // The oracle's own tests: arithmetic against the host's in every rounding mode, and bundled kernels against
 // plain C. No test goes through the compiler or the engine. Fails when the oracle's result differs in any
 // bit.
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include "base/bits.h"
-#include "base/file.h"
 #include "base/rng.h"
 #include "oracle/number.h"
 #include "oracle/oracle.h"
@@ -157,15 +157,10 @@ struct machine { // a module, an oracle for the module, and a piece of memory
 
 static bool machine_open(struct test *t, struct machine *x, const char *path, size_t bytes)
 {
-    char *text = NULL;
-    size_t length = 0;
-    const char *why = NULL;
+    size_t length;
+    char *text = test_read_file(t, path, &length);
     *x = (struct machine){0};
     diag_init(&x->d);
-    if (!file_read(path, &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return false;
-    }
     x->m = ptx_parse(text, length, diag_add_source(&x->d, path, text, length), &x->d);
     free(text);
     CHECK_MSG(t, x->m, "%s does not parse", path);

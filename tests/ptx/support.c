@@ -1,9 +1,6 @@
 // Parsing for tests, and running over folders.
 #include "support.h"
 
-#include "base/file.h"
-
-#include <dirent.h>
 #include <string.h>
 
 struct ptx_module *support_parse(const char *name, const char *text, size_t length, struct strbuf *messages)
@@ -46,39 +43,4 @@ struct ptx_module *support_body(struct test *t, const char *statements)
 struct ptx_function *support_kernel(const struct ptx_module *m)
 {
     return m->functions[m->function_count - 1];
-}
-
-char *support_read(struct test *t, const char *path, size_t *length)
-{
-    char *text = NULL;
-    const char *why = "";
-    *length = 0;
-    bool read = file_read(path, &text, length, &why);
-    CHECK_MSG(t, read, "%s: %s", path, why);
-    return read ? text : NULL;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-unsigned support_each_file(struct test *t, const char *folder, const char *ending,
-                           void (*visit)(struct test *t, const char *path))
-{
-    struct dirent **entries = NULL;
-    unsigned visited = 0;
-    int count = scandir(folder, &entries, NULL, by_name);
-    for (int i = 0; i < count; i++) {
-        if (str_ends_with(entries[i]->d_name, ending)) {
-            struct strbuf path = {0};
-            strbuf_printf(&path, "%s/%s", folder, entries[i]->d_name);
-            visit(t, strbuf_text(&path));
-            strbuf_fini(&path);
-            visited++;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return visited;
 }

@@ -13,7 +13,3 @@ struct ptx_module *support_module(struct test *t, const char *text);
 // (local), tx (texture).
 struct ptx_module *support_body(struct test *t, const char *statements);
 struct ptx_function *support_kernel(const struct ptx_module *m); // the last function
-char *support_read(struct test *t, const char *path, size_t *length);
-// Calls `visit` for every file of a folder with the ending, in order of names; returns the number of files.
-unsigned support_each_file(struct test *t, const char *folder, const char *ending,
-                           void (*visit)(struct test *t, const char *path));

@@ -1,5 +1,6 @@
 // Messages for wrong input: diagnostics/NAME.ptx gives NAME.golden, several errors per file, each with a
 // location. Fails when a message or location differs.
+#include "harness/files.h"
 #include "support.h"
 
 #include <string.h>
@@ -7,8 +8,7 @@
 static void check_file(struct test *t, const char *path)
 {
     size_t length;
-    char *text = support_read(t, path, &length);
-    if (!text) return;
+    char *text = test_read_file(t, path, &length);
     struct strbuf messages = {0}, golden = {0};
     struct ptx_module *m = support_parse(path, text, length, &messages);
     CHECK_MSG(t, m == NULL, "%s was taken", path);
@@ -22,7 +22,7 @@ static void check_file(struct test *t, const char *path)
 
 static void test_messages(struct test *t)
 {
-    CHECK_EQ(t, support_each_file(t, "tests/ptx/diagnostics", ".ptx", check_file), 11);
+    CHECK_EQ(t, test_each_file(t, "tests/ptx/diagnostics", ".ptx", check_file), 11);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 //
 // A reason for a difference follows behind "  // ". The verdicts of ptxas are in the files, so the test
 // needs no ptxas; tests/ptx/ask-ptxas compares the files with an installed ptxas.
+#include "harness/files.h"
 #include "support.h"
 
 #include <string.h>
@@ -49,11 +50,10 @@ static void check_line(struct test *t, const char *path, unsigned number, const 
 
 static void check_file(struct test *t, const char *path)
 {
-    size_t length, head_length;
     bool module = str_ends_with(path, "module.txt");
     char *head =
-        support_read(t, module ? "tests/ptx/forms/module.head" : "tests/ptx/forms/body.head", &head_length);
-    char *text = support_read(t, path, &length), *rest = NULL;
+        test_read_file(t, module ? "tests/ptx/forms/module.head" : "tests/ptx/forms/body.head", NULL);
+    char *text = test_read_file(t, path, NULL), *rest = NULL;
     unsigned number = 0;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         number++;
@@ -65,7 +65,7 @@ static void check_file(struct test *t, const char *path)
 
 static void test_corpus(struct test *t)
 {
-    CHECK_EQ(t, support_each_file(t, "tests/ptx/forms", ".txt", check_file), 9);
+    CHECK_EQ(t, test_each_file(t, "tests/ptx/forms", ".txt", check_file), 9);
 }
 
 // cvt between any two types with every rounding, as judged by ptxas (13.0, sm_90):

@@ -1,5 +1,6 @@
 // Printing a module and parsing the text gives the same module: printed again, the text is the same, for
 // every bundled kernel and for the module written below. Fails when the texts differ.
+#include "harness/files.h"
 #include "support.h"
 
 #include <string.h>
@@ -32,22 +33,22 @@ static void check_stable(struct test *t, const char *path, const char *text, siz
 static void check_file(struct test *t, const char *path)
 {
     size_t length;
-    char *text = support_read(t, path, &length);
-    if (text) check_stable(t, path, text, length);
+    char *text = test_read_file(t, path, &length);
+    check_stable(t, path, text, length);
     free(text);
 }
 
 static void test_kernels(struct test *t)
 {
-    CHECK(t, support_each_file(t, "kernels/ptx/nvcc", ".ptx", check_file) > 20);
-    CHECK(t, support_each_file(t, "kernels/ptx/clang", ".ptx", check_file) > 20);
+    CHECK(t, test_each_file(t, "kernels/ptx/nvcc", ".ptx", check_file) > 20);
+    CHECK(t, test_each_file(t, "kernels/ptx/clang", ".ptx", check_file) > 20);
 }
 
 // The fuzzer's seeds; seeds of past failures need not be valid.
 static void check_seed(struct test *t, const char *path)
 {
     size_t length;
-    char *text = support_read(t, path, &length);
+    char *text = test_read_file(t, path, &length);
     struct strbuf messages = {0};
     struct ptx_module *m = support_parse(path, text, length, &messages);
     CHECK_MSG(t, m || messages.length, "%s: no module and no message", path);
@@ -59,16 +60,15 @@ static void check_seed(struct test *t, const char *path)
 
 static void test_seeds(struct test *t)
 {
-    CHECK(t, support_each_file(t, "tests/fuzz/corpus/ptx", ".ptx", check_seed) > 10);
+    CHECK(t, test_each_file(t, "tests/fuzz/corpus/ptx", ".ptx", check_seed) > 10);
 }
 
 // Every valid line of the corpus, as a kernel of its own.
 static void check_forms(struct test *t, const char *path)
 {
-    size_t length, head_length;
     if (str_ends_with(path, "module.txt")) return;
-    char *head = support_read(t, "tests/ptx/forms/body.head", &head_length), *rest = NULL;
-    char *text = support_read(t, path, &length);
+    char *head = test_read_file(t, "tests/ptx/forms/body.head", NULL), *rest = NULL;
+    char *text = test_read_file(t, path, NULL);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (*line != '+' && *line != '!') continue;
         struct strbuf module = {0};
@@ -80,7 +80,7 @@ static void check_forms(struct test *t, const char *path)
     free(text);
 }
 
-static void test_forms(struct test *t) { support_each_file(t, "tests/ptx/forms", ".txt", check_forms); }
+static void test_forms(struct test *t) { test_each_file(t, "tests/ptx/forms", ".txt", check_forms); }
 
 static void test_golden(struct test *t)
 {

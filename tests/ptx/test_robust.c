@@ -1,6 +1,7 @@
 // Arbitrary bytes: no crash, no hang, always a module or a message, and parse time linear in the length of
 // the text.
 #include "base/rng.h"
+#include "harness/files.h"
 #include "support.h"
 
 #include <string.h>
@@ -23,8 +24,8 @@ static const char sample_path[] = "tests/fuzz/corpus/ptx/module.ptx";
 static void test_truncated(struct test *t)
 {
     size_t length;
-    char *text = support_read(t, sample_path, &length);
-    for (size_t cut = 0; text && cut < length; cut++) check_any(t, "truncated", text, cut);
+    char *text = test_read_file(t, sample_path, &length);
+    for (size_t cut = 0; cut < length; cut++) check_any(t, "truncated", text, cut);
     free(text);
 }
 
@@ -32,7 +33,7 @@ static void test_truncated(struct test *t)
 static void test_mutated(struct test *t)
 {
     size_t length;
-    char *text = support_read(t, sample_path, &length);
+    char *text = test_read_file(t, sample_path, &length);
     struct rng r;
     rng_init(&r, test_seed(1));
     unsigned rounds = test_is_long() ? 200000 : test_is_quick() ? 2000 : 10000;

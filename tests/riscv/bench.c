@@ -140,3 +140,13 @@ void bench_end(struct maker *m)
     maker_put(m, FENCE);
     maker_put(m, csrwi(0x830, 3));
 }
+
+struct wf_module *bench_module(struct test *t, struct wf_context *c, const struct maker *m)
+{
+    struct strbuf file = {0};
+    maker_elf(m, &file);
+    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    CHECK_MSG(t, module, "%s", wf_errors(c));
+    strbuf_fini(&file);
+    return module;
+}

@@ -9,6 +9,7 @@
 //         bench_fini(&b);
 //     }
 #pragma once
+#include "api/warpfold.h"
 #include "exec/launch.h"
 #include "harness/test.h"
 #include "isa/image.h"
@@ -36,6 +37,9 @@ bool bench_run(struct bench *b); // false: a fault
 void bench_must_run(struct bench *b);
 void bench_must_fault(struct bench *b, enum launch_fault_kind kind, const char *part);
 uint32_t *bench_word(struct bench *b, uint32_t address);
+
+// The handmade program as a module of the library, "test.elf". NULL: the case has failed.
+struct wf_module *bench_module(struct test *t, struct wf_context *c, const struct maker *m);
 
 // A host part to start the kernel behind it, print the answer's digit and, where `asks`,
 // the statistic of number `figure`.

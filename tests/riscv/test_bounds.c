@@ -43,20 +43,16 @@ static const struct machine {
 static void run(struct test *t, const struct maker *m, const struct machine *on, const char *check,
                 struct outcome *o)
 {
-    struct strbuf file = {0};
     struct wf_context *c = wf_context_create();
     struct wf_program_config config = {.launched = launched, .launched_context = o};
     struct wf_program_stats stats;
     *o = (struct outcome){0};
-    maker_elf(m, &file);
     CHECK(t, wf_gpu(c, on->gpu) == WF_OK && wf_set(c, on->key, on->value) == WF_OK &&
                  wf_set(c, "check.bounds", check) == WF_OK);
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
-    CHECK_MSG(t, module, "%s", wf_errors(c));
+    struct wf_module *module = bench_module(t, c, m);
     if (module) o->status = wf_program_run(module, &config, &stats);
     strbuf_puts(&o->errors, wf_errors(c));
     wf_context_destroy(c);
-    strbuf_fini(&file);
 }
 
 // Expects a fault with both texts under check.bounds=stop, a warning under warn, no message

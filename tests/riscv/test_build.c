@@ -1,21 +1,12 @@
 // The build commands of docs/explanation/riscv.md: every option is also an option of kernels/riscv/make-elf. Where the
 // compiler is installed, the built program passes its self test.
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static char *read_text(struct test *t, const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    const char *why = "";
-    CHECK_MSG(t, file_read(path, &text, &length, &why), "%s: %s", path, why);
-    return text ? text : heap_strdup("");
-}
 
 // The page's indented command for a compiler, lines joined; "" when absent. Heap.
 static char *command_of(const char *page, const char *compiler)
@@ -56,7 +47,8 @@ static bool is_compilers_own(const char *word)
 
 static void check_options(struct test *t, const char *command)
 {
-    char *script = read_text(t, "kernels/riscv/make-elf"), *words = heap_strdup(command), *rest = words;
+    char *script = test_read_file(t, "kernels/riscv/make-elf", NULL), *words = heap_strdup(command),
+         *rest = words;
     for (char *word; (word = strsep(&rest, " ")) != NULL;)
         if (*word == '-' && !is_compilers_own(word))
             CHECK_MSG(t, has_word(script, word), "%s: kernels/riscv/make-elf builds without", word);
@@ -84,7 +76,7 @@ static void check_run(struct test *t, const char *command)
 
 static void check(struct test *t, const char *compiler, const char *linker)
 {
-    char *page = read_text(t, "docs/explanation/riscv.md"), *command = command_of(page, compiler);
+    char *page = test_read_file(t, "docs/explanation/riscv.md", NULL), *command = command_of(page, compiler);
     CHECK_MSG(t, *command, "docs/explanation/riscv.md has no command that begins with %s", compiler);
     check_options(t, command);
     if (!test_has_tool(compiler) || !test_has_tool(linker))

@@ -3,11 +3,11 @@
 // read out of bounds or never ends.
 #include "api/impl.h"
 #include "base/rng.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "riscv/dwarf.h"
 #include "riscv/elf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -288,8 +288,7 @@ static void test_compiler(struct test *t)
     }
     struct strbuf path = {0}, command = {0};
     strbuf_printf(&path, "%s/lines.s", folder);
-    FILE *f = fopen(strbuf_text(&path), "w");
-    CHECK(t, f && fputs(source, f) >= 0 && fclose(f) == 0);
+    test_write_text(t, strbuf_text(&path), source);
     for (unsigned version = 2; version <= 5; version++) {
         strbuf_clear(&command);
         strbuf_printf(

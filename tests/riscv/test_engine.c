@@ -1,10 +1,11 @@
 // Whole programs on the engine and on the oracle, without shared code. Fails where text,
 // instruction counts or bytes differ.
 #include "api/impl.h"
-#include "base/file.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"
 #include "riscv/map.h"
+#include "riscv/programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,27 +63,30 @@ static void compare_memory(struct test *t, const char *elf, const uint8_t *got, 
             compare_span(t, elf, spans[k].what, got, want, spans[k].start, spans[k].end);
 }
 
-static void compare(struct test *t, const char *elf, uint8_t is_small, const char *isa)
+struct setup {
+    uint8_t is_small; // the program's input
+    const char *isa;
+};
+
+static void compare(struct test *t, const char *elf, void *context)
 {
-    char path[256], *bytes;
+    const struct setup *setup = context;
+    char path[256];
     const char *why;
     size_t length;
     snprintf(path, sizeof path, "kernels/riscv/elf/%s", elf);
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *bytes = test_read_file(t, path, &length);
     struct simtight_oracle *o = simtight_oracle_create();
-    simtight_oracle_input(o, &is_small, 1);
+    simtight_oracle_input(o, &setup->is_small, 1);
     CHECK(t, simtight_oracle_load(o, (const uint8_t *)bytes, length, &why));
     const struct simtight_oracle_result *want = simtight_oracle_run(o);
     struct wf_context *c = wf_context_create();
     struct strbuf text = {0};
     struct totals total = {0};
-    struct wf_program_config config = {&is_small, 1, launched, &total};
+    struct wf_program_config config = {&setup->is_small, 1, launched, &total};
     struct wf_program_stats stats = {0};
     wf_set_print(c, print, &text);
-    CHECK_EQ(t, wf_set(c, "exec.isa", isa), WF_OK);
+    CHECK_EQ(t, wf_set(c, "exec.isa", setup->isa), WF_OK);
     struct wf_module *m = wf_module_load(c, path, bytes, length);
     CHECK_MSG(t, m && wf_program_run(m, &config, &stats) == WF_OK, "%s: %s", elf, wf_errors(c));
     CHECK_STR(t, strbuf_text(&text), want->console);
@@ -99,22 +103,8 @@ static void compare(struct test *t, const char *elf, uint8_t is_small, const cha
 
 static void compare_all(struct test *t, uint8_t is_small, const char *isa)
 {
-    char *text, *line;
-    const char *why;
-    size_t length;
-    unsigned count = 0;
-    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
-        return;
-    }
-    for (char *rest = text; (line = strsep(&rest, "\n"));) {
-        const char *elf = strsep(&line, " ");
-        if (!elf[0] || elf[0] == '#') continue;
-        compare(t, elf, is_small, isa);
-        count++;
-    }
-    CHECK(t, count >= 14);
-    free(text);
+    struct setup setup = {is_small, isa};
+    CHECK(t, programs_each(t, compare, &setup) >= 14);
 }
 
 static void test_small(struct test *t) { compare_all(t, 1, "auto"); }

@@ -1,7 +1,7 @@
 // Programs with a host part: console, kernels with closures, exit codes, statistics, traps. Fails where a
 // program's output or status differs from the machine's definition, in the library or on the command line.
 #include "api/warpfold.h"
-#include "base/file.h"
+#include "harness/files.h"
 #include "riscv/bench.h"
 #include "riscv/hart.h"
 #include "riscv/map.h"
@@ -58,12 +58,9 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
 
 static void run(struct test *t, const struct maker *m, const char *input, struct outcome *o)
 {
-    struct strbuf file = {0};
     struct wf_context *c = wf_context_create();
     *o = (struct outcome){0};
-    maker_elf(m, &file);
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
-    CHECK_MSG(t, module, "%s", wf_errors(c));
+    struct wf_module *module = bench_module(t, c, m);
     wf_set_print(c, print, &o->text);
     struct wf_program_config config = {
         .input = input, .input_bytes = strlen(input), .launched = launched, .launched_context = o};
@@ -73,7 +70,6 @@ static void run(struct test *t, const struct maker *m, const char *input, struct
     }
     strbuf_puts(&o->errors, wf_errors(c));
     wf_context_destroy(c);
-    strbuf_fini(&file);
 }
 
 static void outcome_fini(struct outcome *o)
@@ -308,7 +304,7 @@ static void test_what_goes_wrong(struct test *t)
 static void test_twice(struct test *t)
 {
     struct maker m = {0};
-    struct strbuf file = {0}, text = {0};
+    struct strbuf text = {0};
     maker_li(&m, T1, MAKER_DATA);
     maker_put(&m, lw(A0, T1, 0));
     maker_put(&m, addi(A0, A0, 1));
@@ -316,9 +312,8 @@ static void test_twice(struct test *t)
     put_csrw(&m, EMIT, A0);
     maker_put(&m, RET);
     maker_word(&m, 41);
-    maker_elf(&m, &file);
     struct wf_context *c = wf_context_create();
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    struct wf_module *module = bench_module(t, c, &m);
     struct wf_program_config config = {0};
     struct wf_program_stats stats;
     wf_set_print(c, print, &text);
@@ -326,7 +321,6 @@ static void test_twice(struct test *t)
     CHECK_STR(t, strbuf_text(&text), "0x0000002a\n0x0000002a\n");
     wf_context_destroy(c);
     maker_fini(&m);
-    strbuf_fini(&file);
     strbuf_fini(&text);
 }
 
@@ -334,12 +328,10 @@ static void test_twice(struct test *t)
 static void test_kernels_by_name(struct test *t)
 {
     struct maker m = {0};
-    struct strbuf file = {0};
     size_t count;
     make_failing(&m, false);
-    maker_elf(&m, &file);
     struct wf_context *c = wf_context_create();
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    struct wf_module *module = bench_module(t, c, &m);
     CHECK_STR(t, wf_kernel_name(module, 0), "kernel");
     CHECK(t, !wf_kernel_name(module, 1));
     struct wf_kernel *k = wf_kernel_find(module, "kernel");
@@ -359,23 +351,20 @@ static void test_kernels_by_name(struct test *t)
     CHECK_STR(t, wf_errors(c), "error: no function \"kernal\" in test.elf; did you mean \"kernel\"?\n");
     wf_context_destroy(c);
     maker_fini(&m);
-    strbuf_fini(&file);
 }
 
 // An endless host part ends at the limit, and the report names the place.
 static void test_limit(struct test *t)
 {
     struct maker m = {0};
-    struct strbuf file = {0};
     struct wf_program_config config = {0};
     struct wf_program_stats stats;
     maker_function(&m, "main");
     maker_put(&m, addi(A0, A0, 1));
     maker_function(&m, "endless");
     maker_put(&m, jal(X0, 0));
-    maker_elf(&m, &file);
     struct wf_context *c = wf_context_create();
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
+    struct wf_module *module = bench_module(t, c, &m);
     CHECK_EQ(t, wf_set(c, "riscv.max_host_instructions", "1000"), WF_OK);
     CHECK_EQ(t, wf_program_run(module, &config, &stats), WF_PROGRAM_FAILED);
     CHECK_EQ(t, stats.host_instructions, 1000);
@@ -384,7 +373,6 @@ static void test_limit(struct test *t)
               "1000 instructions, the limit (riscv.max_host_instructions)\n");
     wf_context_destroy(c);
     maker_fini(&m);
-    strbuf_fini(&file);
 }
 
 // -- the command line ---------------------------------------------------------------------------------------
@@ -406,10 +394,9 @@ static void command(struct test *t, const char *arguments, int status, const cha
 static void write_program(struct test *t, struct maker *m, const char *name, struct strbuf *path)
 {
     struct strbuf file = {0};
-    const char *why = "";
     strbuf_printf(path, "%s/%s", test_directory(t), name);
     maker_elf(m, &file);
-    CHECK_MSG(t, file_write(strbuf_text(path), file.text, file.length, &why), "%s", why);
+    test_write_file(t, strbuf_text(path), file.text, file.length);
     maker_fini(m);
     strbuf_fini(&file);
 }

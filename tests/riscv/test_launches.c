@@ -1,9 +1,9 @@
 // JSON of a program's launches: status, fault, energy and counters. Fails where the
 // launches do not add up to the run.
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/json_read.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "riscv/bench.h"
 #include "simtight/core.h"
 
@@ -96,14 +96,13 @@ static void test_failing(struct test *t)
         struct maker m = {0};
         struct strbuf file = {0}, path = {0};
         struct arena arena;
-        const char *why = "";
         arena_init(&arena);
         bench_host(&m, false, 0);
         maker_put(&m, faults ? lw(A0, X0, 0) : addi(X0, X0, 0));
         maker_put(&m, csrwi(0x830, 1));
         maker_elf(&m, &file);
         strbuf_printf(&path, "%s/failed.elf", test_directory(t));
-        CHECK(t, file_write(strbuf_text(&path), file.text, file.length, &why));
+        test_write_file(t, strbuf_text(&path), file.text, file.length);
         const struct json_value *j = run(t, strbuf_text(&path), 3, &arena);
         const struct json_value *launch = json_member(j, "launches")->first;
         const char *fault = json_text(json_member(launch, "fault"));

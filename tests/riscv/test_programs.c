@@ -1,9 +1,10 @@
 // The programs of kernels/riscv. Fails where a self test fails on the oracle, or the oracle's counts differ
 // from the golden file. Every ELF file must match its source.
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"
+#include "riscv/programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,13 @@ struct outcome {
 
 static struct outcome run(struct test *t, const char *elf, bool is_small, bool is_lower_first)
 {
-    char path[256], *bytes;
+    char path[256];
     const char *why;
     size_t length;
     const uint8_t size = is_small;
     struct outcome out = {.o = simtight_oracle_create()};
     snprintf(path, sizeof path, ELF_FOLDER "/%s", elf);
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return out;
-    }
+    char *bytes = test_read_file(t, path, &length);
     simtight_oracle_input(out.o, &size, 1);
     simtight_oracle_lower_first(out.o, is_lower_first);
     if (simtight_oracle_load(out.o, (const uint8_t *)bytes, length, &why))
@@ -45,25 +43,11 @@ static void check_passed(struct test *t, const char *elf, const struct simtight_
     CHECK_MSG(t, r->launch_count > 0, "%s launches nothing", elf);
 }
 
-// Calls `visit` for each line of programs.txt with the ELF's name.
 static void for_each_program(struct test *t, void (*visit)(struct test *t, const char *elf, void *context),
                              void *context)
 {
-    char *text, *line;
-    const char *why;
-    size_t length, count = 0;
-    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
-        return;
-    }
-    for (char *rest = text; (line = strsep(&rest, "\n"));) {
-        char *elf = strsep(&line, " ");
-        if (!elf[0] || elf[0] == '#') continue;
-        visit(t, elf, context);
-        count++;
-    }
-    CHECK_EQ(t, count, 30); // fourteen with 32 and with 16 registers, two in floating point
-    free(text);
+    // fourteen with 32 and with 16 registers, two in floating point
+    CHECK_EQ(t, programs_each(t, visit, context), 30);
 }
 
 static void count_program(struct test *t, const char *elf, void *context)
@@ -137,18 +121,13 @@ static void test_large(struct test *t)
 
 static void test_sources(struct test *t)
 {
-    char *out, *err, *made_from;
-    const char *why;
-    size_t length;
+    char *out, *err;
     CHECK_EQ(t, test_command("kernels/riscv/make-elfs --sums " ELF_FOLDER, 60, &out, &err), 0);
-    if (file_read(ELF_FOLDER "/made-from.txt", &made_from, &length, &why)) {
-        const char *sums = strchr(made_from, '\n'); // after the compiler's line
-        CHECK_MSG(t, sums && str_equal(sums + 1, out),
-                  ELF_FOLDER " is not what its sources make: make kernels-riscv");
-        free(made_from);
-    } else {
-        test_fail(t, __FILE__, __LINE__, ELF_FOLDER "/made-from.txt: %s", why);
-    }
+    char *made_from = test_read_file(t, ELF_FOLDER "/made-from.txt", NULL);
+    const char *sums = strchr(made_from, '\n'); // after the compiler's line
+    CHECK_MSG(t, sums && str_equal(sums + 1, out),
+              ELF_FOLDER " is not what its sources make: make kernels-riscv");
+    free(made_from);
     free(out);
     free(err);
 }

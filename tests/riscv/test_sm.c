@@ -1,11 +1,11 @@
 // Programs on SMs: requirements on a GPU, statistics for the host part, failing kernels, placement of stacks,
 // and addresses in timelines. Results and mechanisms are compared in simtight/test_programs and test_random.
 #include "api/impl.h"
+#include "harness/counter.h"
 #include "report/timeline.h"
 #include "riscv/bench.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP_END = 0x830 };
@@ -15,6 +15,7 @@ struct outcome {
     enum wf_status status;
     struct strbuf text, errors;
     uint64_t cycles, counter;
+    struct test *t;
     const char *counted; // the counter's name; NULL: none
 };
 
@@ -26,23 +27,18 @@ static void launched(void *context, struct wf_kernel *k, const struct wf_launch_
     struct outcome *o = context;
     (void)k, (void)shape;
     o->cycles = s->cycles;
-    for (size_t n = 0; o->counted && n < s->counter_count; n++)
-        if (str_equal(s->counters[n].name, o->counted)) o->counter = s->counters[n].value;
+    if (o->counted) o->counter = counter(o->t, s, o->counted);
 }
 
 static void run_in(struct test *t, struct wf_context *c, const struct maker *m, struct outcome *o)
 {
-    struct strbuf file = {0};
     struct wf_program_config config = {.launched = launched, .launched_context = o};
     struct wf_program_stats stats;
-    maker_elf(m, &file);
-    struct wf_module *module = wf_module_load(c, "test.elf", file.text, file.length);
-    CHECK_MSG(t, module, "%s", wf_errors(c));
+    struct wf_module *module = bench_module(t, c, m);
     wf_set_print(c, print, &o->text);
     if (module) o->status = wf_program_run(module, &config, &stats);
     strbuf_puts(&o->errors, wf_errors(c));
     wf_clear_errors(c);
-    strbuf_fini(&file);
 }
 
 static struct wf_context *context_on(struct test *t, const char *gpu, const char *tech)
@@ -146,7 +142,7 @@ static void test_stacks(struct test *t)
 {
     for (unsigned words = 1; words <= 3; words++) {
         struct maker m = {0};
-        struct outcome o = {.counted = "sm.lsu.transactions"};
+        struct outcome o = {.t = t, .counted = "sm.lsu.transactions"};
         bench_host(&m, false, 0);
         bench_begin(&m);
         for (unsigned k = 1; k <= words; k++) maker_put(&m, sw(A0, X0, -4 * (int32_t)k));

@@ -1,6 +1,5 @@
 // Whole programs on every form of the core, and on SMs with every mechanism, beside the oracle (compare.h).
-#include "base/file.h"
-#include "base/str.h"
+#include "harness/files.h"
 #include "simtight/compare.h"
 #include "tech/registry.h"
 
@@ -29,15 +28,11 @@ static void run_on_sms(struct test *t, const struct compared *c, size_t n)
 
 static void run_program(struct test *t, const char *elf, size_t n, uint64_t spills[GPUS])
 {
-    char path[256], *bytes;
-    const char *why;
+    char path[256];
     size_t length;
     struct compared c;
     snprintf(path, sizeof path, "kernels/riscv/elf/%s", elf);
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *bytes = test_read_file(t, path, &length);
     if (compared_init(&c, t, elf, bytes, length, 1)) {
         for (int k = 0; k < GPUS; k++) spills[k] += compared_run(&c, t, gpus[k], "");
         run_on_sms(t, &c, n);

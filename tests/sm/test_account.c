@@ -1,17 +1,17 @@
 // Every slot of every scheduler has exactly one reason. Sums over kernels, SMs, instructions and the chip's
 // counters agree, on every GPU and with any number of host threads.
 #include "api/warpfold.h"
-#include "base/str.h"
 #include "base/vec.h"
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/test.h"
 #include "workload/workload.h"
 
-#include <string.h>
-
 enum { SLOTS = 32 };
 
 struct totals {
+    struct test *t;
     uint64_t counters[SLOTS], sms[SLOTS]; // sum of the chip's counters; sum over its SMs
     uint64_t active_cycles, sm_active_cycles;
     VEC(struct wf_kernel *) kernels;
@@ -25,17 +25,6 @@ static size_t slot_count(void)
     return n;
 }
 
-static void add_counter(struct totals *sum, const struct wf_counter *counter)
-{
-    struct wf_slot slot;
-    char name[64];
-    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
-        snprintf(name, sizeof name, "sm.slots.%s", slot.name);
-        if (strcmp(name, counter->name) == 0) sum->counters[n] += counter->value;
-    }
-    if (strcmp(counter->name, "sm.sm.active_cycles") == 0) sum->active_cycles += counter->value;
-}
-
 static void launched(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats)
 {
@@ -44,7 +33,13 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     (void)shape;
     for (size_t i = 0; i < sum->kernels.count; i++) known |= sum->kernels.data[i] == kernel;
     if (!known) vec_push(&sum->kernels, kernel);
-    for (size_t i = 0; i < stats->counter_count; i++) add_counter(sum, &stats->counters[i]);
+    struct wf_slot slot;
+    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
+        char name[64];
+        snprintf(name, sizeof name, "sm.slots.%s", slot.name);
+        sum->counters[n] += counter(sum->t, stats, name);
+    }
+    sum->active_cycles += counter(sum->t, stats, "sm.sm.active_cycles");
     for (size_t k = 0; k < stats->sm_count; k++) {
         sum->sm_active_cycles += stats->sms[k].active_cycles;
         for (size_t n = 0; n < slot_count(); n++) sum->sms[n] += stats->sms[k].slots[n];
@@ -58,16 +53,11 @@ static void test_totals(struct test *t)
     test_names gpus = {0};
     test_name_gpus(&gpus);
     for (size_t i = 0; i < gpus.count || i < TEST_COUNT(kernels); i++) {
-        const char *near;
-        struct totals sum = {0};
+        struct totals sum = {.t = t};
         struct wf_context *c = wf_context_create();
         CHECK_EQ(t, wf_gpu(c, gpus.data[i % gpus.count]), WF_OK);
         wf_set_threads(c, 1 + i % 2);
-        struct workload_options options = {
-            .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
-        struct workload_result r;
-        CHECK_EQ(t, workload_run(workload_find(kernels[i % TEST_COUNT(kernels)], &near), c, &options, &r),
-                 WF_OK);
+        struct workload_result r = bundled_run(t, c, kernels[i % TEST_COUNT(kernels)], launched, &sum);
         uint64_t instructions[SLOTS] = {0}, issued = 0;
         for (size_t k = 0; k < sum.kernels.count; k++) {
             size_t count;
@@ -94,13 +84,9 @@ static void test_totals(struct test *t)
 // A kernel run only functionally has no account, nor does its launch.
 static void test_functional(struct test *t)
 {
-    const char *near;
-    struct totals sum = {0};
+    struct totals sum = {.t = t};
     struct wf_context *c = wf_context_create();
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = &sum};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, "vecadd", launched, &sum);
     size_t count;
     CHECK(t, sum.kernels.count == 1 && !wf_kernel_account(sum.kernels.data[0], &count) && count == 0);
     CHECK_EQ(t, sum.sm_active_cycles, 0);

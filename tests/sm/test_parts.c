@@ -1,8 +1,8 @@
 // tools/check-parts: every way of writing to another part of an SM is found, and nothing else is reported.
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -14,8 +14,7 @@ static int check(struct test *t, const char *name, const char *text, char **out)
     mkdir(command.text, 0777);
     strbuf_fini(&command);
     strbuf_printf(&command, "%s/%s", test_directory(t), name);
-    FILE *f = fopen(command.text, "w");
-    CHECK(t, f && fputs(text, f) >= 0 && fclose(f) == 0);
+    test_write_text(t, command.text, text);
     strbuf_fini(&command);
     strbuf_printf(&command, "tools/check-parts %s", test_directory(t));
     int status = test_command(command.text, 60, out, &err);

@@ -1,8 +1,9 @@
 // The books of an SM's room and of the chip's hand that assigns it (sim.check): any resource lost, invented
 // or assigned twice is reported.
-#include "chip/bench.h"
 #include "chip/chip_impl.h"
+#include "harness/scene.h"
 #include "sm/sm_impl.h"
+#include "tech/extra.h"
 
 #include <stdlib.h>
 
@@ -36,14 +37,6 @@ struct thief {
     unsigned *wrong; // thefts missed by room_check, and reports without a theft
 };
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **wrong = heap_alloc(sizeof *wrong);
-    (void)l;
-    *wrong = u->options;
-    return wrong;
-}
-
 static void *sm_begin(void *launch, struct sm_grid *sm, uint64_t *counts)
 {
     struct thief *t = heap_alloc(sizeof *t);
@@ -72,7 +65,7 @@ static const struct tech tech_thief = {
     .name = "thief",
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = sm_begin,
     .sm_end = free,
@@ -83,18 +76,19 @@ static const struct tech tech_thief = {
 static void test_thefts(struct test *t)
 {
     unsigned wrong[THEFTS + 1] = {0};
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_thief, .options = wrong};
-    if (gpu_bench_init(&b, t, "tiny", "sm.warps=12 sm.blocks=5 sim.check=1", loops, 96)) {
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        b.m.launch.grid[0] = 7;
-        gpu_cycles(&b);
-        CHECK_EQ(t, wrong[THEFTS], 7 * 3);
-        for (unsigned what = NOTHING; what < THEFTS; what++)
-            CHECK_MSG(t, !wrong[what], "theft %u: %u times", what, wrong[what]);
-    }
-    gpu_bench_fini(&b);
+    struct scene s;
+    const struct tech_use uses[] = {{.tech = &tech_thief, .options = wrong}, {0}};
+    const struct scene_plan plan = {.settings = "sm.warps=12 sm.blocks=5 sim.check=1",
+                                    .uses = uses,
+                                    .text = loops,
+                                    .block = {96},
+                                    .blocks = 7};
+    scene_begin(&s, t, &plan);
+    scene_run(&s);
+    CHECK_EQ(t, wrong[THEFTS], 7 * 3);
+    for (unsigned what = NOTHING; what < THEFTS; what++)
+        CHECK_MSG(t, !wrong[what], "theft %u: %u times", what, wrong[what]);
+    scene_end(&s);
 }
 
 // -- of the hand --------------------------------------------------------------------------------------------

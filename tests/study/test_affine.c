@@ -1,11 +1,11 @@
 // Study and mechanism agree on affine warps. Fails where the study removes another number of instructions
 // from the warps' streams than the mechanism, under any rule of the split.
+#include "harness/counter.h"
 #include "harness/test.h"
 #include "study/tables.h"
 #include "workload/workload.h"
 
 #include <math.h>
-#include <string.h>
 
 struct rules {
     const char *option, *key, *value; // option: of the mechanism; key, value: of the study
@@ -66,25 +66,29 @@ static uint64_t said(struct test *t, const char *name, const char *registers, co
     return removed;
 }
 
+struct removed {
+    struct test *t;
+    uint64_t count;
+};
+
 static void add_removed(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                         const struct wf_stats *stats)
 {
-    uint64_t *sum = context;
+    struct removed *sum = context;
     (void)kernel, (void)shape;
-    for (size_t k = 0; k < stats->counter_count; k++)
-        if (!strcmp(stats->counters[k].name, "decoupled.removed")) *sum += stats->counters[k].value;
+    sum->count += counter(sum->t, stats, "decoupled.removed");
 }
 
 static uint64_t done(struct test *t, const char *name, const char *registers, const struct rules *r)
 {
     struct wf_context *c = context_of(t, registers);
-    uint64_t removed = 0;
+    struct removed removed = {t, 0};
     struct workload_options options = {
         .size = WORKLOAD_SMALL, .launched = add_removed, .launched_context = &removed};
     CHECK(t, wf_gpu(c, "tiny") == WF_OK && wf_tech(c, r->option) == WF_OK);
     run(t, c, name, &options);
     wf_context_destroy(c);
-    return removed;
+    return removed.count;
 }
 
 static void test_as_the_mechanism(struct test *t)

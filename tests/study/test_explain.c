@@ -1,12 +1,11 @@
 // The report for a kernel's author. Each kernel is made to need one piece of advice. Fails where the advice
 // or a line is wrong, or a figure differs from `redundancy`.
 #include "base/str.h"
+#include "harness/bundled.h"
 #include "harness/test.h"
 #include "study/tables.h"
-#include "workload/workload.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,12 +82,8 @@ static struct wf_study *watch(struct test *t, const char *study, const char *wor
 {
     struct wf_context *c = wf_context_create();
     struct wf_study *s = wf_study_create(study);
-    struct workload_options options = {.size = WORKLOAD_SMALL};
-    struct workload_result result;
-    const char *nearest;
     wf_set_study(c, s);
-    CHECK_MSG(t, workload_run(workload_find(workload, &nearest), c, &options, &result) == WF_OK, "%s",
-              wf_errors(c));
+    bundled_run(t, c, workload, NULL, NULL);
     wf_context_destroy(c);
     return s;
 }

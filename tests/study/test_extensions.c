@@ -1,9 +1,8 @@
 // Each extension of the marks marks its own pattern and nothing else, and is sound over all bundled kernels.
 #include "base/str.h"
+#include "harness/bundled.h"
 #include "study/tables.h"
 #include "workload/workload.h"
-
-#include <stdio.h>
 
 static const char *const extensions[] = {"tid_y", "laneid", "tid_x_mod", "warp_classes"};
 
@@ -64,11 +63,9 @@ static void test_bundled_kernels(struct test *t)
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
         struct wf_context *c = wf_context_create();
         struct wf_study *s = wf_study_create("extensions");
-        struct workload_options options = {.size = WORKLOAD_SMALL};
-        struct workload_result result;
         wf_set_study(c, s);
         wf_study_group(s, w->name);
-        CHECK_MSG(t, workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
+        struct workload_result result = bundled_run(t, c, w->name, NULL, NULL);
         const struct wf_study_report *r = wf_study_report(s);
         const struct wf_table *dynamics = tables_find(r, "dynamic");
         CHECK_MSG(t, r->status == WF_OK, "%s: %s", w->name, r->failure_count ? r->failures[0] : "");

@@ -1,18 +1,17 @@
 // P(w, n) against streams with a known answer, against a search in a list, and against a plain LRU cache;
 // then the study of kernels and files. Fails where a probability differs.
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "study/locality.h"
 #include "study/reuse.h"
 #include "study/tables.h"
-#include "workload/workload.h"
 
 #include "api/warpfold.h"
 #include "base/rng.h"
-#include "base/str.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,6 +155,7 @@ static void test_words(struct test *t)
 }
 
 struct ran {
+    struct test *t;
     uint64_t cycles, lines;
 };
 
@@ -165,25 +165,20 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     struct ran *r = context;
     (void)kernel, (void)shape;
     r->cycles += stats->cycles;
-    static const char *const counters[] = {"sm.l1.hits", "sm.l1.misses", "sm.l1.pending_hits"};
-    for (size_t k = 0; k < stats->counter_count; k++)
-        for (size_t n = 0; n < TEST_COUNT(counters); n++)
-            if (str_equal(stats->counters[k].name, counters[n])) r->lines += stats->counters[k].value;
+    r->lines += counter(r->t, stats, "sm.l1.hits") + counter(r->t, stats, "sm.l1.misses") +
+                counter(r->t, stats, "sm.l1.pending_hits");
 }
 
 static struct ran run(struct test *t, const char *name, struct wf_study *study, unsigned threads,
                       const char *settings)
 {
-    struct ran r = {0};
-    const char *near;
+    struct ran r = {.t = t};
     struct wf_context *c = wf_context_create();
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &r};
-    struct workload_result result;
     CHECK(t, wf_gpu(c, "gtx480") == WF_OK);
     settings_apply(t, c, settings);
     wf_set_threads(c, threads);
     if (study) CHECK_EQ(t, wf_set_study(c, study), WF_OK);
-    CHECK_EQ(t, workload_run(workload_find(name, &near), c, &options, &result), WF_OK);
+    bundled_run(t, c, name, add, &r);
     wf_context_destroy(c);
     return r;
 }

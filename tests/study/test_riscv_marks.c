@@ -4,15 +4,13 @@
 // execution in the study's ghosts, or where knowing more catches less. Random programs run under the
 // same settings and must print the same text.
 #include "api/warpfold.h"
-#include "base/file.h"
 #include "base/str.h"
 #include "harness/test.h"
+#include "riscv/programs.h"
 #include "riscv/random.h"
 #include "study/tables.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct setting {
     const char *closure, *hart;
@@ -59,8 +57,9 @@ struct page {
     double repeated, caught[SETTINGS], programs; // sums of shares over kernels
 };
 
-static void add_program(struct test *t, struct page *p, const char *elf)
+static void add_program(struct test *t, const char *elf, void *context)
 {
+    struct page *p = context;
     struct figures f[SETTINGS][KERNELS_MAX] = {0};
     unsigned count = 0;
     for (unsigned k = 0; k < SETTINGS; k++) {
@@ -86,23 +85,6 @@ static void add_program(struct test *t, struct page *p, const char *elf)
     }
 }
 
-static bool each_program(struct test *t, struct page *p)
-{
-    char *text, *line;
-    const char *why;
-    size_t length;
-    if (!file_read("kernels/riscv/programs.txt", &text, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "kernels/riscv/programs.txt: %s", why);
-        return false;
-    }
-    for (char *rest = text; (line = strsep(&rest, "\n"));) {
-        const char *elf = strsep(&line, " ");
-        if (elf[0] && elf[0] != '#') add_program(t, p, elf);
-    }
-    free(text);
-    return true;
-}
-
 static void test_page(struct test *t)
 {
     struct strbuf out = {0};
@@ -119,7 +101,7 @@ static void test_page(struct test *t)
         "shares of executions with a result ([soundness](soundness.md)).\n\n"
         "| program | kernel | executions | repeated | caught: loads | constants | and indices |\n"
         "|---|---|---|---|---|---|---|\n");
-    if (each_program(t, &p)) {
+    if (programs_each(t, add_program, &p)) {
         strbuf_printf(&out, "| mean | | | | %.1f %% | %.1f %% | %.1f %% |\n\n",
                       100 * p.caught[0] / p.programs, 100 * p.caught[1] / p.programs,
                       100 * p.caught[2] / p.programs);

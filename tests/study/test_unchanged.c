@@ -1,11 +1,9 @@
 // A study changes nothing. Fails where, with a study watching, a bundled kernel leaves other bytes or a
 // launch has other counters than without a study.
 #include "base/hash.h"
+#include "harness/bundled.h"
 #include "harness/test.h"
 #include "workload/workload.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct trace { // of a run's launches
     uint64_t hash, launches;
@@ -27,13 +25,11 @@ static void run(struct test *t, const struct workload *w, const char *study, con
 {
     struct wf_context *c = wf_context_create();
     struct wf_study *s = study ? wf_study_create(study) : NULL;
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add_launch, .launched_context = x};
-    struct workload_result result;
     *x = (struct trace){0};
     if (timed) CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     wf_set(c, "simt", simt);
     wf_set_study(c, s);
-    CHECK_MSG(t, workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
+    struct workload_result result = bundled_run(t, c, w->name, add_launch, x);
     *output = result.output_hash;
     *instructions = result.warp_instructions;
     if (s) CHECK_EQ(t, wf_study_report(s)->status, WF_OK);

@@ -1,5 +1,7 @@
 // Lifetimes of warps: the ratio for lifetimes printed in Xiang's dissertation, and the timed study against a
 // mechanism's counters of the same sums.
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "study/tables.h"
 #include "study/warps.h"
@@ -9,7 +11,6 @@
 #include "base/str.h"
 
 #include <math.h>
-#include <string.h>
 
 // Figures 21 and 26. Block 0 of the ray tracer lacks its fifth warp: the text has no number. Block 0 of the
 // stencil is given as 24 idle warps and 8 others.
@@ -25,6 +26,7 @@ static void test_ratio(struct test *t)
 }
 
 struct sums {
+    struct test *t;
     uint64_t held, lost, cycles, instructions;
 };
 
@@ -35,25 +37,20 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     (void)kernel, (void)shape;
     s->cycles += stats->cycles;
     s->instructions += stats->warp_instructions;
-    for (size_t k = 0; k < stats->counter_count; k++) {
-        if (str_equal(stats->counters[k].name, "warpman.held")) s->held += stats->counters[k].value;
-        if (str_equal(stats->counters[k].name, "warpman.lost")) s->lost += stats->counters[k].value;
-    }
+    s->held += counter_if_used(s->t, stats, "warpman.held");
+    s->lost += counter_if_used(s->t, stats, "warpman.lost");
 }
 
 static struct sums run(struct test *t, const char *name, const char *tech, struct wf_study *study,
                        unsigned threads)
 {
-    struct sums s = {0};
-    const char *near;
+    struct sums s = {.t = t};
     struct wf_context *c = wf_context_create();
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &s};
-    struct workload_result r;
     CHECK(t, wf_gpu(c, "gtx480-warpman") == WF_OK && wf_tech(c, tech) == WF_OK);
     settings_apply(t, c, "gpu.sm_count=3");
     wf_set_threads(c, threads);
     if (study) CHECK_EQ(t, wf_set_study(c, study), WF_OK);
-    CHECK_EQ(t, workload_run(workload_find(name, &near), c, &options, &r), WF_OK);
+    bundled_run(t, c, name, add, &s);
     wf_context_destroy(c);
     return s;
 }

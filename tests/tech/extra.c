@@ -9,10 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
+void *extra_launch(const struct tech_use *u, const struct sm_launch *l)
 {
     (void)u, (void)l;
     return heap_alloc(1);
+}
+
+void *extra_launch_options(const struct tech_use *u, const struct sm_launch *l)
+{
+    const void **options = heap_alloc(sizeof *options);
+    (void)l;
+    *options = u->options;
+    return options;
 }
 
 // -- scalar -------------------------------------------------------------------------------------------------
@@ -123,7 +131,7 @@ const struct tech tech_scalar = {
     .reused = 0,
     .counters = scalar_counters,
     .counter_count = 1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = scalar_begin,
     .sm_end = scalar_end,
@@ -182,7 +190,7 @@ const struct tech tech_holder = {
     .reused = -1,
     .counters = holder_counters,
     .counter_count = 1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = holder_begin,
     .sm_end = free,

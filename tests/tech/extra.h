@@ -19,3 +19,8 @@ extern const struct tech *const extra_techs[]; // NULL-terminated
 // Adds a mechanism to the launches of the context, after wf_tech: before all others in the registry's order
 // (`above`) or behind them. False: unknown name, or no place left.
 bool extra_add(struct wf_context *c, const char *name, bool above);
+
+// For tech.launch_begin, with `free` as launch_end: the state of a launch is empty, or a pointer to the
+// options of the use.
+void *extra_launch(const struct tech_use *u, const struct sm_launch *l);
+void *extra_launch_options(const struct tech_use *u, const struct sm_launch *l);

@@ -21,12 +21,6 @@ struct piecemeal {
 
 enum { COUNT_warps, COUNT_late };
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct piecemeal *p = heap_alloc(sizeof *p);
@@ -116,7 +110,7 @@ static const struct tech_blocks blocks = {.block_start = block_start, .block_end
 
 #define PIECEMEAL                                                                                            \
     .claims = CLAIMS(DISPATCH), .skipped = -1, .reused = -1, .counters = counters, .counter_count = 2,       \
-    .launch_begin = launch_begin, .launch_end = free, .sm_begin = sm_begin, .sm_end = free,                  \
+    .launch_begin = extra_launch, .launch_end = free, .sm_begin = sm_begin, .sm_end = free,                  \
     .blocks = &blocks, .warp_start = warp_start, .issued = issued, .warp_end = warp_end, .check = check
 
 const struct tech tech_piecemeal = {

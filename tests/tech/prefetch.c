@@ -8,12 +8,6 @@
 
 #include <stdlib.h>
 
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 static uint32_t line_bytes(struct sm_grid *grid) { return tech_launch(grid)->memory->line_bytes; }
 static uint8_t all_sectors(struct sm_grid *grid)
 {
@@ -238,7 +232,7 @@ const struct tech tech_keeper = {
     .reused = -1,
     .counters = keeper_counters,
     .counter_count = 3,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = keeper_begin,
     .sm_end = free,
@@ -291,7 +285,7 @@ const struct tech tech_four = {
     .reused = -1,
     .counters = four_counters,
     .counter_count = 1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = four_begin,
     .sm_end = free,

@@ -14,14 +14,6 @@ struct tapped {
 };
 
 // State of the launch: a pointer to the records. Allocated, since NULL means no state.
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **to = heap_alloc(sizeof *to);
-    (void)l;
-    *to = u->options;
-    return to;
-}
-
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct tapped *p = heap_alloc(sizeof *p);
@@ -61,7 +53,7 @@ const struct tech tech_tap = {
     .reused = -1,
     .counters = counters,
     .counter_count = 1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = sm_begin,
     .sm_end = free,
@@ -75,6 +67,17 @@ bool tap_add(struct wf_context *c, struct tap *tap)
     if (!extra_add(c, tech_tap.name, false)) return false;
     c->techs.uses[c->techs.count - 1].options = tap;
     return true;
+}
+
+struct tap_warp tap_life(const struct tap *tap, struct test *t, uint64_t block, uint32_t warp)
+{
+    for (unsigned k = 0; k < TAP_SMS; k++)
+        for (size_t n = 0; n < tap->sms[k].warps.count; n++) {
+            const struct tap_warp *w = &tap->sms[k].warps.data[n];
+            if (w->block == block && w->warp == warp) return *w;
+        }
+    CHECK_MSG(t, false, "no warp %u in block %llu", warp, (unsigned long long)block);
+    return (struct tap_warp){0};
 }
 
 void tap_fini(struct tap *tap)

@@ -4,6 +4,7 @@
 #pragma once
 #include "api/warpfold.h"
 #include "base/vec.h"
+#include "harness/test.h"
 #include "sm/mech/tech.h"
 
 enum { TAP_SMS = 256 };
@@ -30,4 +31,6 @@ extern const struct tech tech_tap;
 
 // Observes the launches of the context from now on, after wf_tech. False: no place left.
 bool tap_add(struct wf_context *c, struct tap *tap);
+// The life of a warp; a warp not ended fails the case.
+struct tap_warp tap_life(const struct tap *tap, struct test *t, uint64_t block, uint32_t warp);
 void tap_fini(struct tap *tap);

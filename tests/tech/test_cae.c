@@ -1,54 +1,14 @@
 // Compact affine execution counted by hand: instructions that work on base and stride, expansions to lanes,
 // comparisons decided by two lanes. Unchanged results: tests/tech/test_kernels.c and tests/differential,
 // where lanes of affine registers are spoilt.
-#include "base/str.h"
-#include "chip/bench.h"
-#include "tech/cae/cae.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 
 #include <stdio.h>
-#include <string.h>
 
-enum counter {
-#define COUNTER(name, unit, meaning) COUNT_##name,
-#include "tech/cae/counters.def"
-#undef COUNTER
-    COUNT_TOTAL
-};
-
-struct counted {
-    uint64_t cae[COUNT_TOTAL], mismatches, copies, lanes, cycles;
-};
-
-static struct counted run(struct test *t, const char *tech, const char *text, const uint32_t block[3])
-{
-    struct tech_choice choice;
-    struct gpu_bench b;
-    struct diag d;
-    struct counted n = {.cycles = 0};
-    diag_init(&d);
-    tech_choice_init(&choice);
-    CHECK_MSG(t, tech_choose(&choice, tech, &d), "%s", tech);
-    if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1", text, block[0] * block[1] * block[2])) {
-        memcpy(b.m.launch.block, block, sizeof b.m.launch.block);
-        for (unsigned k = 0; k < choice.count; k++) choice.uses[k].verify = true;
-        b.config.techs = choice.uses;
-        b.config.tech_count = choice.count;
-        machine_buffer(&b.m, 1 << 16);
-        gpu_cycles(&b);
-        if (choice.count) memcpy(n.cae, b.result.techs[0], sizeof n.cae);
-        n.mismatches = b.result.mismatches;
-        n.copies = b.result.gpu.issue_copies;
-        n.cycles = b.result.cycles;
-        for (unsigned k = 0; k < LANES_COUNT; k++) n.lanes += b.result.gpu.lanes[k];
+#define PLAN                                                                                                 \
+    {                                                                                                        \
+        .settings = "icache.perfect=1", .block = {32}, .bytes = 1 << 16, .verify = true                      \
     }
-    gpu_bench_fini(&b);
-    tech_choice_fini(&choice);
-    diag_fini(&d);
-    return n;
-}
-
-static const uint32_t one_warp[3] = {32, 1, 1};
 
 // Registers as base and stride, in the order of the code, a row per register; the last two are not affine.
 static const char chain[] = "S2R R0, SR_TID.X\n"
@@ -62,20 +22,44 @@ static const char chain[] = "S2R R0, SR_TID.X\n"
                             "LOP3.LUT R8, R0, 0x3, RZ, 0xc0\n" // R0 is expanded
                             "EXIT\n";
 
+// Lanes not needed for an affine result are counted as spared.
+static void compare(const struct scene *with, const struct scene *without)
+{
+    CHECK_EQ(with->t, scene_lanes(with) + scene_counter(with, "cae.spared"), scene_lanes(without));
+}
+
 static void test_counted(struct test *t)
 {
-    struct counted n = run(t, "cae", chain, one_warp), base = run(t, "base", chain, one_warp);
-    CHECK_EQ(t, n.cae[COUNT_affine], 7);
-    CHECK_EQ(t, n.cae[COUNT_spared], 7 * 30);
-    CHECK_EQ(t, n.cae[COUNT_writes], 7);
-    CHECK_EQ(t, n.cae[COUNT_expanded], 3);
-    CHECK_EQ(t, n.copies, 3);
-    CHECK_EQ(t, n.cae[COUNT_parted] + n.cae[COUNT_diverged] + n.mismatches, 0);
-    CHECK_EQ(t, n.lanes + n.cae[COUNT_spared], base.lanes);
-    // Rows that are not whole warps: threadIdx.x is not affine, nor is any value derived from it.
-    static const uint32_t rows[3] = {16, 4, 1}, columns[3] = {64, 2, 1};
-    CHECK_EQ(t, run(t, "cae", chain, rows).cae[COUNT_affine], 2 * 2); // R1 and R6
-    CHECK_EQ(t, run(t, "cae", chain, columns).cae[COUNT_affine], 4 * 7);
+    static const struct scene_row rows[] = {{"cae", "", chain, 32, {7, 7 * 30, 7, 3, 3, 0}}};
+    static const struct scene_table table = {
+        .plan = PLAN,
+        .columns = {"affine", "spared", "writes", "expanded", "sm.issue.copies", "parted+diverged"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+        .compare = compare,
+    };
+    scene_check_table(t, &table);
+}
+
+// Rows of threads that are not whole warps: threadIdx.x is not affine, nor is any value derived from it.
+static void test_shapes(struct test *t)
+{
+    static const struct {
+        uint32_t x, y;
+        uint64_t affine;
+    } rows[] = {{16, 4, 2 * 2}, // R1 and R6
+                {64, 2, 4 * 7}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct scene s;
+        struct scene_plan plan = PLAN;
+        plan.tech = "cae";
+        plan.text = chain;
+        plan.block[0] = rows[k].x;
+        plan.block[1] = rows[k].y;
+        if (scene_begin(&s, t, &plan)) scene_run(&s);
+        CHECK_EQ(t, scene_counter(&s, "cae.affine"), rows[k].affine);
+        scene_end(&s);
+    }
 }
 
 // Partial writes: R1 is expanded before the write, and stays expanded.
@@ -88,11 +72,10 @@ static void test_parted(struct test *t)
                                "IADD3 R4, R1, R2, RZ\n"     // R2 is expanded
                                "@P0 IADD3 R5, R3, R3, RZ\n" // R3 is expanded, and R5 is not kept compact
                                "EXIT\n";
-    struct counted n = run(t, "cae:spoil=1", text, one_warp);
-    CHECK_EQ(t, n.cae[COUNT_affine], 4);
-    CHECK_EQ(t, n.cae[COUNT_parted], 1);
-    CHECK_EQ(t, n.cae[COUNT_expanded], 3);
-    CHECK_EQ(t, n.mismatches, 0);
+    static const struct scene_row rows[] = {{"cae:spoil=1", "", text, 32, {4, 1, 3}}};
+    static const struct scene_table table = {
+        .plan = PLAN, .columns = {"affine", "parted", "expanded"}, .rows = rows, .count = TEST_COUNT(rows)};
+    scene_check_table(t, &table);
 }
 
 // An address is taken as base and stride; stored data are expanded.
@@ -101,14 +84,15 @@ static void test_memory(struct test *t)
     static const char text[] =
         "S2R R0, SR_TID.X\nMOV R3, c[0x0][0x164]\nSHL R1, R0, 0x2\nIADD3 R2, R1, c[0x0][0x160], RZ\n"
         "LDG.E R4, [R2]\nSTG.E [R2], R4\nSTG.E [R2], R1\nEXIT\n";
-    struct counted n = run(t, "cae:spoil=1", text, one_warp),
-                   off = run(t, "cae:memory=off,spoil=1", text, one_warp);
-    CHECK_EQ(t, n.cae[COUNT_affine], 4);
-    CHECK_EQ(t, n.cae[COUNT_addresses], 3);
-    CHECK_EQ(t, n.cae[COUNT_expanded], 1); // R1
-    CHECK_EQ(t, off.cae[COUNT_addresses], 0);
-    CHECK_EQ(t, off.cae[COUNT_expanded], 3); // R2, R3 and R1
-    CHECK_EQ(t, n.mismatches + off.mismatches, 0);
+    static const struct scene_row rows[] = {
+        {"cae:spoil=1", "", text, 32, {4, 3, 1}},            // R1 is expanded
+        {"cae:memory=off,spoil=1", "", text, 32, {4, 0, 3}}, // R2, R3 and R1 are
+    };
+    static const struct scene_table table = {.plan = PLAN,
+                                             .columns = {"affine", "addresses", "expanded"},
+                                             .rows = rows,
+                                             .count = TEST_COUNT(rows)};
+    scene_check_table(t, &table);
 }
 
 // A comparison of lanes 0 to 31 from `base` on, `stride` apart, with
@@ -148,17 +132,24 @@ static void test_compared(struct test *t)
                  "S2R R0, SR_LANEID\nMOV R1, 0x%x\nIMAD R2, R0, 0x%x, R1\nISETP.%s.AND P0, PT, R2, 0x%x, "
                  "PT\nEXIT\n",
                  rows[k].base, rows[k].stride, rows[k].compare, rows[k].value);
-        struct counted n = run(t, "cae:spoil=1", text, one_warp);
-        CHECK_MSG(t, n.cae[COUNT_compared] == rows[k].is_affine && !n.mismatches, "%s", text);
-        CHECK_EQ(t, n.cae[COUNT_expanded], rows[k].is_affine ? 0 : 1);
-        n = run(t, "cae:branches=off", text, one_warp);
-        CHECK_EQ(t, n.cae[COUNT_compared], 0);
+        const struct scene_row launches[] = {
+            {"cae:spoil=1", "", text, 32, {rows[k].is_affine, !rows[k].is_affine}},
+            {"cae:branches=off", "", text, 32, {0, 1}},
+        };
+        const struct scene_table table = {.plan = PLAN,
+                                          .columns = {"compared", "expanded"},
+                                          .rows = launches,
+                                          .count = TEST_COUNT(launches)};
+        scene_check_table(t, &table);
+        CHECK_MSG(t, !test_failed(t), "%s", text);
+        if (test_failed(t)) return;
     }
 }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"counted", test_counted},
+                                             {"shapes", test_shapes},
                                              {"parted", test_parted},
                                              {"memory", test_memory},
                                              {"compared", test_compared}};

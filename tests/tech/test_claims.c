@@ -1,14 +1,12 @@
 // Claims of mechanisms: behaviour without the claim, the division of a block's renamed registers, and the
 // notification of every mechanism about instructions that others skip, lead and reuse.
 #include "base/bits.h"
-#include "chip/bench.h"
+#include "harness/scene.h"
 #include "tech/extra.h"
-#include "tech/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void check_claims(struct test *t, const struct tech *k)
 {
@@ -52,66 +50,29 @@ static const char computes[] = "S2R R0, SR_TID.X\n"
                                "EXIT\n";
 enum { INSTRUCTIONS = 11, WARPS = 6, BLOCKS = 5 };
 
-struct scene {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-    struct mark_settings marks;
-};
-
 // Runs the registered mechanisms named by `names`, and behind them `more`, a list that ends with NULL.
-static bool scene_run_text(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
-                           const char *settings, const char *text)
+static bool run_text(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
+                     const char *settings, const char *text)
 {
-    struct diag d;
-    *s = (struct scene){0};
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, names, &d), "%s", names);
-    diag_fini(&d);
-    for (; *more; more++) s->choice.uses[s->choice.count++] = (struct tech_use){.tech = *more};
-    if (!gpu_bench_init(&s->bench, t, "tiny", settings, text, 32 * WARPS)) return false;
-    struct launch *l = &s->bench.m.launch;
-    l->block[0] = 32;
-    l->block[1] = WARPS;
-    l->grid[0] = BLOCKS;
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        s->choice.uses[k].marks = &s->marks;
-        s->choice.uses[k].verify = true;
-    }
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    gpu_cycles(&s->bench);
+    struct tech_use uses[TECH_MAX + 1] = {0};
+    const struct scene_plan plan = {.settings = settings,
+                                    .tech = names,
+                                    .uses = uses,
+                                    .text = text,
+                                    .block = {32, WARPS},
+                                    .blocks = BLOCKS,
+                                    .verify = true};
+    for (unsigned k = 0; k < TECH_MAX && more[k]; k++) uses[k].tech = more[k];
+    if (!scene_begin(s, t, &plan)) return false;
+    scene_run(s);
     CHECK_EQ(t, s->bench.result.mismatches, 0);
     return true;
 }
 
-static bool scene_run(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
-                      const char *settings)
+static bool run(struct scene *s, struct test *t, const char *names, const struct tech *const *more,
+                const char *settings)
 {
-    return scene_run_text(s, t, names, more, settings, computes);
-}
-
-static void scene_end(struct scene *s)
-{
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-}
-
-// Value of a counter of a mechanism; 0: unknown.
-static uint64_t count_of(const struct scene *s, const char *tech, const char *counter)
-{
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        const struct tech *t = s->choice.uses[k].tech;
-        for (size_t n = 0; n < t->counter_count && str_equal(t->name, tech); n++)
-            if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[k][n];
-    }
-    return 0;
-}
-
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
+    return run_text(s, t, names, more, settings, computes);
 }
 
 // -- notifications ------------------------------------------------------------------------------------------
@@ -175,7 +136,7 @@ static const struct tech tech_witness = {
     .reused = -1,
     .counters = witness_counters,
     .counter_count = TEST_COUNT(witness_counters),
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = witness_begin,
     .sm_end = free,
@@ -190,14 +151,15 @@ static const struct tech tech_witness = {
 // instructions led by a higher mechanism, nor about EXIT.
 static void check_told(struct test *t, const struct scene *s, const char *names)
 {
-    uint64_t executed = count_of(s, "witness", "executed"), skipped = count_of(s, "witness", "skipped"),
-             reused = count_of(s, "witness", "reused"), asked = count_of(s, "witness", "asked");
-    uint64_t led = count_of(s, "darsie", "leaders") + count_of(s, "dac", "led");
+    uint64_t executed = scene_counter(s, "witness.executed"), skipped = scene_counter(s, "witness.skipped"),
+             reused = scene_counter(s, "witness.reused"), asked = scene_counter(s, "witness.asked");
+    uint64_t led = scene_counter_if_used(s, "darsie.leaders") + scene_counter_if_used(s, "dac.led");
     CHECK_EQ(t, executed + skipped + reused, INSTRUCTIONS * WARPS * BLOCKS);
-    CHECK_EQ(t, count_of(s, "witness", "disordered"), 0);
-    CHECK_EQ(t, count_of(s, "witness", "started"), WARPS * BLOCKS); // every warp once, after its arrival
-    CHECK_EQ(t, skipped, count_of(s, "darsie", "skipped") + count_of(s, "dac", "skipped"));
-    CHECK_EQ(t, reused, count_of(s, "uv", "reused"));
+    CHECK_EQ(t, scene_counter(s, "witness.disordered"), 0);
+    CHECK_EQ(t, scene_counter(s, "witness.started"), WARPS * BLOCKS); // every warp once, after its arrival
+    CHECK_EQ(t, skipped,
+             scene_counter_if_used(s, "darsie.skipped") + scene_counter_if_used(s, "dac.skipped"));
+    CHECK_EQ(t, reused, scene_counter_if_used(s, "uv.reused"));
     CHECK_EQ(t, asked, executed - led - WARPS * BLOCKS);
     printf("  %-24s executed %" PRIu64 ", %" PRIu64 " of them led, skipped %" PRIu64 ", reused %" PRIu64 "\n",
            names, executed, led, skipped, reused);
@@ -219,10 +181,10 @@ static void test_told(struct test *t)
     const struct tech *const more[] = {&tech_witness, NULL};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct scene s;
-        if (!scene_run(&s, t, rows[k].names, more, "")) return;
+        if (!run(&s, t, rows[k].names, more, "")) return;
         check_told(t, &s, rows[k].names);
-        CHECK(t, count_of(&s, "witness", "skipped") >= rows[k].skipped);
-        CHECK(t, count_of(&s, "witness", "reused") >= rows[k].reused);
+        CHECK(t, scene_counter(&s, "witness.skipped") >= rows[k].skipped);
+        CHECK(t, scene_counter(&s, "witness.reused") >= rows[k].reused);
         scene_end(&s);
     }
 }
@@ -280,7 +242,7 @@ static const struct tech_counter pooled_counters[] = {[POOL_SIZE] = {"size", "",
 #define POOLED(of)                                                                                           \
     {                                                                                                        \
         .name = #of, .claims = CLAIMS(POOL), .skipped = -1, .reused = -1, .counters = pooled_counters,       \
-        .counter_count = TEST_COUNT(pooled_counters), .launch_begin = launch_begin, .launch_end = free,      \
+        .counter_count = TEST_COUNT(pooled_counters), .launch_begin = extra_launch, .launch_end = free,      \
         .registers = &(const struct tech_registers){.registers = of##_registers}, .sm_begin = of##_begin,    \
         .sm_end = free, .blocks = &(const struct tech_blocks)                                                \
         {                                                                                                    \
@@ -295,18 +257,18 @@ static void test_pools(struct test *t)
 {
     const struct tech *const more[] = {&tech_few, &tech_many, NULL};
     struct scene s;
-    if (!scene_run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1")) return;
-    uint64_t few = count_of(&s, "few", "first"), many = count_of(&s, "many", "first");
-    CHECK_EQ(t, count_of(&s, "few", "size"), 3);
-    CHECK_EQ(t, count_of(&s, "many", "size"), 50);
+    if (!run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1")) return;
+    uint64_t few = scene_counter(&s, "few.first"), many = scene_counter(&s, "many.first");
+    CHECK_EQ(t, scene_counter(&s, "few.size"), 3);
+    CHECK_EQ(t, scene_counter(&s, "many.size"), 50);
     CHECK_EQ(t, many, few + 3);
-    CHECK_EQ(t, count_of(&s, "few", "second"), few + 73);
-    CHECK_EQ(t, count_of(&s, "many", "second"), many + 73);
+    CHECK_EQ(t, scene_counter(&s, "few.second"), few + 73);
+    CHECK_EQ(t, scene_counter(&s, "many.second"), many + 73);
     scene_end(&s);
     // One block of 6 warps of 16 registers, of which the program has 10.
-    if (!scene_run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1 sm.registers=3072")) return;
-    CHECK_EQ(t, count_of(&s, "few", "size"), 3);
-    CHECK_EQ(t, count_of(&s, "many", "size"), 6 * (16 - 10) - 20 - 3);
+    if (!run(&s, t, "darsie:registers=20", more, "gpu.sm_count=1 sm.registers=3072")) return;
+    CHECK_EQ(t, scene_counter(&s, "few.size"), 3);
+    CHECK_EQ(t, scene_counter(&s, "many.size"), 6 * (16 - 10) - 20 - 3);
     scene_end(&s);
 }
 
@@ -337,12 +299,12 @@ static void test_pool_from(struct test *t)
         char settings[100];
         snprintf(settings, sizeof settings, "gpu.sm_count=1 sm.register_unit=352 sm.registers=%u",
                  rows[k].units * 352);
-        if (!scene_run(&s, t, rows[k].tech, more, settings)) return;
-        uint64_t few = count_of(&s, "few", "size"), all = count_of(&s, "few", "all");
+        if (!run(&s, t, rows[k].tech, more, settings)) return;
+        uint64_t few = scene_counter(&s, "few.size"), all = scene_counter(&s, "few.all");
         CHECK_MSG(t, few == rows[k].few && all - few == rows[k].darsie,
                   "%s: %llu registers, and %llu for another", rows[k].tech, (unsigned long long)(all - few),
                   (unsigned long long)few);
-        CHECK_EQ(t, count_of(&s, "few", "blocks"), rows[k].blocks);
+        CHECK_EQ(t, scene_counter(&s, "few.blocks"), rows[k].blocks);
         scene_end(&s);
     }
 }
@@ -406,7 +368,7 @@ static const struct tech_counter stubborn_counters[] = {{"holds", "holds", "of w
 #define STUBBORN                                                                                             \
     .name = "stubborn", .meaning = "a warp is held while its instruction issues", .claims = CLAIMS(HOLDS),   \
     .skipped = -1, .reused = -1, .counters = stubborn_counters, .counter_count = 1,                          \
-    .launch_begin = launch_begin, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
+    .launch_begin = extra_launch, .launch_end = free, .sm_begin = stubborn_begin, .sm_end = free,            \
     .warp_end = stubborn_end
 static const struct tech tech_in_reads = {
     STUBBORN,
@@ -436,19 +398,21 @@ static void test_holds(struct test *t)
     static const char *const settings[] = {"lsu.queue=1", "lsu.queue=2 lsu.pending=2 sim.check=1",
                                            "lsu.queue=3 issue.width=2", "lsu.queue=1 l1.global=1"};
     for (size_t n = 0; n < TEST_COUNT(techs) * TEST_COUNT(settings); n++) {
-        struct gpu_bench b;
-        struct tech_use use = {.tech = techs[n % 2]};
-        if (!gpu_bench_init(&b, t, "tiny", settings[n / 2], stores, THREADS)) return;
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        uint64_t out = machine_buffer(&b.m, 4 * THREADS * WORDS);
-        gpu_cycles(&b);
-        CHECK(t, b.result.techs[0][0] > 100);
-        const uint32_t *words = machine_words(&b.m, out);
+        struct scene s;
+        const struct tech_use uses[] = {{.tech = techs[n % 2]}, {0}};
+        const struct scene_plan plan = {.settings = settings[n / 2],
+                                        .uses = uses,
+                                        .text = stores,
+                                        .block = {THREADS},
+                                        .bytes = 4 * THREADS * WORDS};
+        if (!scene_begin(&s, t, &plan)) return;
+        scene_run(&s);
+        CHECK(t, scene_counter(&s, "stubborn.holds") > 100);
+        const uint32_t *words = machine_words(&s.bench.m, s.buffer);
         unsigned wrong = 0;
         for (unsigned k = 0; k < THREADS * WORDS; k++) wrong += words[k] != k / WORDS * (k % WORDS);
         CHECK_MSG(t, !wrong, "%s: %u words are wrong", settings[n / 2], wrong);
-        gpu_bench_fini(&b);
+        scene_end(&s);
     }
 }
 
@@ -475,12 +439,12 @@ static void test_late_affine(struct test *t)
                                                                                               rounds};
     for (size_t k = 0; k < TEST_COUNT(texts); k++) {
         struct scene whole, parts;
-        if (!scene_run_text(&whole, t, "dac", none, settings, texts[k])) return;
-        if (!scene_run_text(&parts, t, "dac+warpman:variant=spatial", none, settings, texts[k])) return;
-        CHECK(t, count_of(&parts, "warpman", "late") > 4);
-        CHECK(t, count_of(&whole, "dac", "led") > 4 * BLOCKS);
-        CHECK_EQ(t, count_of(&parts, "dac", "led"), count_of(&whole, "dac", "led"));
-        CHECK_EQ(t, count_of(&parts, "dac", "skipped"), count_of(&whole, "dac", "skipped"));
+        if (!run_text(&whole, t, "dac", none, settings, texts[k])) return;
+        if (!run_text(&parts, t, "dac+warpman:variant=spatial", none, settings, texts[k])) return;
+        CHECK(t, scene_counter(&parts, "warpman.late") > 4);
+        CHECK(t, scene_counter(&whole, "dac.led") > 4 * BLOCKS);
+        CHECK_EQ(t, scene_counter(&parts, "dac.led"), scene_counter(&whole, "dac.led"));
+        CHECK_EQ(t, scene_counter(&parts, "dac.skipped"), scene_counter(&whole, "dac.skipped"));
         CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
         scene_end(&whole);
         scene_end(&parts);

@@ -1,11 +1,9 @@
 // Lines by twos and fours: lines brought, time, packets, counters. Switched off, the
 // mechanism leaves every figure as without it.
-#include "chip/bench.h"
+#include "harness/scene.h"
 #include "tech/coarse/coarse.h"
-#include "tech/registry.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 128, SMS = 8 };
@@ -19,70 +17,21 @@ static const struct coarse_options plain = {.lines = LINES_2,
                                             .before = 2,
                                             .kernels = ""};
 
-struct heard { // neighbours asked for, in order
-    uint32_t lines[256];
-    unsigned count;
-};
-
-static void hear(void *context, const struct tech_step *step)
+// Sets up blocks of a warp on a buffer, for scene_run; o NULL: without the mechanism.
+static void begin(struct scene *s, struct test *t, const struct coarse_options *o, const char *settings,
+                  const char *text, uint64_t bytes, uint32_t blocks)
 {
-    struct heard *h = context;
-    if (strcmp(step->what, "asked") == 0 && h->count < TEST_COUNT(h->lines)) h->lines[h->count++] = step->pc;
+    const struct tech_use uses[] = {{.tech = o ? &tech_coarse : NULL, .options = o}, {0}};
+    const struct scene_plan plan = {
+        .settings = settings, .uses = uses, .text = text, .block = {32}, .blocks = blocks, .bytes = bytes};
+    if (scene_begin(s, t, &plan)) s->bench.m.program->name = "k";
 }
 
-struct scene {
-    struct gpu_bench bench;
-    struct coarse_options options;
-    struct heard heard;
-    struct tech_use use;
-    struct tech_listener listener;
-    struct chip_account account;
-    struct gpu_counts sms[SMS];
-    uint64_t buffer;
-};
-
-// Launches `blocks` blocks of a warp on the buffer; o NULL: without the mechanism.
-static struct scene *run(struct test *t, const struct coarse_options *o, const char *settings,
-                         const char *text, uint64_t buffer, uint32_t blocks, unsigned threads)
+static void run(struct scene *s, struct test *t, const struct coarse_options *o, const char *settings,
+                const char *text, uint64_t bytes, uint32_t blocks)
 {
-    struct scene *s = calloc(1, sizeof *s);
-    struct gpu_bench *b = &s->bench;
-    if (!gpu_bench_init(b, t, "tiny", settings, text, 32)) return s;
-    b->m.program->name = "k";
-    s->listener = (struct tech_listener){hear, &s->heard};
-    if (o) s->options = *o;
-    s->use = (struct tech_use){.tech = &tech_coarse, .options = &s->options, .listener = &s->listener};
-    s->account = (struct chip_account){.sms = s->sms};
-    b->config.techs = &s->use;
-    b->config.tech_count = o != NULL;
-    b->m.launch.grid[0] = blocks;
-    s->buffer = machine_buffer(&b->m, buffer);
-    machine_prepare(&b->m);
-    struct chip *c = chip_create(&b->config);
-    CHECK(t, chip_run_alone(c, &b->m.launch, 0, threads, &s->account, &b->result, &b->m.fault));
-    CHECK_MSG(t, !b->result.imbalance, "%s: %s", settings, b->result.imbalance);
-    chip_destroy(c);
-    return s;
-}
-
-static void scene_free(struct scene *s)
-{
-    gpu_bench_fini(&s->bench);
-    free(s);
-}
-
-static uint64_t counter(const struct scene *s, enum coarse_counter which)
-{
-    return s->bench.result.techs[0][which];
-}
-
-// True if two launches have equal cycles, counters and memory counts;
-// the mechanism's own counters are ignored.
-static bool are_alike(const struct scene *a, const struct scene *b)
-{
-    const struct chip_result *x = &a->bench.result, *y = &b->bench.result;
-    return x->cycles == y->cycles && memcmp(&x->gpu, &y->gpu, sizeof x->gpu) == 0 &&
-           memcmp(&x->memory, &y->memory, sizeof x->memory) == 0;
+    begin(s, t, o, settings, text, bytes, blocks);
+    scene_run(s);
 }
 
 #define L1      "l1.global=1 l1.allocate=miss l1.fetch=line "
@@ -106,16 +55,23 @@ static void test_lines(struct test *t)
                 struct coarse_options o = plain;
                 o.lines = (int)lines;
                 snprintf(text, sizeof text, ADDRESS "LDG.E R5, [R2+0x%x]\n" END, k * LINE);
-                struct scene *s = run(t, &o, L1, text, held * LINE, 1, 1);
-                uint32_t first = (uint32_t)(s->buffer / LINE), wanted = 0, found = 0;
-                CHECK_EQ(t, s->buffer % (4 * LINE), 0);
+                struct scene s;
+                begin(&s, t, &o, L1, text, held * LINE, 1);
+                scene_listen(&s);
+                scene_run(&s);
+                uint32_t first = (uint32_t)(s.buffer / LINE), wanted = 0, found = 0, asked = 0;
+                CHECK_EQ(t, s.buffer % (4 * LINE), 0);
                 for (unsigned n = k & ~((1u << lines) - 1), end = n + (1u << lines); n < end; n++)
                     if (n != k && n < held) wanted |= 1u << n;
-                for (unsigned n = 0; n < s->heard.count; n++) found |= 1u << (s->heard.lines[n] - first);
+                for (size_t n = 0; n < s.steps.count; n++) {
+                    if (strcmp(s.steps.data[n].what, "asked") != 0) continue;
+                    found |= 1u << (s.steps.data[n].pc - first);
+                    asked++;
+                }
                 CHECK_MSG(t, found == wanted, "%u lines, %u of %u: %x came, not %x", 1u << lines, k, held,
                           found, wanted);
-                CHECK_EQ(t, s->bench.result.gpu.l1_early_misses, s->heard.count);
-                scene_free(s);
+                CHECK_EQ(t, s.bench.result.gpu.l1_early_misses, asked);
+                scene_end(&s);
             }
 }
 
@@ -130,29 +86,32 @@ static void test_when(struct test *t)
     struct coarse_options on_miss = plain, on_access = plain, waits = plain;
     on_access.when = waits.when = WHEN_ACCESS;
     waits.wait = true;
-    struct scene *base = run(t, NULL, L1, PART, 1024, 1, 1), *miss = run(t, &on_miss, L1, PART, 1024, 1, 1),
-                 *access = run(t, &on_access, L1, PART, 1024, 1, 1),
-                 *wait = run(t, &waits, L1, PART, 1024, 1, 1);
-    CHECK_EQ(t, base->bench.result.gpu.l1_misses, 2);
-    CHECK_EQ(t, miss->bench.result.gpu.l1_misses, 2); // the second line, not brought again
-    CHECK_EQ(t, counter(miss, COUNT_brought), 1);
-    CHECK_EQ(t, counter(miss, COUNT_used), 0);
-    CHECK_EQ(t, counter(miss, COUNT_split), 1); // on the miss of the second line, the first is resident
-    CHECK_EQ(t, access->bench.result.gpu.l1_misses, 1);
-    CHECK_EQ(t, counter(access, COUNT_brought), 2);
-    CHECK_EQ(t, counter(access, COUNT_used), 1);
-    CHECK_EQ(t, counter(access, COUNT_split), 1);
-    CHECK_EQ(t, wait->bench.result.gpu.l1_misses, 1);
+    struct scene base, miss, access, wait;
+    run(&base, t, NULL, L1, PART, 1024, 1);
+    run(&miss, t, &on_miss, L1, PART, 1024, 1);
+    run(&access, t, &on_access, L1, PART, 1024, 1);
+    run(&wait, t, &waits, L1, PART, 1024, 1);
+    CHECK_EQ(t, base.bench.result.gpu.l1_misses, 2);
+    CHECK_EQ(t, miss.bench.result.gpu.l1_misses, 2); // the second line, not brought again
+    CHECK_EQ(t, scene_counter(&miss, "coarse.brought"), 1);
+    CHECK_EQ(t, scene_counter(&miss, "coarse.used"), 0);
+    CHECK_EQ(t, scene_counter(&miss, "coarse.split"),
+             1); // on the miss of the second line, the first is resident
+    CHECK_EQ(t, access.bench.result.gpu.l1_misses, 1);
+    CHECK_EQ(t, scene_counter(&access, "coarse.brought"), 2);
+    CHECK_EQ(t, scene_counter(&access, "coarse.used"), 1);
+    CHECK_EQ(t, scene_counter(&access, "coarse.split"), 1);
+    CHECK_EQ(t, wait.bench.result.gpu.l1_misses, 1);
     // With `waits` the second line is resident when the first arrives; otherwise it is still under way.
-    CHECK_EQ(t, access->bench.result.gpu.l1_pending_hits, 1);
-    CHECK_EQ(t, counter(access, COUNT_late), 1);
-    CHECK_EQ(t, wait->bench.result.gpu.l1_pending_hits, 0);
-    CHECK_EQ(t, counter(wait, COUNT_late), 0);
-    CHECK_EQ(t, wait->bench.result.gpu.l1_hits, 2);
-    scene_free(base);
-    scene_free(miss);
-    scene_free(access);
-    scene_free(wait);
+    CHECK_EQ(t, access.bench.result.gpu.l1_pending_hits, 1);
+    CHECK_EQ(t, scene_counter(&access, "coarse.late"), 1);
+    CHECK_EQ(t, wait.bench.result.gpu.l1_pending_hits, 0);
+    CHECK_EQ(t, scene_counter(&wait, "coarse.late"), 0);
+    CHECK_EQ(t, wait.bench.result.gpu.l1_hits, 2);
+    scene_end(&base);
+    scene_end(&miss);
+    scene_end(&access);
+    scene_end(&wait);
 }
 
 // Two sets of two ways: pairs P and Q, P's first line again, then R. R replaces a whole pair if P's second
@@ -163,12 +122,14 @@ static void test_touch(struct test *t)
     for (unsigned touch = 0; touch < 2; touch++) {
         struct coarse_options o = plain;
         o.touch = touch;
-        struct scene *s = run(t, &o, L1 "l1.sets=2 l1.ways=2", text, 1024, 1, 1);
-        CHECK_EQ(t, s->bench.result.gpu.l1_misses, touch ? 3 : 4);
-        CHECK_EQ(t, counter(s, COUNT_used), touch);
-        CHECK_EQ(t, counter(s, COUNT_touched), touch ? 3 : 0); // P's second line, twice, and its first
-        CHECK_EQ(t, counter(s, COUNT_split), !touch);
-        scene_free(s);
+        struct scene s;
+        run(&s, t, &o, L1 "l1.sets=2 l1.ways=2", text, 1024, 1);
+        CHECK_EQ(t, s.bench.result.gpu.l1_misses, touch ? 3 : 4);
+        CHECK_EQ(t, scene_counter(&s, "coarse.used"), touch);
+        CHECK_EQ(t, scene_counter(&s, "coarse.touched"),
+                 touch ? 3 : 0); // P's second line, twice, and its first
+        CHECK_EQ(t, scene_counter(&s, "coarse.split"), !touch);
+        scene_end(&s);
     }
 }
 
@@ -193,21 +154,23 @@ static void test_packets(struct test *t)
                 {LINES_4, L1 "memory.partitions=2", 32},
                 {LINES_4, L1 "memory.partitions=2 memory.interleave_bytes=512", 16},
                 {LINES_2, L1 "memory.partitions=2 memory.interleave_bytes=128", 64}};
-    struct scene *none = run(t, NULL, L1, ADDRESS END, 64 * LINE, 1, 1);
-    uint64_t others = none->bench.result.memory.request_flits; // code and constants
+    struct scene none;
+    run(&none, t, NULL, L1, ADDRESS END, 64 * LINE, 1);
+    uint64_t others = none.bench.result.memory.request_flits; // code and constants
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct coarse_options o = plain;
         o.lines = rows[k].lines;
-        struct scene *s = run(t, &o, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, 1, 1);
-        const struct memory_counts *n = &s->bench.result.memory;
+        struct scene s;
+        run(&s, t, &o, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, 1);
+        const struct memory_counts *n = &s.bench.result.memory;
         CHECK_EQ(t, n->requests - n->rides, n->request_flits); // a flit a packet
         CHECK_EQ(t, n->rides, 64 - rows[k].packets);
         CHECK(t, n->request_flits >= others + rows[k].packets);
         CHECK_EQ(t, n->requests, n->replies);
-        CHECK_EQ(t, s->bench.result.gpu.l1_misses + s->bench.result.gpu.l1_early_misses, 64);
-        scene_free(s);
+        CHECK_EQ(t, s.bench.result.gpu.l1_misses + s.bench.result.gpu.l1_early_misses, 64);
+        scene_end(&s);
     }
-    scene_free(none);
+    scene_end(&none);
 }
 
 // -- use of brought lines -----------------------------------------------------------------------------------
@@ -233,18 +196,20 @@ static void test_used(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct coarse_options o = plain;
         o.lines = rows[k].lines;
-        struct scene *s = run(t, &o, rows[k].settings, rows[k].text, 64 * LINE, 1, 1);
-        const struct gpu_counts *n = &s->bench.result.gpu;
-        CHECK_MSG(t,
-                  n->l1_misses == rows[k].misses && counter(s, COUNT_brought) == rows[k].brought &&
-                      counter(s, COUNT_used) == rows[k].used && n->l1_early_dropped == rows[k].dropped,
-                  "row %zu: %llu misses, %llu brought, %llu used, %llu dropped", k,
-                  (unsigned long long)n->l1_misses, (unsigned long long)counter(s, COUNT_brought),
-                  (unsigned long long)counter(s, COUNT_used), (unsigned long long)n->l1_early_dropped);
-        CHECK_EQ(t, counter(s, COUNT_grouped), n->l1_misses);
-        CHECK_EQ(t, counter(s, COUNT_loads), n->l1_hits + n->l1_misses + n->l1_pending_hits);
-        CHECK_EQ(t, n->l1_early_misses, counter(s, COUNT_brought));
-        scene_free(s);
+        struct scene s;
+        run(&s, t, &o, rows[k].settings, rows[k].text, 64 * LINE, 1);
+        const struct gpu_counts *n = &s.bench.result.gpu;
+        CHECK_MSG(
+            t,
+            n->l1_misses == rows[k].misses && scene_counter(&s, "coarse.brought") == rows[k].brought &&
+                scene_counter(&s, "coarse.used") == rows[k].used && n->l1_early_dropped == rows[k].dropped,
+            "row %zu: %llu misses, %llu brought, %llu used, %llu dropped", k,
+            (unsigned long long)n->l1_misses, (unsigned long long)scene_counter(&s, "coarse.brought"),
+            (unsigned long long)scene_counter(&s, "coarse.used"), (unsigned long long)n->l1_early_dropped);
+        CHECK_EQ(t, scene_counter(&s, "coarse.grouped"), n->l1_misses);
+        CHECK_EQ(t, scene_counter(&s, "coarse.loads"), n->l1_hits + n->l1_misses + n->l1_pending_hits);
+        CHECK_EQ(t, n->l1_early_misses, scene_counter(&s, "coarse.brought"));
+        scene_end(&s);
     }
 }
 
@@ -269,18 +234,19 @@ static void test_off(struct test *t)
                 {&plain, "l1.global=0", 6, true},
                 {&plain, L1, 6, false}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct scene *base = run(t, NULL, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, rows[k].blocks, 1),
-                     *s = run(t, rows[k].options, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE,
-                              rows[k].blocks, 1);
-        CHECK_MSG(t, are_alike(base, s) == rows[k].is_off, "row %zu", k);
-        scene_free(base);
-        scene_free(s);
+        struct scene base, s;
+        run(&base, t, NULL, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, rows[k].blocks);
+        run(&s, t, rows[k].options, rows[k].settings, STREAM(0x40, 0x80), 64 * LINE, rows[k].blocks);
+        CHECK_MSG(t, scene_is_like(&base, &s) == rows[k].is_off, "row %zu", k);
+        scene_end(&base);
+        scene_end(&s);
     }
     struct coarse_options four = plain;
     four.kernels = "k:4";
-    struct scene *s = run(t, &four, L1, STREAM(0x40, 0x80), 64 * LINE, 1, 1);
-    CHECK_EQ(t, counter(s, COUNT_brought), 48);
-    scene_free(s);
+    struct scene s;
+    run(&s, t, &four, L1, STREAM(0x40, 0x80), 64 * LINE, 1);
+    CHECK_EQ(t, scene_counter(&s, "coarse.brought"), 48);
+    scene_end(&s);
 }
 
 // The option `kernels` is parsed whole, or refused.
@@ -319,6 +285,16 @@ static void test_verdicts(struct test *t)
     "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nIADD3 R2, R2, " #stride ", RZ\n"                           \
     "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n"
 
+static void duel(struct scene *s, struct test *t, const struct coarse_options *o, const char *settings,
+                 const char *text, unsigned threads, struct gpu_counts sms[SMS])
+{
+    begin(s, t, o, settings, text, 1 << 21, 160);
+    memset(sms, 0, SMS * sizeof *sms);
+    s->bench.threads = threads;
+    s->bench.sms = sms;
+    scene_run(s);
+}
+
 // SM 2 leads with the mechanism, SM 3 without; the other six follow the better leader. One kernel waits for
 // streams, in the other an unused line evicts a useful line. Host threads and skipped cycles do not matter.
 static void test_duel(struct test *t)
@@ -334,26 +310,28 @@ static void test_duel(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(chips); k++) {
         char slowly[200];
         snprintf(slowly, sizeof slowly, "%s sim.skip_idle=0", chips[k].settings);
-        struct scene *one = run(t, &o, chips[k].settings, chips[k].text, 1 << 21, 160, 1),
-                     *three = run(t, &o, chips[k].settings, chips[k].text, 1 << 21, 160, 3),
-                     *slow = run(t, &o, slowly, chips[k].text, 1 << 21, 160, 2);
+        struct scene one, three, slow;
+        struct gpu_counts of_one[SMS], of_three[SMS], of_slow[SMS];
+        duel(&one, t, &o, chips[k].settings, chips[k].text, 1, of_one);
+        duel(&three, t, &o, chips[k].settings, chips[k].text, 3, of_three);
+        duel(&slow, t, &o, slowly, chips[k].text, 2, of_slow);
         uint64_t followed = 0, loads = 0;
         for (unsigned sm = 0; sm < SMS; sm++) {
-            const struct gpu_counts *n = &one->sms[sm];
+            const struct gpu_counts *n = &of_one[sm];
             if (sm == 2 || sm == 3) continue;
             followed += n->l1_early_requests;
             loads += n->l1_hits + n->l1_misses + n->l1_pending_hits;
         }
-        CHECK(t, one->sms[2].l1_early_requests > 0);
-        CHECK_EQ(t, one->sms[3].l1_early_requests, 0);
+        CHECK(t, of_one[2].l1_early_requests > 0);
+        CHECK_EQ(t, of_one[3].l1_early_requests, 0);
         CHECK_MSG(t, chips[k].pays ? 2 * followed > loads : 4 * followed < loads, "%s: %llu of %llu",
                   chips[k].settings, (unsigned long long)followed, (unsigned long long)loads);
-        CHECK(t, memcmp(one->sms, three->sms, sizeof one->sms) == 0);
-        CHECK(t, memcmp(one->sms, slow->sms, sizeof one->sms) == 0);
-        CHECK(t, are_alike(one, three) && are_alike(one, slow));
-        scene_free(one);
-        scene_free(three);
-        scene_free(slow);
+        CHECK(t, memcmp(of_one, of_three, sizeof of_one) == 0);
+        CHECK(t, memcmp(of_one, of_slow, sizeof of_one) == 0);
+        CHECK(t, scene_is_like(&one, &three) && scene_is_like(&one, &slow));
+        scene_end(&one);
+        scene_end(&three);
+        scene_end(&slow);
     }
 }
 

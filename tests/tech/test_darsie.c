@@ -1,59 +1,23 @@
 // DARSIE step by step: the events of the paper's Figure 5 in order, Figures 3 and 6 through the whole
 // pipeline, and cases left open by the text.
-#include "base/vec.h"
-#include "chip/bench.h"
+#include "harness/scene.h"
 #include "tech/darsie/darsie.h"
-#include "tech/registry.h"
 
 #include <string.h>
 
-struct story {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-    struct mark_settings marks;
-    struct tech_listener listener;
-    VEC(struct tech_step) steps;
-};
-
-static void heard(void *context, const struct tech_step *step)
+// Sets up a block of x times y threads; steps are kept.
+static bool begin(struct scene *s, struct test *t, const char *tech, const char *settings, const char *text,
+                  uint32_t x, uint32_t y)
 {
-    struct story *s = context;
-    vec_push(&s->steps, *step);
-}
-
-static bool story_begin(struct story *s, struct test *t, const char *tech, const char *settings,
-                        const char *text, uint32_t x, uint32_t y)
-{
-    struct diag d;
-    *s = (struct story){.listener = {heard, s}};
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
-    diag_fini(&d);
-    if (!gpu_bench_init(&s->bench, t, "tiny", settings, text, x * y)) return false;
-    struct launch *l = &s->bench.m.launch;
-    l->block[0] = x;
-    l->block[1] = y;
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        struct tech_use *u = &s->choice.uses[k];
-        u->marks = &s->marks;
-        u->verify = true;
-        u->listener = &s->listener;
-    }
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    return true;
-}
-
-static void story_end(struct story *s)
-{
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-    vec_fini(&s->steps);
+    const struct scene_plan plan = {
+        .settings = settings, .tech = tech, .text = text, .block = {x, y}, .bytes = 1024, .verify = true};
+    bool good = scene_begin(s, t, &plan);
+    scene_listen(s);
+    return good;
 }
 
 // Index of the first matching step at or behind `from`; count of steps: not found.
-static size_t find(const struct story *s, size_t from, const char *what, unsigned warp, uint32_t pc)
+static size_t find(const struct scene *s, size_t from, const char *what, unsigned warp, uint32_t pc)
 {
     for (size_t k = from; k < s->steps.count; k++) {
         const struct tech_step *step = &s->steps.data[k];
@@ -94,14 +58,13 @@ enum { PC0 = 9, PC2 = 11, OUT = 14 };
 
 static void test_figure5(struct test *t)
 {
-    struct story s;
-    if (!story_begin(&s, t, "darsie", "icache.perfect=1 fetch.per_scheduler=1 sim.check=1", figure5, 32, 3))
-        return;
-    uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
-    gpu_cycles(&s.bench);
+    struct scene s;
+    if (!begin(&s, t, "darsie", "icache.perfect=1 fetch.per_scheduler=1 sim.check=1", figure5, 32, 3)) return;
+    scene_run(&s);
     CHECK_EQ(t, s.bench.result.mismatches, 0);
     for (uint32_t thread = 0; thread < 96; thread++)
-        CHECK_EQ(t, machine_words(&s.bench.m, out)[thread], thread / 32 + 4); // R1 and R2 began with nought
+        CHECK_EQ(t, machine_words(&s.bench.m, s.buffer)[thread],
+                 thread / 32 + 4); // R1 and R2 began with nought
     const struct tech_step *steps = s.steps.data;
     unsigned first = find(&s, 0, "lead", 0, PC0) < s.steps.count ? 0 : 1, second = 1 - first;
     size_t rename1 = find(&s, 0, "lead", first, PC0), rename2 = find(&s, 0, "follow", second, PC0),
@@ -133,7 +96,7 @@ static void test_figure5(struct test *t)
                       "warp %u did not wait: %s", warp, steps[k].what);
         CHECK(t, find(&s, 0, "leave", warp, OUT) == s.steps.count); // no warp branches apart
     }
-    story_end(&s);
+    scene_end(&s);
 }
 
 // -- Figure 3 -----------------------------------------------------------------------------------------------
@@ -158,17 +121,17 @@ static void test_figure3(struct test *t)
         uint32_t values[8];
     } blocks[] = {{8, 1, 1, {10, 14, 18, 22, 26, 30, 34, 38}}, {4, 2, 4, {10, 14, 18, 22, 10, 14, 18, 22}}};
     for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
-        struct story s;
-        if (!story_begin(&s, t, "darsie", "sim.check=1", figure3, blocks[k].x, blocks[k].y)) return;
+        struct scene s;
+        if (!begin(&s, t, "darsie", "sim.check=1", figure3, blocks[k].x, blocks[k].y)) return;
         s.bench.m.launch.warp_size = 4;
-        uint64_t out = machine_buffer(&s.bench.m, 8 * 4);
-        gpu_cycles(&s.bench);
+        scene_run(&s);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         unsigned follows = 0;
         for (size_t n = 0; n < s.steps.count; n++) follows += strcmp(s.steps.data[n].what, "follow") == 0;
         CHECK_EQ(t, follows, blocks[k].skipped);
-        for (unsigned n = 0; n < 8; n++) CHECK_EQ(t, machine_words(&s.bench.m, out)[n], blocks[k].values[n]);
-        story_end(&s);
+        for (unsigned n = 0; n < 8; n++)
+            CHECK_EQ(t, machine_words(&s.bench.m, s.buffer)[n], blocks[k].values[n]);
+        scene_end(&s);
     }
 }
 
@@ -226,10 +189,9 @@ static void test_figure6(struct test *t)
         const char *skipped; // of the loop, a letter per instruction
     } blocks[] = {{32, 3, ".xx.xx.xx..x.."}, {96, 1, "...........x.."}};
     for (size_t k = 0; k < TEST_COUNT(blocks); k++) {
-        struct story s;
-        if (!story_begin(&s, t, "darsie", "sim.check=1", figure6, blocks[k].x, blocks[k].y)) return;
-        uint64_t out = machine_buffer(&s.bench.m, 96 * 4);
-        gpu_cycles(&s.bench);
+        struct scene s;
+        if (!begin(&s, t, "darsie", "sim.check=1", figure6, blocks[k].x, blocks[k].y)) return;
+        scene_run(&s);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         unsigned follows[LOOP_END - LOOP] = {0}, leads[LOOP_END - LOOP] = {0};
         for (size_t n = 0; n < s.steps.count; n++) {
@@ -247,9 +209,9 @@ static void test_figure6(struct test *t)
         for (uint32_t n = 0; n < 96; n++) {
             uint32_t x = n % blocks[k].x, y = n / blocks[k].x, sum = 0;
             for (uint32_t step = 0; step < 3; step++) sum += (y + 1 + step) * (x + step);
-            CHECK_EQ(t, machine_words(&s.bench.m, out)[n], ROUNDS * sum);
+            CHECK_EQ(t, machine_words(&s.bench.m, s.buffer)[n], ROUNDS * sum);
         }
-        story_end(&s);
+        scene_end(&s);
     }
 }
 
@@ -275,7 +237,7 @@ static const char acquiring[] = "MOV R2, c[0x0][0x160]\n"
                                 "EXIT\n";
 enum { BEFORE = 8, BEHIND = 11 };
 
-static unsigned count(const struct story *s, const char *what, uint32_t pc)
+static unsigned count(const struct scene *s, const char *what, uint32_t pc)
 {
     unsigned n = 0;
     for (size_t k = 0; k < s->steps.count; k++)
@@ -290,13 +252,12 @@ static void test_acquiring(struct test *t)
         unsigned before, behind; // the barrier: warps that follow
     } rows[] = {{"darsie", 0, 2}, {"darsie:broken=4096", 2, 2}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct story s;
-        if (!story_begin(&s, t, rows[k].tech, "sim.check=1", acquiring, 32, 3)) return;
-        machine_buffer(&s.bench.m, 64);
-        gpu_cycles(&s.bench);
+        struct scene s;
+        if (!begin(&s, t, rows[k].tech, "sim.check=1", acquiring, 32, 3)) return;
+        scene_run(&s);
         CHECK_EQ(t, count(&s, "follow", BEFORE), rows[k].before);
         CHECK_EQ(t, count(&s, "follow", BEHIND), rows[k].behind);
-        story_end(&s);
+        scene_end(&s);
     }
 }
 
@@ -314,7 +275,7 @@ static const char late[] = "S2R R0, SR_TID.X\nS2R R3, SR_CTAID.X\nMOV R1, 0x190\
 
 enum { LATE_BLOCK = 1 }; // its context, too
 
-static unsigned count_shared(const struct story *s, size_t from, size_t to, unsigned warp)
+static unsigned count_shared(const struct scene *s, size_t from, size_t to, unsigned warp)
 {
     unsigned count = 0;
     for (size_t k = from; k < to; k++) {
@@ -337,16 +298,16 @@ static void test_late(struct test *t)
                 {"darsie:watchdog=0,pool=reserve,branch-sync=first+warpman:variant=spatial", true},
                 {"darsie:broken=32768+warpman:variant=spatial", false}}; // RULE_LATE
     for (size_t row = 0; row < TEST_COUNT(rows); row++) {
-        struct story s;
-        if (!story_begin(&s, t, rows[row].tech, "gpu.sm_count=1 sm.warps=4 sim.check=1", late, 96, 1)) return;
+        struct scene s;
+        if (!begin(&s, t, rows[row].tech, "gpu.sm_count=1 sm.warps=4 sim.check=1", late, 96, 1)) return;
         s.bench.m.launch.grid[0] = 2;
-        uint64_t out = machine_buffer(&s.bench.m, 2 * 96 * 4);
-        gpu_cycles(&s.bench);
-        CHECK_EQ(t, s.bench.result.techs[0][COUNT_late], 2);
+        scene_run(&s);
+        CHECK_EQ(t, scene_counter(&s, "darsie.late"), 2);
         CHECK_EQ(t, s.bench.result.mismatches == 0, rows[row].is_sound);
         if (rows[row].is_sound) {
             for (uint32_t n = 0; n < 2 * 96; n++)
-                CHECK_EQ(t, machine_words(&s.bench.m, out)[n], (40 + 400 * (n / 96)) * (n % 96) + n / 96 + 9);
+                CHECK_EQ(t, machine_words(&s.bench.m, s.buffer)[n],
+                         (40 + 400 * (n / 96)) * (n % 96) + n / 96 + 9);
             size_t met = 0;
             while (met < s.steps.count &&
                    (strcmp(s.steps.data[met].what, "rejoin") != 0 || s.steps.data[met].block != LATE_BLOCK))
@@ -358,7 +319,7 @@ static void test_late(struct test *t)
             }
             CHECK(t, count_shared(&s, 0, met, 0) > 400);
         }
-        story_end(&s);
+        scene_end(&s);
     }
 }
 

@@ -1,17 +1,14 @@
 // DARSIE and decoupled streams together, counted by hand. Decoupling yields shared values to DARSIE; warps
 // do not execute what only addresses need; neither mechanism sees register values of the other. Unchanged
 // results in any program: tests/tech/test_kernels.c and tests/differential.
-#include "chip/bench.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS = 2048 };
 
 struct outcome {
-    uint64_t cycles, issued, guest, mismatches, counters[TECH_MAX][TECH_COUNTERS_MAX];
-    struct tech_choice choice;
+    struct scene scene; // after the run
     uint32_t words[WORDS];
 };
 
@@ -30,60 +27,25 @@ struct trial {
 // of the buffer, where word k is k at first.
 static void play(struct test *t, const struct trial *x, struct outcome *out)
 {
-    struct mark_settings marks = {0};
-    struct gpu_bench b;
-    struct diag d;
-    struct program *changed = NULL;
-    memset(out, 0, sizeof *out);
-    diag_init(&d);
-    tech_choice_init(&out->choice);
-    CHECK_MSG(t, tech_choose(&out->choice, x->tech, &d), "%s", x->tech);
-    diag_fini(&d);
-    struct tech_use *uses = out->choice.uses;
-    unsigned count = out->choice.count;
-    if (!gpu_bench_init(&b, t, "gtx480", "icache.perfect=1 sim.check=1", x->code,
-                        x->block[0] * x->block[1] * x->block[2]))
-        return;
-    memcpy(b.m.launch.block, x->block, sizeof x->block);
-    b.m.launch.simt = x->simt;
-    for (unsigned k = 0; k < count; k++) {
-        uses[k].marks = &marks;
-        uses[k].verify = true;
-    }
-    for (unsigned k = 0; k < count; k++) {
-        const struct tech_program *program = uses[k].tech->program;
-        if (!program || !program->transform) continue;
-        bool *shared = tech_shared(uses, count, uses[k].tech, b.m.program, x->block, 32);
-        changed = program->transform(&uses[k], b.m.program, x->block, 32, shared);
-        free(shared);
-        if (changed) b.m.launch.program = changed;
-    }
-    b.config.techs = uses;
-    b.config.tech_count = count;
-    uint64_t buffer = machine_buffer(&b.m, 1 << 16);
-    for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
-    out->cycles = gpu_cycles(&b);
-    CHECK_MSG(t, !b.result.imbalance, "%s: %s", x->tech, b.result.imbalance);
-    for (unsigned k = 0; k < count; k++) memcpy(out->counters[k], b.result.techs[k], sizeof out->counters[k]);
-    out->issued = b.result.gpu.issue_issued;
-    out->guest = b.result.gpu.guest_issued;
-    out->mismatches = b.result.mismatches;
-    memcpy(out->words, machine_words(&b.m, buffer), sizeof out->words);
-    gpu_bench_fini(&b);
-    if (changed) program_free(changed);
+    const struct scene_plan plan = {.gpu = "gtx480",
+                                    .settings = "icache.perfect=1 sim.check=1",
+                                    .tech = x->tech,
+                                    .text = x->code,
+                                    .block = {x->block[0], x->block[1], x->block[2]},
+                                    .bytes = 1 << 16,
+                                    .verify = true};
+    struct scene *s = &out->scene;
+    memset(out->words, 0, sizeof out->words);
+    if (!scene_begin(s, t, &plan)) return;
+    s->bench.m.launch.simt = x->simt;
+    scene_transform(s);
+    uint32_t *words = machine_words(&s->bench.m, s->buffer);
+    for (uint32_t k = 0; k < 1 << 14; k++) words[k] = k;
+    scene_run(s);
+    memcpy(out->words, words, sizeof out->words);
 }
 
-static uint64_t count_of(const struct outcome *o, const char *tech, const char *counter)
-{
-    for (unsigned k = 0; k < o->choice.count; k++) {
-        const struct tech *t = o->choice.uses[k].tech;
-        for (size_t n = 0; n < t->counter_count && str_equal(t->name, tech); n++)
-            if (str_equal(t->counters[n].name, counter)) return o->counters[k][n];
-    }
-    return 0;
-}
-
-static void forget(struct outcome *o) { tech_choice_fini(&o->choice); }
+static void forget(struct outcome *o) { scene_end(&o->scene); }
 
 // Memory equals the run without mechanisms, and every warp instruction is issued, skipped or removed.
 static void same(struct test *t, struct trial x, struct outcome *with)
@@ -93,9 +55,12 @@ static void same(struct test *t, struct trial x, struct outcome *with)
     x.tech = "base";
     play(t, &x, &without);
     CHECK(t, memcmp(with->words, without.words, sizeof with->words) == 0);
-    uint64_t skipped = count_of(with, "darsie", "skipped"), removed = count_of(with, "decoupled", "removed");
-    CHECK_EQ(t, with->issued - with->guest + skipped + removed, without.issued);
-    CHECK_EQ(t, with->mismatches, 0);
+    const struct gpu_counts *n = &with->scene.bench.result.gpu;
+    uint64_t skipped = scene_counter_if_used(&with->scene, "darsie.skipped"),
+             removed = scene_counter(&with->scene, "decoupled.removed");
+    CHECK_EQ(t, n->issue_issued - n->guest_issued + skipped + removed,
+             without.scene.bench.result.gpu.issue_issued);
+    CHECK_EQ(t, with->scene.bench.result.mismatches, 0);
     forget(&without);
 }
 
@@ -118,10 +83,10 @@ static void test_marked_load(struct test *t)
         struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, rows[k].rows, 1}};
         struct outcome o;
         same(t, x, &o);
-        CHECK_EQ(t, count_of(&o, "decoupled", "data"), rows[k].loads);
-        CHECK_EQ(t, count_of(&o, "darsie", "skipped_loads"), rows[k].skipped_loads);
-        CHECK_EQ(t, count_of(&o, "decoupled", "addresses"), rows[k].addresses);
-        CHECK_EQ(t, count_of(&o, "decoupled", "astray"), 0);
+        CHECK_EQ(t, scene_counter(&o.scene, "decoupled.data"), rows[k].loads);
+        CHECK_EQ(t, scene_counter_if_used(&o.scene, "darsie.skipped_loads"), rows[k].skipped_loads);
+        CHECK_EQ(t, scene_counter(&o.scene, "decoupled.addresses"), rows[k].addresses);
+        CHECK_EQ(t, scene_counter(&o.scene, "decoupled.astray"), 0);
         for (uint32_t n = 0; n < 32 * rows[k].rows; n++) CHECK_EQ(t, o.words[n], 16 + n);
         forget(&o);
     }
@@ -143,8 +108,8 @@ static void test_marked_predicate(struct test *t)
         struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, 4, 1}};
         struct outcome o;
         same(t, x, &o);
-        CHECK_EQ(t, count_of(&o, "decoupled", "preds_block"), rows[k].predicates);
-        skipped[k] = count_of(&o, "darsie", "skipped");
+        CHECK_EQ(t, scene_counter(&o.scene, "decoupled.preds_block"), rows[k].predicates);
+        skipped[k] = scene_counter(&o.scene, "darsie.skipped");
         for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n + 2);
         forget(&o);
     }
@@ -171,9 +136,9 @@ static void test_left_out_between(struct test *t)
         struct trial x = {.tech = techs[k], .code = code, .block = {32, 4, 1}};
         struct outcome o;
         same(t, x, &o);
-        CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * 5);
-        if (k == 0) CHECK_EQ(t, count_of(&o, "darsie", "leaders"), 4);
-        if (k == 0) CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 4);
+        CHECK_EQ(t, scene_counter(&o.scene, "decoupled.removed"), 4 * 5);
+        if (k == 0) CHECK_EQ(t, scene_counter(&o.scene, "darsie.leaders"), 4);
+        if (k == 0) CHECK_EQ(t, scene_counter(&o.scene, "darsie.skipped"), 3 * 4);
         for (uint32_t n = 0; n < 128; n++) {
             uint32_t x0 = n % 32, square = x0 * x0 + x0;
             CHECK_EQ(t, o.words[n], square * x0 + square + square);
@@ -194,9 +159,9 @@ static void test_partly_shared(struct test *t)
     struct trial x = {.tech = "darsie+decoupled", .code = code, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
-    CHECK_EQ(t, count_of(&o, "darsie", "skipped"), 3 * 3);              // tid.x, R8 and R9
-    CHECK_EQ(t, count_of(&o, "decoupled", "removed"), 4 * (1 + 3 + 2)); // tid.y, THREAD, + 3, ADDRESS
-    CHECK_EQ(t, count_of(&o, "decoupled", "data"), 4);
+    CHECK_EQ(t, scene_counter(&o.scene, "darsie.skipped"), 3 * 3);              // tid.x, R8 and R9
+    CHECK_EQ(t, scene_counter(&o.scene, "decoupled.removed"), 4 * (1 + 3 + 2)); // tid.y, THREAD, + 3, ADDRESS
+    CHECK_EQ(t, scene_counter(&o.scene, "decoupled.data"), 4);
     forget(&o);
 }
 
@@ -234,8 +199,8 @@ static void test_parted(struct test *t)
             struct outcome o;
             memcpy(x.block, shapes[k].block, sizeof x.block);
             same(t, x, &o);
-            CHECK(t, count_of(&o, "darsie", "skipped") > 0);
-            CHECK(t, count_of(&o, "decoupled", "removed") > 0);
+            CHECK(t, scene_counter(&o.scene, "darsie.skipped") > 0);
+            CHECK(t, scene_counter(&o.scene, "decoupled.removed") > 0);
             forget(&o);
         }
 }
@@ -255,8 +220,8 @@ static void test_shared_address(struct test *t)
     struct trial x = {.tech = "darsie+decoupled", .code = shared_address, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
-    CHECK_EQ(t, count_of(&o, "decoupled", "addresses"), 8);
-    CHECK(t, count_of(&o, "darsie", "skipped") >= 3 * 3); // MOV R6, MOV R8, and R6 less its own value
+    CHECK_EQ(t, scene_counter(&o.scene, "decoupled.addresses"), 8);
+    CHECK(t, scene_counter(&o.scene, "darsie.skipped") >= 3 * 3); // MOV R6, MOV R8, and R6 less its own value
     for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n);
     CHECK_EQ(t, o.words[WORDS - 1], 0x63);
     forget(&o);
@@ -269,7 +234,7 @@ static void test_turned_address(struct test *t)
     struct trial x = {.tech = "darsie+decoupled:corrupt=1", .code = shared_address, .block = {32, 4, 1}};
     struct outcome o;
     play(t, &x, &o);
-    CHECK(t, o.mismatches > 0);
+    CHECK(t, o.scene.bench.result.mismatches > 0);
     CHECK_EQ(t, o.words[WORDS - 1], 0x63);
     for (uint32_t n = 0; n < 128; n++) CHECK_EQ(t, o.words[n], n);
     forget(&o);

@@ -1,12 +1,10 @@
 // Decoupled streams in a machine, counted by hand: single issue, early requests, messages. Also the places
 // where the text taken literally is unsound or deadlocks (holes D40, D46 to D57), with a program for every
 // hole. Unchanged results in any other program: tests/tech/test_kernels.c and tests/differential.
-#include "chip/bench.h"
 #include "decouple/decouple.h"
+#include "harness/scene.h"
 #include "tech/decoupled/decoupled.h"
-#include "tech/registry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct outcome {
@@ -24,48 +22,39 @@ struct trial {
 
 // Launches the program as transformed by the mechanism. Out: the first words of its
 // buffer of 64 KB, where word k is k at first.
-static bool play(struct test *t, const struct trial *x, struct outcome *out)
+static void launch(struct test *t, const struct trial *x, struct outcome *out)
 {
-    struct tech_choice choice;
-    struct gpu_bench b;
-    struct diag d;
-    struct program *changed = NULL;
+    struct scene s;
+    const struct scene_plan plan = {.gpu = x->gpu,
+                                    .settings = x->settings,
+                                    .tech = x->tech,
+                                    .text = x->code,
+                                    .block = {x->block[0], x->block[1], x->block[2]},
+                                    .blocks = x->grid,
+                                    .bytes = 1 << 16,
+                                    .verify = true};
     *out = (struct outcome){.cycles = 0};
-    diag_init(&d);
-    tech_choice_init(&choice);
-    bool good = tech_choose(&choice, x->tech, &d);
-    CHECK_MSG(t, good, "%s", x->tech);
-    if (good &&
-        gpu_bench_init(&b, t, x->gpu, x->settings, x->code, x->block[0] * x->block[1] * x->block[2])) {
-        memcpy(b.m.launch.block, x->block, sizeof x->block);
-        b.m.launch.grid[0] = x->grid ? x->grid : 1;
-        b.m.launch.simt = SIMT_STACK;
-        for (unsigned k = 0; k < choice.count; k++) {
-            choice.uses[k].verify = true;
-            const struct tech_program *program = choice.uses[k].tech->program;
-            if (!program || !program->transform) continue;
-            changed = program->transform(&choice.uses[k], b.m.program, x->block, 32, NULL);
-            if (changed) b.m.launch.program = changed;
-        }
-        b.config.techs = choice.uses;
-        b.config.tech_count = choice.count;
-        uint64_t buffer = machine_buffer(&b.m, 1 << 16);
-        machine_param(&b.m, x->param);
-        for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
-        out->cycles = gpu_cycles(&b);
-        CHECK_MSG(t, !b.result.imbalance, "%s: %s", x->tech, b.result.imbalance);
-        if (choice.count) memcpy(out->n, b.result.techs[0], sizeof out->n);
-        out->issued = b.result.gpu.issue_issued;
-        out->guest = b.result.gpu.guest_issued;
-        out->mismatches = b.result.mismatches;
-        memcpy(out->words, machine_words(&b.m, buffer), sizeof out->words);
-        CHECK_EQ(t, out->mismatches, 0);
-        gpu_bench_fini(&b);
+    if (scene_begin(&s, t, &plan)) {
+        const struct chip_result *r = &s.bench.result;
+        uint32_t *words = machine_words(&s.bench.m, s.buffer);
+        s.bench.m.launch.simt = SIMT_STACK;
+        scene_transform(&s);
+        machine_param(&s.bench.m, x->param);
+        for (uint32_t k = 0; k < 1 << 14; k++) words[k] = k;
+        out->cycles = scene_run(&s);
+        if (s.choice.count) memcpy(out->n, r->techs[0], sizeof out->n);
+        out->issued = r->gpu.issue_issued;
+        out->guest = r->gpu.guest_issued;
+        out->mismatches = r->mismatches;
+        memcpy(out->words, words, sizeof out->words);
     }
-    if (changed) program_free(changed);
-    tech_choice_fini(&choice);
-    diag_fini(&d);
-    return good;
+    scene_end(&s);
+}
+
+static void play(struct test *t, const struct trial *x, struct outcome *out)
+{
+    launch(t, x, out);
+    CHECK_EQ(t, out->mismatches, 0);
 }
 
 // Memory equals the run without the mechanism. Returns the mechanism's counters.
@@ -187,35 +176,13 @@ static void test_values_move(struct test *t)
                       .tech = "decoupled:corrupt=1",
                       .block = {32, 1, 1},
                       .code = INDEX ADDRESS "    LDG R5, [R2]\n    STG [R2+0x200], R5\n    EXIT\n"};
-    struct tech_choice choice;
     struct outcome o;
+    launch(t, &x, &o);
+    CHECK_EQ(t, o.words[128], 1);
+    CHECK(t, o.mismatches > 0); // verification finds the flipped bit
     x.tech = "decoupled";
     play(t, &x, &o);
     CHECK_EQ(t, o.words[128], 0);
-    // Verification would find the flipped bit; without it the loaded values tell.
-    struct gpu_bench b;
-    struct diag d;
-    diag_init(&d);
-    tech_choice_init(&choice);
-    CHECK(t, tech_choose(&choice, "decoupled:corrupt=1", &d));
-    if (gpu_bench_init(&b, t, x.gpu, x.settings, x.code, 32)) {
-        struct program *p =
-            tech_decoupled.program->transform(&choice.uses[0], b.m.program, x.block, 32, NULL);
-        b.m.launch.program = p;
-        b.m.launch.simt = SIMT_STACK;
-        choice.uses[0].verify = true;
-        b.config.techs = choice.uses;
-        b.config.tech_count = 1;
-        uint64_t buffer = machine_buffer(&b.m, 1 << 16);
-        for (uint32_t k = 0; k < 1 << 14; k++) machine_words(&b.m, buffer)[k] = k;
-        gpu_cycles(&b);
-        CHECK_EQ(t, machine_words(&b.m, buffer)[128], 1);
-        CHECK(t, b.result.mismatches > 0);
-        gpu_bench_fini(&b);
-        program_free(p);
-    }
-    tech_choice_fini(&choice);
-    diag_fini(&d);
 }
 
 // -- ahead --------------------------------------------------------------------------------------------------

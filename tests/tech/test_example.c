@@ -1,7 +1,6 @@
 // The mechanisms, the scheduler and the grid policy shown by docs/tutorial/mechanism.md,
 // docs/howto/add-a-scheduler.md and add-a-grid-policy.md, added as the pages say: a file and a row.
-#include "base/file.h"
-#include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <stdio.h>
@@ -11,14 +10,15 @@
 // Writes the page's code block that begins with the given fence to a file.
 static void extract(struct test *t, const char *page, const char *fence, const char *path, const char *before)
 {
-    const char *start = strstr(page, fence), *why = "";
+    const char *start = strstr(page, fence);
     const char *end = start ? strstr(start + strlen(fence), "```") : NULL;
     CHECK_MSG(t, end != NULL, "the page has no %s", fence);
     if (!end) return;
     start += strlen(fence);
     char *text = NULL;
     int length = asprintf(&text, "%s%.*s", before, (int)(end - start), start);
-    CHECK_MSG(t, length > 0 && file_write(path, text, (size_t)length, &why), "%s: %s", path, why);
+    CHECK(t, length > 0);
+    test_write_text(t, path, text);
     free(text);
 }
 
@@ -58,12 +58,10 @@ static unsigned long long counted(struct test *t, const char *directory, const c
 static void add(struct test *t, const char *page_path, const char *file, const char *table,
                 const char *sources)
 {
-    const char *directory = test_directory(t), *why = "";
-    char path[4000], *page = NULL, *rows = NULL;
-    size_t length;
+    const char *directory = test_directory(t);
+    char path[4000];
     snprintf(path, sizeof path, "src/%s", table);
-    CHECK(t, file_read(page_path, &page, &length, &why));
-    CHECK(t, file_read(path, &rows, &length, &why));
+    char *page = test_read_file(t, page_path, NULL), *rows = test_read_file(t, path, NULL);
     snprintf(path, sizeof path, "%s/%s", directory, file);
     extract(t, page, "```c\n", path, "");
     snprintf(path, sizeof path, "mkdir -p $(dirname %s/%s)", directory, table);

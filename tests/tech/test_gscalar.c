@@ -1,81 +1,11 @@
 // G-Scalar: instructions executed on a single lane, counted by hand; energy alone changes.
-#include "base/str.h"
-#include "chip/bench.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 
-struct scene {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-    struct mark_settings marks;
-};
-
-static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *text, uint32_t threads)
+// Energy alone changes: the launch has the time of the launch without mechanisms, on fewer lanes.
+static void compare(const struct scene *with, const struct scene *without)
 {
-    struct diag d;
-    *s = (struct scene){0};
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
-    diag_fini(&d);
-    if (!gpu_bench_init(&s->bench, t, "tiny", "", text, threads)) return false;
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        s->choice.uses[k].marks = &s->marks;
-        s->choice.uses[k].verify = true;
-    }
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    machine_buffer(&s->bench.m, 4096);
-    gpu_cycles(&s->bench);
-    CHECK_EQ(t, s->bench.result.mismatches, 0);
-    return true;
-}
-
-static void scene_end(struct scene *s)
-{
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-}
-
-static uint64_t count_of(const struct scene *s, const char *counter)
-{
-    const struct tech *t = s->choice.uses[0].tech;
-    for (size_t n = 0; n < t->counter_count; n++)
-        if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[0][n];
-    return ~0ull;
-}
-
-static uint64_t lanes_of(const struct scene *s)
-{
-    uint64_t all = 0;
-    for (unsigned k = 0; k < LANES_COUNT; k++) all += s->bench.result.gpu.lanes[k];
-    return all;
-}
-
-struct expected {
-    const char *tech, *text;
-    uint32_t threads;
-    uint64_t scalar, divergent, lanes, sources, results, parts; // registers; words in each
-};
-
-static void expect(struct test *t, const struct expected *e)
-{
-    struct scene with, without;
-    bool ran = scene_run(&with, t, e->tech, e->text, e->threads) &&
-               scene_run(&without, t, "base", e->text, e->threads);
-    CHECK(t, ran);
-    if (!ran) return;
-    const struct gpu_counts *a = &without.bench.result.gpu, *b = &with.bench.result.gpu;
-    CHECK_EQ(t, count_of(&with, "scalar"), e->scalar);
-    CHECK_EQ(t, count_of(&with, "divergent"), e->divergent);
-    CHECK_EQ(t, count_of(&with, "lanes"), e->lanes);
-    CHECK_EQ(t, count_of(&with, "words_read"), e->sources * e->parts);
-    CHECK_EQ(t, count_of(&with, "words_written"), e->results * e->parts);
-    CHECK_EQ(t, lanes_of(&with) + e->lanes, lanes_of(&without));
-    CHECK_EQ(t, b->operand_reads + e->sources, a->operand_reads);
-    CHECK_EQ(t, b->operand_writes + e->results, a->operand_writes);
-    CHECK_EQ(t, with.bench.result.cycles, without.bench.result.cycles);
-    scene_end(&with);
-    scene_end(&without);
+    CHECK_EQ(with->t, scene_lanes(with) + scene_counter(with, "gscalar.lanes"), scene_lanes(without));
+    CHECK_EQ(with->t, with->bench.result.cycles, without->bench.result.cycles);
 }
 
 static void test_counted(struct test *t)
@@ -95,17 +25,25 @@ static void test_counted(struct test *t)
     // A uniform value comes from memory for every lane; the address is uniform.
     static const char loads[] =
         "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\nIADD3 R5, R4, R4, RZ\nEXIT\n";
-    static const struct expected rows[] = {
-        {"gscalar", chain, 32, 3, 0, 3 * 31, 4, 3, 1},
-        {"gscalar", apart, 32, 2, 1, 31 + 23, 1, 1, 1},
-        {"gscalar:divergent=off", apart, 32, 1, 0, 31, 1, 1, 1},
-        {"gscalar:parts=4", apart, 32, 3, 2, 28 + 21 + 21, 2, 3, 4},
-        {"gscalar", halves, 32, 0, 0, 0, 0, 0, 1},
-        {"gscalar:parts=2", halves, 32, 1, 0, 30, 1, 2, 2},
-        {"gscalar", loads, 32, 4, 0, 4 * 31, 4, 4, 1},
-        {"gscalar:loads=off", loads, 32, 3, 0, 3 * 31, 4, 4, 1},
+    static const struct scene_row rows[] = {
+        {"gscalar", "", chain, 32, {3, 0, 3 * 31, 4, 3, 4, 3}},
+        {"gscalar", "", apart, 32, {2, 1, 31 + 23, 1, 1, 1, 1}},
+        {"gscalar:divergent=off", "", apart, 32, {1, 0, 31, 1, 1, 1, 1}},
+        {"gscalar:parts=4", "", apart, 32, {3, 2, 28 + 21 + 21, 2 * 4, 3 * 4, 2, 3}},
+        {"gscalar", "", halves, 32, {0, 0, 0, 0, 0, 0, 0}},
+        {"gscalar:parts=2", "", halves, 32, {1, 0, 30, 1 * 2, 2 * 2, 1, 2}},
+        {"gscalar", "", loads, 32, {4, 0, 4 * 31, 4, 4, 4, 4}},
+        {"gscalar:loads=off", "", loads, 32, {3, 0, 3 * 31, 4, 4, 4, 4}},
     };
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) expect(t, &rows[k]);
+    static const struct scene_table table = {
+        .plan = {.bytes = 4096, .verify = true},
+        .columns = {"scalar", "divergent", "lanes", "words_read", "words_written", "-sm.operand.reads",
+                    "-sm.operand.writes"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+        .compare = compare,
+    };
+    scene_check_table(t, &table);
 }
 
 int main(int argc, char **argv)

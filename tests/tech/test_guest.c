@@ -1,8 +1,8 @@
 // A guest's way through the SM: its instructions take the time of a warp's instructions, wait for the same
 // hazards and get the turn requested by the mechanism. A guest ends by itself, or with the last warp.
 #include "base/bits.h"
-#include "chip/bench.h"
 #include "exec/exec_impl.h"
+#include "harness/scene.h"
 #include "memory/cache.h"
 #include "sm/issue/guest.h"
 #include "tech/extra.h"
@@ -41,14 +41,6 @@ struct told {
 };
 
 static const struct tech tech_told;
-
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    const void **plan = heap_alloc(sizeof *plan);
-    (void)l;
-    *plan = u->options;
-    return plan;
-}
 
 static void *told_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
@@ -115,7 +107,7 @@ static const struct tech tech_told = {
     .claims = CLAIMS(GUEST_STREAM) | CLAIMS(HOLDS),
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch_options,
     .launch_end = free,
     .sm_begin = told_begin,
     .sm_end = free,
@@ -130,23 +122,25 @@ static struct plan plan_of(uint32_t entry, uint32_t length)
     return (struct plan){.entry = entry, .length = length, .maps_to = NOBODY, .gate = STEPS};
 }
 
-// False: the launch failed, as told by r->fault's text or the books.
+static bool begin(struct scene *s, struct test *t, const char *settings, const char *text, uint32_t threads,
+                  uint32_t blocks, struct plan *p)
+{
+    const struct tech_use uses[] = {{.tech = &tech_told, .options = p}, {0}};
+    const struct scene_plan plan = {
+        .settings = settings, .uses = uses, .text = text, .block = {threads}, .blocks = blocks};
+    return scene_begin(s, t, &plan);
+}
+
+// False: a failed case, by the program or the launch.
 static bool run_threads(struct test *t, const char *settings, const char *text, uint32_t threads,
                         uint32_t blocks, struct plan *p, struct chip_result *r)
 {
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_told, .options = p};
-    bool good = gpu_bench_init(&b, t, "tiny", settings, text, threads);
-    if (good) {
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        b.m.launch.grid[0] = blocks;
-        good = gpu_bench_run(&b);
-        CHECK_MSG(t, good, "%s", b.m.fault.text ? b.m.fault.text : "");
-        CHECK_MSG(t, !b.result.imbalance, "%s: %s", settings, b.result.imbalance);
-        *r = b.result;
-    }
-    gpu_bench_fini(&b);
+    struct scene s;
+    bool good = begin(&s, t, settings, text, threads, blocks, p);
+    scene_run(&s);
+    good &= !s.bench.m.fault.text;
+    *r = s.bench.result;
+    scene_end(&s);
     return good;
 }
 
@@ -262,20 +256,18 @@ static void test_ends(struct test *t)
 static void test_hang(struct test *t)
 {
     struct plan p = plan_of(CHAIN_LENGTH, 6);
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_told, .options = &p};
+    struct scene s;
     p.holds_warps = true;
     p.gate = 3;
     p.opens = 1;
-    if (gpu_bench_init(&b, t, "tiny", "", "start:\n" CHAIN CHAIN, 32)) {
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        CHECK(t, !gpu_bench_run(&b));
-        CHECK_EQ(t, b.m.fault.kind, FAULT_DEADLOCK);
-        CHECK_HAS(t, b.m.fault.text, "waits for other warps, by a mechanism");
-        CHECK_HAS(t, b.m.fault.text, "SM 0, guest of told: waits for its mechanism since cycle");
+    if (begin(&s, t, "", "start:\n" CHAIN CHAIN, 32, 1, &p)) {
+        const struct launch_fault *fault = &s.bench.m.fault;
+        CHECK(t, !gpu_bench_run(&s.bench));
+        CHECK_EQ(t, fault->kind, FAULT_DEADLOCK);
+        CHECK_HAS(t, fault->text, "waits for other warps, by a mechanism");
+        CHECK_HAS(t, fault->text, "SM 0, guest of told: waits for its mechanism since cycle");
     }
-    gpu_bench_fini(&b);
+    scene_end(&s);
 }
 
 // -- turns --------------------------------------------------------------------------------------------------
@@ -385,12 +377,6 @@ enum { COMPARED, DIFFERENT, UNDONE };
 
 static const struct tech tech_foresees;
 
-static void *foresees_launch(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
-}
-
 static void *foresees_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct foreseen *f = heap_alloc(sizeof *f);
@@ -452,7 +438,7 @@ static const struct tech tech_foresees = {
     .skipped = -1,
     .reused = -1,
     .counter_count = 3,
-    .launch_begin = foresees_launch,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = foresees_begin,
     .sm_end = free,
@@ -476,23 +462,21 @@ static const struct tech tech_foresees = {
 static void test_values(struct test *t)
 {
     char text[2000];
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_foresees};
+    const struct tech_use uses[] = {{.tech = &tech_foresees}, {0}};
     snprintf(text, sizeof text, WALK WALK, "", "", "", "", "2", "2", "2", "2");
     static const char *const settings[] = {"", "issue.dependences=encoded sim.skip_idle=0"};
     for (size_t k = 0; k < 2 * TEST_COUNT(settings); k++) {
-        if (gpu_bench_init(&b, t, "tiny", settings[k / 2], text, 64)) {
-            b.config.techs = &use;
-            b.config.tech_count = 1;
-            b.m.launch.simt = k % 2 ? SIMT_SPLITS : SIMT_STACK;
-            machine_buffer(&b.m, 1 << 16);
-            CHECK_MSG(t, gpu_bench_run(&b), "%s", b.m.fault.text ? b.m.fault.text : "");
-            CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
-            CHECK_EQ(t, b.result.techs[0][COMPARED], ADDRESSES); // 7 rounds of the loop, and the store
-            CHECK_EQ(t, b.result.techs[0][DIFFERENT], 0);
-            CHECK_EQ(t, b.result.techs[0][UNDONE], ADDRESSES + 1); // ADDRESSES, and the barrier
-        }
-        gpu_bench_fini(&b);
+        struct scene s;
+        const struct scene_plan plan = {
+            .settings = settings[k / 2], .uses = uses, .text = text, .block = {64}, .bytes = 1 << 16};
+        scene_begin(&s, t, &plan);
+        s.bench.m.launch.simt = k % 2 ? SIMT_SPLITS : SIMT_STACK;
+        scene_run(&s);
+        const uint64_t *counts = s.bench.result.techs[0];
+        CHECK_EQ(t, counts[COMPARED], ADDRESSES); // 7 rounds of the loop, and the store
+        CHECK_EQ(t, counts[DIFFERENT], 0);
+        CHECK_EQ(t, counts[UNDONE], ADDRESSES + 1); // ADDRESSES, and the barrier
+        scene_end(&s);
     }
 }
 

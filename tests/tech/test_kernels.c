@@ -6,6 +6,7 @@
 // a ninth of the options, different for every kernel. Long form: every option, GPU and profile at size
 // small, by every kernel. At size medium, where the same would take over an hour: the mechanisms with their
 // defaults, and every option on one GPU and profile in turn.
+#include "harness/counter.h"
 #include "harness/names.h"
 #include "harness/settings.h"
 #include "tech/counts.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 struct outcome {
+    struct test *t;
     uint64_t hash, executed, skipped, added, mismatches, cycles, copies, gave_up; // added: to the program
     struct counts counts;
 };
@@ -28,12 +30,9 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
     o->executed += stats->warp_instructions;
     o->skipped += stats->skipped + stats->reused;
     o->cycles += stats->cycles;
-    for (size_t k = 0; k < stats->counter_count; k++) {
-        const struct wf_counter *counter = &stats->counters[k];
-        if (str_equal(counter->name, "silicon-sync.barriers")) o->added += counter->value;
-        if (str_equal(counter->name, "darsie.copies")) o->copies += counter->value;
-        if (str_equal(counter->name, "darsie.gave_up")) o->gave_up += counter->value;
-    }
+    o->added += counter_if_used(o->t, stats, "silicon-sync.barriers");
+    o->copies += counter_if_used(o->t, stats, "darsie.copies");
+    o->gave_up += counter_if_used(o->t, stats, "darsie.gave_up");
     if (stats->verify_mismatches != WF_UNKNOWN) o->mismatches += stats->verify_mismatches;
 }
 
@@ -47,7 +46,7 @@ static void run(struct test *t, const struct workload *w, const struct machine *
                 struct outcome *o)
 {
     struct wf_context *c = wf_context_create();
-    *o = (struct outcome){0};
+    *o = (struct outcome){.t = t};
     CHECK_EQ(t, wf_gpu(c, m->gpu), WF_OK);
     settings_apply(t, c, test_gpu_room(m->gpu));
     settings_apply(t, c, m->settings);
@@ -328,7 +327,7 @@ static const struct machine tiny = {.gpu = "tiny", .settings = ""};
 // Mismatches of a run that may leave wrong bytes.
 static uint64_t mismatches(struct test *t, const struct workload *w, const char *tech)
 {
-    struct outcome o = {0};
+    struct outcome o = {.t = t};
     struct wf_context *c = wf_context_create();
     CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     CHECK_MSG(t, wf_tech(c, tech) == WF_OK, "%s: %s", tech, wf_errors(c));

@@ -1,42 +1,10 @@
 // MTA counted by hand: training by three addresses, promotion of strides common to several warps, strides
 // from warp to warp, the fate of prefetched lines, and the throttle. Unchanged results:
 // tests/tech/test_kernels.c and tests/differential.
-#include "chip/bench.h"
+#include "harness/scene.h"
 #include "tech/mta/mta.h"
-#include "tech/registry.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct counted {
-    uint64_t mta[COUNT_TOTAL], misses, cycles;
-};
-
-static struct counted run(struct test *t, const char *tech, const char *settings, const char *text,
-                          uint32_t threads)
-{
-    struct tech_choice choice;
-    struct gpu_bench b;
-    struct diag d;
-    struct counted n = {.cycles = 0};
-    diag_init(&d);
-    tech_choice_init(&choice);
-    CHECK_MSG(t, tech_choose(&choice, tech, &d), "%s", tech);
-    if (gpu_bench_init(&b, t, "tiny", settings, text, threads)) {
-        b.config.techs = choice.uses;
-        b.config.tech_count = choice.count;
-        machine_buffer(&b.m, 1 << 16);
-        gpu_cycles(&b);
-        CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
-        if (choice.count) memcpy(n.mta, b.result.techs[0], sizeof n.mta);
-        n.misses = b.result.gpu.l1_misses;
-        n.cycles = b.result.cycles;
-    }
-    gpu_bench_fini(&b);
-    tech_choice_fini(&choice);
-    diag_fini(&d);
-    return n;
-}
 
 // Every warp reads 16 lines of its own, 2 KB apart, and waits for every reply.
 #define STREAMS                                                                                              \
@@ -52,38 +20,65 @@ static struct counted run(struct test *t, const char *tech, const char *settings
 
 #define CACHED "l1.global=1 l1.allocate=miss icache.perfect=1"
 
+#define PLAN                                                                                                 \
+    {                                                                                                        \
+        .settings = CACHED, .block = {32}, .bytes = 1 << 16                                                  \
+    }
+
+static void run(struct scene *s, struct test *t, const char *tech, const char *text, uint32_t threads)
+{
+    struct scene_plan plan = PLAN;
+    plan.tech = tech;
+    plan.text = text;
+    plan.block[0] = threads;
+    if (scene_begin(s, t, &plan)) scene_run(s);
+}
+
+// Without mechanisms every line misses; lines that come early save time.
+static void compare(const struct scene *with, const struct scene *without)
+{
+    CHECK_EQ(with->t, without->bench.result.gpu.l1_misses, 16);
+    CHECK(with->t,
+          with->bench.result.cycles < without->bench.result.cycles || !scene_counter(with, "mta.asked"));
+}
+
 // The third address confirms the stride; from then on the next line is
 // requested: 14 requests, the last one unused.
 static void test_by_warp(struct test *t)
 {
-    struct counted base = run(t, "base", CACHED, STREAM, 32),
-                   n = run(t, "mta:throttle=off,ip=0", CACHED, STREAM, 32);
-    CHECK_EQ(t, base.misses, 16);
-    CHECK_EQ(t, n.mta[COUNT_trained_pws], 14);
-    CHECK_EQ(t, n.mta[COUNT_asked], 14);
-    CHECK_EQ(t, n.mta[COUNT_came], 14);
-    CHECK_EQ(t, n.mta[COUNT_useful] + n.mta[COUNT_late], 13);
-    CHECK_EQ(t, n.mta[COUNT_early] + n.mta[COUNT_promoted], 0);
-    CHECK_EQ(t, n.misses, 3);
-    CHECK(t, n.cycles < base.cycles);
-    n = run(t, "mta:throttle=off,ip=0,train=4,distance=3", CACHED, STREAM, 32);
-    CHECK_EQ(t, n.mta[COUNT_trained_pws], 12);
-    CHECK_EQ(t, n.mta[COUNT_useful] + n.mta[COUNT_late], 9); // lines 7 to 15, 3 behind 4 to 12
-    n = run(t, "mta:throttle=off,ip=0,pws=0", CACHED, STREAM, 32);
-    CHECK_EQ(t, n.mta[COUNT_asked], 0);
+    static const struct scene_row rows[] = {
+        {"mta:throttle=off,ip=0", "", STREAM, 32, {14, 14, 14, 13, 0, 3}},
+        // lines 7 to 15, 3 behind 4 to 12
+        {"mta:throttle=off,ip=0,train=4,distance=3", "", STREAM, 32, {12, 12, 12, 9, 0, 7}},
+        {"mta:throttle=off,ip=0,pws=0", "", STREAM, 32, {0, 0, 0, 0, 0, 16}},
+    };
+    static const struct scene_table table = {
+        .plan = PLAN,
+        .columns = {"trained_pws", "asked", "came", "useful+late", "early+promoted", "sm.l1.misses"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+        .compare = compare,
+    };
+    scene_check_table(t, &table);
 }
 
 // Three warps with a common stride promote it to their instruction, and the fourth needs no training.
 static void test_of_all(struct test *t)
 {
-    struct counted n = run(t, "mta:throttle=off,ip=0", CACHED, STREAMS, 128);
-    CHECK_EQ(t, n.mta[COUNT_promoted], 1);
-    CHECK(t, n.mta[COUNT_trained_gs] > 4 * 10);
-    n = run(t, "mta:throttle=off,ip=0,promote=5", CACHED, STREAMS, 128);
-    CHECK_EQ(t, n.mta[COUNT_promoted], 0);
-    CHECK_EQ(t, n.mta[COUNT_trained_pws], 4 * 14);
-    n = run(t, "mta:throttle=off,ip=0,gs=0", CACHED, STREAMS, 128);
-    CHECK_EQ(t, n.mta[COUNT_trained_gs], 0);
+    static const struct scene_row rows[] = {
+        {"mta:throttle=off,ip=0,promote=5", "", STREAMS, 128, {0, 4 * 14, 0}},
+        {"mta:throttle=off,ip=0,gs=0", "", STREAMS, 128, {0, 4 * 14, 0}},
+    };
+    static const struct scene_table table = {.plan = PLAN,
+                                             .columns = {"promoted", "trained_pws", "trained_gs"},
+                                             .rows = rows,
+                                             .count = TEST_COUNT(rows)};
+    scene_check_table(t, &table);
+    struct scene s;
+    run(&s, t, "mta:throttle=off,ip=0", STREAMS, 128);
+    CHECK_EQ(t, scene_counter(&s, "mta.promoted"), 1);
+    CHECK(t, scene_counter(&s, "mta.trained_gs") > 4 * 10);
+    scene_end(&s);
 }
 
 // Sixteen warps read a line once; the third warp trains the stride between warps.
@@ -92,18 +87,25 @@ static void test_between(struct test *t)
     static const char once[] =
         "S2R R0, SR_TID.X\nMOV R4, 0x4\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\nLDG.E R5, [R2]\n"
         "IADD3 R6, R5, R6, RZ\nEXIT\n";
-    struct counted n = run(t, "mta:throttle=off,ahead=4", CACHED, once, 512);
-    CHECK_EQ(t, n.mta[COUNT_trained_ip], 14);
-    CHECK(t, n.mta[COUNT_asked] >= 10);
-    n = run(t, "mta:throttle=off,ip=0", CACHED, once, 512);
-    CHECK_EQ(t, n.mta[COUNT_asked], 0);
+    struct scene s;
+    run(&s, t, "mta:throttle=off,ahead=4", once, 512);
+    CHECK_EQ(t, scene_counter(&s, "mta.trained_ip"), 14);
+    CHECK(t, scene_counter(&s, "mta.asked") >= 10);
+    scene_end(&s);
+    run(&s, t, "mta:throttle=off,ip=0", once, 512);
+    CHECK_EQ(t, scene_counter(&s, "mta.asked"), 0);
+    scene_end(&s);
 }
 
 // With loads that bypass L1 the mechanism does nothing.
 static void test_past_l1(struct test *t)
 {
-    struct counted n = run(t, "mta", "l1.global=0", STREAM, 32);
-    CHECK_EQ(t, n.mta[COUNT_trained_pws] + n.mta[COUNT_asked], 0);
+    static const struct scene_row rows[] = {{"mta", "l1.global=0", STREAM, 32, {0}}};
+    static const struct scene_table table = {.plan = {.bytes = 1 << 16},
+                                             .columns = {"trained_pws+asked"},
+                                             .rows = rows,
+                                             .count = TEST_COUNT(rows)};
+    scene_check_table(t, &table);
 }
 
 static void record_begin(struct mta_record *r, struct mta_options *o, uint64_t *counters)

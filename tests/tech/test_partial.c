@@ -1,11 +1,11 @@
 // Dispatch by warp (piecemeal.c): start times counted by hand; partly started blocks wait for
 // nothing but room; results are unchanged.
-#include "chip/bench.h"
 #include "chip/chip_impl.h"
 #include "differential/combination.h"
+#include "harness/bundled.h"
+#include "harness/scene.h"
 #include "harness/settings.h"
 #include "tech/extra.h"
-#include "tech/registry.h"
 #include "tech/tap.h"
 #include "tech/warpman/warpman.h"
 #include "workload/workload.h"
@@ -14,11 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scene {
-    struct gpu_bench bench;
-    struct tech_use uses[2]; // the tap, and the dispatching mechanism; NULL: by block
-    struct tap *tap;
-    uint64_t out; // a buffer, c[0x0][0x160]
+struct trial { // a launch with a dispatching mechanism, observed by a tap
+    struct scene scene;
+    struct tap tap;
 };
 
 // Dispatchers: none, the two mechanisms of the tests, and WarpMan's variants.
@@ -34,38 +32,29 @@ static const struct tech_use by_block, piecemeal = {.tech = &tech_piecemeal},
 static const struct tech_use warpman[] = {WARPMAN(VARIANT_TEMPORAL), WARPMAN(VARIANT_SPATIAL),
                                           WARPMAN(VARIANT_DUELING), WARPMAN(VARIANT_THRESHOLD)};
 
-static bool scene_run(struct scene *s, struct test *t, const struct tech_use *dispatches,
+static void trial_run(struct trial *x, struct test *t, const struct tech_use *dispatches,
                       const char *settings, const char *text, uint32_t threads, uint32_t blocks)
 {
-    *s = (struct scene){.tap = calloc(1, sizeof *s->tap)};
-    bool good = gpu_bench_init(&s->bench, t, "tiny", settings, text, threads);
-    if (!good) return false;
-    s->uses[0] = (struct tech_use){.tech = &tech_tap, .options = s->tap};
-    s->uses[1] = *dispatches;
-    s->bench.config.techs = s->uses;
-    s->bench.config.tech_count = dispatches->tech ? 2 : 1;
-    s->bench.m.launch.grid[0] = blocks;
-    s->out = machine_buffer(&s->bench.m, 1 << 16);
-    good = gpu_bench_run(&s->bench);
-    if (good) CHECK_MSG(t, !s->bench.result.imbalance, "%s", s->bench.result.imbalance);
-    return good;
+    const struct tech_use uses[] = {{.tech = &tech_tap, .options = &x->tap}, *dispatches, {0}};
+    const struct scene_plan plan = {.settings = settings,
+                                    .uses = uses,
+                                    .text = text,
+                                    .block = {threads},
+                                    .blocks = blocks,
+                                    .bytes = 1 << 16};
+    x->tap = (struct tap){0};
+    if (scene_begin(&x->scene, t, &plan)) scene_run(&x->scene);
 }
 
-static void scene_fini(struct scene *s)
+static void trial_end(struct trial *x)
 {
-    gpu_bench_fini(&s->bench);
-    tap_fini(s->tap);
-    free(s->tap);
+    scene_end(&x->scene);
+    tap_fini(&x->tap);
 }
 
-// The life of a warp on the first SM.
-static struct tap_warp life_of(struct test *t, const struct scene *s, uint64_t block, uint32_t warp)
+static struct tap_warp life_of(const struct trial *x, uint64_t block, uint32_t warp)
 {
-    const struct tap_sm *sm = &s->tap->sms[0];
-    for (size_t k = 0; k < sm->warps.count; k++)
-        if (sm->warps.data[k].block == block && sm->warps.data[k].warp == warp) return sm->warps.data[k];
-    CHECK_MSG(t, false, "no warp %u in block %llu", warp, (unsigned long long)block);
-    return (struct tap_warp){0};
+    return tap_life(&x->tap, x->scene.t, block, warp);
 }
 
 static int by_value(const void *a, const void *b)
@@ -90,25 +79,25 @@ enum { GAP = 1 + 24 };
 static void test_fragments(struct test *t)
 {
     static const char settings[] = "sm.registers=256 sm.register_unit=64 sim.check=1";
-    struct scene whole, parts;
-    CHECK(t, scene_run(&whole, t, &by_block, settings, UNEVEN, 96, 2));
-    CHECK(t, scene_run(&parts, t, &piecemeal, settings, UNEVEN, 96, 2));
-    uint64_t begin = life_of(t, &whole, 0, 0).start, last = 0;
+    struct trial whole, parts;
+    trial_run(&whole, t, &by_block, settings, UNEVEN, 96, 2);
+    trial_run(&parts, t, &piecemeal, settings, UNEVEN, 96, 2);
+    uint64_t begin = life_of(&whole, 0, 0).start, last = 0;
     for (uint32_t k = 0; k < 3; k++) {
-        last = life_of(t, &whole, 0, k).end > last ? life_of(t, &whole, 0, k).end : last;
-        CHECK_EQ(t, life_of(t, &parts, 0, k).start, begin);
+        last = life_of(&whole, 0, k).end > last ? life_of(&whole, 0, k).end : last;
+        CHECK_EQ(t, life_of(&parts, 0, k).start, begin);
     }
-    for (uint32_t k = 0; k < 3; k++) CHECK_EQ(t, life_of(t, &whole, 1, k).start, last + GAP);
-    uint64_t ends[] = {life_of(t, &parts, 0, 0).end, life_of(t, &parts, 1, 0).end};
+    for (uint32_t k = 0; k < 3; k++) CHECK_EQ(t, life_of(&whole, 1, k).start, last + GAP);
+    uint64_t ends[] = {life_of(&parts, 0, 0).end, life_of(&parts, 1, 0).end};
     qsort(ends, 2, sizeof ends[0], by_value);
-    CHECK_EQ(t, life_of(t, &parts, 1, 0).start, begin);
-    CHECK_EQ(t, life_of(t, &parts, 1, 1).start, ends[0] + GAP);
-    CHECK_EQ(t, life_of(t, &parts, 1, 2).start, ends[1] + GAP);
-    CHECK(t, parts.bench.result.cycles < whole.bench.result.cycles);
-    CHECK_EQ(t, parts.bench.result.techs[1][1], 2); // late
-    CHECK_EQ(t, parts.bench.result.gpu.issue_issued, whole.bench.result.gpu.issue_issued);
-    scene_fini(&whole);
-    scene_fini(&parts);
+    CHECK_EQ(t, life_of(&parts, 1, 0).start, begin);
+    CHECK_EQ(t, life_of(&parts, 1, 1).start, ends[0] + GAP);
+    CHECK_EQ(t, life_of(&parts, 1, 2).start, ends[1] + GAP);
+    CHECK(t, parts.scene.bench.result.cycles < whole.scene.bench.result.cycles);
+    CHECK_EQ(t, scene_counter(&parts.scene, "piecemeal.late"), 2);
+    CHECK_EQ(t, parts.scene.bench.result.gpu.issue_issued, whole.scene.bench.result.gpu.issue_issued);
+    trial_end(&whole);
+    trial_end(&parts);
 }
 
 // Four slots are the only limit: whenever a warp ends, the next warp starts
@@ -116,17 +105,17 @@ static void test_fragments(struct test *t)
 static void test_turns(struct test *t)
 {
     enum { SLOTS = 4, BLOCKS = 8, WARPS = 3 };
-    struct scene s;
-    CHECK(t, scene_run(&s, t, &piecemeal, "sm.warps=4 sm.blocks=8 sim.check=1", UNEVEN, 32 * WARPS, BLOCKS));
+    struct trial s;
+    trial_run(&s, t, &piecemeal, "sm.warps=4 sm.blocks=8 sim.check=1", UNEVEN, 32 * WARPS, BLOCKS);
     uint64_t starts[BLOCKS * WARPS], ends[BLOCKS * WARPS];
     for (uint32_t n = 0; n < BLOCKS * WARPS; n++) {
-        starts[n] = life_of(t, &s, n / WARPS, n % WARPS).start;
-        ends[n] = life_of(t, &s, n / WARPS, n % WARPS).end;
+        starts[n] = life_of(&s, n / WARPS, n % WARPS).start;
+        ends[n] = life_of(&s, n / WARPS, n % WARPS).end;
     }
     qsort(ends, BLOCKS * WARPS, sizeof ends[0], by_value);
     for (uint32_t n = 0; n < SLOTS; n++) CHECK_EQ(t, starts[n], starts[0]);
     for (uint32_t n = SLOTS; n < BLOCKS * WARPS; n++) CHECK_EQ(t, starts[n], ends[n - SLOTS] + GAP);
-    scene_fini(&s);
+    trial_end(&s);
 }
 
 // Shared memory and contexts are allocated for a whole block: with room for two, the
@@ -135,17 +124,17 @@ static void test_by_block(struct test *t)
 {
     static const char *const settings[] = {"sm.blocks=2", "sm.shared_bytes=2048"};
     for (size_t k = 0; k < TEST_COUNT(settings); k++) {
-        struct scene s;
-        CHECK(t, scene_run(&s, t, &piecemeal, settings[k], ".shared 1024\n" UNEVEN, 96, 3));
+        struct trial s;
+        trial_run(&s, t, &piecemeal, settings[k], ".shared 1024\n" UNEVEN, 96, 3);
         uint64_t end = UINT64_MAX;
         for (uint64_t block = 0; block < 2; block++) {
             uint64_t last = 0;
             for (uint32_t n = 0; n < 3; n++)
-                last = life_of(t, &s, block, n).end > last ? life_of(t, &s, block, n).end : last;
+                last = life_of(&s, block, n).end > last ? life_of(&s, block, n).end : last;
             end = last < end ? last : end;
         }
-        for (uint32_t n = 0; n < 3; n++) CHECK_EQ(t, life_of(t, &s, 2, n).start, end + GAP);
-        scene_fini(&s);
+        for (uint32_t n = 0; n < 3; n++) CHECK_EQ(t, life_of(&s, 2, n).start, end + GAP);
+        trial_end(&s);
     }
 }
 
@@ -198,19 +187,19 @@ static const struct {
 static uint64_t wait_on(struct test *t, unsigned what, const struct tech_use *dispatches,
                         const char *settings)
 {
-    struct scene s;
-    CHECK_MSG(t, scene_run(&s, t, dispatches, settings, waiting[what].text, THREADS, BLOCKS),
-              "%s, %s, %s: %s", dispatches->tech->name, settings, waiting[what].what,
-              s.bench.m.fault.text ? s.bench.m.fault.text : "");
-    const uint32_t *out = machine_words(&s.bench.m, s.out);
+    struct trial x;
+    trial_run(&x, t, dispatches, settings, waiting[what].text, THREADS, BLOCKS);
+    CHECK_MSG(t, !x.scene.bench.m.fault.text, "%s, %s, %s", dispatches->tech->name, settings,
+              waiting[what].what);
+    const uint32_t *out = machine_words(&x.scene.bench.m, x.scene.buffer);
     unsigned wrong = 0;
     for (uint32_t k = 0; k < THREADS * BLOCKS; k++)
         wrong += out[k] != waiting[what].expected(k / THREADS, k % THREADS);
     CHECK_MSG(t, !wrong, "%s, %s, %s: %u words", dispatches->tech->name, settings, waiting[what].what, wrong);
     bool is_warpman = dispatches->tech == &tech_warpman;
-    CHECK_EQ(t, s.bench.result.techs[1][0], is_warpman ? BLOCKS : BLOCKS * THREADS / 32);
-    uint64_t late = s.bench.result.techs[1][is_warpman ? COUNT_late : 1];
-    scene_fini(&s);
+    CHECK_EQ(t, x.scene.bench.result.techs[1][0], is_warpman ? BLOCKS : BLOCKS * THREADS / 32);
+    uint64_t late = x.scene.bench.result.techs[1][is_warpman ? COUNT_late : 1];
+    trial_end(&x);
     return late;
 }
 
@@ -244,14 +233,11 @@ static void test_together(struct test *t)
         "loop:\nLDG.E.STRONG.GPU R5, [R2]\nISETP.LT.U32.AND P0, PT, R5, 0x180, PT\n@P0 BRA loop\nEXIT\n";
     for (size_t k = 0; k < 2 + TEST_COUNT(warpman); k++) {
         const struct tech_use *dispatches = k == 0 ? &by_block : k == 1 ? &piecemeal : &warpman[k - 2];
-        struct scene s;
-        CHECK_MSG(
-            t,
-            scene_run(&s, t, dispatches,
-                      "gpu.sm_count=2 class.a.count=1 class.a.sm.warps=6 class.b.count=1 class.b.sm.warps=8",
-                      text, 128, 3),
-            "%s", s.bench.m.fault.text ? s.bench.m.fault.text : "");
-        scene_fini(&s);
+        struct trial x;
+        trial_run(&x, t, dispatches,
+                  "gpu.sm_count=2 class.a.count=1 class.a.sm.warps=6 class.b.count=1 class.b.sm.warps=8",
+                  text, 128, 3);
+        trial_end(&x);
     }
 }
 
@@ -263,17 +249,21 @@ static void test_all_back(struct test *t)
                                             : d == 1 ? &piecemeal
                                             : d == 2 ? &grudging
                                                      : &warpman[d - 3];
-        struct gpu_bench b;
-        if (gpu_bench_init(&b, t, "tiny", "gpu.sm_count=2 issue.schedulers=1 sm.warps=7 sim.check=1", UNEVEN,
-                           96)) {
-            b.config.techs = dispatches;
-            b.config.tech_count = dispatches->tech != NULL;
-            b.m.launch.grid[0] = 40;
-            machine_prepare(&b.m);
-            struct chip *c = chip_create(&b.config);
-            CHECK(t, chip_run_alone(c, &b.m.launch, 0, 1, NULL, &b.result, &b.m.fault));
-            CHECK_MSG(t, !b.result.imbalance, "%s", b.result.imbalance);
-            const struct gpu_config *all = &b.config.gpu;
+        struct scene s;
+        const struct tech_use uses[] = {*dispatches, {0}};
+        const struct scene_plan plan = {.settings =
+                                            "gpu.sm_count=2 issue.schedulers=1 sm.warps=7 sim.check=1",
+                                        .uses = uses,
+                                        .text = UNEVEN,
+                                        .block = {96},
+                                        .blocks = 40};
+        if (scene_begin(&s, t, &plan)) {
+            struct gpu_bench *b = &s.bench;
+            machine_prepare(&b->m);
+            struct chip *c = chip_create(&b->config);
+            CHECK(t, chip_run_alone(c, &b->m.launch, 0, 1, NULL, &b->result, &b->m.fault));
+            CHECK_MSG(t, !b->result.imbalance, "%s", b->result.imbalance);
+            const struct gpu_config *all = &b->config.gpu;
             const struct share every = {all->max_warps, all->registers, all->shared_bytes, all->max_blocks};
             for (unsigned sm = 0; sm < 2; sm++) {
                 CHECK(t, memcmp(&c->dispatch.left[sm], &every, sizeof every) == 0);
@@ -281,7 +271,7 @@ static void test_all_back(struct test *t)
             }
             chip_destroy(c);
         }
-        gpu_bench_fini(&b);
+        scene_end(&s);
     }
 }
 
@@ -298,33 +288,34 @@ static void test_hang(struct test *t)
         {"loop:\nBRA loop\n", "the limit of 3000 cycles", 3000},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
-        struct scene s = {.tap = calloc(1, sizeof *s.tap)};
-        struct tech_use use = {.tech = &tech_piecemeal};
-        if (gpu_bench_init(&s.bench, t, "tiny", "sm.warps=4 sim.stall=20000", cases[k].text, 96)) {
-            s.bench.config.techs = &use;
-            s.bench.config.tech_count = 1;
-            s.bench.m.launch.grid[0] = 4;
+        struct scene s;
+        const struct tech_use uses[] = {piecemeal, {0}};
+        const struct scene_plan plan = {.settings = "sm.warps=4 sim.stall=20000",
+                                        .uses = uses,
+                                        .text = cases[k].text,
+                                        .block = {96},
+                                        .blocks = 4};
+        if (scene_begin(&s, t, &plan)) {
             s.bench.max_cycles = cases[k].max_cycles;
             CHECK(t, !gpu_bench_run(&s.bench));
             const char *text = s.bench.m.fault.text ? s.bench.m.fault.text : "";
             CHECK_HAS(t, text, cases[k].why);
             CHECK_HAS(t, text, "SM 0, block (1,0,0), 2 of 3 warps: not started yet, for want of room");
         }
-        scene_fini(&s);
+        scene_end(&s);
     }
 }
 
 // A timeline shows the interval of a block with warps still to start.
 static void test_timeline(struct test *t)
 {
-    struct scene s;
+    struct trial x;
     struct watcher w;
     const struct watch_config all = {.to = UINT64_MAX, .warps = UINT64_MAX, .sms = {1}, .limit = UINT64_MAX};
-    CHECK(t, scene_run(&s, t, &piecemeal, "sm.warps=4", UNEVEN, 96, 2));
+    trial_run(&x, t, &piecemeal, "sm.warps=4", UNEVEN, 96, 2);
     watcher_init(&w, &all);
-    const struct chip_account account = {.watcher = &w};
-    struct chip *c = chip_create(&s.bench.config);
-    CHECK(t, chip_run_alone(c, &s.bench.m.launch, 0, 1, &account, &s.bench.result, &s.bench.m.fault));
+    x.scene.bench.watcher = &w;
+    scene_run(&x.scene); // life_of finds the warps of the first run
     unsigned blocks = 0, warps = 0, late = 0;
     for (size_t k = 0; k < w.sms[0]->spans.count; k++) {
         const struct watch_span *span = &w.sms[0]->spans.data[k];
@@ -334,15 +325,14 @@ static void test_timeline(struct test *t)
         late++;
         CHECK_EQ(t, span->block[0], 1);
         CHECK_EQ(t, span->index, 1);
-        CHECK_EQ(t, span->from, life_of(t, &s, 1, 0).start);
-        CHECK_EQ(t, span->to, life_of(t, &s, 1, 2).start);
+        CHECK_EQ(t, span->from, life_of(&x, 1, 0).start);
+        CHECK_EQ(t, span->to, life_of(&x, 1, 2).start);
     }
     CHECK_EQ(t, blocks, 2);
     CHECK_EQ(t, warps, 6);
     CHECK_EQ(t, late, 1);
-    chip_destroy(c);
     watcher_fini(&w);
-    scene_fini(&s);
+    trial_end(&x);
 }
 
 // Host threads and skipped cycles change nothing.
@@ -351,23 +341,24 @@ static void test_same(struct test *t)
     static const char *const settings[] = {"", "sim.skip_idle=0"};
     struct chip_result first = {0};
     for (unsigned n = 0; n < 4; n++) {
-        struct gpu_bench b;
-        struct tech_use use = {.tech = &tech_grudging};
+        struct scene s;
+        const struct tech_use uses[] = {grudging, {0}};
         char all[100];
         snprintf(all, sizeof all, "gpu.sm_count=3 issue.schedulers=1 sm.warps=7 sm.blocks=9 %s",
                  settings[n / 2]);
-        if (gpu_bench_init(&b, t, "tiny", all, waiting[0].text, THREADS)) {
-            b.config.techs = &use;
-            b.config.tech_count = 1;
-            b.threads = 1 + 2 * (n % 2);
-            b.m.launch.grid[0] = BLOCKS;
-            machine_buffer(&b.m, 1 << 16);
-            gpu_cycles(&b);
-            if (!n) first = b.result;
-            CHECK_EQ(t, b.result.cycles, first.cycles);
-            CHECK(t, memcmp(&b.result.gpu, &first.gpu, sizeof first.gpu) == 0);
-        }
-        gpu_bench_fini(&b);
+        const struct scene_plan plan = {.settings = all,
+                                        .uses = uses,
+                                        .text = waiting[0].text,
+                                        .block = {THREADS},
+                                        .blocks = BLOCKS,
+                                        .bytes = 1 << 16};
+        scene_begin(&s, t, &plan);
+        s.bench.threads = 1 + 2 * (n % 2);
+        scene_run(&s);
+        if (!n) first = s.bench.result;
+        CHECK_EQ(t, s.bench.result.cycles, first.cycles);
+        CHECK(t, memcmp(&s.bench.result.gpu, &first.gpu, sizeof first.gpu) == 0);
+        scene_end(&s);
     }
 }
 
@@ -392,16 +383,13 @@ static struct left run_kernel_on(struct test *t, const char *gpu, const char *se
 {
     struct wf_context *c = wf_context_create();
     struct left o = {0};
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = &o};
-    struct workload_result r;
     CHECK_EQ(t, wf_gpu(c, gpu), WF_OK);
     settings_apply(t, c, settings);
     CHECK_EQ(t, wf_tech(c, techs), WF_OK);
     if (dispatches) CHECK(t, extra_add(c, dispatches, false));
     wf_set_verify(c, true);
     wf_set_max_cycles(c, 50000000);
-    CHECK_MSG(t, workload_run(w, c, &options, &r) == WF_OK, "%s: %s", w->name, wf_errors(c));
-    o.hash = r.output_hash;
+    o.hash = bundled_run(t, c, w->name, add, &o).output_hash;
     wf_context_destroy(c);
     return o;
 }
@@ -470,18 +458,12 @@ static enum verdict try_program(uint64_t seed, struct strbuf *why)
 // warp with other mechanisms and other programs.
 static void test_programs(struct test *t)
 {
-    struct finding found[4];
     struct hunt h = {.first = test_seed(1),
                      .count = test_is_long()    ? 5000
                               : test_is_quick() ? 50
                                                 : 400,
-                     .try = try_program,
-                     .stop_after = TEST_COUNT(found) - 1};
-    unsigned count = hunt(&h, found, TEST_COUNT(found));
-    for (unsigned k = 0; k < count; k++)
-        test_fail(t, __FILE__, __LINE__, "program %llu: %s: %s", (unsigned long long)found[k].seed,
-                  verdict_name(found[k].verdict), found[k].why);
-    CHECK(t, count || h.programs == h.count);
+                     .try = try_program};
+    hunt_check(t, &h, "program", NULL);
 }
 
 int main(int argc, char **argv)

@@ -1,36 +1,32 @@
 // Lines requested and locked by mechanisms: arrivals, cycles,
 // evictions; counted by hand on an L1 of few ways.
-#include "chip/bench.h"
+#include "harness/scene.h"
 #include "memory/cache.h"
 #include "tech/extra.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Runs a launch of one mechanism, or none.
+// Sets up blocks of a warp under a mechanism; NULL: none.
+static bool begin(struct scene *s, struct test *t, const struct tech *tech, const char *settings,
+                  const char *text, uint32_t blocks, uint64_t bytes)
+{
+    const struct tech_use uses[] = {{.tech = tech}, {0}};
+    const struct scene_plan plan = {
+        .settings = settings, .uses = uses, .text = text, .block = {32}, .blocks = blocks, .bytes = bytes};
+    return scene_begin(s, t, &plan);
+}
+
+// The result may be out of balance.
 static bool run(struct test *t, const struct tech *tech, const char *settings, const char *text,
                 uint32_t blocks, struct chip_result *r)
 {
-    struct gpu_bench b;
-    struct tech_use use = {.tech = tech};
-    bool good = gpu_bench_init(&b, t, "tiny", settings, text, 32);
-    if (good) {
-        b.config.techs = &use;
-        b.config.tech_count = tech != NULL;
-        b.m.launch.grid[0] = blocks;
-        machine_buffer(&b.m, 1 << 20);
-        good = gpu_bench_run(&b);
-        CHECK_MSG(t, good, "%s", b.m.fault.text ? b.m.fault.text : "");
-        *r = b.result;
-    }
-    gpu_bench_fini(&b);
+    struct scene s;
+    bool good = begin(&s, t, tech, settings, text, blocks, 1 << 20) && gpu_bench_run(&s.bench);
+    CHECK_MSG(t, good, "%s", s.bench.m.fault.text ? s.bench.m.fault.text : "");
+    *r = s.bench.result;
+    scene_end(&s);
     return good;
-}
-
-static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
-{
-    (void)u, (void)l;
-    return heap_alloc(1);
 }
 
 // -- a stream -----------------------------------------------------------------------------------------------
@@ -113,19 +109,16 @@ static void test_neighbours(struct test *t)
 // group, behind the buffer's end, does not come.
 static void test_end_of_buffer(struct test *t)
 {
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_four};
-    if (gpu_bench_init(&b, t, "tiny", "l1.global=1",
-                       "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2+0x80]\nEXIT\n", 32)) {
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        CHECK_EQ(t, machine_buffer(&b.m, 3 * 128) % 512, 0);
-        gpu_cycles(&b);
-        CHECK_EQ(t, b.result.gpu.l1_misses, 1);
-        CHECK_EQ(t, b.result.gpu.l1_early_misses, 2);
-        CHECK_EQ(t, b.result.gpu.l1_early_dropped, 0);
+    struct scene s;
+    if (begin(&s, t, &tech_four, "l1.global=1",
+              "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2+0x80]\nEXIT\n", 1, 3 * 128)) {
+        CHECK_EQ(t, s.buffer % 512, 0);
+        scene_run(&s);
+        CHECK_EQ(t, s.bench.result.gpu.l1_misses, 1);
+        CHECK_EQ(t, s.bench.result.gpu.l1_early_misses, 2);
+        CHECK_EQ(t, s.bench.result.gpu.l1_early_dropped, 0);
     }
-    gpu_bench_fini(&b);
+    scene_end(&s);
 }
 
 // -- a duel -------------------------------------------------------------------------------------------------
@@ -137,22 +130,14 @@ struct duelled {
 
 static void duel(struct test *t, const char *settings, const char *text, unsigned threads, struct duelled *d)
 {
-    struct gpu_bench b;
-    struct tech_use use = {.tech = &tech_dueling};
-    struct chip_account account = {.sms = d->sms};
+    struct scene s;
     *d = (struct duelled){0};
-    if (gpu_bench_init(&b, t, "tiny", settings, text, 32)) {
-        b.config.techs = &use;
-        b.config.tech_count = 1;
-        b.m.launch.grid[0] = 60;
-        machine_buffer(&b.m, 1 << 20);
-        machine_prepare(&b.m);
-        struct chip *c = chip_create(&b.config);
-        CHECK(t, chip_run_alone(c, &b.m.launch, 0, threads, &account, &d->result, &b.m.fault));
-        CHECK_MSG(t, !d->result.imbalance, "%s", d->result.imbalance);
-        chip_destroy(c);
-    }
-    gpu_bench_fini(&b);
+    begin(&s, t, &tech_dueling, settings, text, 60, 1 << 20);
+    s.bench.threads = threads;
+    s.bench.sms = d->sms;
+    scene_run(&s);
+    d->result = s.bench.result;
+    scene_end(&s);
 }
 
 // Blocks that stream through 64 lines of their own.
@@ -245,7 +230,7 @@ static const struct tech tech_crowd = {
     .claims = CLAIMS(L1_LINES),
     .skipped = -1,
     .reused = -1,
-    .launch_begin = launch_begin,
+    .launch_begin = extra_launch,
     .launch_end = free,
     .sm_begin = crowd_begin,
     .sm_end = free,
@@ -311,7 +296,7 @@ static void pin_block_end(void *state, unsigned block)
 #define PIN(its_name, ...)                                                                                   \
     {                                                                                                        \
         .name = its_name, .claims = CLAIMS(L1_LINES), .skipped = -1, .reused = -1,                           \
-        .launch_begin = launch_begin, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
+        .launch_begin = extra_launch, .launch_end = free, .sm_begin = pin_begin, .sm_end = free,             \
         .lines = &(const struct tech_lines){.access = pin_access, .line = pin_line}, __VA_ARGS__             \
     }
 static const struct tech tech_pin =

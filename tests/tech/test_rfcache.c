@@ -1,72 +1,24 @@
 // The register-file cache: reads and writes by location, counted by hand; a value is
 // read from its entry, without a bank access.
-#include "base/str.h"
-#include "chip/bench.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 
-struct scene {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-};
-
-static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *text)
+static bool begin(struct scene *s, struct test *t, const char *tech, const char *text)
 {
-    struct diag d;
-    *s = (struct scene){0};
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
-    diag_fini(&d);
-    if (!gpu_bench_init(&s->bench, t, "tiny", "", text, 32)) return false;
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        s->choice.uses[k].verify = true;
-    }
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    machine_buffer(&s->bench.m, 4096);
-    gpu_cycles(&s->bench);
-    return true;
+    const struct scene_plan plan = {.tech = tech, .text = text, .block = {32}, .bytes = 4096, .verify = true};
+    return scene_begin(s, t, &plan);
 }
 
-static void scene_end(struct scene *s)
+// Reads that hit and writes to entries spare the banks, except for values written back.
+static void compare(const struct scene *with, const struct scene *without)
 {
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-}
-
-static uint64_t count_of(const struct scene *s, const char *counter)
-{
-    const struct tech *t = s->choice.uses[0].tech;
-    for (size_t n = 0; n < t->counter_count; n++)
-        if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[0][n];
-    return ~0ull;
-}
-
-struct expected {
-    const char *tech, *text;
-    uint64_t lookups, hits, partial, fills, writes, evictions, flushed, dead;
-};
-
-static void expect(struct test *t, const struct expected *e)
-{
-    struct scene with, without;
-    CHECK(t, scene_run(&with, t, e->tech, e->text) && scene_run(&without, t, "base", e->text));
-    const struct gpu_counts *a = &without.bench.result.gpu, *b = &with.bench.result.gpu;
-    CHECK_EQ(t, with.bench.result.mismatches, 0);
-    CHECK_EQ(t, count_of(&with, "lookups"), e->lookups);
-    CHECK_EQ(t, count_of(&with, "hits"), e->hits);
-    CHECK_EQ(t, count_of(&with, "partial"), e->partial);
-    CHECK_EQ(t, count_of(&with, "fills"), e->fills);
-    CHECK_EQ(t, count_of(&with, "writes"), e->writes);
-    CHECK_EQ(t, count_of(&with, "evictions"), e->evictions);
-    CHECK_EQ(t, count_of(&with, "flushed"), e->flushed);
-    CHECK_EQ(t, count_of(&with, "dead"), e->dead);
-    CHECK_EQ(t, b->operand_near_reads, e->hits + e->partial);
-    CHECK_EQ(t, b->operand_near_writes, e->writes);
-    CHECK_EQ(t, b->operand_reads + e->hits, a->operand_reads);
-    CHECK_EQ(t, b->operand_writes + e->writes, a->operand_writes + e->evictions + e->flushed);
-    scene_end(&with);
-    scene_end(&without);
+    struct test *t = with->t;
+    const struct gpu_counts *a = &without->bench.result.gpu, *b = &with->bench.result.gpu;
+    uint64_t hits = scene_counter(with, "rfcache.hits"), writes = scene_counter(with, "rfcache.writes"),
+             back = scene_counter(with, "rfcache.evictions") + scene_counter(with, "rfcache.flushed");
+    CHECK_EQ(t, b->operand_near_reads, hits + scene_counter(with, "rfcache.partial"));
+    CHECK_EQ(t, b->operand_near_writes, writes);
+    CHECK_EQ(t, b->operand_reads + hits, a->operand_reads);
+    CHECK_EQ(t, b->operand_writes + writes, a->operand_writes + back);
 }
 
 static const char chain[] = "S2R R0, SR_TID.X\n"
@@ -89,29 +41,35 @@ static void test_counted(struct test *t)
     // R2 and R3 are written back while their warp waits for R4.
     static const char loads[] = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nLDG.E R4, [R2]\n"
                                 "IADD3 R5, R4, R2, RZ\nIADD3 R6, R5, R3, RZ\nEXIT\n";
-    static const struct expected rows[] = {
-        {"rfcache", chain, 5, 5, 0, 0, 5, 0, 0, 0},
+    static const struct scene_row rows[] = {
+        {"rfcache", "", chain, 32, {5, 5, 0, 0, 5, 0, 0, 0}},
         // R0 and R1 are evicted before their last read, R2 and R3 after it.
-        {"rfcache:entries=1", chain, 5, 3, 0, 0, 5, 2, 0, 2},
-        {"rfcache:entries=1,dead=write", chain, 5, 3, 0, 0, 5, 4, 0, 0},
-        {"rfcache:entries=2", order, 5, 3, 0, 0, 5, 2, 0, 1},
-        {"rfcache:entries=2,replacement=lru", order, 5, 4, 0, 0, 5, 1, 0, 2},
-        {"rfcache", some, 3, 2, 1, 0, 4, 0, 0, 0},
-        {"rfcache", same, 3, 3, 0, 0, 4, 0, 0, 0},
-        {"rfcache", loads, 6, 3, 0, 0, 4, 0, 2, 0},
-        {"rfcache:flush=never", loads, 6, 5, 0, 0, 4, 0, 0, 0},
-        {"rfcache:loads=all", loads, 6, 4, 0, 0, 5, 0, 2, 0},
-        {"rfcache:allocate=all", loads, 6, 3, 0, 3, 4, 0, 2, 0},
+        {"rfcache:entries=1", "", chain, 32, {5, 3, 0, 0, 5, 2, 0, 2}},
+        {"rfcache:entries=1,dead=write", "", chain, 32, {5, 3, 0, 0, 5, 4, 0, 0}},
+        {"rfcache:entries=2", "", order, 32, {5, 3, 0, 0, 5, 2, 0, 1}},
+        {"rfcache:entries=2,replacement=lru", "", order, 32, {5, 4, 0, 0, 5, 1, 0, 2}},
+        {"rfcache", "", some, 32, {3, 2, 1, 0, 4, 0, 0, 0}},
+        {"rfcache", "", same, 32, {3, 3, 0, 0, 4, 0, 0, 0}},
+        {"rfcache", "", loads, 32, {6, 3, 0, 0, 4, 0, 2, 0}},
+        {"rfcache:flush=never", "", loads, 32, {6, 5, 0, 0, 4, 0, 0, 0}},
+        {"rfcache:loads=all", "", loads, 32, {6, 4, 0, 0, 5, 0, 2, 0}},
+        {"rfcache:allocate=all", "", loads, 32, {6, 3, 0, 3, 4, 0, 2, 0}},
     };
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) expect(t, &rows[k]);
+    static const struct scene_table table = {
+        .plan = {.bytes = 4096, .verify = true},
+        .columns = {"lookups", "hits", "partial", "fills", "writes", "evictions", "flushed", "dead"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+        .compare = compare,
+    };
+    scene_check_table(t, &table);
 }
 
 static uint64_t cycles_of(struct test *t, const char *tech, const char *text, uint64_t *conflicts)
 {
     struct scene s;
-    if (!scene_run(&s, t, tech, text)) return 0;
-    uint64_t cycles = s.bench.result.cycles;
-    *conflicts = s.bench.result.gpu.operand_conflict_cycles;
+    uint64_t cycles = begin(&s, t, tech, text) ? scene_run(&s) : 0;
+    *conflicts = scene_counter(&s, "sm.operand.conflict_cycles");
     scene_end(&s);
     return cycles;
 }
@@ -144,7 +102,8 @@ static void test_values_are_real(struct test *t)
                 {"rfcache:corrupt=5", false}}; // R4, never read
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct scene s;
-        if (!scene_run(&s, t, rows[k].tech, chain)) return;
+        if (!begin(&s, t, rows[k].tech, chain)) return;
+        scene_run(&s);
         CHECK_MSG(t, (s.bench.result.mismatches > 0) == rows[k].is_noticed, "%s: %llu mismatches",
                   rows[k].tech, (unsigned long long)s.bench.result.mismatches);
         scene_end(&s);
@@ -156,7 +115,8 @@ static void test_values_are_real(struct test *t)
 static void test_beside_words(struct test *t)
 {
     struct scene s;
-    if (!scene_run(&s, t, "gscalar+rfcache", chain)) return;
+    if (!begin(&s, t, "gscalar+rfcache", chain)) return;
+    scene_run(&s);
     const struct gpu_counts *n = &s.bench.result.gpu;
     CHECK_EQ(t, s.bench.result.mismatches, 0);
     CHECK_EQ(t, n->operand_word_reads, 4); // R1, R2, R1, R3

@@ -1,14 +1,13 @@
 // Mechanisms' view of memory and of warps' lives. The counters of the caches, of the
 // load/store unit and of warps follow from the records alone. Records are equal for any number
 // of host threads, and observing changes nothing.
+#include "harness/bundled.h"
+#include "harness/counter.h"
 #include "harness/settings.h"
 #include "harness/test.h"
 #include "tech/tap.h"
-#include "workload/workload.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct outcome {
     struct tap tap;
@@ -35,15 +34,11 @@ static struct outcome *run(struct test *t, const char *kernel, const char *setti
 {
     struct wf_context *c = wf_context_create();
     struct outcome *o = calloc(1, sizeof *o);
-    const char *near;
     CHECK_EQ(t, wf_gpu(c, "tiny"), WF_OK);
     settings_apply(t, c, settings);
     wf_set_threads(c, threads);
     if (tapped) CHECK(t, tap_add(c, &o->tap));
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = o};
-    struct workload_result r;
-    CHECK_MSG(t, workload_run(workload_find(kernel, &near), c, &options, &r) == WF_OK, "%s", wf_errors(c));
-    o->hash = r.output_hash;
+    o->hash = bundled_run(t, c, kernel, add, o).output_hash;
     wf_context_destroy(c);
     return o;
 }
@@ -55,11 +50,9 @@ static void outcome_destroy(struct outcome *o)
     free(o);
 }
 
-static uint64_t counter(const struct outcome *o, const char *name)
+static uint64_t counter_of(struct test *t, const struct outcome *o, const char *name)
 {
-    for (size_t k = 0; k < o->counters.count; k++)
-        if (strcmp(o->counters.data[k].name, name) == 0) return o->counters.data[k].value;
-    return WF_UNKNOWN;
+    return counter_in(t, o->counters.data, o->counters.count, name);
 }
 
 // -- counters from records ----------------------------------------------------------------------------------
@@ -93,16 +86,16 @@ static void check_counters(struct test *t, const struct outcome *o)
         }
     }
     CHECK_EQ(t, disordered, 0);
-    CHECK_EQ(t, lines, counter(o, "sm.lsu.transactions"));
-    CHECK_EQ(t, sectors, counter(o, "sm.lsu.sectors"));
-    CHECK_EQ(t, cycles, counter(o, "sm.sm.warp_cycles"));
-    CHECK_EQ(t, instructions, counter(o, "sm.issue.issued"));
-    CHECK_EQ(t, count(o, LINE_HIT, false), counter(o, "sm.l1.hits"));
-    CHECK_EQ(t, count(o, LINE_MISS, false), counter(o, "sm.l1.misses"));
-    CHECK_EQ(t, count(o, LINE_JOINED, false), counter(o, "sm.l1.pending_hits"));
-    CHECK_EQ(t, count(o, LINE_KEPT, false), counter(o, "sm.l1.stores"));
-    CHECK_EQ(t, count(o, LINE_MISS, true), counter(o, "sm.texture.misses"));
-    CHECK_EQ(t, count(o, LINE_HIT, true) + count(o, LINE_JOINED, true), counter(o, "sm.texture.hits"));
+    CHECK_EQ(t, lines, counter_of(t, o, "sm.lsu.transactions"));
+    CHECK_EQ(t, sectors, counter_of(t, o, "sm.lsu.sectors"));
+    CHECK_EQ(t, cycles, counter_of(t, o, "sm.sm.warp_cycles"));
+    CHECK_EQ(t, instructions, counter_of(t, o, "sm.issue.issued"));
+    CHECK_EQ(t, count(o, LINE_HIT, false), counter_of(t, o, "sm.l1.hits"));
+    CHECK_EQ(t, count(o, LINE_MISS, false), counter_of(t, o, "sm.l1.misses"));
+    CHECK_EQ(t, count(o, LINE_JOINED, false), counter_of(t, o, "sm.l1.pending_hits"));
+    CHECK_EQ(t, count(o, LINE_KEPT, false), counter_of(t, o, "sm.l1.stores"));
+    CHECK_EQ(t, count(o, LINE_MISS, true), counter_of(t, o, "sm.texture.misses"));
+    CHECK_EQ(t, count(o, LINE_HIT, true) + count(o, LINE_JOINED, true), counter_of(t, o, "sm.texture.hits"));
 }
 
 static bool same_records(const struct outcome *a, const struct outcome *b)
@@ -160,8 +153,8 @@ static void test_same(struct test *t)
         CHECK_EQ(t, one->cycles, none->cycles);
         CHECK_EQ(t, one->hash, none->hash);
         for (size_t n = 0; n < none->counters.count; n++)
-            CHECK_MSG(t, none->counters.data[n].value == counter(one, none->counters.data[n].name), "%s: %s",
-                      cases[k].kernel, none->counters.data[n].name);
+            CHECK_MSG(t, none->counters.data[n].value == counter_of(t, one, none->counters.data[n].name),
+                      "%s: %s", cases[k].kernel, none->counters.data[n].name);
         outcome_destroy(one);
         outcome_destroy(three);
         outcome_destroy(none);

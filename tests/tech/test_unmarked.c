@@ -1,6 +1,6 @@
 // An unmarked program on hardware with a mechanism that needs marks: the same bytes, and nothing is skipped.
 // Marked, some of the program is skipped.
-#include "base/str.h"
+#include "harness/bundled.h"
 #include "harness/test.h"
 #include "workload/workload.h"
 
@@ -17,12 +17,10 @@ static void run(struct test *t, const struct workload *w, const char *rules, con
 {
     struct wf_context *c = wf_context_create();
     *skipped = 0;
-    struct workload_options options = {.size = WORKLOAD_SMALL, .launched = add, .launched_context = skipped};
-    struct workload_result result;
     bool set =
         wf_set(c, "mark.rules", rules) == WF_OK && wf_gpu(c, "tiny") == WF_OK && wf_tech(c, tech) == WF_OK;
-    CHECK_MSG(t, set && workload_run(w, c, &options, &result) == WF_OK, "%s: %s", w->name, wf_errors(c));
-    *output = result.output_hash;
+    CHECK_MSG(t, set, "%s", wf_errors(c));
+    *output = bundled_run(t, c, w->name, add, skipped).output_hash;
     wf_context_destroy(c);
 }
 

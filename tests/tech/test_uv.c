@@ -2,58 +2,26 @@
 // lane of a value, copies, and the life of scalar registers. Unchanged results:
 // tests/tech/test_kernels.c and tests/differential.
 #include "base/str.h"
-#include "chip/bench.h"
-#include "tech/registry.h"
-
-#include <stdio.h>
-
-struct scene {
-    struct gpu_bench bench;
-    struct tech_choice choice;
-    struct mark_settings marks;
-};
+#include "harness/scene.h"
 
 // An SM of 8 lanes with one scheduler, as the GTX 285's.
-static const char eight_lanes[] =
-    "issue.schedulers=1 issue.scheduler=lrr issue.interval=4 units.shared=1 units.float=1 "
-    "interval.fixed=4 interval.int_add=4 operands.collectors=16 "
-    "operands.banks=16 sm.warps=32";
-
-static bool scene_run(struct scene *s, struct test *t, const char *tech, const char *settings,
-                      const char *text, uint32_t threads)
-{
-    struct diag d;
-    char all[400];
-    *s = (struct scene){0};
-    snprintf(all, sizeof all, "%s %s", eight_lanes, settings);
-    diag_init(&d);
-    tech_choice_init(&s->choice);
-    CHECK_MSG(t, tech_choose(&s->choice, tech, &d), "%s", tech);
-    diag_fini(&d);
-    if (!gpu_bench_init(&s->bench, t, "tiny", all, text, threads)) return false;
-    for (unsigned k = 0; k < s->choice.count; k++) {
-        s->choice.uses[k].marks = &s->marks;
-        s->choice.uses[k].verify = true;
+#define EIGHT_LANES                                                                                          \
+    "issue.schedulers=1 issue.scheduler=lrr issue.interval=4 units.shared=1 units.float=1 "                  \
+    "interval.fixed=4 interval.int_add=4 operands.collectors=16 operands.banks=16 sm.warps=32 "
+#define EIGHT_LANES_PLAN                                                                                     \
+    {                                                                                                        \
+        .settings = EIGHT_LANES, .bytes = 4096, .verify = true                                               \
     }
-    s->bench.config.techs = s->choice.uses;
-    s->bench.config.tech_count = s->choice.count;
-    machine_buffer(&s->bench.m, 4096);
-    gpu_cycles(&s->bench);
-    return true;
-}
 
-static void scene_end(struct scene *s)
+static void run(struct scene *s, struct test *t, const char *tech, const char *settings, const char *text,
+                uint32_t threads)
 {
-    gpu_bench_fini(&s->bench);
-    tech_choice_fini(&s->choice);
-}
-
-static uint64_t count_of(const struct scene *s, const char *counter)
-{
-    const struct tech *t = s->choice.uses[0].tech;
-    for (size_t n = 0; n < t->counter_count; n++)
-        if (str_equal(t->counters[n].name, counter)) return s->bench.result.techs[0][n];
-    return ~0ull;
+    struct strbuf all = {0};
+    strbuf_printf(&all, EIGHT_LANES "%s", settings);
+    const struct scene_plan plan = {
+        .settings = all.text, .tech = tech, .text = text, .block = {threads}, .bytes = 4096, .verify = true};
+    if (scene_begin(s, t, &plan)) scene_run(s);
+    strbuf_fini(&all);
 }
 
 // Independent instructions of several warps: a scheduler of 8 lanes issues an instruction of 32 lanes every
@@ -90,7 +58,7 @@ static void test_rate(struct test *t)
                 {"base", &uniform, 4 * all, 4 * all + 120}, // never more than 8 thread instructions a cycle
                 {"base", &vector, 4 * all, 4 * all + 120}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        CHECK(t, scene_run(&s, t, rows[k].tech, fast, rows[k].text->text, 32 * WARPS));
+        run(&s, t, rows[k].tech, fast, rows[k].text->text, 32 * WARPS);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         CHECK_MSG(t, s.bench.result.cycles >= rows[k].least && s.bench.result.cycles <= rows[k].most,
                   "row %zu: %llu cycles are not %llu to %llu", k, (unsigned long long)s.bench.result.cycles,
@@ -115,48 +83,36 @@ static const char chain[] = "S2R R0, SR_TID.X\n"
                             "IADD3 R6, R5, R4, RZ\n"
                             "EXIT\n";
 
-struct expected {
-    const char *tech, *settings;
-    uint64_t scalar, lanes, copies, registers, no_register, mismatches;
-};
+// Lanes that do not work are counted, and no instruction goes missing.
+static void compare(const struct scene *with, const struct scene *without)
+{
+    CHECK_EQ(with->t, scene_lanes(with) + scene_counter(with, "uv.lanes"), scene_lanes(without));
+    CHECK_EQ(with->t, with->bench.result.gpu.issue_issued, without->bench.result.gpu.issue_issued);
+}
 
 static void test_counted(struct test *t)
 {
-    static const struct expected rows[] = {
-        {"uv:variant=token,inter=off", "", 5, 5 * 31, 2, 0, 0, 0},
-        {"uv:variant=token,inter=off", "issue.interval=2", 5, 5 * 31, 2, 0, 0, 0},
-        {"uv:variant=token,inter=off,protect=on", "", 5, 5 * 30, 2, 0, 0, 0},
-        {"uv:variant=token,inter=off,copy=paper", "", 5, 5 * 31, 1, 0, 0, 1},
-        {"uv:variant=token", "", 5, 5 * 31, 2, 0, 0, 0},
-        {"uv:intra=on,inter=off", "", 5, 5 * 31, 0, 0, 0, 0},
-        {"uv:variant=token,intra=count", "", 0, 0, 2, 0, 0, 0},
-        {"uv:variant=srf,inter=off", "", 5, 5 * 31, 2, 5, 0, 0},
-        {"uv:variant=srf,inter=off,registers=5", "", 5, 5 * 31, 2, 5, 0, 0},
+    static const struct scene_row rows[] = {
+        {"uv:variant=token,inter=off", "", chain, 32, {5, 5 * 31, 2, 2, 0, 0, 0}},
+        {"uv:variant=token,inter=off", "issue.interval=2", chain, 32, {5, 5 * 31, 2, 2, 0, 0, 0}},
+        {"uv:variant=token,inter=off,protect=on", "", chain, 32, {5, 5 * 30, 2, 2, 0, 0, 0}},
+        {"uv:variant=token,inter=off,copy=paper", "", chain, 32, {5, 5 * 31, 1, 1, 0, 0, 1}},
+        {"uv:variant=token", "", chain, 32, {5, 5 * 31, 2, 2, 0, 0, 0}},
+        {"uv:intra=on,inter=off", "", chain, 32, {5, 5 * 31, 0, 0, 0, 0, 0}},
+        {"uv:variant=token,intra=count", "", chain, 32, {0, 0, 2, 2, 0, 0, 0}},
+        {"uv:variant=srf,inter=off", "", chain, 32, {5, 5 * 31, 2, 2, 5, 0, 0}},
+        {"uv:variant=srf,inter=off,registers=5", "", chain, 32, {5, 5 * 31, 2, 2, 5, 0, 0}},
         // R1, R2 and R3 have a scalar register; R4 and R5 have none, and stay in their lanes.
-        {"uv:variant=srf,inter=off,registers=3", "", 3, 3 * 31, 0, 3, 2, 0},
+        {"uv:variant=srf,inter=off,registers=3", "", chain, 32, {3, 3 * 31, 0, 0, 3, 2, 0}},
     };
-    struct scene s, base;
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        const struct expected *e = &rows[k];
-        CHECK(t, scene_run(&s, t, e->tech, e->settings, chain, 32) &&
-                     scene_run(&base, t, "base", e->settings, chain, 32));
-        CHECK_EQ(t, count_of(&s, "scalar"), e->scalar);
-        CHECK_EQ(t, count_of(&s, "lanes"), e->lanes);
-        CHECK_EQ(t, count_of(&s, "copies"), e->copies);
-        CHECK_EQ(t, s.bench.result.gpu.issue_copies, e->copies);
-        CHECK_EQ(t, count_of(&s, "registers"), e->registers);
-        CHECK_EQ(t, count_of(&s, "no_register"), e->no_register);
-        CHECK_EQ(t, s.bench.result.mismatches, e->mismatches);
-        uint64_t lanes = 0, of_base = 0;
-        for (unsigned n = 0; n < LANES_COUNT; n++) {
-            lanes += s.bench.result.gpu.lanes[n];
-            of_base += base.bench.result.gpu.lanes[n];
-        }
-        CHECK_EQ(t, lanes + e->lanes, of_base);
-        CHECK_EQ(t, s.bench.result.gpu.issue_issued, base.bench.result.gpu.issue_issued);
-        scene_end(&s);
-        scene_end(&base);
-    }
+    static const struct scene_table table = {
+        .plan = EIGHT_LANES_PLAN,
+        .columns = {"scalar", "lanes", "copies", "sm.issue.copies", "registers", "no_register", "mismatches"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+        .compare = compare,
+    };
+    scene_check_table(t, &table);
 }
 
 // Every lane loads the same word, at an address uniform only by its values; then
@@ -174,21 +130,20 @@ static const char found_text[] =
 
 static void test_found(struct test *t)
 {
-    static const struct {
-        const char *tech;
-        uint64_t scalar;
-    } rows[] = {{"uv:variant=token,inter=off", 5},
-                {"uv:variant=token,inter=off,loads=off", 4},
-                {"uv:variant=token,inter=off,found=compiler", 4},
-                {"uv:variant=srf,inter=off,found=compiler", 4},
-                {"uv:variant=token,inter=off,found=turing", 3}};
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct scene s;
-        CHECK(t, scene_run(&s, t, rows[k].tech, "", found_text, 32));
-        CHECK_EQ(t, count_of(&s, "scalar"), rows[k].scalar);
-        CHECK_EQ(t, s.bench.result.mismatches, 0);
-        scene_end(&s);
-    }
+    static const struct scene_row rows[] = {
+        {"uv:variant=token,inter=off", "", found_text, 32, {5}},
+        {"uv:variant=token,inter=off,loads=off", "", found_text, 32, {4}},
+        {"uv:variant=token,inter=off,found=compiler", "", found_text, 32, {4}},
+        {"uv:variant=srf,inter=off,found=compiler", "", found_text, 32, {4}},
+        {"uv:variant=token,inter=off,found=turing", "", found_text, 32, {3}},
+    };
+    static const struct scene_table table = {
+        .plan = EIGHT_LANES_PLAN,
+        .columns = {"scalar"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+    };
+    scene_check_table(t, &table);
 }
 
 // N, the lane of the uniform value, is in the last group of lanes to execute: 24 with 8 lanes at once, 16
@@ -211,10 +166,9 @@ static void test_lane(struct test *t)
                       "S2R R0, SR_TID.X\nISETP.EQ.AND P0, PT, R0, 0x%x, PT\n@P0 EXIT\n"
                       "MOV R1, 0x5\nIADD3 R2, R1, 0x4, RZ\nEXIT\n",
                       rows[k].lane);
-        CHECK(t,
-              scene_run(&s, t, "uv:variant=token,inter=off,lanes=present", rows[k].settings, text.text, 32));
-        CHECK_EQ(t, count_of(&s, "scalar"), rows[k].scalar);
-        CHECK_EQ(t, count_of(&s, "no_register"), rows[k].no_register);
+        run(&s, t, "uv:variant=token,inter=off,lanes=present", rows[k].settings, text.text, 32);
+        CHECK_EQ(t, scene_counter(&s, "uv.scalar"), rows[k].scalar);
+        CHECK_EQ(t, scene_counter(&s, "uv.no_register"), rows[k].no_register);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         scene_end(&s);
         strbuf_fini(&text);
@@ -225,21 +179,19 @@ static void test_lane(struct test *t)
 static void test_valid(struct test *t)
 {
     static const char text[] = "MOV R1, 0x5\nIADD3 R2, R1, 0x4, RZ\nIADD3 R3, R2, 0x4, RZ\nEXIT\n";
-    static const struct {
-        const char *tech;
-        uint64_t reused, pending;
-    } rows[] = {{"uv:variant=token,intra=off", 0, 3},
-                {"uv:variant=token,intra=off,valid=issue", 3, 0},
-                {"uv:valid=issue", 3, 0}};
-    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct scene s;
-        CHECK(t, scene_run(&s, t, rows[k].tech, "latency.fixed=64 latency.int_add=64 icache.perfect=1", text,
-                           64));
-        CHECK_EQ(t, count_of(&s, "reused"), rows[k].reused);
-        CHECK_EQ(t, count_of(&s, "pending"), rows[k].pending);
-        CHECK_EQ(t, s.bench.result.mismatches, 0);
-        scene_end(&s);
-    }
+    static const char slow[] = "latency.fixed=64 latency.int_add=64 icache.perfect=1";
+    static const struct scene_row rows[] = {
+        {"uv:variant=token,intra=off", slow, text, 64, {0, 3}},
+        {"uv:variant=token,intra=off,valid=issue", slow, text, 64, {3, 0}},
+        {"uv:valid=issue", slow, text, 64, {3, 0}},
+    };
+    static const struct scene_table table = {
+        .plan = EIGHT_LANES_PLAN,
+        .columns = {"reused", "pending"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+    };
+    scene_check_table(t, &table);
 }
 
 // Instructions that find entries A, B, C or D by the last two bits of their index, in the order of
@@ -275,10 +227,10 @@ static void test_replacement(struct test *t)
         struct scene s;
         struct strbuf text = {0};
         write_accesses(&text, rows[k].letters);
-        CHECK(t, scene_run(&s, t, "uv:entries=2,tag=2,valid=issue", "", text.text, 32));
-        CHECK_EQ(t, count_of(&s, "reused"), rows[k].reused);
-        CHECK_EQ(t, count_of(&s, "replaced"), rows[k].replaced);
-        CHECK_EQ(t, count_of(&s, "other_values"), rows[k].other_values);
+        run(&s, t, "uv:entries=2,tag=2,valid=issue", "", text.text, 32);
+        CHECK_EQ(t, scene_counter(&s, "uv.reused"), rows[k].reused);
+        CHECK_EQ(t, scene_counter(&s, "uv.replaced"), rows[k].replaced);
+        CHECK_EQ(t, scene_counter(&s, "uv.other_values"), rows[k].other_values);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         scene_end(&s);
         strbuf_fini(&text);
@@ -294,8 +246,8 @@ static void test_scalars_add_up(struct test *t)
                                         "uv:variant=srf,registers=0,protect=on"};
     for (size_t k = 0; k < TEST_COUNT(techs); k++) {
         struct scene s;
-        CHECK(t, scene_run(&s, t, techs[k], "sim.check=1", chain, 4 * 32)); // expects balanced books
-        CHECK(t, count_of(&s, "registers") >= 3);
+        run(&s, t, techs[k], "sim.check=1", chain, 4 * 32); // expects balanced books
+        CHECK(t, scene_counter(&s, "uv.registers") >= 3);
         CHECK_EQ(t, s.bench.result.mismatches, 0);
         scene_end(&s);
     }

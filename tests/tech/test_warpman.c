@@ -1,7 +1,6 @@
 // WarpMan: the examples of Xiang's chapter 3 to the register, the warp and the bit; start times on the cards
 // of its Figures 18 and 19. Every variant keeps its promise, and nothing changes but time.
-#include "chip/bench.h"
-#include "tech/registry.h"
+#include "harness/scene.h"
 #include "tech/tap.h"
 #include "tech/warpman/warpman.h"
 
@@ -9,62 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct heard { // an SM's steps of its workload buffer, in order
-    struct tech_step steps[4096];
-    unsigned count;
-};
-
-static void hear(void *context, const struct tech_step *step)
-{
-    struct heard *h = context;
-    if (h->count < TEST_COUNT(h->steps)) h->steps[h->count++] = *step;
-}
-
-struct scene {
-    struct gpu_bench bench;
+struct trial { // a launch of WarpMan, observed by a tap
+    struct scene scene;
     struct warpman_options options;
-    struct heard heard;
     struct tap tap;
-    struct tech_use uses[2];
-    struct tech_listener listener;
 };
 
-static struct scene *scene_make(struct test *t, const char *gpu, const char *settings, const char *text,
-                                uint32_t threads, uint32_t blocks, int variant)
+// variant -1: without WarpMan.
+static struct trial *trial_begin(struct test *t, const char *gpu, const char *settings, const char *text,
+                                 uint32_t threads, uint32_t blocks, int variant)
 {
-    struct scene *s = calloc(1, sizeof *s);
-    s->options = (struct warpman_options){variant, .limit = 36, .epoch = 1000, .hold = 1, .leaders = 1};
-    s->listener = (struct tech_listener){hear, &s->heard};
-    s->uses[0] = (struct tech_use){.tech = &tech_tap, .options = &s->tap};
-    s->uses[1] = (struct tech_use){.tech = &tech_warpman, .options = &s->options, .listener = &s->listener};
-    CHECK(t, gpu_bench_init(&s->bench, t, gpu, settings, text, threads));
-    s->bench.config.techs = s->uses;
-    s->bench.config.tech_count = variant < 0 ? 1 : 2;
-    s->bench.m.launch.grid[0] = blocks;
-    return s;
+    struct trial *x = calloc(1, sizeof *x);
+    x->options = (struct warpman_options){variant, .limit = 36, .epoch = 1000, .hold = 1, .leaders = 1};
+    const struct tech_use uses[] = {{.tech = &tech_tap, .options = &x->tap},
+                                    {.tech = variant < 0 ? NULL : &tech_warpman, .options = &x->options},
+                                    {0}};
+    const struct scene_plan plan = {
+        .gpu = gpu, .settings = settings, .uses = uses, .text = text, .block = {threads}, .blocks = blocks};
+    scene_begin(&x->scene, t, &plan);
+    return x;
 }
 
-static void scene_free(struct scene *s)
+static void trial_end(struct trial *x)
 {
-    gpu_bench_fini(&s->bench);
-    tap_fini(&s->tap);
-    free(s);
-}
-
-static uint64_t counter(const struct scene *s, enum warpman_counter which)
-{
-    return s->bench.result.techs[1][which];
-}
-
-static struct tap_warp life_of(struct test *t, const struct scene *s, uint64_t block, uint32_t warp)
-{
-    for (unsigned k = 0; k < TAP_SMS; k++)
-        for (size_t n = 0; n < s->tap.sms[k].warps.count; n++) {
-            const struct tap_warp *w = &s->tap.sms[k].warps.data[n];
-            if (w->block == block && w->warp == warp) return *w;
-        }
-    CHECK_MSG(t, false, "no warp %u in block %u", warp, (unsigned)block);
-    return (struct tap_warp){0};
+    scene_end(&x->scene);
+    tap_fini(&x->tap);
+    free(x);
 }
 
 // -- the buffer ---------------------------------------------------------------------------------------------
@@ -97,31 +66,35 @@ static void test_bits(struct test *t)
 static void test_matrix_product(struct test *t)
 {
     enum { BLOCKS = 6, WARPS = 8 };
-    struct scene *s = scene_make(t, "gtx480-warpman", "gpu.sm_count=1 sim.check=1",
-                                 ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 32 * WARPS, BLOCKS, VARIANT_SPATIAL);
-    s->bench.m.launch.registers = 24;
-    gpu_cycles(&s->bench);
-    const struct heard *h = &s->heard;
-    uint64_t begin = h->steps[0].cycle;
-    unsigned at_first = 0;
-    while (at_first < h->count && h->steps[at_first].cycle == begin) at_first++;
+    struct trial *x = trial_begin(t, "gtx480-warpman", "gpu.sm_count=1 sim.check=1",
+                                  ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 32 * WARPS, BLOCKS, VARIANT_SPATIAL);
+    x->scene.bench.m.launch.registers = 24;
+    scene_listen(&x->scene);
+    scene_run(&x->scene);
+    const struct tech_step *steps = x->scene.steps.data;
+    const size_t count = x->scene.steps.count;
+    CHECK(t, count > 5 * WARPS + 2);
+    if (test_failed(t)) return;
+    uint64_t first = steps[0].cycle;
+    size_t at_first = 0;
+    while (at_first < count && steps[at_first].cycle == first) at_first++;
     CHECK_EQ(t, at_first, 5 * WARPS + 2);
-    const struct tech_step *last = &h->steps[at_first - 1];
+    const struct tech_step *last = &steps[at_first - 1];
     CHECK_STR(t, last->what, "to come");
     CHECK_EQ(t, last->block, 5);
     CHECK_EQ(t, last->warp, 2); // {2, 7}
     CHECK_EQ(t, last->value, 7);
-    CHECK_EQ(t, counter(s, COUNT_partial), 1);
-    CHECK_EQ(t, counter(s, COUNT_late), WARPS - 2);
-    CHECK_EQ(t, counter(s, COUNT_beyond), 2);
+    CHECK_EQ(t, scene_counter(&x->scene, "warpman.partial"), 1);
+    CHECK_EQ(t, scene_counter(&x->scene, "warpman.late"), WARPS - 2);
+    CHECK_EQ(t, scene_counter(&x->scene, "warpman.beyond"), 2);
     uint64_t before = 0;
     for (uint32_t k = 2; k < WARPS; k++) { // in order of warps
-        uint64_t start = life_of(t, s, 5, k).start;
-        CHECK(t, start > begin && start >= before);
+        uint64_t start = tap_life(&x->tap, t, 5, k).start;
+        CHECK(t, start > first && start >= before);
         before = start;
     }
-    CHECK_STR(t, h->steps[h->count - 1].what, "complete");
-    scene_free(s);
+    CHECK_STR(t, steps[count - 1].what, "complete");
+    trial_end(x);
 }
 
 // No context or no shared memory for a sixth block: no part of it starts.
@@ -131,12 +104,12 @@ static void test_by_block(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(settings); k++) {
         char all[100];
         snprintf(all, sizeof all, "gpu.sm_count=1 sim.check=1 %s", settings[k]);
-        struct scene *s = scene_make(t, "gtx480-warpman", all, ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 256, 6,
-                                     VARIANT_SPATIAL);
-        s->bench.m.launch.registers = 24;
-        gpu_cycles(&s->bench);
-        CHECK_EQ(t, counter(s, COUNT_beyond), 0);
-        scene_free(s);
+        struct trial *x = trial_begin(t, "gtx480-warpman", all, ".shared 2048\nMOV R1, 0xc8\n" ROUNDS, 256, 6,
+                                      VARIANT_SPATIAL);
+        x->scene.bench.m.launch.registers = 24;
+        scene_run(&x->scene);
+        CHECK_EQ(t, scene_counter(&x->scene, "warpman.beyond"), 0);
+        trial_end(x);
     }
 }
 
@@ -157,20 +130,21 @@ struct delayed {
 
 static struct delayed delayed(struct test *t, const char *gpu, int variant)
 {
-    struct scene *s = scene_make(t, gpu, "sim.check=1", DELAYED, 32 * DELAYED_WARPS, DELAYED_BLOCKS, variant);
+    struct trial *x =
+        trial_begin(t, gpu, "sim.check=1", DELAYED, 32 * DELAYED_WARPS, DELAYED_BLOCKS, variant);
     struct delayed d = {.short_end = UINT64_MAX, .long_end = UINT64_MAX, .next = UINT64_MAX};
-    gpu_cycles(&s->bench);
-    d.begin = life_of(t, s, 0, 0).start;
+    scene_run(&x->scene);
+    d.begin = tap_life(&x->tap, t, 0, 0).start;
     for (unsigned sm = 0; sm < TAP_SMS; sm++)
-        for (size_t k = 0; k < s->tap.sms[sm].warps.count; k++) {
-            const struct tap_warp *w = &s->tap.sms[sm].warps.data[k];
+        for (size_t k = 0; k < x->tap.sms[sm].warps.count; k++) {
+            const struct tap_warp *w = &x->tap.sms[sm].warps.data[k];
             uint64_t *end = w->warp ? &d.short_end : &d.long_end;
             d.at_begin += w->start == d.begin;
             d.first += !w->warp && w->start == d.begin;
             if (w->start != d.begin && w->start < d.next) d.next = w->start;
             if (w->end < *end) *end = w->end;
         }
-    scene_free(s);
+    trial_end(x);
     return d;
 }
 
@@ -211,13 +185,13 @@ static struct chip_result run_uneven(struct test *t, const char *more, int varia
 {
     char settings[200];
     snprintf(settings, sizeof settings, "sim.check=1 sm.registers=%u gpu.sm_count=4 %s", 17 * 512, more);
-    struct scene *s = scene_make(t, "gtx480-warpman", settings, UNEVEN, 160, 80, variant);
-    s->bench.m.launch.registers = 16;
-    s->bench.threads = threads;
-    gpu_cycles(&s->bench); // warpman's own check looks at every start of a warp
-    struct chip_result r = s->bench.result;
-    for (unsigned k = 0; counters && k < COUNT_TOTAL; k++) counters[k] = counter(s, (enum warpman_counter)k);
-    scene_free(s);
+    struct trial *x = trial_begin(t, "gtx480-warpman", settings, UNEVEN, 160, 80, variant);
+    x->scene.bench.m.launch.registers = 16;
+    x->scene.bench.threads = threads;
+    scene_run(&x->scene); // warpman's own check looks at every start of a warp
+    struct chip_result r = x->scene.bench.result;
+    if (counters) memcpy(counters, r.techs[1], COUNT_TOTAL * sizeof *counters);
+    trial_end(x);
     return r;
 }
 
@@ -291,13 +265,13 @@ static void test_resident(struct test *t)
                 {VARIANT_THRESHOLD, 16, 16},
                 {VARIANT_THRESHOLD, 36, 17}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        struct scene *s = scene_make(t, "gtx480-warpman", "sim.check=1 sm.registers=8704 gpu.sm_count=2",
-                                     UNEVEN, 160, 40, rows[k].variant);
-        s->options.limit = rows[k].limit;
-        s->bench.m.launch.registers = 16;
-        gpu_cycles(&s->bench);
-        for (unsigned sm = 0; sm < 2; sm++) CHECK_EQ(t, most_at_once(&s->tap.sms[sm]), rows[k].most);
-        scene_free(s);
+        struct trial *x = trial_begin(t, "gtx480-warpman", "sim.check=1 sm.registers=8704 gpu.sm_count=2",
+                                      UNEVEN, 160, 40, rows[k].variant);
+        x->options.limit = rows[k].limit;
+        x->scene.bench.m.launch.registers = 16;
+        scene_run(&x->scene);
+        for (unsigned sm = 0; sm < 2; sm++) CHECK_EQ(t, most_at_once(&x->tap.sms[sm]), rows[k].most);
+        trial_end(x);
     }
 }
 
@@ -305,18 +279,18 @@ static void test_resident(struct test *t)
 // length by the same time, so 1 + 2 + 3 + 4 such times are lost, of five times the longest.
 static void test_lost(struct test *t)
 {
-    struct scene *s = scene_make(t, "gtx480-warpman", "gpu.sm_count=1", UNEVEN, 160, 1, VARIANT_BASE);
-    gpu_cycles(&s->bench);
+    struct trial *x = trial_begin(t, "gtx480-warpman", "gpu.sm_count=1", UNEVEN, 160, 1, VARIANT_BASE);
+    scene_run(&x->scene);
     uint64_t longest = 0, sum = 0;
     for (uint32_t k = 0; k < 5; k++) {
-        const struct tap_warp w = life_of(t, s, 0, k);
+        const struct tap_warp w = tap_life(&x->tap, t, 0, k);
         uint64_t cycles = w.end - 1 - w.start;
         longest = cycles > longest ? cycles : longest;
         sum += cycles;
     }
-    CHECK_EQ(t, counter(s, COUNT_held), 5 * longest);
-    CHECK_EQ(t, counter(s, COUNT_lost), 5 * longest - sum);
-    scene_free(s);
+    CHECK_EQ(t, scene_counter(&x->scene, "warpman.held"), 5 * longest);
+    CHECK_EQ(t, scene_counter(&x->scene, "warpman.lost"), 5 * longest - sum);
+    trial_end(x);
 }
 
 // Dueling: leaders never change, and neither the number of host threads nor skipped cycles change a result.

@@ -1,10 +1,11 @@
 // Timelines and samples agree with the counters, with each other, and with unobserved runs.
 #include "api/warpfold.h"
-#include "base/bits.h"
+#include "harness/bundled.h"
+#include "harness/counter.h"
+#include "harness/settings.h"
 #include "harness/test.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
-#include "workload/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,9 @@ struct observed {
     VEC(struct sample_at) samples;
 };
 
-static uint64_t counter(const struct observed *o, const char *name)
+static uint64_t counter_of(const struct observed *o, const char *name)
 {
-    struct wf_counter c;
-    for (size_t i = 0; wf_counter_at(i, &c); i++)
-        if (strcmp(c.name, name) == 0) return o->counters[i];
-    CHECK_MSG(o->t, false, "no counter %s", name);
-    return 0;
+    return o->counters[counter_index(o->t, name)];
 }
 
 // Samples are contiguous from the launch's first cycle to its last, and add up to the launch's counters.
@@ -71,22 +68,12 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
 static void observe(struct observed *o, struct test *t, const char *name, const char *gpu,
                     const char *settings, unsigned threads, bool watch)
 {
-    const char *near;
     *o = (struct observed){.t = t, .context = wf_context_create()};
     CHECK_EQ(t, wf_gpu(o->context, gpu), WF_OK);
-    char *copy = strdup(settings), *rest = copy;
-    for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *equals = strchr(pair, '=');
-        *equals = 0;
-        CHECK_EQ(t, wf_set(o->context, pair, equals + 1), WF_OK);
-    }
-    free(copy);
+    settings_apply(t, o->context, settings);
     wf_set_threads(o->context, threads);
     wf_watch(o->context, watch);
-    struct workload_options options = {
-        .size = WORKLOAD_SMALL, .ptx = WORKLOAD_NVCC, .launched = launched, .launched_context = o};
-    struct workload_result r;
-    CHECK_EQ(t, workload_run(workload_find(name, &near), o->context, &options, &r), WF_OK);
+    bundled_run(t, o->context, name, launched, o);
 }
 
 static void observed_fini(struct observed *o)
@@ -186,12 +173,12 @@ static void test_counts(struct test *t)
                 if (warps++ < 40) check_warp(t, sm, s);
             }
         }
-        CHECK_EQ(t, issued, counter(&o, "sm.issue.issued"));
-        CHECK_EQ(t, flushed, counter(&o, "sm.fetch.flushed"));
-        CHECK_EQ(t, issued + flushed, counter(&o, "sm.fetch.fetched"));
-        CHECK_EQ(t, warp_cycles, counter(&o, "sm.sm.warp_cycles"));
-        CHECK_EQ(t, warps, counter(&o, "exec.warps"));
-        CHECK_EQ(t, blocks, counter(&o, "exec.blocks"));
+        CHECK_EQ(t, issued, counter_of(&o, "sm.issue.issued"));
+        CHECK_EQ(t, flushed, counter_of(&o, "sm.fetch.flushed"));
+        CHECK_EQ(t, issued + flushed, counter_of(&o, "sm.fetch.fetched"));
+        CHECK_EQ(t, warp_cycles, counter_of(&o, "sm.sm.warp_cycles"));
+        CHECK_EQ(t, warps, counter_of(&o, "exec.warps"));
+        CHECK_EQ(t, blocks, counter_of(&o, "exec.blocks"));
         observed_fini(&o);
     }
 }
@@ -333,17 +320,17 @@ static void test_files(struct test *t)
         snprintf(settings, sizeof settings, "timeline.limit=10000000 %s", kernels[n][2]);
         observe(&o, t, kernels[n][0], kernels[n][1], settings, 1, true);
         char *json = timeline_of(&o, false), *konata = timeline_of(&o, true);
-        uint64_t issued = counter(&o, "sm.issue.issued");
+        uint64_t issued = counter_of(&o, "sm.issue.issued");
         uint64_t slices;
         CHECK(t, grammar_json(json));
         CHECK(t, grammar_rows(json, &slices) && slices > issued);
         CHECK_EQ(t, count_of(json, "\"cat\":\"issue\"") + count_of(json, "\"cat\":\"memory\""), issued);
-        CHECK_EQ(t, count_of(json, "\"cat\":\"flush\""), counter(&o, "sm.fetch.flushed"));
+        CHECK_EQ(t, count_of(json, "\"cat\":\"flush\""), counter_of(&o, "sm.fetch.flushed"));
         CHECK_EQ(t, count_of(json, "\"cat\":\"launch\""), wf_watched(o.context)->launches.count);
         CHECK(t, grammar_konata(t, konata, &k));
         CHECK_EQ(t, k.retired, issued);
-        CHECK_EQ(t, k.flushed, counter(&o, "sm.fetch.flushed"));
-        CHECK_EQ(t, k.started, counter(&o, "sm.fetch.fetched"));
+        CHECK_EQ(t, k.flushed, counter_of(&o, "sm.fetch.flushed"));
+        CHECK_EQ(t, k.started, counter_of(&o, "sm.fetch.fetched"));
         CHECK(t, k.last <= wf_watched(o.context)->now);
         free(json);
         free(konata);

@@ -1,5 +1,7 @@
 // Timelines of launches resident on the chip together: their contents, and unchanged results.
 #include "api/warpfold.h"
+#include "harness/counter.h"
+#include "harness/fixture.h"
 #include "harness/test.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
@@ -11,75 +13,53 @@
 
 enum { LAUNCHES = 4, WORDS = 1024 };
 
-struct scene { // launches in two streams and in the default stream
-    struct test *t;
-    struct wf_context *c;
-    struct wf_module *m;
-    struct wf_stream *left, *right;
-    uint64_t words;
+struct played { // launches in two streams and in the default stream
+    struct fixture f;
     struct wf_launch *launches[LAUNCHES];
     unsigned count;
 };
 
-static void scene_init(struct scene *s, struct test *t, const char *gpu, const char *settings, bool watch)
+static void begin(struct played *s, struct test *t, const char *gpu, const char *settings, bool watch)
 {
-    *s = (struct scene){.t = t, .c = wf_context_create()};
-    CHECK(t, wf_gpu(s->c, gpu) == WF_OK);
-    char *copy = strdup(settings), *rest = copy;
-    for (char *pair; (pair = strtok_r(rest, " ", &rest)) != NULL;) {
-        char *equals = strchr(pair, '=');
-        *equals = 0;
-        CHECK_MSG(t, wf_set(s->c, pair, equals + 1) == WF_OK, "%s", wf_errors(s->c));
-    }
-    free(copy);
-    s->m = wf_module_load_file(s->c, PTX);
-    CHECK_MSG(t, s->m != NULL, "%s", wf_errors(s->c));
-    s->words = wf_alloc(s->c, WORDS * 4);
-    wf_watch(s->c, watch);
-    s->left = wf_stream_create(s->c);
-    s->right = wf_stream_create(s->c);
-    wf_stream_name(s->left, "\"left\"");
+    *s = (struct played){.f = fixture_begin(t, gpu, settings, PTX, WORDS)};
+    wf_watch(s->f.c, watch);
+    wf_stream_name(s->f.a, "\"left\"");
 }
 
-static void scene_fini(struct scene *s) { wf_context_destroy(s->c); }
-
-static void launch(struct scene *s, const char *kernel, struct wf_stream *stream, uint32_t blocks,
+static void launch(struct played *s, const char *kernel, struct wf_stream *stream, uint32_t blocks,
                    uint32_t threads, void *const *args, size_t count)
 {
-    struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = stream};
-    enum wf_status status =
-        wf_launch_async(wf_kernel_find(s->m, kernel), &shape, args, count, &s->launches[s->count++]);
-    CHECK_MSG(s->t, status == WF_OK, "%s", wf_errors(s->c));
+    s->launches[s->count++] = fixture_launch(&s->f, kernel, stream, blocks, threads, args, count);
 }
 
-static void step(struct scene *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads,
+static void step(struct played *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads,
                  uint32_t rounds)
 {
-    uint64_t to = s->words + 4 * s->count, from = to;
+    uint64_t to = s->f.words + 4 * s->count, from = to;
     uint32_t k = 1;
     launch(s, "step", stream, blocks, threads, (void *[]){&to, &from, &rounds, &k}, 4);
 }
 
-static void number(struct scene *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads)
+static void number(struct played *s, struct wf_stream *stream, uint32_t blocks, uint32_t threads)
 {
-    uint64_t out = s->words + 64;
+    uint64_t out = s->f.words + 64;
     launch(s, "number", stream, blocks, threads, (void *[]){&out}, 1);
 }
 
 // The third launch begins at the end of the first; the second outlasts the first.
-static void play(struct scene *s)
+static void play(struct played *s)
 {
-    step(s, s->left, 5, 64, 20);
-    number(s, s->right, 24, 96);
-    step(s, s->left, 3, 32, 50);
+    step(s, s->f.a, 5, 64, 20);
+    number(s, s->f.b, 24, 96);
+    step(s, s->f.a, 3, 32, 50);
     step(s, NULL, 4, 64, 5);
-    CHECK(s->t, wf_synchronise(s->c) == WF_OK);
+    CHECK(s->f.t, wf_synchronise(s->f.c) == WF_OK);
 }
 
-static char *timeline_of(struct scene *s, bool konata)
+static char *timeline_of(struct played *s, bool konata)
 {
     struct strbuf text = {0};
-    report_timeline(wf_watched(s->c), konata, &text);
+    report_timeline(wf_watched(s->f.c), konata, &text);
     return text.text;
 }
 
@@ -94,7 +74,7 @@ static const struct {
 
 // -- measured statistics ------------------------------------------------------------------------------------
 
-static void check_same_stats(struct test *t, struct scene *plain, struct scene *seen)
+static void check_same_stats(struct test *t, struct played *plain, struct played *seen)
 {
     for (unsigned k = 0; k < plain->count; k++) {
         const struct wf_stats *a = wf_launch_stats(plain->launches[k]),
@@ -110,16 +90,16 @@ static void check_same_stats(struct test *t, struct scene *plain, struct scene *
 static void test_unchanged(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
-        struct scene plain, seen;
-        scene_init(&plain, t, chips[n].gpu, chips[n].settings, false);
-        scene_init(&seen, t, chips[n].gpu, chips[n].settings, true);
+        struct played plain, seen;
+        begin(&plain, t, chips[n].gpu, chips[n].settings, false);
+        begin(&seen, t, chips[n].gpu, chips[n].settings, true);
         play(&plain);
         play(&seen);
         check_same_stats(t, &plain, &seen);
         const struct wf_stats *first = wf_launch_stats(plain.launches[0]);
         CHECK(t, wf_launch_stats(plain.launches[1])->start < first->start + first->cycles);
-        scene_fini(&plain);
-        scene_fini(&seen);
+        fixture_end(&plain.f);
+        fixture_end(&seen.f);
     }
 }
 
@@ -128,20 +108,20 @@ static void test_unchanged(struct test *t)
 static void test_failure(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
-        struct scene scenes[2];
+        struct played scenes[2];
         for (unsigned watch = 0; watch < 2; watch++) {
-            struct scene *s = &scenes[watch];
+            struct played *s = &scenes[watch];
             uint64_t to, nowhere = 0;
             uint32_t rounds = 30, k = 1;
-            scene_init(s, t, chips[n].gpu, chips[n].settings, watch);
-            to = s->words;
-            step(s, s->left, 8, 64, 300);
-            launch(s, "step", s->right, 4, 64, (void *[]){&to, &nowhere, &rounds, &k}, 4);
-            CHECK(t, wf_synchronise(s->c) == WF_PROGRAM_FAILED);
+            begin(s, t, chips[n].gpu, chips[n].settings, watch);
+            to = s->f.words;
+            step(s, s->f.a, 8, 64, 300);
+            launch(s, "step", s->f.b, 4, 64, (void *[]){&to, &nowhere, &rounds, &k}, 4);
+            CHECK(t, wf_synchronise(s->f.c) == WF_PROGRAM_FAILED);
         }
         check_same_stats(t, &scenes[0], &scenes[1]);
         CHECK(t, wf_launch_stats(scenes[1].launches[0])->status == WF_OK);
-        const struct watcher *w = wf_watched(scenes[1].c);
+        const struct watcher *w = wf_watched(scenes[1].f.c);
         const struct watch_launch *good = &w->launches.data[0], *failed = &w->launches.data[1];
         uint64_t slices;
         CHECK(t, failed->to < good->to);
@@ -153,19 +133,12 @@ static void test_failure(struct test *t)
         char *json = timeline_of(&scenes[1], false);
         CHECK(t, grammar_json(json) && grammar_rows(json, &slices));
         free(json);
-        scene_fini(&scenes[0]);
-        scene_fini(&scenes[1]);
+        fixture_end(&scenes[0].f);
+        fixture_end(&scenes[1].f);
     }
 }
 
 // -- contents -----------------------------------------------------------------------------------------------
-
-static uint64_t counter(const struct wf_stats *stats, const char *name)
-{
-    for (size_t n = 0; n < stats->counter_count; n++)
-        if (strcmp(stats->counters[n].name, name) == 0) return stats->counters[n].value;
-    return WF_UNKNOWN;
-}
 
 struct told { // totals of a launch
     uint64_t issued, flushed, warps, blocks, warp_cycles;
@@ -193,34 +166,34 @@ static void add_sm(struct test *t, const struct watcher *w, const struct watch_s
 static void test_told(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
-        struct scene s;
+        struct played s;
         struct told told[LAUNCHES] = {0};
-        scene_init(&s, t, chips[n].gpu, chips[n].settings, true);
+        begin(&s, t, chips[n].gpu, chips[n].settings, true);
         play(&s);
-        const struct watcher *w = wf_watched(s.c);
+        const struct watcher *w = wf_watched(s.f.c);
         CHECK_EQ(t, w->launches.count, LAUNCHES);
         for (unsigned k = 0; k < WATCH_SMS; k++)
             if (w->sms[k]) add_sm(t, w, w->sms[k], told);
         for (unsigned k = 0; k < LAUNCHES; k++) {
             const struct wf_stats *stats = wf_launch_stats(s.launches[k]);
-            CHECK_EQ(t, told[k].issued, counter(stats, "sm.issue.issued"));
-            CHECK_EQ(t, told[k].flushed, counter(stats, "sm.fetch.flushed"));
-            CHECK_EQ(t, told[k].warps, counter(stats, "exec.warps"));
-            CHECK_EQ(t, told[k].blocks, counter(stats, "exec.blocks"));
-            CHECK_EQ(t, told[k].warp_cycles, counter(stats, "sm.sm.warp_cycles"));
+            CHECK_EQ(t, told[k].issued, counter(t, stats, "sm.issue.issued"));
+            CHECK_EQ(t, told[k].flushed, counter(t, stats, "sm.fetch.flushed"));
+            CHECK_EQ(t, told[k].warps, counter(t, stats, "exec.warps"));
+            CHECK_EQ(t, told[k].blocks, counter(t, stats, "exec.blocks"));
+            CHECK_EQ(t, told[k].warp_cycles, counter(t, stats, "sm.sm.warp_cycles"));
         }
-        scene_fini(&s);
+        fixture_end(&s.f);
     }
 }
 
 // Warps of two launches on one SM: at the same time, in separate slots.
 static void test_one_sm(struct test *t)
 {
-    struct scene s;
+    struct played s;
     uint64_t beside = 0;
-    scene_init(&s, t, chips[0].gpu, chips[0].settings, true);
+    begin(&s, t, chips[0].gpu, chips[0].settings, true);
     play(&s);
-    const struct watch_sm *sm = wf_watched(s.c)->sms[0];
+    const struct watch_sm *sm = wf_watched(s.f.c)->sms[0];
     for (size_t i = 0; i < sm->spans.count; i++)
         for (size_t k = 0; k < i; k++) {
             const struct watch_span *a = &sm->spans.data[i], *b = &sm->spans.data[k];
@@ -230,19 +203,19 @@ static void test_one_sm(struct test *t)
             beside += a->launch != b->launch;
         }
     CHECK(t, beside > 4);
-    scene_fini(&s);
+    fixture_end(&s.f);
 }
 
 // No record of a launch stands in a row of another stream.
 static void test_rows(struct test *t)
 {
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
-        struct scene s;
+        struct played s;
         struct grammar_konata k;
         uint64_t slices, lives = 0, pid, launch;
         unsigned stream_of[4 * WATCH_SMS] = {0}; // by process: 1 + the stream's place
         static const unsigned place[LAUNCHES] = {1, 2, 1, 0};
-        scene_init(&s, t, chips[n].gpu, chips[n].settings, true);
+        begin(&s, t, chips[n].gpu, chips[n].settings, true);
         play(&s);
         char *json = timeline_of(&s, false), *konata = timeline_of(&s, true);
         CHECK(t, grammar_json(json) && grammar_rows(json, &slices));
@@ -263,7 +236,7 @@ static void test_rows(struct test *t)
         CHECK(t, lives > 40);
         free(json);
         free(konata);
-        scene_fini(&s);
+        fixture_end(&s.f);
     }
 }
 
@@ -275,63 +248,63 @@ static void test_same(struct test *t)
         unsigned threads;
     } others[] = {{"", 3}, {" sim.skip_idle=0", 1}};
     for (size_t n = 0; n < TEST_COUNT(chips); n++) {
-        struct scene first;
-        scene_init(&first, t, chips[n].gpu, chips[n].settings, true);
+        struct played first;
+        begin(&first, t, chips[n].gpu, chips[n].settings, true);
         play(&first);
         char *json = timeline_of(&first, false);
         for (size_t k = 0; k < TEST_COUNT(others); k++) {
-            struct scene other;
+            struct played other;
             char settings[200];
             snprintf(settings, sizeof settings, "%s%s", chips[n].settings, others[k].settings);
-            scene_init(&other, t, chips[n].gpu, settings, true);
-            wf_set_threads(other.c, others[k].threads);
+            begin(&other, t, chips[n].gpu, settings, true);
+            wf_set_threads(other.f.c, others[k].threads);
             play(&other);
             char *text = timeline_of(&other, false);
             CHECK_MSG(t, strcmp(json, text) == 0, "%s%s", chips[n].settings, others[k].settings);
             free(text);
-            scene_fini(&other);
+            fixture_end(&other.f);
         }
         free(json);
-        scene_fini(&first);
+        fixture_end(&first.f);
     }
 }
 
 // Two launches of a single warp.
 static void test_golden(struct test *t)
 {
-    struct scene s;
-    scene_init(&s, t, "tiny", "gpu.sm_count=1 gpu.dispatch=even", true);
-    step(&s, s.left, 1, 32, 2);
-    number(&s, s.right, 1, 32);
-    CHECK(t, wf_synchronise(s.c) == WF_OK);
+    struct played s;
+    begin(&s, t, "tiny", "gpu.sm_count=1 gpu.dispatch=even", true);
+    step(&s, s.f.a, 1, 32, 2);
+    number(&s, s.f.b, 1, 32);
+    CHECK(t, wf_synchronise(s.f.c) == WF_OK);
     char *json = timeline_of(&s, false), *konata = timeline_of(&s, true);
     CHECK_GOLDEN(t, "tests/watch/timeline_streams.golden", json);
     CHECK_GOLDEN(t, "tests/watch/timeline_streams_konata.golden", konata);
     free(json);
     free(konata);
-    scene_fini(&s);
+    fixture_end(&s.f);
 }
 
 // The program made by a mechanism for a kernel and shape lives as long as the timeline referring to it.
 static void test_programs(struct test *t)
 {
-    struct scene s;
-    scene_init(&s, t, "tiny", "", false);
-    CHECK(t, wf_tech(s.c, "silicon-sync") == WF_OK);
-    wf_watch(s.c, true);
+    struct played s;
+    begin(&s, t, "tiny", "", false);
+    CHECK(t, wf_tech(s.f.c, "silicon-sync") == WF_OK);
+    wf_watch(s.f.c, true);
     for (uint32_t warps = 1; warps <= 3; warps++) {
-        number(&s, s.left, 1, 32 * warps);
+        number(&s, s.f.a, 1, 32 * warps);
         CHECK(t, wf_launch_status(s.launches[0]) == WF_OK);
         wf_launch_free(s.launches[0]);
         s.count = 0;
     }
-    const struct watcher *w = wf_watched(s.c);
+    const struct watcher *w = wf_watched(s.f.c);
     char *json = timeline_of(&s, false);
     CHECK(t, w->launches.data[0].program != w->launches.data[1].program);
     CHECK(t, grammar_json(json));
     for (size_t k = 0; k < w->launches.count; k++) CHECK_STR(t, w->launches.data[k].program->name, "number");
     free(json);
-    scene_fini(&s);
+    fixture_end(&s.f);
 }
 
 int main(int argc, char **argv)

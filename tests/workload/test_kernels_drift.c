@@ -2,9 +2,9 @@
 // size of the .cu file and of the compiler's headers. The headers are ours, concatenated, for clang, and
 // device.h for nvcc. Fails where a sum or size differs from the present files. `make kernels` repairs the
 // PTX; `make check-kernels` goes further and compiles again.
-#include "base/file.h"
 #include "base/packed.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <glob.h>
@@ -42,13 +42,8 @@ static uint32_t cksum(const char *bytes, size_t length)
 
 static void append_file(struct test *t, struct strbuf *all, const char *path)
 {
-    char *bytes;
     size_t length;
-    const char *why;
-    if (!file_read(path, &bytes, &length, &why)) {
-        test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-        return;
-    }
+    char *bytes = test_read_file(t, path, &length);
     strbuf_write(all, bytes, length);
     free(bytes);
 }

@@ -1,8 +1,8 @@
 // Every bundled workload against its CPU reference, with the PTX of either compiler. Fails where results are
 // wrong, or where bytes depend on the code profile, the divergence model or the optimiser. Fails also where a
 // reference accepts a kernel with one instruction exchanged. The long form adds the larger sizes.
-#include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 #include "workload/workload.h"
 
@@ -125,15 +125,11 @@ static void test_embedded(struct test *t)
     for (size_t i = 0; workload_at(i); i++) {
         const struct workload *w = workload_at(i);
         for (int c = 0; c < WORKLOAD_PTX_SOURCES; c++) {
-            char path[96], *bytes;
+            char path[96];
             size_t length;
-            const char *why;
             snprintf(path, sizeof path, "kernels/ptx/%s/%s.ptx", workload_ptx_name((enum workload_ptx)c),
                      w->name);
-            if (!file_read(path, &bytes, &length, &why)) {
-                test_fail(t, __FILE__, __LINE__, "%s: %s", path, why);
-                continue;
-            }
+            char *bytes = test_read_file(t, path, &length);
             size_t embedded = (size_t)(w->ptx_end[c] - w->ptx[c]);
             CHECK_MSG(t, embedded == length && memcmp(bytes, w->ptx[c], length) == 0,
                       "%s is not the embedded text", path);

@@ -3,10 +3,10 @@
 // an executable instruction is in no family.
 #include "compile/compile.h"
 #include "compile/lower/impl.h"
-#include "compile/lowered.h"
+#include "compile/lower/lowered.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
-#include <dirent.h>
 #include <string.h>
 
 static void check_family(struct test *t, const char *name)
@@ -92,25 +92,17 @@ static void check_sound(struct test *t, const char *path, unsigned optimise)
     lowered_close(&l);
 }
 
+static void check_file(struct test *t, const char *path)
+{
+    check_sound(t, path, 0);
+    check_sound(t, path, 1);
+}
+
 static void test_bundled(struct test *t)
 {
-    static const char *const folders[] = {"kernels/ptx/nvcc", "kernels/ptx/clang"};
-    unsigned files = 0;
-    for (size_t n = 0; n < TEST_COUNT(folders); n++) {
-        DIR *dir = opendir(folders[n]);
-        CHECK(t, dir != NULL);
-        for (struct dirent *e; dir && (e = readdir(dir));) {
-            if (!str_ends_with(e->d_name, ".ptx")) continue;
-            struct strbuf path = {0};
-            strbuf_printf(&path, "%s/%s", folders[n], e->d_name);
-            check_sound(t, strbuf_text(&path), 0);
-            check_sound(t, strbuf_text(&path), 1);
-            strbuf_fini(&path);
-            files++;
-        }
-        if (dir) closedir(dir);
-    }
-    CHECK(t, files >= 40);
+    CHECK(t, test_each_file(t, "kernels/ptx/nvcc", ".ptx", check_file) +
+                     test_each_file(t, "kernels/ptx/clang", ".ptx", check_file) >=
+                 40);
 }
 
 // -- refusals -----------------------------------------------------------------------------------------------

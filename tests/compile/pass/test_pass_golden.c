@@ -1,13 +1,12 @@
-// Before and after: each file passes/NAME.ir holds a small function. The first line names the pass to run
-// ("late": after legalisation) and the expected effect. passes/NAME.after holds the function after the
+// Before and after: each file NAME.ir holds a small function. The first line names the pass to run
+// ("late": after legalisation) and the expected effect. NAME.after holds the function after the
 // pass and the removal of dead values. Fails when the printed function differs from the file.
-#include "base/file.h"
-#include "compile/ir_make.h"
-#include "compile/ir_read.h"
+#include "compile/ir/make.h"
+#include "compile/ir/read.h"
 #include "compile/pass/passes.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,25 +54,16 @@ static void run_case(struct test *t, const char *path, const char *text)
     make_unit_free(u);
 }
 
+static void check_file(struct test *t, const char *path)
+{
+    char *text = test_read_file(t, path, NULL);
+    run_case(t, path, text);
+    free(text);
+}
+
 static void test_golden(struct test *t)
 {
-    static const char folder[] = "tests/compile/passes";
-    DIR *d = opendir(folder);
-    unsigned count = 0;
-    CHECK(t, d != NULL);
-    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        char path[600], *text;
-        size_t length;
-        const char *why;
-        if (strlen(e->d_name) < 4 || strcmp(e->d_name + strlen(e->d_name) - 3, ".ir")) continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        CHECK(t, file_read(path, &text, &length, &why));
-        run_case(t, path, text);
-        free(text);
-        count++;
-    }
-    if (d) closedir(d);
-    CHECK(t, count >= 10);
+    CHECK(t, test_each_file(t, "tests/compile/pass", ".ir", check_file) >= 10);
 }
 
 // Reading printed text gives the same function.

@@ -2,13 +2,13 @@
 // program is compiled with compile.check=1, so the checker replays the allocation. Results are left to
 // the differential tests, run by the same compiler with 16 registers. Fails when the checker finds a
 // fault, or misses a planted fault.
-#include "base/file.h"
 #include "base/str.h"
 #include "compile/allocate/allocate.h"
 #include "compile/compiled.h"
-#include "compile/lowered.h"
+#include "compile/lower/lowered.h"
 #include "compile/pass/passes.h"
 #include "compile/select/select.h"
+#include "harness/files.h"
 #include "ptx/ptx.h"
 
 #include <glob.h>
@@ -26,13 +26,11 @@ static struct compile_options options(unsigned max_registers)
 static void check_file(struct test *t, const char *path, unsigned limit)
 {
     struct diag d;
-    char *text;
     size_t length;
-    const char *why;
     struct strbuf messages = {0};
     struct compile_options o = options(limit);
     diag_init(&d);
-    if (!file_read(path, &text, &length, &why)) return;
+    char *text = test_read_file(t, path, &length);
     struct ptx_module *m = ptx_parse(text, length, diag_add_source(&d, path, text, length), &d);
     for (uint32_t k = 0; m && k < m->function_count; k++) {
         if (!m->functions[k]->is_entry) continue;

@@ -1,8 +1,8 @@
 // The representation itself: lists of uses, edges and phis stay consistent through every change, and
 // ir_verify reports each kind of damage. Fails when a list is inconsistent, or a planted damage goes
 // unreported.
-#include "compile/ir_make.h"
-#include "compile/ir_read.h"
+#include "compile/ir/make.h"
+#include "compile/ir/read.h"
 #include "harness/test.h"
 
 #include <string.h>

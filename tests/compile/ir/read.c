@@ -1,5 +1,5 @@
 // Three passes over the lines: instructions, results and blocks; edges and classes of results; operands.
-#include "compile/ir_read.h"
+#include "compile/ir/read.h"
 
 #include "compile/ir/build.h"
 

@@ -3,8 +3,8 @@
 // to a rounding boundary. The machine's approximations are off by an ulp at random (except the reciprocal
 // of f32, rounded to nearest). Fails when a result differs in any bit.
 #include "base/bits.h"
-#include "compile/ir_eval.h"
-#include "compile/ir_make.h"
+#include "compile/ir/eval.h"
+#include "compile/ir/make.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
 

@@ -1,7 +1,7 @@
 // Constant folding against ir_eval's independent statement of each operation, and division by constants
 // against the host's. Fails when a folded constant differs, or a foldable operation is not folded.
-#include "compile/ir_eval.h"
-#include "compile/ir_make.h"
+#include "compile/ir/eval.h"
+#include "compile/ir/make.h"
 #include "compile/pass/fold.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"

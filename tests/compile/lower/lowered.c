@@ -1,4 +1,4 @@
-#include "compile/lowered.h"
+#include "compile/lower/lowered.h"
 #include "base/file.h"
 #include "compile/compile.h"
 

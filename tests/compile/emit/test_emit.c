@@ -1,9 +1,9 @@
 // Whole kernels down to the listing: golden files for a few kernels, and properties of branches, frames
 // and reconvergence points that hold for any code. Fails when a listing differs from its golden file, or
 // a property is violated.
-#include "base/file.h"
 #include "base/str.h"
 #include "compile/compiled.h"
+#include "harness/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,22 +78,18 @@ static void check_listing(struct test *t, const char *ptx, enum program_profile 
 
 static void test_listings(struct test *t)
 {
-    check_listing(t, kernel_loop, PROFILE_SASS, "tests/compile/listings/loop.sass");
-    check_listing(t, kernel_loop, PROFILE_PTXPLUS, "tests/compile/listings/loop.ptxplus");
-    check_listing(t, kernel_call, PROFILE_SASS, "tests/compile/listings/call.sass");
-    check_listing(t, kernel_switch, PROFILE_SASS, "tests/compile/listings/switch.sass");
+    check_listing(t, kernel_loop, PROFILE_SASS, "tests/compile/emit/listings/loop.sass");
+    check_listing(t, kernel_loop, PROFILE_PTXPLUS, "tests/compile/emit/listings/loop.ptxplus");
+    check_listing(t, kernel_call, PROFILE_SASS, "tests/compile/emit/listings/call.sass");
+    check_listing(t, kernel_switch, PROFILE_SASS, "tests/compile/emit/listings/switch.sass");
 }
 
 // The bundled matrix product in both profiles: the longest loop worth reading as a listing.
 static void test_matrix_mul(struct test *t)
 {
-    char *text;
-    size_t length;
-    const char *why;
-    if (!file_read("kernels/ptx/nvcc/matrixMul.ptx", &text, &length, &why))
-        return test_fail(t, __FILE__, __LINE__, "%s", why);
-    check_listing(t, text, PROFILE_SASS, "tests/compile/listings/matrixMul.sass");
-    check_listing(t, text, PROFILE_PTXPLUS, "tests/compile/listings/matrixMul.ptxplus");
+    char *text = test_read_file(t, "kernels/ptx/nvcc/matrixMul.ptx", NULL);
+    check_listing(t, text, PROFILE_SASS, "tests/compile/emit/listings/matrixMul.sass");
+    check_listing(t, text, PROFILE_PTXPLUS, "tests/compile/emit/listings/matrixMul.ptxplus");
     free(text);
 }
 

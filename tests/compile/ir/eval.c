@@ -1,6 +1,6 @@
-// The interpreter declared in ir_eval.h. Floating point is the host's, under fesetround; volatile variables
+// The interpreter declared in eval.h. Floating point is the host's, under fesetround; volatile variables
 // prevent evaluation at compile time.
-#include "compile/ir_eval.h"
+#include "compile/ir/eval.h"
 
 #include "base/bits.h"
 

@@ -1,4 +1,4 @@
-#include "compile/ir_make.h"
+#include "compile/ir/make.h"
 
 #include "base/arena.h"
 

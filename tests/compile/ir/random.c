@@ -1,8 +1,8 @@
-#include "compile/ir_random.h"
+#include "compile/ir/random.h"
 
 #include "compile/ir/build.h"
-#include "compile/ir_eval.h"
-#include "compile/ir_make.h"
+#include "compile/ir/eval.h"
+#include "compile/ir/make.h"
 
 struct pool { // values defined at this place, by class
     VEC(struct ir_value *) values[4];

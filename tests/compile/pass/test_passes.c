@@ -2,9 +2,9 @@
 // same. Conversely, a pass broken on purpose is caught. Fails when an outcome changes, or a broken pass
 // goes unnoticed.
 #include "compile/compile.h"
-#include "compile/ir_eval.h"
-#include "compile/ir_make.h"
-#include "compile/ir_random.h"
+#include "compile/ir/eval.h"
+#include "compile/ir/make.h"
+#include "compile/ir/random.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
 
