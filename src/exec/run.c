@@ -93,13 +93,20 @@ static size_t vectors(const struct exec *e, size_t count) { return count * e->ve
 static void thread_vectors(struct warp *w)
 {
     const struct exec *e = w->exec;
-    uint32_t first = e->program->reg_count;
+    const uint32_t *block = e->launch->block;
+    uint32_t first = e->program->reg_count, thread[3], *tid[3];
+    uint32_t *lane = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID));
+    for (unsigned n = 0; n < 3; n++)
+        tid[n] = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n));
+    exec_thread_of(w, 0, thread);
     for (unsigned l = 0; l < e->lanes; l++) {
-        uint32_t thread[3];
-        exec_thread_of(w, l, thread);
-        for (unsigned n = 0; n < 3; n++)
-            reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n))[l] = thread[n];
-        reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID))[l] = l % GROUP_LANES;
+        for (unsigned n = 0; n < 3; n++) tid[n][l] = thread[n];
+        lane[l] = l % GROUP_LANES;
+        if (++thread[0] < block[0]) continue;
+        thread[0] = 0;
+        if (++thread[1] < block[1]) continue;
+        thread[1] = 0;
+        thread[2]++;
     }
 }
 
