@@ -36,11 +36,19 @@ enum {
     RESIDENT_BYTES = 1 << 30 // limit on the state of resident blocks
 };
 
+// Not inlined: without the call of bit_count, the caller saves no registers for a full warp.
+static __attribute__((noinline)) void count_some_lanes(struct warp *w, uint64_t instructions)
+{
+    w->counts.thread_instructions += instructions * bit_count(w->active);
+}
+
 static void count_lanes(struct warp *w, uint64_t instructions)
 {
     w->issued += instructions;
-    unsigned lanes = w->active == w->full ? w->exec->lanes : bit_count(w->active);
-    w->counts.thread_instructions += instructions * lanes;
+    if (w->active == w->full)
+        w->counts.thread_instructions += instructions * w->exec->lanes;
+    else
+        count_some_lanes(w, instructions);
 }
 
 void warp_count_run(struct warp *w, const struct bound *d)
@@ -60,6 +68,12 @@ const struct bound *warp_stop(struct warp *w, uint32_t pc)
     w->pc = pc;
     w->splits.data[w->current].pc = pc;
     return NULL;
+}
+
+void exec_stop(const struct bound *next, struct warp *w)
+{
+    warp_stop(w, next->index);
+    warp_count_before(w, next);
 }
 
 const struct bound *warp_go(struct warp *w, uint32_t pc)
