@@ -405,7 +405,7 @@ static struct due next_due(const struct partition *p)
 
 void partition_run(struct partition *p, uint64_t until, struct bag *replies)
 {
-    if (p->due >= until && p->dram_next == DRAM_NEVER) return; // most partitions in most windows
+    if (p->due >= until && p->dram_next == DRAM_NEVER) return; // the usual case
     for (;;) {
         struct due d = next_due(p);
         uint64_t to = d.cycle < until ? d.cycle : until;
