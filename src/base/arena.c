@@ -1,12 +1,14 @@
-// Arenas: a list of blocks, each filled from the start. A large request gets a separate block.
+// Arenas: a list of blocks, each filled from the start. A large request gets a separate block. A new block is
+// as large as all requests so far, between two limits: an arena of a few hundred bytes zeroes one small block.
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 64 * 1024, ALIGN_BYTES = 16 };
+enum { BLOCK_BYTES_LEAST = 1024, BLOCK_BYTES_MOST = 64 * 1024, ALIGN_BYTES = 16 };
 
 struct arena_block {
     struct arena_block *next;
@@ -59,23 +61,35 @@ void arena_fini(struct arena *a)
     *a = (struct arena){0};
 }
 
+static size_t next_block_bytes(const struct arena *a)
+{
+    if (a->used_bytes < BLOCK_BYTES_LEAST) return BLOCK_BYTES_LEAST;
+    return a->used_bytes < BLOCK_BYTES_MOST ? a->used_bytes : BLOCK_BYTES_MOST;
+}
+
+// A new block with room for `size` bytes. Not inlined: arena_alloc stays short.
+static __attribute__((noinline)) struct arena_block *add_block(struct arena *a, size_t size)
+{
+    size_t block_bytes = next_block_bytes(a);
+    bool is_separate = size > block_bytes / 4;
+    if (is_separate) block_bytes = size;
+    struct arena_block *fresh = heap_alloc(sizeof *fresh + block_bytes), *filled = a->blocks;
+    fresh->size_bytes = block_bytes;
+    if (filled && is_separate) { // a separate block goes behind the block being filled
+        fresh->next = filled->next;
+        filled->next = fresh;
+    } else {
+        fresh->next = filled;
+        a->blocks = fresh;
+    }
+    return fresh;
+}
+
 void *arena_alloc(struct arena *a, size_t size_bytes)
 {
     size_t size = (size_bytes + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
     struct arena_block *b = a->blocks;
-    if (!b || b->size_bytes - b->used_bytes < size) {
-        size_t block_bytes = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
-        struct arena_block *fresh = heap_alloc(sizeof *fresh + block_bytes);
-        fresh->size_bytes = block_bytes;
-        if (b && block_bytes == size) { // a separate block goes behind the block being filled
-            fresh->next = b->next;
-            b->next = fresh;
-        } else {
-            fresh->next = b;
-            a->blocks = fresh;
-        }
-        b = fresh;
-    }
+    if (!b || b->size_bytes - b->used_bytes < size) b = add_block(a, size);
     void *p = b->bytes + b->used_bytes;
     b->used_bytes += size;
     a->used_bytes += size;

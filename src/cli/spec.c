@@ -306,23 +306,40 @@ uint64_t spec_size_bytes(const struct spec *s)
     return 0;
 }
 
-// Element i of a sequence; integers keep the low bits.
-static uint64_t element(const struct spec *s, uint64_t i)
+// Writes elements first .. first + count - 1 of 0, 1, 2, …; integers keep the low bits. A loop for each type: buffers
+// of a million floats are common.
+static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8_t *to)
 {
-    float f;
-    double d;
-    uint32_t f_bits;
-    uint64_t z = s->init == SPEC_RAND ? hash_u64(s->seed + (i + 1) * 0x9e3779b97f4a7c15ull) : i;
-    if (s->type == SPEC_F32) {
-        f = s->init == SPEC_RAND ? rng_f32(z) : (float)z;
-        memcpy(&f_bits, &f, 4);
-        return f_bits;
+    size_t size = types[type].size_bytes;
+    if (type == SPEC_F32)
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            float f = (float)(int64_t)i; // half the instructions of a conversion from unsigned
+            memcpy(to, &f, sizeof f);
+        }
+    else if (type == SPEC_F64)
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            double d = (double)(int64_t)i;
+            memcpy(to, &d, sizeof d);
+        }
+    else
+        for (uint64_t i = first; i < first + count; i++, to += size) memcpy(to, &i, size);
+}
+
+// The same for a random sequence.
+static void fill_random(const struct spec *s, uint64_t first, uint64_t count, uint8_t *to)
+{
+    size_t size = types[s->type].size_bytes;
+    for (uint64_t i = first; i < first + count; i++, to += size) {
+        uint64_t z = hash_u64(s->seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+        float f = rng_f32(z);
+        double d = rng_f64(z);
+        if (s->type == SPEC_F32)
+            memcpy(to, &f, sizeof f);
+        else if (s->type == SPEC_F64)
+            memcpy(to, &d, sizeof d);
+        else
+            memcpy(to, &z, size);
     }
-    if (s->type == SPEC_F64) {
-        d = s->init == SPEC_RAND ? rng_f64(z) : (double)z;
-        memcpy(&z, &d, 8);
-    }
-    return z;
 }
 
 void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)
@@ -335,16 +352,8 @@ void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)
     case SPEC_CONST:
         for (uint64_t i = 0; i < count; i++) memcpy(p + i * size, s->value, size);
         break;
-    case SPEC_IOTA:
-    case SPEC_RAND:
-        for (uint64_t i = 0; i < count; i++) {
-            uint64_t z = element(s, first + i);
-            if (size == 4) // the common case; a constant size compiles to a store
-                memcpy(p + i * 4, &z, 4);
-            else
-                memcpy(p + i * size, &z, size);
-        }
-        break;
+    case SPEC_IOTA: fill_iota(s->type, first, count, p); break;
+    case SPEC_RAND: fill_random(s, first, count, p); break;
     }
 }
 

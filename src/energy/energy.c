@@ -83,8 +83,10 @@ static void add(struct list *l, enum energy_part part, const char *unit, uint64_
 {
     struct energy_row *row = &l->rows[l->count++];
     *row = (struct energy_row){.part = part, .unit = unit, .count = count, .pj = pj};
-    snprintf(row->name, sizeof row->name, "%s%s%s%s%s%s", tech, *tech ? ": " : "", name, what,
-             *l->class ? ", class " : "", l->class);
+    const char *words[] = {tech, *tech ? ": " : "", name, what, *l->class ? ", class " : "", l->class};
+    size_t length = 0; // not by snprintf: measured 2 % of a series of short launches
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        for (const char *c = words[k]; *c && length + 1 < sizeof row->name; c++) row->name[length++] = *c;
 }
 
 // Adds the rows of a mechanism on SMs of one kind; `counters` are sums over SMs of the kind.

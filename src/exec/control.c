@@ -48,12 +48,6 @@ const struct bound *exec_hand_back(const struct bound *d, struct warp *w, uint8_
     return d;
 }
 
-void exec_stop(const struct bound *next, struct warp *w)
-{
-    warp_count_before(w, next);
-    warp_stop(w, next->index);
-}
-
 const struct bound *exec_end_of_program(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs;

@@ -100,15 +100,16 @@ void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint
 void exec_atomic_operands(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                           unsigned bytes, uint64_t lanes, uint32_t *to)
 {
-    const struct operand *o = &bound_inst(d, w)->src[k];
-    uint64_t constant = o->kind == OPERAND_REG ? 0 : w->exec->general[d->index].value[k];
+    bool is_register = bound_inst(d, w)->src[k].kind == OPERAND_REG;
+    uint64_t constant = is_register ? 0 : w->exec->general[d->index].value[k];
+    uint32_t mask = bytes == 2 ? 0xffff : UINT32_MAX;
     unsigned words = (bytes + 3) / 4;
     for (unsigned n = 0; n < words; n++) {
         const uint8_t *from = regs + d->src[k] + n * w->exec->vector_bytes;
         uint32_t *out = to + n, word = n < 2 ? (uint32_t)(constant >> (32 * n)) : 0;
         for (uint64_t left = lanes; left; left &= left - 1, out += words) {
-            if (o->kind == OPERAND_REG) memcpy(&word, from + 4 * bit_lowest(left), 4);
-            *out = bytes == 2 ? word & 0xffff : word;
+            if (is_register) memcpy(&word, from + 4 * bit_lowest(left), 4);
+            *out = word & mask;
         }
     }
 }
@@ -284,14 +285,20 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
         window = first - offset;
     }
     if (*where != SPACE_SHARED && *where != SPACE_GLOBAL) return false;
-    for (; active; active &= active - 1) {
+    uint64_t last = 0;
+    for (uint8_t **to = host; active; active &= active - 1, to++) {
         uint64_t at = address[bit_lowest(active)] - window;
+        if (to > host && at == last) { // lanes often meet in a word
+            *to = to[-1];
+            continue;
+        }
+        last = at;
         if (at & (bytes - 1)) return false;
         if (*where == SPACE_GLOBAL)
-            *host = exec_global_near(w->exec, at, bytes);
+            *to = exec_global_near(w->exec, at, bytes);
         else
-            *host = exec_shared_holds(w, at, bytes) ? w->shared + at : NULL;
-        if (!*host++) return false;
+            *to = exec_shared_holds(w, at, bytes) ? w->shared + at : NULL;
+        if (!*to) return false;
     }
     return true;
 }

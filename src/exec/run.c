@@ -36,11 +36,19 @@ enum {
     RESIDENT_BYTES = 1 << 30 // limit on the state of resident blocks
 };
 
+// Not inlined: without the call of bit_count, the caller saves no registers for a full warp.
+static __attribute__((noinline)) void count_some_lanes(struct warp *w, uint64_t instructions)
+{
+    w->counts.thread_instructions += instructions * bit_count(w->active);
+}
+
 static void count_lanes(struct warp *w, uint64_t instructions)
 {
     w->issued += instructions;
-    unsigned lanes = w->active == w->full ? w->exec->lanes : bit_count(w->active);
-    w->counts.thread_instructions += instructions * lanes;
+    if (w->active == w->full)
+        w->counts.thread_instructions += instructions * w->exec->lanes;
+    else
+        count_some_lanes(w, instructions);
 }
 
 void warp_count_run(struct warp *w, const struct bound *d)
@@ -60,6 +68,12 @@ const struct bound *warp_stop(struct warp *w, uint32_t pc)
     w->pc = pc;
     w->splits.data[w->current].pc = pc;
     return NULL;
+}
+
+void exec_stop(const struct bound *next, struct warp *w)
+{
+    warp_stop(w, next->index);
+    warp_count_before(w, next);
 }
 
 const struct bound *warp_go(struct warp *w, uint32_t pc)
@@ -93,13 +107,20 @@ static size_t vectors(const struct exec *e, size_t count) { return count * e->ve
 static void thread_vectors(struct warp *w)
 {
     const struct exec *e = w->exec;
-    uint32_t first = e->program->reg_count;
+    const uint32_t *block = e->launch->block;
+    uint32_t first = e->program->reg_count, thread[3], *tid[3];
+    uint32_t *lane = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID));
+    for (unsigned n = 0; n < 3; n++)
+        tid[n] = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n));
+    exec_thread_of(w, 0, thread);
     for (unsigned l = 0; l < e->lanes; l++) {
-        uint32_t thread[3];
-        exec_thread_of(w, l, thread);
-        for (unsigned n = 0; n < 3; n++)
-            reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n))[l] = thread[n];
-        reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID))[l] = l % GROUP_LANES;
+        for (unsigned n = 0; n < 3; n++) tid[n][l] = thread[n];
+        lane[l] = l % GROUP_LANES;
+        if (++thread[0] < block[0]) continue;
+        thread[0] = 0;
+        if (++thread[1] < block[1]) continue;
+        thread[1] = 0;
+        thread[2]++;
     }
 }
 

@@ -49,13 +49,13 @@ struct cache *cache_create(const struct cache_config *config)
     uint64_t count = (uint64_t)config->sets * config->ways;
     unsigned bits = bit_highest(count) + 1;
     c->config = *config;
-    c->ways = heap_alloc(count * sizeof *c->ways);
+    c->ways = heap_resize(NULL, count * sizeof *c->ways); // not zeroed: take_fresh and allocate write a way
     c->sets = heap_alloc(config->sets * sizeof *c->sets);
-    c->buckets = heap_alloc(((size_t)1 << bits) * sizeof *c->buckets);
+    c->buckets = heap_resize(NULL, ((size_t)1 << bits) * sizeof *c->buckets);
+    memset(c->buckets, 0xff, ((size_t)1 << bits) * sizeof *c->buckets);
     c->bucket_shift = 64 - bits;
     c->line_shift = is_power_of_two(config->line_bytes) ? bit_lowest(config->line_bytes) : 0;
     c->sets_are_power = is_power_of_two(config->sets);
-    cache_clear(c);
     return c;
 }
 
@@ -68,15 +68,6 @@ void cache_destroy(struct cache *c)
     free(c->sets);
     free(c->buckets);
     free(c);
-}
-
-void cache_clear(struct cache *c)
-{
-    memset(c->buckets, 0xff, ((size_t)1 << (64 - c->bucket_shift)) * sizeof *c->buckets);
-    memset(c->sets, 0, c->config.sets * sizeof *c->sets);
-    free(c->locks);
-    c->locks = NULL;
-    c->pending_lines = 0;
 }
 
 // -- finding ------------------------------------------------------------------------------------------------
@@ -378,6 +369,20 @@ void cache_invalidate(struct cache *c, uint64_t line)
     forget(c, w);
     unlink_way(c, s, w);
     make_oldest(c, s, w);
+}
+
+// The cost is in the lines held, not in the size: a chip clears its L2 at every launch.
+void cache_clear(struct cache *c)
+{
+    for (struct set *s = c->sets; s < c->sets + c->config.sets; s++) {
+        const struct way *first = &c->ways[(size_t)(s - c->sets) * c->config.ways];
+        for (const struct way *w = first; w < first + s->count; w++)
+            if (w->used) *bucket_of(c, w->line) = NONE;
+        s->count = 0;
+    }
+    free(c->locks);
+    c->locks = NULL;
+    c->pending_lines = 0;
 }
 
 void cache_clear_range(struct cache *c, uint64_t from, uint64_t to)

@@ -190,20 +190,17 @@ static void leave(struct dram *d, struct bank *b, int e)
 
 struct choice {
     uint32_t bank;
-    int entry; // NONE: no legal command
+    int entry;      // NONE: no legal command
+    uint64_t order; // of the entry
 };
 
-// Whether a request arrived after the best choice so far, so its timing need not be checked.
-static bool is_younger(const struct dram *d, int entry, const struct choice *best)
-{
-    return best->entry != NONE && d->entries[entry].order > d->entries[best->entry].order;
-}
+static const struct choice no_choice = {.entry = NONE, .order = UINT64_MAX};
 
 // Oldest request to an open row with a legal column command. When no command is legal, s->ready becomes the
 // first legal cycle. A command may precede a free bus by the CAS latency: data follows later.
 static struct choice choose_column(struct dram *d, uint64_t now)
 {
-    struct choice best = {0, NONE};
+    struct choice best = no_choice;
     struct bank_set *s = &d->open;
     if (!s->count || s->ready > now) return best;
     const uint64_t read_bus = d->bus_ready > d->c->t_cl ? d->bus_ready - d->c->t_cl : 0,
@@ -215,12 +212,13 @@ static struct choice choose_column(struct dram *d, uint64_t now)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
             const struct bank *b = &d->banks[bank];
-            if (is_younger(d, b->hit, &best)) continue;
-            const struct dram_request *r = &d->entries[b->hit].r;
+            const struct entry *e = &d->entries[b->hit];
+            if (e->order > best.order) continue; // no need to check the timing of a younger request
+            const struct dram_request *r = &e->r;
             uint64_t ready = u64_max(u64_max(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
                                      u64_max(b->column_ready, r->arrival));
             if (ready <= now)
-                best = (struct choice){bank, b->hit};
+                best = (struct choice){bank, b->hit, e->order};
             else if (ready < next)
                 next = ready;
         }
@@ -231,7 +229,7 @@ static struct choice choose_column(struct dram *d, uint64_t now)
 // Oldest request to a closed row, among banks with a legal precharge or activate.
 static struct choice choose_row(struct dram *d, uint64_t now)
 {
-    struct choice best = {0, NONE};
+    struct choice best = no_choice;
     struct bank_set *s = &d->closed;
     if (!s->count || s->ready > now) return best;
     uint64_t next = DRAM_NEVER;
@@ -239,12 +237,13 @@ static struct choice choose_row(struct dram *d, uint64_t now)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
             const struct bank *b = &d->banks[bank];
-            if (is_younger(d, b->first, &best)) continue;
+            const struct entry *e = &d->entries[b->first];
+            if (e->order > best.order) continue;
             uint64_t ready =
                 b->row != NO_ROW ? b->precharge_ready : u64_max(b->activate_ready, d->activate_ready);
-            ready = u64_max(ready, d->entries[b->first].r.arrival);
+            ready = u64_max(ready, e->r.arrival);
             if (ready <= now)
-                best = (struct choice){bank, b->first};
+                best = (struct choice){bank, b->first, e->order};
             else if (ready < next)
                 next = ready;
         }

@@ -58,6 +58,7 @@ struct partition {
     FIFO(struct transfer) to_dram, fills;
     struct dram *dram;
     uint64_t dram_next;             // own cycle of the next decision
+    uint64_t due;                   // next event other than DRAM commands, as partition_run left; 0: look
     VEC(struct transfer) transfers; // in the DRAM, by token
     VEC(uint32_t) free_transfers;
     struct memory_counts counts[MEMORY_GRIDS];
@@ -91,6 +92,7 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
     }
     p->dram = dram_create(c);
     p->dram_next = DRAM_NEVER;
+    p->due = NEVER;
     return p;
 }
 
@@ -134,6 +136,7 @@ static void accept(struct partition *p, const struct packet *k)
     p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
     if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count8(k->sectors);
+    p->due = 0;
 }
 
 void partition_accept(struct partition *p, uint64_t complete)
@@ -402,10 +405,12 @@ static struct due next_due(const struct partition *p)
 
 void partition_run(struct partition *p, uint64_t until, struct bag *replies)
 {
+    if (p->due >= until && p->dram_next == DRAM_NEVER) return; // the usual case
     for (;;) {
         struct due d = next_due(p);
         uint64_t to = d.cycle < until ? d.cycle : until;
         if (p->dram_next != DRAM_NEVER && step_dram(p, to)) continue; // a fill may be the earliest event now
+        p->due = d.cycle;
         if (d.cycle >= until) return;
         switch (d.part) {
         case PART_FILL: fill(p); break;
@@ -418,7 +423,7 @@ void partition_run(struct partition *p, uint64_t until, struct bag *replies)
 
 uint64_t partition_next(const struct partition *p)
 {
-    uint64_t next = next_due(p).cycle;
+    uint64_t next = p->due;
     if (p->arrivals.packets.count) {
         uint64_t cycle = clock_to_core(p->icnt, p->arrivals.packets.data[0].start);
         if (cycle < next) next = cycle;

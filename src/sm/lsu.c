@@ -21,7 +21,7 @@ enum { AGE_MASK = TOKEN_MASK / SM_WARPS }; // mask for the part of a warp's age 
 
 void lsu_init(struct sm *s)
 {
-    s->lsu.queue = heap_alloc(s->config->lsu_queue * sizeof *s->lsu.queue);
+    s->lsu.queue = heap_resize(NULL, s->config->lsu_queue * sizeof *s->lsu.queue); // written by lsu_push
     s->lsu.free_record = NONE32;
     s->lsu.next_reply = CYCLE_NEVER;
 }

@@ -362,7 +362,23 @@ static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle
         (uint8_t)((w->operands.barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
 }
 
-// had: cycle from which the warp's next instructions may issue: `cycle`, or earlier with a bypass.
+static void predicates_result(struct operand_warp *w, unsigned predicates, uint64_t cycle, bool from_memory)
+{
+    for (unsigned left = predicates; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
+    w->pred_from_memory =
+        (uint8_t)(from_memory ? w->pred_from_memory | predicates : w->pred_from_memory & ~predicates);
+}
+
+static __attribute__((noinline)) void tell_result(struct sm *s, struct sm_warp *w, const struct op *o,
+                                                  uint64_t cycle, uint64_t had)
+{
+    if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
+    if (s->config->check)
+        check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
+}
+
+// had: cycle from which the warp's next instructions may issue: `cycle`, or earlier with a bypass. Onlookers are
+// told last: without any, the function saves no registers.
 static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
                                                          uint64_t cycle, uint64_t had, bool from_memory)
 {
@@ -371,17 +387,10 @@ static inline __attribute__((always_inline)) void result(struct sm *s, struct sm
         s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
     }
     if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
-    if (!from_memory) w->operands.busy_until = later(w->operands.busy_until, cycle);
-    if (has_onlookers(s)) {
-        if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
-        if (s->config->check)
-            check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
-    }
+    if (!from_memory) operand_keep_busy(&w->operands, cycle);
     if (o->barrier) barrier_counts(w, o, had, from_memory);
-    for (unsigned left = o->pred_writes; left; left &= left - 1)
-        w->operands.pred_ready[bit_lowest(left)] = had;
-    w->operands.pred_from_memory = (uint8_t)(from_memory ? w->operands.pred_from_memory | o->pred_writes
-                                                         : w->operands.pred_from_memory & ~o->pred_writes);
+    if (o->pred_writes) predicates_result(&w->operands, o->pred_writes, had, from_memory);
+    if (has_onlookers(s)) tell_result(s, w, o, cycle, had);
 }
 
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)

@@ -98,6 +98,17 @@ static inline __attribute__((always_inline)) void keep_warp(struct sm *s, struct
         operand_stall(&w->operands, s->now + o->stall);
 }
 
+// nanosleep: the warp pauses for the time asked by its lowest active lane.
+static void sleep_warp(const struct sm *s, struct sm_warp *w, const struct inst *i)
+{
+    uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
+    uint64_t ns = i->src[0].kind == OPERAND_IMM
+                      ? i->src[0].value
+                      : reg_lanes(w->warp->regs, i->src[0].reg * w->grid->engine->exec.vector_bytes)[lane];
+    ready_pause(&w->ready, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
+    ready_stop(&w->ready, w->front.head);
+}
+
 // Charges the time of an instruction executed in `lanes` lanes. accesses: as for has_room.
 static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses,
                      uint64_t lanes)
@@ -136,6 +147,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
             else
                 predict_branch(s, slot, o, i);
         }
+        if (i->op == OP_NANOSLEEP) sleep_warp(s, w, i);
         // fall through
     case PATH_FENCE:
         result = operand_write(s, w, w->operands.map + o->dst, o, collected + o->latency);
@@ -149,15 +161,6 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
         if (s->watch) watch_issued(s, slot, o, collected, accesses);
-    }
-    if (i->op == OP_NANOSLEEP) {
-        uint32_t lane = bit_lowest(w->warp->active ? w->warp->active : 1);
-        uint64_t ns =
-            i->src[0].kind == OPERAND_IMM
-                ? i->src[0].value
-                : reg_lanes(w->warp->regs, i->src[0].reg * w->grid->engine->exec.vector_bytes)[lane];
-        ready_pause(&w->ready, s->now + ns * s->config->core_mhz / 1000 + 1, SLOT_BARRIER);
-        ready_stop(&w->ready, w->front.head);
     }
 }
 
