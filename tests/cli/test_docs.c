@@ -1,6 +1,5 @@
 // The documentation matches the program. Fails where a command of the README or a page prints something else,
-// or where an example script differs from its page. Pages generated from tables must be up to date.
-#include "api/warpfold.h"
+// or where an example script differs from its page.
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -299,36 +298,6 @@ static void test_heat(struct test *t)
 }
 static void test_halves(struct test *t) { check_script(t, "halves", "both.bin", 4 * 20000, "237"); }
 
-static void cell(struct strbuf *out, const char *text)
-{
-    strbuf_puts(out, " ");
-    for (; *text; text++) strbuf_printf(out, *text == '|' ? "\\|" : "%c", *text);
-    strbuf_puts(out, " |");
-}
-
-static void test_keys(struct test *t)
-{
-    struct strbuf page = {0};
-    strbuf_puts(&page, "# Settings\n\nMade by `tests/cli/test_docs.c` (`UPDATE_GOLDEN=1` rewrites it) from "
-                       "the tables `config.def` of each layer; "
-                       "`warpfold list keys` prints\nthe same. `--set KEY=VALUE` on the command line, "
-                       "`wf_set` in C, `set` in a script.\n\n"
-                       "| key | type | default | range | meaning |\n|---|---|---|---|---|\n");
-    struct wf_context *c = wf_context_create();
-    struct wf_key key;
-    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
-        strbuf_printf(&page, "| `%s` |", key.name);
-        cell(&page, key.type);
-        cell(&page, key.initial);
-        cell(&page, key.range);
-        cell(&page, key.meaning);
-        strbuf_putc(&page, '\n');
-    }
-    wf_context_destroy(c);
-    CHECK_GOLDEN(t, "docs/reference/keys.md", strbuf_text(&page));
-    strbuf_fini(&page);
-}
-
 // Every relative link of every page leads to a file, and every page of docs/ has a link from another page.
 static void test_links(struct test *t)
 {
@@ -391,7 +360,6 @@ int main(int argc, char **argv)
         {"lines", test_lines},           {"results", test_results}, {"readme", test_readme},
         {"tutorial", test_tutorial},     {"studies", test_studies}, {"kernels", test_kernels},
         {"techniques", test_techniques}, {"gpus", test_gpus},       {"heat", test_heat},
-        {"halves", test_halves},         {"keys", test_keys},       {"links", test_links},
-        {"vecadd2d", test_vecadd2d}};
+        {"halves", test_halves},         {"links", test_links},     {"vecadd2d", test_vecadd2d}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
