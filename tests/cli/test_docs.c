@@ -298,46 +298,6 @@ static void test_heat(struct test *t)
 }
 static void test_halves(struct test *t) { check_script(t, "halves", "both.bin", 4 * 20000, "237"); }
 
-// Every relative link of every page leads to a file, and every page of docs/ has a link from another page.
-static void test_links(struct test *t)
-{
-    char *pages;
-    struct strbuf targets = {0};
-    CHECK_EQ(t,
-             test_command("find . -name '*.md' -not -path './build*' -not -path '*/node_modules/*' | sort",
-                          20, &pages, NULL),
-             0);
-    unsigned links = 0;
-    char *rest = pages;
-    for (char *path; (path = strsep(&rest, "\n")) != NULL;) {
-        if (!*path) continue;
-        char *page = read_text(t, path);
-        int folder = (int)(strrchr(path, '/') - path);
-        for (char *p = page; (p = strstr(p, "](")) != NULL; links++) {
-            p += 2;
-            size_t length = strcspn(p, ")# \n");
-            char target[700], real[PATH_MAX], own[PATH_MAX];
-            if (!length || p[length] == '\n' || strncmp(p, "http", 4) == 0) continue;
-            snprintf(target, sizeof target, "%.*s/%.*s", folder, path, (int)length, p);
-            bool there = realpath(target, real) != NULL;
-            CHECK_MSG(t, there, "%s links to %.*s, which is not there", path, (int)length, p);
-            if (there && realpath(path, own) && !str_equal(real, own)) strbuf_printf(&targets, "%s\n", real);
-        }
-        free(page);
-    }
-    free(pages);
-    CHECK_MSG(t, links > 30, "%u links", links);
-    CHECK_EQ(t, test_command("find docs -name '*.md'", 20, &pages, NULL), 0);
-    rest = pages;
-    for (char *path; (path = strsep(&rest, "\n")) != NULL;) {
-        char line[700];
-        snprintf(line, sizeof line, "/%s\n", path);
-        CHECK_MSG(t, !*path || strstr(strbuf_text(&targets), line), "no page links to %s", path);
-    }
-    strbuf_fini(&targets);
-    free(pages);
-}
-
 // Differences allowed and not allowed by same_line.
 static void test_lines(struct test *t)
 {
@@ -357,9 +317,9 @@ static void test_lines(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"lines", test_lines},           {"results", test_results}, {"readme", test_readme},
-        {"tutorial", test_tutorial},     {"studies", test_studies}, {"kernels", test_kernels},
-        {"techniques", test_techniques}, {"gpus", test_gpus},       {"heat", test_heat},
-        {"halves", test_halves},         {"links", test_links},     {"vecadd2d", test_vecadd2d}};
+        {"lines", test_lines},           {"results", test_results},  {"readme", test_readme},
+        {"tutorial", test_tutorial},     {"studies", test_studies},  {"kernels", test_kernels},
+        {"techniques", test_techniques}, {"gpus", test_gpus},        {"heat", test_heat},
+        {"halves", test_halves},         {"vecadd2d", test_vecadd2d}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
