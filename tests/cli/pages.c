@@ -139,10 +139,12 @@ char *pages_scratch(struct test *t)
     struct strbuf command = {0};
     snprintf(folder, sizeof folder, "%s/scratch-XXXXXX", test_directory(t));
     CHECK(t, realpath(test_binary(), binary) && mkdtemp(folder));
-    strbuf_printf(&command,
-                  "mkdir -p '%s/build' && %s '%s' && cp -r docs '%s' && ln -s '%s' '%s/build/warpfold' && "
-                  "cp docs/examples/vignette.cu '%s/mine.cu' && cp docs/examples/vignette.cu '%s/k.cu'",
-                  folder, links, folder, folder, binary, folder, folder, folder);
+    strbuf_printf(
+        &command,
+        "mkdir -p '%s/build' && %s '%s' && cp -r docs '%s' && ln -s '%s' '%s/build/warpfold' && cd '%s' && "
+        "printf '%%s\\n' '__global__ void scale(float *x) { x[threadIdx.x] *= 2; }' >mine.cu && "
+        "printf '%%s\\n' address 0 128 256 >addresses.csv",
+        folder, links, folder, folder, binary, folder, folder);
     int status = test_command(strbuf_text(&command), 20, &out, NULL);
     CHECK_MSG(t, status == 0, "%s: %s", folder, out);
     free(out);

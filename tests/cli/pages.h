@@ -28,7 +28,7 @@ void pages_fini(struct pages *p);
 // Text of a file, heap; empty and a failed check if unreadable.
 char *pages_read(struct test *t, const char *path);
 
-// Makes a folder in which commands of pages run as in the root of the repository: links to the folders of the
-// sources, and a folder build with this build's program. The names mine.cu and k.cu are a kernel. Returns the
-// path, heap.
+// Makes a folder in which commands of pages run as in the root of the repository: a copy of docs/, links to the
+// other folders, a folder build with the program of the present build, and files of a reader (mine.cu, a
+// kernel; addresses.csv). Returns the path, heap.
 char *pages_scratch(struct test *t);
