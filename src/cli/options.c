@@ -220,7 +220,9 @@ void options_overview(struct strbuf *out)
         strbuf_printf(out, "  warpfold %-9s %s\n", commands[i].name, commands[i].summary);
     strbuf_puts(
         out,
-        "\n`warpfold COMMAND --help` explains one. For a start:\n\n"
+        "\n`warpfold COMMAND --help` explains a command, `warpfold help NAME` a key, a counter, an option, "
+        "a\n"
+        "mechanism or an instruction. For a start:\n\n"
         "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
         "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
         "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"

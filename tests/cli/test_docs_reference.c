@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/lookup.h"
 #include "cli/options.h"
 #include "cli/script_text.h"
+#include "isa/isa.h"
 #include "ptx/names.h"
 #include "ptx/ptx.h"
 
@@ -275,6 +277,8 @@ static void test_command_line(struct test *t)
     strbuf_puts(&page,
                 "| `warpfold`, `warpfold help`, `warpfold --help` | an overview on a screen |\n"
                 "| `warpfold help COMMAND`, `warpfold COMMAND --help` | usage and options of a command |\n"
+                "| `warpfold help NAME` | keys, counters, options, mechanisms, script commands and "
+                "instructions of the name, or below a prefix (`l1`, `sm.slots`) |\n"
                 "| `warpfold --version` | the version |\n"
                 "| `warpfold --man` | the manual page, for `man` |\n"
                 "| `warpfold --completion` | completion for bash, to be sourced |\n");
@@ -460,6 +464,44 @@ static void test_options(struct test *t)
     free(page);
 }
 
+static void check_found(struct test *t, const char *name, const char *kind)
+{
+    struct strbuf text = {0}, begin = {0};
+    strbuf_printf(&begin, "\n%s %s", kind, name);
+    strbuf_putc(&text, '\n');
+    CHECK_MSG(t, lookup(name, &text) && strstr(strbuf_text(&text), strbuf_text(&begin)), "help %s prints\n%s",
+              name, strbuf_text(&text));
+    strbuf_fini(&text);
+    strbuf_fini(&begin);
+}
+
+// `warpfold help NAME` finds every counter, option and instruction, and samples of the other tables.
+static void test_lookup(struct test *t)
+{
+    struct wf_counter counter;
+    struct options_option option;
+    struct strbuf none = {0};
+    for (size_t i = 0; wf_counter_at(i, &counter); i++) check_found(t, counter.name, "counter");
+    for (size_t i = 0; wf_core_counter_at(i, &counter); i++) check_found(t, counter.name, "counter");
+    for (unsigned i = 0; options_option_at(i, &option); i++) check_found(t, option.name, "option");
+    for (unsigned op = 0; op < OP_COUNT; op++) check_found(t, isa_table[op].mnemonic, "machine instruction");
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++)
+        check_found(t, ptx_op_name((enum ptx_op)op), "PTX instruction");
+    check_found(t, "l1.latency", "key");
+    check_found(t, "darsie", "mechanism");
+    check_found(t, "darsie:entries", "mechanism's option");
+    check_found(t, "darsie.leaders", "counter");
+    check_found(t, "launch", "script command");
+    check_found(t, "addi", "RISC-V instruction");
+    CHECK(t, !lookup("nothing", &none) && !lookup("", &none) && !lookup("l1.laten", &none));
+    struct cli c = {.t = t};
+    cli_expect(&c, "help sm.issue.dual", 0, "");
+    CHECK_STR(t, c.out,
+              "counter sm.issue.dual (warp instructions): instructions issued as the second of a warp in a "
+              "cycle\n");
+    cli_fini(&c);
+}
+
 // docs/README.md, the index, links to every page of docs/reference.
 static void test_index(struct test *t)
 {
@@ -477,13 +519,9 @@ static void test_index(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"keys", test_keys},
-                                             {"counters", test_counters},
-                                             {"command-line", test_command_line},
-                                             {"ptx", test_ptx},
-                                             {"mechanisms", test_mechanisms},
-                                             {"printed", test_printed},
-                                             {"options", test_options},
-                                             {"index", test_index}};
+    static const struct test_case cases[] = {
+        {"keys", test_keys},       {"counters", test_counters},     {"command-line", test_command_line},
+        {"ptx", test_ptx},         {"mechanisms", test_mechanisms}, {"printed", test_printed},
+        {"options", test_options}, {"index", test_index},           {"lookup", test_lookup}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
