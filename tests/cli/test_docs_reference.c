@@ -517,11 +517,59 @@ static void test_index(struct test *t)
     free(index);
 }
 
+// Text of the pages linked from a row of the index, appended.
+static void add_linked(struct test *t, const char *row, size_t length, struct strbuf *out)
+{
+    for (const char *p = row; (p = strstr(p, "](")) != NULL && p < row + length;) {
+        struct strbuf path = {0};
+        p += 2;
+        strbuf_printf(&path, "docs/%.*s", (int)strcspn(p, ")#"), p);
+        char *text = read_text(t, strbuf_text(&path));
+        strbuf_puts(out, text);
+        free(text);
+        strbuf_fini(&path);
+    }
+}
+
+// A term of the index occurs in a page of the row. "claim of an experiment" is looked for as "claim".
+static void check_term(struct test *t, char *term, const char *pages)
+{
+    term += strspn(term, " `");
+    char *end = strstr(term, " of ");
+    if (end) *end = 0;
+    term[strcspn(term, "`(|)")] = 0;
+    while (*term && term[strlen(term) - 1] == ' ') term[strlen(term) - 1] = 0;
+    CHECK_MSG(t, strcasestr(pages, term), "the index names \"%s\", absent from the pages", term);
+}
+
+// Terms of the index's second table.
+static void test_terms(struct test *t)
+{
+    char *index = read_text(t, "docs/README.md"), *at = strstr(index, "| term | page |\n|---|---|\n");
+    unsigned terms = 0;
+    CHECK(t, at);
+    if (at) at = strstr(at, "---|\n") + strlen("---|\n");
+    while (at && str_starts_with(at, "| ")) {
+        size_t length = strcspn(at, "\n");
+        struct strbuf pages = {0};
+        add_linked(t, at, length, &pages);
+        char *cell = strndup(at + 2, strcspn(at + 2, "|")), *rest = cell;
+        for (char *term; (term = strsep(&rest, ",")) != NULL; terms++)
+            check_term(t, term, strbuf_text(&pages));
+        free(cell);
+        strbuf_fini(&pages);
+        at += length + 1;
+    }
+    CHECK_MSG(t, terms > 20, "%u terms", terms);
+    free(index);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"keys", test_keys},       {"counters", test_counters},     {"command-line", test_command_line},
         {"ptx", test_ptx},         {"mechanisms", test_mechanisms}, {"printed", test_printed},
-        {"options", test_options}, {"index", test_index},           {"lookup", test_lookup}};
+        {"options", test_options}, {"index", test_index},           {"lookup", test_lookup},
+        {"terms", test_terms}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
