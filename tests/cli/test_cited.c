@@ -149,15 +149,17 @@ static bool check_word(struct test *t, const char *list, const char *source, con
     return is_name;
 }
 
-// Checks the comments of a source; returns the number of files named.
+// Checks the comments of a source, which begin with // in C and with # in makefiles and scripts; returns the
+// number of files named.
 static unsigned check_source(struct test *t, const char *list, const char *source)
 {
     char *text = read_text(t, source);
+    const char *begin = has_ending(source) ? "//" : "#";
     unsigned names = 0;
-    for (const char *at = text; (at = strstr(at, "//")) != NULL;) {
+    for (const char *at = text; (at = strstr(at, begin)) != NULL;) {
         const char *end = at + strcspn(at, "\n");
-        for (at += 2; at < end;) {
-            at += at < end && !strchr(name_characters, *at);
+        for (at += strlen(begin); at < end;) {
+            at += !strchr(name_characters, *at);
             size_t length = strspn(at, name_characters);
             names += length && check_word(t, list, source, at, length);
             at += length;
@@ -200,8 +202,11 @@ static void test_pages(struct test *t)
 
 static void test_comments(struct test *t)
 {
-    unsigned names =
-        check_files(t, "find src tests bench -name '*.[ch]' -o -name '*.def' | sed 's,^,./,'", check_source);
+    static const char sources[] =
+        "find src tests bench -name '*.[ch]' -o -name '*.def' | sed 's,^,./,'; "
+        "find Makefile src tests bench tools kernels silicon -type f '(' -name '*.mk' -o "
+        "-name Makefile -o -perm -u+x ')' -not -name '*.elf' | sed 's,^,./,'";
+    unsigned names = check_files(t, sources, check_source);
     CHECK_MSG(t, names > 500, "%u names", names);
 }
 
