@@ -145,7 +145,7 @@ install: all
 AGAIN_darsie    := reproduce fig8 --only kernel=FWS --only series=DARSIE --only view=gtx1080ti-paper/ptxplus --size medium
 AGAIN_simtight  := reproduce st_fig6 --only program=VecAdd --size paper
 AGAIN_uniform   := reproduce uv_area --size paper
-AGAIN_warpman   := reproduce wm_fig32 --only kernel=CT --only series=temp --size medium
+AGAIN_warpman   := reproduce wm_fig32 --only kernel=RAY --only series=temp --size medium
 AGAIN_ilp       := reproduce ilp_fig42 --only kernel=Scan --only series=BP+SC --only view=gtx280/ptxplus --size medium
 AGAIN_fidelity  := reproduce silicon:reduce6-32
 AGAIN_decoupled := reproduce dac_coverage --size medium

@@ -20,6 +20,20 @@ static uint64_t value_of(const struct simtight_counts *counts, const struct simt
     return value;
 }
 
+// Counter i of the core, with value 0.
+static struct wf_counter row(const struct simtight_count_info *i)
+{
+    return (struct wf_counter){
+        .name = i->name, .unit = i->unit, .meaning = i->meaning, .is_most = i->is_most};
+}
+
+bool wf_core_counter_at(size_t index, struct wf_counter *counter)
+{
+    if (index >= simtight_count_count) return false;
+    *counter = row(&simtight_count_infos[index]);
+    return true;
+}
+
 // Appends the core's counters to the counters of all GPUs in l->stats.
 static void add_counters(struct wf_launch *l)
 {
@@ -29,11 +43,8 @@ static void add_counters(struct wf_launch *l)
     memcpy(all, s->counters, s->counter_count * sizeof *all);
     for (size_t k = 0; k < simtight_count_count; k++) {
         const struct simtight_count_info *i = &simtight_count_infos[k];
-        all[s->counter_count + k] = (struct wf_counter){.name = i->name,
-                                                        .unit = i->unit,
-                                                        .meaning = i->meaning,
-                                                        .value = value_of(own, i),
-                                                        .is_most = i->is_most};
+        all[s->counter_count + k] = row(i);
+        all[s->counter_count + k].value = value_of(own, i);
     }
     s->counters = all;
     s->counter_count += simtight_count_count;

@@ -508,6 +508,8 @@ uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
 bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
 // Counters of every run, by index, with value 0. False past the last.
 bool wf_counter_at(size_t index, struct wf_counter *counter);
+// Counters added by runs of RISC-V programs on the SIMTight core, by index. False past the last.
+bool wf_core_counter_at(size_t index, struct wf_counter *counter);
 
 // -- studies ------------------------------------------------------------------------------------------------
 // A study observes launches, for example values and instructions that repeat. Contexts under observation must

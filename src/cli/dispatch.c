@@ -1,6 +1,7 @@
 // Finds the command named on the command line and runs it.
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/lookup.h"
 #include "cli/print.h"
 
 static const struct {
@@ -57,11 +58,32 @@ static int run_command(const char *name, int argc, char **argv, bool with_all)
     return refuse(name, with_all);
 }
 
-// `warpfold help COMMAND` equals `warpfold COMMAND --help`. Without a command: an overview.
+static bool is_command(const char *word)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (str_equal(commands[i].name, word)) return true;
+    return false;
+}
+
+// Prints the entries of the tables named by the word; false: none.
+static bool look_up(const char *word, int *status)
+{
+    struct strbuf text = {0};
+    bool found = lookup(word, &text);
+    if (found) print_text(stdout, strbuf_text(&text));
+    strbuf_fini(&text);
+    *status = WF_OK;
+    return found;
+}
+
+// `warpfold help COMMAND` equals `warpfold COMMAND --help`; of another name: the entries of the tables. Without a
+// name: an overview.
 static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};
+    int status;
     if (argc == 0 || str_equal(argv[0], "help")) return print(options_overview);
+    if (!is_command(argv[0]) && look_up(argv[0], &status)) return status;
     return run_command(argv[0], 1, words, true);
 }
 

@@ -107,6 +107,7 @@ static void list_counters(void)
     table_init(&t, heads, 3);
     struct wf_counter counter;
     for (size_t i = 0; wf_counter_at(i, &counter); i++) add_counter(&t, &counter);
+    for (size_t i = 0; wf_core_counter_at(i, &counter); i++) add_counter(&t, &counter);
     struct wf_context *c = wf_context_create();
     const char *name, *meaning;
     for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++)

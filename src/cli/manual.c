@@ -56,10 +56,14 @@ void options_manual(struct strbuf *out)
             if (options_takes(i, k)) strbuf_printf(out, "%s%s", shown++ ? ", " : "", c.name);
         strbuf_puts(out, ".\n");
     }
-    strbuf_puts(out, ".SH EXIT STATUS\n0 done, 1 bad input, output that cannot be written or too little "
-                     "memory, 2 bad usage, 3 the "
-                     "simulated program failed, 4 results differ.\n.SH SEE ALSO\nREADME.md and the pages in "
-                     "docs/ of warpfold's source.\n");
+    strbuf_puts(out, ".SH EXIT STATUS\n");
+    struct options_status status;
+    for (unsigned i = 0; options_status_at(i, &status); i++) {
+        strbuf_printf(out, ".TP\n.B %d\n", status.number);
+        put_roff(out, status.meaning);
+        strbuf_puts(out, ".\n");
+    }
+    strbuf_puts(out, ".SH SEE ALSO\nREADME.md and the pages in docs/ of warpfold's source.\n");
 }
 
 void options_completion(struct strbuf *out)

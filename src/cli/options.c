@@ -148,6 +148,54 @@ const char *options_value(const struct options *o, enum option_id id)
     return NULL;
 }
 
+bool options_form_at(unsigned index, struct options_form *f)
+{
+    static const struct options_form forms[] = {
+#define FORM(form, meaning) {form, meaning, false},
+#define INIT(form, meaning) {form, meaning, true},
+#include "cli/forms.def"
+#undef FORM
+#undef INIT
+    };
+    if (index >= sizeof forms / sizeof forms[0]) return false;
+    *f = forms[index];
+    return true;
+}
+
+bool options_status_at(unsigned index, struct options_status *s)
+{
+    static const struct options_status statuses[] = {
+#define STATUS(number, name, meaning) {number, name, meaning},
+#include "cli/status.def"
+#undef STATUS
+    };
+    if (index >= sizeof statuses / sizeof statuses[0]) return false;
+    *s = statuses[index];
+    return true;
+}
+
+// Appends the forms of SPEC, and the names of INIT.
+static void add_forms(struct strbuf *out)
+{
+    struct options_form f;
+    unsigned inits = 0;
+    strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n");
+    for (unsigned i = 0; options_form_at(i, &f); i++)
+        if (f.is_init)
+            strbuf_printf(out, "%s%s", inits++ ? ", " : "  INIT: ", f.form);
+        else
+            strbuf_printf(out, "  %-28s %s\n", f.form, f.meaning);
+    strbuf_puts(out, "\n");
+}
+
+static void add_statuses(struct strbuf *out)
+{
+    struct options_status s;
+    for (unsigned i = 0; options_status_at(i, &s); i++)
+        strbuf_printf(out, "%s%d %s", i ? ", " : "\nExit status: ", s.number, s.name);
+    strbuf_puts(out, ".\n");
+}
+
 void options_help(enum command_id command, struct strbuf *out)
 {
     strbuf_printf(out, "usage: warpfold %s %s\n\n%s %s.\n\n", commands[command].name, commands[command].usage,
@@ -160,16 +208,8 @@ void options_help(enum command_id command, struct strbuf *out)
         strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }
-    if (command == COMMAND_RUN || command == COMMAND_STUDY)
-        strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n"
-                         "  TYPE=VALUE                   u8 s8 u16 s16 u32 s32 u64 s64 f32 f64: a C number, "
-                         "hex, nan, inf\n"
-                         "  buf=TYPE:COUNT:INIT          device memory\n"
-                         "  bytes=HEX or bytes=@PATH     a structure by value\n"
-                         "  tex=TYPE:W[xH[xD]]:INIT      a texture over device memory\n"
-                         "  INIT: zero, iota, const:V, rand:SEED, file:PATH\n");
-    strbuf_puts(out, "\nExit status: 0 done, 1 bad input, 2 bad usage, 3 the simulated program failed, 4 "
-                     "results differ.\n");
+    if (command == COMMAND_RUN || command == COMMAND_STUDY) add_forms(out);
+    add_statuses(out);
 }
 
 void options_overview(struct strbuf *out)
@@ -180,7 +220,9 @@ void options_overview(struct strbuf *out)
         strbuf_printf(out, "  warpfold %-9s %s\n", commands[i].name, commands[i].summary);
     strbuf_puts(
         out,
-        "\n`warpfold COMMAND --help` explains one. For a start:\n\n"
+        "\n`warpfold COMMAND --help` explains a command, `warpfold help NAME` a key, a counter, an option, "
+        "a\n"
+        "mechanism or an instruction. For a start:\n\n"
         "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
         "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
         "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"

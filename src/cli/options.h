@@ -46,8 +46,18 @@ struct options_option {
     const char *name, *argument, *help; // argument NULL: a switch
     bool many;
 };
+struct options_form {
+    const char *form, *meaning; // "buf=TYPE:COUNT:INIT"
+    bool is_init;               // a form of INIT, not of SPEC
+};
+struct options_status {
+    int number;
+    const char *name, *meaning;
+};
 bool options_command_at(unsigned index, struct options_command *c);
 bool options_option_at(unsigned index, struct options_option *o);
+bool options_form_at(unsigned index, struct options_form *f);
+bool options_status_at(unsigned index, struct options_status *s);
 bool options_takes(unsigned option, unsigned command);
 void options_manual(struct strbuf *out);     // roff, for man
 void options_completion(struct strbuf *out); // for bash

@@ -354,7 +354,7 @@ static enum wf_status run_line(struct script *s, const struct script_line *l)
 {
     typedef enum wf_status handler(struct script *, const struct script_line *, const char *const *);
     static handler *const handlers[SCRIPT_COUNT] = {
-#define COMMAND(function, name, least, most, usage) [SCRIPT_##function] = run_##function,
+#define COMMAND(function, name, least, most, usage, meaning) [SCRIPT_##function] = run_##function,
 #include "cli/script.def"
 #undef COMMAND
     };

@@ -5,16 +5,18 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *usage;
+    const char *name, *usage, *meaning;
     unsigned least, most;
 } commands[SCRIPT_COUNT] = {
-#define COMMAND(function, name, least, most, usage) [SCRIPT_##function] = {name, usage, least, most},
+#define COMMAND(function, name, least, most, usage, meaning)                                                 \
+    [SCRIPT_##function] = {name, usage, meaning, least, most},
 #include "cli/script.def"
 #undef COMMAND
 };
 
 const char *script_command_name(enum script_command command) { return commands[command].name; }
 const char *script_command_usage(enum script_command command) { return commands[command].usage; }
+const char *script_command_meaning(enum script_command command) { return commands[command].meaning; }
 
 void script_text_init(struct script_text *s, struct diag *d)
 {

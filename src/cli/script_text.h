@@ -13,7 +13,7 @@
 enum { SCRIPT_WORDS_MAX = 72, SCRIPT_NESTING_MAX = 8 };
 
 enum script_command {
-#define COMMAND(function, name, least, most, usage) SCRIPT_##function,
+#define COMMAND(function, name, least, most, usage, meaning) SCRIPT_##function,
 #include "cli/script.def"
 #undef COMMAND
     SCRIPT_COUNT
@@ -63,4 +63,5 @@ bool script_text_repeat(struct script_text *s, const struct script_line *l, cons
 void script_text_end(struct script_text *s);
 
 const char *script_command_name(enum script_command command);
-const char *script_command_usage(enum script_command command);
+const char *script_command_usage(enum script_command command);   // "load FILE"
+const char *script_command_meaning(enum script_command command); // a phrase

@@ -1,0 +1,9 @@
+// `warpfold help NAME` for names that are no commands.
+#pragma once
+#include "base/str.h"
+
+#include <stdbool.h>
+
+// Appends a line for every entry named by the word: keys, counters (also all below a prefix, as "l1"), options,
+// mechanisms with options and counters, script commands, instructions. False: none.
+bool lookup(const char *word, struct strbuf *out);
