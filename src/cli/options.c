@@ -73,7 +73,7 @@ static bool refuse_unknown(enum command_id command, const char *name, size_t len
         diag_error(d, loc_none(), "%s has no option %s; did you mean %s?", commands[command].name, word,
                    near);
     else
-        diag_error(d, loc_none(), "%s has no option %s; `warpfold %s --help` lists them",
+        diag_error(d, loc_none(), "%s has no option %s; `warpfold %s --help` lists the options",
                    commands[command].name, word, commands[command].name);
     free(word);
     return false;
@@ -161,7 +161,7 @@ void options_help(enum command_id command, struct strbuf *out)
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }
     if (command == COMMAND_RUN || command == COMMAND_STUDY)
-        strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n"
+        strbuf_puts(out, "\nSPEC gives the value of an argument; arguments and dumps count from 0:\n"
                          "  TYPE=VALUE                   u8 s8 u16 s16 u32 s32 u64 s64 f32 f64: a C number, "
                          "hex, nan, inf\n"
                          "  buf=TYPE:COUNT:INIT          device memory\n"
@@ -180,10 +180,10 @@ void options_overview(struct strbuf *out)
         strbuf_printf(out, "  warpfold %-9s %s\n", commands[i].name, commands[i].summary);
     strbuf_puts(
         out,
-        "\n`warpfold COMMAND --help` explains one. For a start:\n\n"
+        "\n`warpfold COMMAND --help` explains a command. For a start:\n\n"
         "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
         "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
         "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"
-        "  warpfold mark k.ptx --kernel vecadd              the machine code it becomes\n"
-        "  warpfold study redundancy --bench matrixMul      what of it every warp repeats\n");
+        "  warpfold mark k.ptx --kernel vecadd              the kernel's machine code, with marks\n"
+        "  warpfold study redundancy --bench matrixMul      work repeated by every warp\n");
 }
