@@ -20,8 +20,8 @@ static void test_advice(struct test *t)
     static const struct {
         const char *body, *advice, *what, *from, *line;
     } rows[] = {
-        {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__", "global memory; the same value",
-         "global memory, argument 0", "kernel.ptx:22"},
+        {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__",
+         "global memory; the same value", "global memory, argument 0", "kernel.ptx:22"},
         {"mul.wide.u32 %d, %tx, 4;\nadd.u64 %d, %d, %in;\nld.global.u32 %a0, [%d];\nadd.u32 %sum, %sum, "
          "%a0;\n",
          "every warp of a block loads the same words", "global memory; a value per lane", "threadIdx.x",

@@ -29,9 +29,9 @@ static const struct config_key keys[] = {
     {"record",    CONFIG_U32,  AT(record),     1, 65536, NULL, "512", "prefetched lines with a recorded outcome", "choice: more than an L1 has"},
     {"throttle",  CONFIG_WORD, AT(throttle),   0, 0, switch_words, "on", "fewer lines are prefetched if prefetched lines go unused", "Lee et al., MICRO 2010"},
     {"period",    CONFIG_U32,  AT(period),     100, 10000000, NULL, "10000", "cycles between two decisions of the throttle", "choice"},
-    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "evicted early, per mille of wanted lines, at which prefetching stops", "choice"},
-    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "evicted early, per mille of wanted lines, at which prefetching drops by a fifth", "choice"},
-    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "wanted by warps, per mille of prefetched lines, at which prefetching grows by a fifth", "choice"},
+    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "lines evicted early, per mille of wanted lines, at which prefetching stops", "choice"},
+    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "lines evicted early, per mille of wanted lines, at which prefetching drops by a fifth", "choice"},
+    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "lines wanted by warps, per mille of prefetched lines, at which prefetching grows by a fifth", "choice"},
 };
 // clang-format on
 static const struct tech_counter counters[] = {
