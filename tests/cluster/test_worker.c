@@ -458,7 +458,7 @@ static void test_changed_result(struct test *t)
           "mv queue/$i.0.0.done queue/$i.0.0.open");
     cli_run(&c, "worker $D/digit --processes 2");
     CHECK_HAS(t, c.out, "1 points run, 0 tries failed");
-    CHECK_HAS(t, c.err, ".json has a wrong checksum: run again");
+    CHECK_HAS(t, c.err, ".json has a wrong checksum: the point runs again");
     plan_collect(&c, "digit");
     CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
     CHECK_STR(t, c.err, "");
