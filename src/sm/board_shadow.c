@@ -117,7 +117,8 @@ static void expect_lists(struct board_shadow *x, const struct board *b)
             expect(x, i->slot == slot, "an entry of the board is in the list of a different warp");
             expect(x, i->since >= since, "a warp's entries are not in order of issue");
             expect(x, i->commit > commit || i->commit == CYCLE_NEVER, "a warp's commits are not in order");
-            expect(x, i->commit == CYCLE_NEVER || i->commit >= i->done, "an incomplete instruction is committed");
+            expect(x, i->commit == CYCLE_NEVER || i->commit >= i->done,
+                   "an incomplete instruction is committed");
             expect(x, is_only_match(b, i), "two entries match one register");
             expect(x, i->next != BOARD_NONE || b->warps[slot].tail == e, "a list of the board ends early");
             since = i->since;
