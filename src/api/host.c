@@ -203,7 +203,7 @@ static bool make_memory(struct wf_module *m)
     m->flat = memory_create_flat();
     if (!m->flat)
         return diag_error(&m->context->diag, (struct loc){.source = m->source},
-                          "needs 4 GiB of address space, which this host does not give");
+                          "needs 4 GiB of address space, refused by the host");
     memory_place(m->flat, RISCV_DATA, RISCV_SPILL - RISCV_DATA, "main memory");
     return true;
 }
@@ -228,7 +228,7 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
         return WF_INTERRUPTED;
     }
     if (!r->stats->failed_launches) return WF_OK;
-    diag_error(d, loc, "%llu of %llu kernels failed: a warp ended with the command that says so",
+    diag_error(d, loc, "%llu of %llu kernels failed: a warp ended with the command for failure",
                (unsigned long long)r->stats->failed_launches, (unsigned long long)r->stats->launches);
     return WF_PROGRAM_FAILED;
 }
@@ -246,7 +246,8 @@ static bool fits_on_sm(struct wf_module *m)
     bool good = chip_fits(&c->chip, &any, &why);
     if (!good)
         diag_error(&c->diag, (struct loc){.source = m->source},
-                   "its kernels do not run on GPU %s: all of a kernel's threads are there at once, and %s",
+                   "kernels of the program do not fit on GPU %s: all threads of a kernel are resident at "
+                   "once, and %s",
                    c->gpu, strbuf_text(&why));
     strbuf_fini(&why);
     return good;
@@ -260,8 +261,7 @@ static bool check_gpu(struct wf_module *m)
     if (!api_check_study(c)) return false;
     if (api_is_timed(c)) return fits_on_sm(m);
     if (api_has_core(c) && c->techs.count)
-        return diag_error(&c->diag, loc_none(), "mechanism %s is for SMs, and GPU %s has none", c->tech,
-                          c->gpu);
+        return diag_error(&c->diag, loc_none(), "mechanism %s needs SMs; GPU %s has no SMs", c->tech, c->gpu);
     return true;
 }
 

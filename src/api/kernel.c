@@ -50,8 +50,7 @@ static bool check_symbols(struct wf_kernel *k)
         if (api_variable_address(k->module, s->key, &address)) continue;
         const struct ptx_variable *v = s->key;
         return diag_error(&k->module->context->diag, v->loc,
-                          "kernel %s uses variable %s, which is extern and defined nowhere", k->info.name,
-                          s->name);
+                          "kernel %s uses extern variable %s without a definition", k->info.name, s->name);
     }
     return true;
 }

@@ -56,7 +56,7 @@ static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
     struct wf_context *c = k->module->context;
     if (api_has_core(c))
         return diag_error(&c->diag, loc_none(),
-                          "GPU %s runs RISC-V programs; a CUDA kernel needs one with SMs", c->gpu);
+                          "GPU %s runs RISC-V programs; a CUDA kernel needs a GPU with SMs", c->gpu);
     if (s->registers > MAX_REGISTERS)
         return diag_error(&c->diag, loc_none(), "%u registers a thread; at most %d are possible",
                           s->registers, MAX_REGISTERS);
@@ -77,8 +77,10 @@ static bool check_shared(struct wf_kernel *k, uint32_t dynamic)
     if (total <= limit) return true;
     return diag_error(
         &c->diag, loc_none(),
-        "%llu bytes of shared memory (%u static, %u dynamic); at most %llu are possible (launch.max_shared)",
-        (unsigned long long)total, k->program->shared_bytes, dynamic, (unsigned long long)limit);
+        "kernel %s: a block needs %llu bytes of shared memory (%u static, %u dynamic), and the limit is %llu "
+        "(launch.max_shared)",
+        k->info.name, (unsigned long long)total, k->program->shared_bytes, dynamic,
+        (unsigned long long)limit);
 }
 
 // Bytes of local memory of a thread: variables, spill slots and call stack. The limit is 512 KiB on every
@@ -162,8 +164,7 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
             bank[i] = api_bound_texture(k->module, s->key);
             if (bank[i]) break;
             diag_error(&k->module->context->diag, ((const struct ptx_variable *)s->key)->loc,
-                       "kernel %s reads texture reference %s, which is bound to no texture", k->info.name,
-                       s->name);
+                       "kernel %s reads texture reference %s without a bound texture", k->info.name, s->name);
             free(bank);
             return NULL;
         }
@@ -259,15 +260,15 @@ bool api_check_watched(struct wf_context *c)
 {
     if (!c->watcher) return true;
     if (c->gpu && !c->settings.check_races) return api_timeline_check_sms(c);
-    return diag_error(&c->diag, loc_none(), "a timeline shows cycles, and %s has none",
+    return diag_error(&c->diag, loc_none(), "a timeline shows cycles; %s has no cycles",
                       c->gpu ? "a run with check.races=1" : "a functional run");
 }
 
 bool api_check_study(struct wf_context *c)
 {
     if (!c->study || api_is_studied(c) || api_is_timed(c)) return true;
-    return diag_error(&c->diag, loc_none(), "study %s is of timed launches, and %s has no time",
-                      c->study->name, c->gpu ? "this run" : "a functional run");
+    return diag_error(&c->diag, loc_none(), "study %s needs timed launches; %s has no time", c->study->name,
+                      c->gpu ? "this run" : "a functional run");
 }
 
 static bool check_fits(struct wf_context *c, const struct launch *l)
@@ -309,7 +310,8 @@ bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, 
 
 static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 {
-    if (s && s->context != c) return diag_error(&c->diag, loc_none(), "the stream is of another context");
+    if (s && s->context != c)
+        return diag_error(&c->diag, loc_none(), "the stream belongs to a different context");
     if (!s || !api_is_timed(c) || s->end_sm <= c->chip.sm_count) return true;
     return diag_error(&c->diag, loc_none(), "stream %s has SMs %u to %u, and %s has SMs 0 to %u", s->name,
                       s->first_sm, s->end_sm - 1, c->gpu, c->chip.sm_count - 1);
@@ -345,7 +347,8 @@ static enum wf_status queue_packed(struct wf_kernel *k, const struct wf_launch_c
     struct wf_context *c = k->module->context;
     *launch = NULL;
     if (k->module->image) {
-        diag_error(&c->diag, k->loc, "kernel %s is launched by its program's host part alone", k->info.name);
+        diag_error(&c->diag, k->loc, "kernel %s can be launched only by the host part of its program",
+                   k->info.name);
         return WF_BAD_INPUT;
     }
     if (c->failure) {

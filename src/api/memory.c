@@ -104,8 +104,8 @@ enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
                        uint64_t count)
 {
     if (pattern_bytes != 1 && pattern_bytes != 2 && pattern_bytes != 4) {
-        diag_error(&c->diag, loc_none(), "fill with a pattern of %u bytes; it must be 1, 2 or 4",
-                   pattern_bytes);
+        diag_error(&c->diag, loc_none(),
+                   "fill with a pattern of %u bytes; a pattern must have 1, 2 or 4 bytes", pattern_bytes);
         return WF_BAD_INPUT;
     }
     api_wait(c);

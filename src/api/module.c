@@ -81,8 +81,8 @@ static bool initialise_variable(struct wf_module *m, const struct ptx_variable *
         uint64_t value;
         if (!pointer_value(m, r, &value))
             return diag_error(&m->context->diag, v->loc,
-                              "variable %s holds the address of %s, which is extern and has none", v->name,
-                              r->variable->name);
+                              "variable %s holds the address of extern %s, not defined in any module",
+                              v->name, r->variable->name);
         value >>= r->shift;
         memcpy(bytes + r->offset, &value, r->size);
     }

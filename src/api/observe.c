@@ -30,7 +30,7 @@ static bool parse_places(const char *text, unsigned count, uint64_t *bits)
 static bool timeline_config(const struct api_settings *s, struct watch_config *w, struct diag *d)
 {
     static const char wrong[] =
-        "%s=%s: must be all, or numbers and ranges from 0 to %d with commas between, such as 0,4-7";
+        "%s=%s: must be all, or numbers and ranges from 0 to %d separated by commas, as in 0,4-7";
     *w = (struct watch_config){.from = s->timeline_from,
                                .to = s->timeline_to ? s->timeline_to : UINT64_MAX,
                                .limit = s->timeline_limit};

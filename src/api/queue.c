@@ -220,8 +220,8 @@ static const char *why_not_beside(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
     if (!c->running) return NULL;
-    if (!l->is_timed && api_is_studied(c)) return "a study watches one launch after the other";
-    return api_slots_change(l) ? "it has functions at addresses of its own" : NULL;
+    if (!l->is_timed && api_is_studied(c)) return "a study watches launches one at a time";
+    return api_slots_change(l) ? "the launch has functions at addresses of its own" : NULL;
 }
 
 static bool may_begin(const struct wf_launch *l)
@@ -302,7 +302,7 @@ static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
         if (l->state == LAUNCH_RUNS) {
             strbuf_puts(out, " waits as well");
         } else if (l->waits_for.count) {
-            strbuf_puts(out, " has not begun: it comes behind ");
+            strbuf_puts(out, " has not begun: waits for the end of ");
             put_launch(l->waits_for.data[0], out);
         } else {
             strbuf_printf(out, " has not begun: %s", why_not_beside(l));
@@ -416,6 +416,6 @@ void api_wait_for(struct wf_launch *l)
 void api_stop(struct wf_context *c)
 {
     c->is_stopping = true;
-    end_queued(c, WF_INTERRUPTED, "its context is destroyed");
+    end_queued(c, WF_INTERRUPTED, "the context was destroyed");
     api_wait(c);
 }

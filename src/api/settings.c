@@ -66,11 +66,10 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
 static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
 {
     if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
-    return diag_error(
-        &c->diag, loc_none(),
-        "GPU %s has another code profile than the modules that are loaded were compiled for; choose "
-        "it before the first module is loaded, or set compile.profile",
-        gpu);
+    return diag_error(&c->diag, loc_none(),
+                      "GPU %s has a different code profile from the loaded modules; choose the GPU "
+                      "before the first module is loaded, or set compile.profile",
+                      gpu);
 }
 
 // text: contents of a GPU file named `name`; NULL: `name` is a bundled GPU or a path.
@@ -157,7 +156,7 @@ enum wf_status wf_tech(struct wf_context *c, const char *text)
         return WF_BAD_USAGE;
     }
     if (c->study && c->study->class->timed && choice.count == TECH_MAX) {
-        diag_error(&c->diag, loc_none(), "%d mechanisms are one too many beside study %s", TECH_MAX,
+        diag_error(&c->diag, loc_none(), "%d mechanisms and study %s exceed the limit by one", TECH_MAX,
                    c->study->name);
         tech_choice_fini(&choice);
         return WF_BAD_USAGE;
@@ -229,7 +228,7 @@ static bool check_value(struct wf_context *c, const struct api_settings *before)
     if (!is_power_of_two(s->warp_size))
         diag_error(&c->diag, loc_none(), "warp.size=%u: must be a power of two", s->warp_size);
     else if (!exec_isa_available((enum exec_isa)s->isa))
-        diag_error(&c->diag, loc_none(), "exec.isa=%s: this processor or this build does not have it",
+        diag_error(&c->diag, loc_none(), "exec.isa=%s: not available on this processor or in this build",
                    isa_words[s->isa]);
     else if (api_timeline_check(s, &c->diag))
         return true;

@@ -41,11 +41,11 @@ enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s)
     api_wait(c);
     if (s && c->settings.check_races) {
         diag_error(&c->diag, loc_none(),
-                   "a study and the race detector (check.races) cannot watch one launch");
+                   "a study and the race detector (check.races) cannot watch the same launch");
         return WF_BAD_USAGE;
     }
     if (s && wf_study_times(s) && c->techs.count == TECH_MAX) {
-        diag_error(&c->diag, loc_none(), "study %s is one too many beside %d mechanisms", s->study->name,
+        diag_error(&c->diag, loc_none(), "study %s and %d mechanisms exceed the limit by one", s->study->name,
                    TECH_MAX);
         return WF_BAD_USAGE;
     }
@@ -64,8 +64,8 @@ enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const cha
     size_t length;
     const char *why;
     if (!wf_study_reads(s)) {
-        diag_error(&c->diag, loc_none(), "study %s has to see launches run: it reads no file of them",
-                   s->study->name);
+        diag_error(&c->diag, loc_none(),
+                   "study %s needs executed launches and cannot read a file of launches", s->study->name);
         return WF_BAD_USAGE;
     }
     if (!file_read(path, &text, &length, &why)) {

@@ -266,7 +266,7 @@ static const struct config_key *find_or_say(const struct config *c, const char *
     if (near)
         diag_error(d, loc, "unknown key \"%s\"; did you mean \"%s\"?", name, near);
     else if (!key)
-        diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` names them all", name);
+        diag_error(d, loc, "unknown key \"%s\"; `warpfold list keys` lists every key", name);
     return key;
 }
 

@@ -42,7 +42,7 @@ static bool read_stream(FILE *f, size_t most, char **bytes, size_t *length, cons
         data = grown;
     }
     if (!data || ferror(f)) {
-        *why = data ? strerror(errno) : "there is not enough memory for it";
+        *why = data ? strerror(errno) : "not enough memory for the file";
         free(data);
         return false;
     }

@@ -140,8 +140,7 @@ static struct json_value *take_number(struct reader *r, struct json_value *v)
     const char *start = r->p;
     take_word(r, "-");
     bool zero = r->p < r->end && *r->p == '0';
-    if (!take_digits(r) || (zero && r->p - start > 1 + (*start == '-')))
-        return fail(r, "a value is expected here");
+    if (!take_digits(r) || (zero && r->p - start > 1 + (*start == '-'))) return fail(r, "expected a value");
     if (take_word(r, ".") && !take_digits(r)) return fail(r, "a fraction without digits");
     if (take_word(r, "e") || take_word(r, "E")) {
         if (!take_word(r, "+")) take_word(r, "-");
@@ -165,8 +164,8 @@ static struct json_value *take_elements(struct reader *r, struct json_value *v, 
     do {
         const char *key = NULL;
         if (close == '}') {
-            if (!take(r, '"') || !(key = take_string(r))) return fail(r, "a key in quotes is expected here");
-            if (!take(r, ':')) return fail(r, "a colon is expected here");
+            if (!take(r, '"') || !(key = take_string(r))) return fail(r, "expected a key in quotes");
+            if (!take(r, ':')) return fail(r, "expected a colon");
         }
         struct json_value *element = take_value(r);
         if (!element) return NULL;

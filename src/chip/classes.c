@@ -39,13 +39,14 @@ static bool unknown_key(const struct gpu_classes *g, const char *name, const cha
 {
     const char *near = str_nearest(key, next_key, NULL);
     if (config_find(g->config, key))
-        return diag_error(d, loc, "%s: %s is no setting of an SM, so a class cannot have its own; set %s",
+        return diag_error(d, loc, "%s: %s is not a setting of an SM, so a class cannot set the key; set %s",
                           name, key, key);
     if (near)
         return diag_error(d, loc, "%s: a class has no key \"%s\"; did you mean \"%s\"?", name, key, near);
     return diag_error(
-        d, loc, "%s: a class has no key \"%s\"; it has count and the keys of an SM (`warpfold list keys`)",
-        name, key);
+        d, loc,
+        "%s: a class has no key \"%s\"; a class has count and the keys of an SM (`warpfold list keys`)", name,
+        key);
 }
 
 // The key of a class by name; NULL and a diagnostic: no such key. *index: in gpu_config_keys; GPU_KEYS for
@@ -70,10 +71,11 @@ static bool set(void *context, const char *name, const char *text, struct loc lo
     size_t length = dot ? (size_t)(dot - word) : strlen(word), index;
     if (!is_word(word, length))
         return diag_error(
-            d, loc, "%s: a class's name is a letter and then letters, digits, _ or -, %d in all at most",
-            name, GPU_KIND_NAME - 1);
+            d, loc,
+            "%s: a class's name must be a letter and then letters, digits, _ or -, at most %d together", name,
+            GPU_KIND_NAME - 1);
     if (!dot)
-        return diag_error(d, loc, "%s: what of class %s? It is class.%s.count = N or class.%s.KEY = VALUE",
+        return diag_error(d, loc, "%s: no key of class %s; write class.%s.count = N or class.%s.KEY = VALUE",
                           name, word, word, word);
     const struct config_key *key = key_of(g, name, dot + 1, &index, loc, d);
     struct gpu_class *c = find_class(g, word, length), new = {.named = {true, loc, NULL}};

@@ -76,7 +76,7 @@ static bool load_other(struct load *l, const char *name, unsigned depth, struct 
     const struct gpu_file *g = find(name);
     if (!g) {
         struct strbuf message = {0};
-        strbuf_printf(&message, "like = %s: no GPU of that name", name);
+        strbuf_printf(&message, "like = %s: unknown GPU", name);
         return refuse_name(name, &message, "", loc, l->diag);
     }
     if (depth == LIKE_DEPTH_MAX) return diag_error(l->diag, loc, "like = %s: %u files deep", name, depth);

@@ -403,8 +403,7 @@ static void append_report(struct grid *g, struct launch_fault *fault)
         strbuf_printf(&text, "\n  no block has started%s",
                       has_company(g) ? ": other launches have the room" : "");
     if (stuck > 1)
-        strbuf_printf(&text, "\n  and %u more SM%s with blocks that have not ended", stuck - 1,
-                      stuck == 2 ? "" : "s");
+        strbuf_printf(&text, "\n  and %u more SM%s with unfinished blocks", stuck - 1, stuck == 2 ? "" : "s");
     free(fault->text);
     fault->text = text.text;
 }
@@ -485,7 +484,7 @@ void grid_fail_stalled(struct grid *g, struct launch_fault *fault)
     struct strbuf text = {0};
     strbuf_printf(&text,
                   "kernel %s will never end: since cycle %" PRIu64
-                  " every warp has come back to where it was, or waited, and no byte of memory has changed",
+                  " every warp has returned to an earlier state or waited, and no byte of memory has changed",
                   g->launch->program->name, since);
     *fault = (struct launch_fault){.kind = FAULT_STALL, .text = text.text};
     append_report(g, fault);

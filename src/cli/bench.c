@@ -44,11 +44,12 @@ const struct workload *bench_find(const char *name, enum workload_size size, str
     const struct workload *w = workload_find(name, &near);
     if (w && workload_has_size(w, size)) return w;
     if (w)
-        diag_error(d, loc_none(), "%s is of no paper: its sizes are small, medium and large", name);
+        diag_error(d, loc_none(), "%s has no input of a paper: give size small, medium or large", name);
     else if (near)
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
     else
-        diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` names them", name);
+        diag_error(d, loc_none(), "no bundled kernel \"%s\"; `warpfold list kernels` lists every kernel",
+                   name);
     return NULL;
 }
 
@@ -74,7 +75,7 @@ static enum wf_status parse_usage(const struct options *o, struct bench_selectio
         if (bench_add(list, o->operands.data[i], what->size, d) != WF_OK) return WF_BAD_INPUT;
     const char *timeline = options_value(o, OPTION_TIMELINE);
     if (timeline && list->all.count != 1) {
-        diag_error(d, loc_none(), "--timeline %s: name the one kernel it shall show", timeline);
+        diag_error(d, loc_none(), "--timeline %s: name a single kernel", timeline);
         return WF_BAD_USAGE;
     }
     if (!o->operands.count) bench_add(list, "all", what->size, d);
@@ -158,8 +159,8 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
         else if (status != WF_OK)
             complain("%s: ", w->name);
         else if (row.run.verify_mismatches) {
-            complain("%s: %llu shared values are not what their readers would have computed\n", w->name,
-                     (unsigned long long)row.run.verify_mismatches);
+            complain("%s: %llu shared values differ from the values their readers would have computed\n",
+                     w->name, (unsigned long long)row.run.verify_mismatches);
             status = WF_MISMATCH;
         } else if (row.run.race_text && w->output_class != WORKLOAD_CLASS_R) {
             complain("%s: %s\n", w->name, row.run.race_text);

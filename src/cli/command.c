@@ -85,7 +85,7 @@ static enum wf_status apply_tech(const struct options *o, struct wf_context *c, 
     wf_set_verify(c, options_has(o, OPTION_VERIFY));
     if (!tech || str_equal(tech, "base")) return WF_OK;
     if (!options_has(o, OPTION_FUNCTIONAL)) return wf_tech(c, tech);
-    diag_error(d, loc_none(), "--tech %s: a mechanism changes timing, and --functional has none", tech);
+    diag_error(d, loc_none(), "--tech %s: a mechanism changes timing, and --functional has no timing", tech);
     return WF_BAD_USAGE;
 }
 
@@ -117,11 +117,12 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
         return WF_BAD_USAGE;
     }
     if (options_has(o, OPTION_ENERGY) && options_has(o, OPTION_FUNCTIONAL)) {
-        diag_error(d, loc_none(), "--energy: part of it flows with time, and --functional has none");
+        diag_error(d, loc_none(),
+                   "--energy: part of the energy depends on time, and --functional has no time");
         return WF_BAD_USAGE;
     }
     if (options_has(o, OPTION_TIMELINE) && options_has(o, OPTION_FUNCTIONAL)) {
-        diag_error(d, loc_none(), "--timeline %s: a timeline shows cycles, and --functional has none",
+        diag_error(d, loc_none(), "--timeline %s: a timeline shows cycles, and --functional has no cycles",
                    options_value(o, OPTION_TIMELINE));
         return WF_BAD_USAGE;
     }
@@ -170,7 +171,8 @@ void command_note_gpu(const struct options *o, struct diag *d)
     size_t count = wf_gpu(c, gpu) == WF_OK ? wf_gpu_left_out(c, &is_like) : 0;
     if (count && !is_like)
         diag_note(d, loc_none(),
-                  "%s leaves out %zu keys, whose values are then gtx1080ti-paper's (`warpfold list gpus %s`)",
+                  "%s leaves out %zu keys; missing keys have the values of gtx1080ti-paper (`warpfold list "
+                  "gpus %s`)",
                   gpu, count, gpu);
     wf_context_destroy(c);
 }
@@ -187,7 +189,7 @@ bool command_has_time(const struct options *o, struct wf_context *c, struct diag
 {
     return !is_on(c, "check.races") ||
            diag_error(d, loc_none(),
-                      "check.races=1: %s is of timed runs, and the race detector watches functional ones",
+                      "check.races=1: %s needs a timed run, and the race detector needs a functional run",
                       options_command(o));
 }
 
@@ -212,8 +214,8 @@ void command_timeline(const struct options *o, struct wf_context *c, struct strb
     report_timeline(w, report_timeline_is_konata(path), out);
     if (w->truncated)
         diag_warn(d, loc_none(),
-                  "%s ends at cycle %" PRIu64 ", where it has timeline.limit=%" PRIu64
-                  " entries; timeline.from, .to, .sm and .warps choose others",
+                  "%s ends at cycle %" PRIu64 ", full with timeline.limit=%" PRIu64
+                  " entries; choose a part with timeline.from, .to, .sm and .warps",
                   path, w->config.to, w->config.limit);
 }
 

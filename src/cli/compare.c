@@ -232,10 +232,10 @@ static const struct json_value *load(const char *path, struct arena *a, struct d
             loc.column = bytes[i] == '\n' ? 1 : loc.column + 1;
             loc.line += bytes[i] == '\n';
         }
-        diag_error(d, loc, "no JSON: %s", why);
+        diag_error(d, loc, "not valid JSON: %s", why);
     } else if (!json_text(json_member(v, "schema")) ||
                !str_starts_with(json_text(json_member(v, "schema")), "warpfold.")) {
-        diag_error(d, loc_none(), "%s is no result of warpfold: write one with --json", path);
+        diag_error(d, loc_none(), "%s is not a result of warpfold: write a result with --json", path);
         v = NULL;
     }
     free(bytes);
@@ -254,8 +254,8 @@ static enum wf_status compare(const struct options *o, struct comparison *c, str
     const char *a_schema = json_text(json_member(a, "schema")),
                *b_schema = json_text(json_member(b, "schema"));
     if (!str_equal(a_schema, b_schema)) {
-        diag_error(d, loc_none(), "%s is %s, and %s is %s: only like can be compared", names[0], a_schema,
-                   names[1], b_schema);
+        diag_error(d, loc_none(), "%s is %s, and %s is %s: give two results of the same command", names[0],
+                   a_schema, names[1], b_schema);
         return WF_BAD_INPUT;
     }
     collect(c, "", a, false, false);

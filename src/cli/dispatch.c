@@ -38,7 +38,7 @@ static int refuse(const char *word, bool with_all)
     const char *near = str_nearest(word, next_command, NULL);
     printable_format(&text, "error: no command \"%s\"", word);
     if (near) printable_format(&text, "; did you mean \"%s\"?", near);
-    if (!near && !with_all) strbuf_puts(&text, "; `warpfold` alone lists them");
+    if (!near && !with_all) strbuf_puts(&text, "; `warpfold` alone lists the commands");
     for (size_t i = 0; with_all && i < COUNT; i++)
         strbuf_printf(&text, "%s%s",
                       i      ? ", "

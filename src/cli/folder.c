@@ -19,7 +19,7 @@ bool folder_make(const char *path, struct diag *d)
     if (mkdir(path, 0777) == 0 || errno == EEXIST) {
         struct stat st;
         if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
-            return diag_error(d, loc_none(), "--out %s: is no folder", path);
+            return diag_error(d, loc_none(), "--out %s: not a folder", path);
         if (access(path, W_OK | X_OK) == 0) return true;
     }
     return diag_error(d, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
@@ -43,7 +43,8 @@ int folder_lock(const char *folder, const char *command, struct diag *d)
     if (lock < 0) {
         diag_error(d, loc_none(), "cannot write %s: %s", path.text, strerror(errno));
     } else if (!take_lock(lock)) {
-        diag_error(d, loc_none(), "another warpfold %s is at work in %s: wait for it, or give another --out",
+        diag_error(d, loc_none(),
+                   "another warpfold %s is at work in %s: wait for its end, or give a different --out",
                    command, folder);
         close(lock);
         lock = -1;
@@ -59,7 +60,7 @@ bool folder_program(char **program, char build[17], struct diag *d)
     const char *why;
     *program = realpath("/proc/self/exe", NULL);
     if (!*program || !file_read(*program, &bytes, &length, &why))
-        return diag_error(d, loc_none(), "cannot read this program to start it again");
+        return diag_error(d, loc_none(), "cannot read this program's own file to start it again");
     snprintf(build, 17, "%016" PRIx64, hash_bytes(bytes, length, 0));
     free(bytes);
     return true;

@@ -43,7 +43,7 @@ static bool cancel(const struct plan *p, struct strbuf *out, struct diag *d)
 {
     size_t count;
     bool good = slurm_cancel(p, &count, d);
-    strbuf_printf(out, count ? "%zu jobs are told to end\n" : "no jobs were submitted from this folder\n",
+    strbuf_printf(out, count ? "%zu jobs were told to end\n" : "no jobs were submitted from this folder\n",
                   count);
     return good;
 }
@@ -64,7 +64,7 @@ bool gather_is_plain(const struct options *o)
 enum wf_status gather_plain(const struct options *o, struct diag *d)
 {
     if (o->given.count != 1 || o->operands.count) {
-        diag_error(d, loc_none(), "%s DIR stands alone: the plan says what is run",
+        diag_error(d, loc_none(), "%s DIR takes no experiments: the plan has the experiments",
                    options_name(o->given.data[0].id));
         return WF_BAD_USAGE;
     }
@@ -93,10 +93,10 @@ bool gather_check(const struct options *o, struct diag *d)
     if (workers && (!str_to_u64(workers, &count) || !count || count > 10000))
         return diag_error(d, loc_none(), "--workers %s: must be a number from 1 to 10000", workers);
     if ((workers || options_has(o, OPTION_LEASE)) && (!spec || !slurm_is(spec)))
-        return diag_error(d, loc_none(), "%s is of --submit slurm", workers ? "--workers" : "--lease");
+        return diag_error(d, loc_none(), "%s needs --submit slurm", workers ? "--workers" : "--lease");
     if (!worker_lease(options_value(o, OPTION_LEASE), &lease, d)) return false;
     if (options_has(o, OPTION_WAIT) && !spec && !options_has(o, OPTION_COLLECT))
-        return diag_error(d, loc_none(), "--wait is of --submit or --collect");
+        return diag_error(d, loc_none(), "--wait needs --submit or --collect");
     return true;
 }
 
@@ -114,7 +114,8 @@ static bool is_of_words(enum option_id id)
 static bool add_words(struct plan *p, const struct options *o, struct diag *d)
 {
     char home[4096];
-    if (!getcwd(home, sizeof home)) return diag_error(d, loc_none(), "cannot tell which folder this is");
+    if (!getcwd(home, sizeof home))
+        return diag_error(d, loc_none(), "cannot read the name of the current folder");
     p->home = arena_strndup(&p->arena, home, strlen(home));
     for (size_t i = 0; i < o->given.count; i++) {
         const struct option_given *g = &o->given.data[i];
@@ -133,8 +134,7 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
 {
     if (!plan_read(p, folder, d)) return false;
     if (chdir(p->home) != 0)
-        return diag_error(d, loc_none(), "the plan was made in %s, which cannot be reached from here",
-                          p->home);
+        return diag_error(d, loc_none(), "the plan was made in %s, not reachable from this machine", p->home);
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
@@ -181,7 +181,7 @@ static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
         unknown += p->points.data[i].seconds <= 0;
     }
     if (seconds > 0) {
-        strbuf_puts(out, "all of it is expected to take one core ");
+        strbuf_puts(out, "expected time on one core ");
         status_put_time(out, seconds);
         if (workers > 1) {
             strbuf_printf(out, ", %u of them ", (unsigned)workers);
@@ -213,16 +213,15 @@ bool gather_submit(const struct gather *g)
                                                   (unsigned)workers},
                             job, g->diag);
     if (good) {
-        printable_format(&text, "%zu points planned in %s, %zu of them done before\n", c.points, g->folder,
-                         c.done);
+        printable_format(&text, "%zu points planned in %s, %zu done before\n", c.points, g->folder, c.done);
         say_time(&p, workers, &text);
         if (*job)
             printable_format(&text, "job %s of Slurm: %u workers\n", job, (unsigned)workers);
         else
-            printable_format(&text, "on every machine that shall work:   warpfold worker %s\n", g->folder);
-        printable_format(&text, "how far it is:                      warpfold reproduce --status %s\n",
+            printable_format(&text, "start on every machine:             warpfold worker %s\n", g->folder);
+        printable_format(&text, "progress:                           warpfold reproduce --status %s\n",
                          g->folder);
-        printable_format(&text, "the results, also while it runs:    warpfold reproduce --collect %s\n",
+        printable_format(&text, "results, also during the run:       warpfold reproduce --collect %s\n",
                          g->folder);
         say(g->options, &text);
     }
@@ -274,7 +273,7 @@ static bool collect_until(const struct gather *g, const struct plan *p, const si
     if (good && ended && c->done + c->left < c->points)
         good = diag_error(
             g->diag, loc_none(),
-            "%zu of %zu points are not done, and Slurm has no job of this folder any more: submit again",
+            "%zu of %zu points are not done, and Slurm has no more jobs of this folder: submit again",
             c->points - c->done - c->left, c->points);
     return good;
 }

@@ -38,21 +38,21 @@ static bool refuse(const struct options *o, const struct refused *r, const char 
 bool hosted_check(const struct options *o, struct diag *d)
 {
     static const struct refused always[] = {
-        {OPTION_KERNEL, "its host part launches its kernels"},
-        {OPTION_GRID, "its host part launches its kernels"},
-        {OPTION_BLOCK, "its host part launches its kernels"},
-        {OPTION_ARG, "its host part gives its kernels their arguments; --input is for its console"},
-        {OPTION_SYMBOL, "its host part fills its variables"},
-        {OPTION_SHARED, "its kernels have the whole scratchpad"},
-        {OPTION_DUMP, "its host part prints what it finds"},
+        {OPTION_KERNEL, "the program's host part launches the kernels"},
+        {OPTION_GRID, "the program's host part launches the kernels"},
+        {OPTION_BLOCK, "the program's host part launches the kernels"},
+        {OPTION_ARG, "the program's host part passes the arguments; --input feeds the console"},
+        {OPTION_SYMBOL, "the program's host part fills the variables"},
+        {OPTION_SHARED, "every kernel has the whole scratchpad"},
+        {OPTION_DUMP, "the program's host part prints the results"},
         {.why = NULL},
     };
     static const struct refused untimed[] = {
-        {OPTION_TECH, "it has no time then, which is what mechanisms change"},
-        {OPTION_TIMELINE, "it has no time then, which is what a timeline shows"},
-        {OPTION_ENERGY, "it has no time then, with which part of it flows"},
-        {OPTION_MAX_CYCLES, "it has no cycles then"},
-        {OPTION_VERIFY, "there are no registers and no mechanisms of a GPU to compare then"},
+        {OPTION_TECH, "mechanisms change time, and the run has no time"},
+        {OPTION_TIMELINE, "a timeline shows time, and the run has no time"},
+        {OPTION_ENERGY, "part of the energy depends on time, and the run has no time"},
+        {OPTION_MAX_CYCLES, "the run has no cycles"},
+        {OPTION_VERIFY, "the run has no registers or mechanisms of a GPU to compare"},
         {.why = NULL},
     };
     bool good = refuse(o, always, "", d);
@@ -94,7 +94,7 @@ enum wf_status hosted_run(const struct options *o, struct session *s)
     if (status == WF_OK) status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
     if (options_has(o, OPTION_ENERGY) && !has_sms(s->context)) {
-        diag_error(s->diag, loc_none(), "--energy: there is no model of what --gpu %s takes",
+        diag_error(s->diag, loc_none(), "--energy: no model of the energy of --gpu %s",
                    options_value(o, OPTION_GPU));
         return WF_BAD_USAGE;
     }

@@ -49,8 +49,8 @@ static enum wf_status choose_tech(struct session *s)
     s->tech = given ? given : default_tech;
     size_t name = strcspn(s->tech, ":");
     if (name == strlen("uv") && str_starts_with(s->tech, "uv") && !strchr(s->tech, '+')) return WF_OK;
-    diag_error(s->diag, loc_none(), "--tech %s: bits turn in what uv has: name uv alone, with its options",
-               s->tech);
+    diag_error(s->diag, loc_none(),
+               "--tech %s: injections need the structures of uv: give uv alone, with its options", s->tech);
     return WF_BAD_USAGE;
 }
 
@@ -67,7 +67,7 @@ static enum wf_status choose_places(struct session *s)
                                     memcmp(inject_place_name((enum upset_place)p), text, length) != 0))
             p++;
         if (p == UPSET_PLACES) {
-            diag_error(s->diag, loc_none(), "--places %s: must be some of lanes, registers, entries",
+            diag_error(s->diag, loc_none(), "--places %s: must be one or more of lanes, registers, entries",
                        options_value(s->options, OPTION_PLACES));
             return WF_BAD_USAGE;
         }
@@ -81,7 +81,7 @@ static enum wf_status choose_workloads(struct session *s)
     const struct options *o = s->options;
     if (!o->operands.count) {
         diag_error(s->diag, loc_none(),
-                   "name the kernels to turn bits in (warpfold list kernels), or a group");
+                   "name the kernels for the bit flips (warpfold list kernels), or a group");
         return WF_BAD_USAGE;
     }
     for (size_t i = 0; i < o->operands.count; i++)
@@ -244,7 +244,7 @@ static enum wf_status run_one(struct session *s, const struct inject_space *spac
             struct strbuf text = {0};
             strbuf_printf(&text, "%s: stopped with %u of %" PRIu64 " injections done%s\n",
                           s->campaign.workload->name, j.done, s->count,
-                          s->folder ? "; the same command goes on from here" : "");
+                          s->folder ? "; repeat the command to continue" : "");
             print_text(stderr, text.text);
             strbuf_fini(&text);
         }

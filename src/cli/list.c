@@ -205,11 +205,11 @@ static const struct list *find(const struct options *o, struct diag *d)
         if (str_equal(lists[i].name, name)) return &lists[i];
     if (is_one) near = str_nearest(name, next_list, NULL);
     if (!is_one)
-        diag_error(d, loc_none(), "list takes one of %s; gpus may be followed by a GPU", all);
+        diag_error(d, loc_none(), "list takes one word of %s; a GPU may follow gpus", all);
     else if (near)
         diag_error(d, loc_none(), "list knows no \"%s\"; did you mean \"%s\"?", name, near);
     else
-        diag_error(d, loc_none(), "list knows no \"%s\"; there are %s", name, all);
+        diag_error(d, loc_none(), "list knows no \"%s\"; must be one of %s", name, all);
     return NULL;
 }
 

@@ -125,7 +125,7 @@ int list_occupancy(const struct options *o)
     vec_fini(&list.all);
     table_rule(&l.table);
     add_mean(&l.table, "of all", l.log_used, l.rows);
-    add_mean(&l.table, "of those that registers limit", l.log_used_limited, l.limited_rows);
+    add_mean(&l.table, "of kernels limited by registers", l.log_used_limited, l.limited_rows);
     if (status == WF_OK)
         list_print(&l.table);
     else

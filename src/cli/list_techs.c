@@ -82,7 +82,7 @@ static void add_storage_of(struct table *t, struct wf_context *c, const struct w
         }
         if (!number) continue;
         table_add(t, "%s%s%s", rows[0].tech, before, name);
-        add_sum(t, in_paper ? "counted by its paper" : "left out by it", sum,
+        add_sum(t, in_paper ? "counted by its paper" : "left out by the paper", sum,
                 class ? class->register_file_bits : wf_register_file_bits(c));
     }
 }
@@ -97,7 +97,7 @@ static void add_storage(struct table *t, struct wf_context *c)
 // Areas of whole SMs given in papers.
 static void print_millimetres(void)
 {
-    static const char *const heads[] = {"area (Xiang, chapter 4)", "of", "mm2", "printed there"};
+    static const char *const heads[] = {"area (Xiang, chapter 4)", "of", "mm2", "printed in the paper"};
     struct table t;
     struct area a;
     table_init(&t, heads, 4);

@@ -20,11 +20,11 @@ static void put_roff(struct strbuf *out, const char *text)
 
 void options_manual(struct strbuf *out)
 {
-    strbuf_puts(out,
-                ".\\\" Made by `warpfold --man` from its tables of commands and options.\n"
-                ".TH WARPFOLD 1 \"\" \"warpfold " WF_VERSION "\"\n.SH NAME\n"
-                "warpfold \\- runs CUDA kernels from PTX on a simulated GPU, and what their warps repeat\n"
-                ".SH SYNOPSIS\n");
+    strbuf_puts(
+        out, ".\\\" Made by `warpfold --man` from the tables of commands and options.\n"
+             ".TH WARPFOLD 1 \"\" \"warpfold " WF_VERSION "\"\n.SH NAME\n"
+             "warpfold \\- runs CUDA kernels from PTX on a simulated GPU, and finds work repeated by warps\n"
+             ".SH SYNOPSIS\n");
     struct options_command c;
     for (unsigned i = 0; options_command_at(i, &c); i++) {
         strbuf_printf(out, "%s.B warpfold %s\n", i ? ".br\n" : "", c.name);

@@ -225,7 +225,7 @@ static enum wf_status list(const struct options *o, struct session *s)
 static bool check_usage(const struct options *o, struct diag *d)
 {
     if (o->operands.count != 1)
-        return diag_error(d, loc_none(), "mark takes one file, PTX or a RISC-V program");
+        return diag_error(d, loc_none(), "mark takes a single file, PTX or a RISC-V program");
     if (!options_has(o, OPTION_KERNEL)) return diag_error(d, loc_none(), "mark needs --kernel NAME");
     return true;
 }

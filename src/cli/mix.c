@@ -66,8 +66,8 @@ static enum wf_status parse_references(struct mix *m)
         if (count++ < m->count) m->references[count - 1] = name;
     for (size_t k = 1; k < m->count && count == 1; k++) m->references[k] = m->references[0];
     if (count == 1 || count == m->count) return WF_OK;
-    diag_error(m->d, loc_none(), "--reference %s: name one GPU, or one for each of the %zu kernels", text,
-               m->count);
+    diag_error(m->d, loc_none(), "--reference %s: name a single GPU, or a GPU per kernel for %zu kernels",
+               text, m->count);
     return WF_BAD_USAGE;
 }
 
@@ -86,8 +86,9 @@ static enum wf_status parse_registers(struct mix *m)
         rest = *end ? end + 1 : NULL;
     } while (rest);
     if (!rest && count == m->count) return WF_OK;
-    diag_error(m->d, loc_none(), "--registers %s: give a number from 0 to %d for each of the %zu kernels",
-               text, REGISTERS_MAX, m->count);
+    diag_error(m->d, loc_none(),
+               "--registers %s: give a number from 0 to %d for every one of the %zu kernels", text,
+               REGISTERS_MAX, m->count);
     return WF_BAD_USAGE;
 }
 
@@ -129,7 +130,7 @@ static enum wf_status list_places(struct mix *m, struct wf_context *c)
         if (count < m->count && named_place(c, text, &m->places[count])) continue;
         if (count < m->count)
             diag_error(m->d, loc_none(),
-                       "--place %s: \"%s\" is no class of the GPU's SMs, no range FIRST-LAST and not all",
+                       "--place %s: \"%s\" must be a class of the GPU's SMs, a range FIRST-LAST or all",
                        m->placement, text);
         if (count < m->count) return WF_BAD_USAGE;
     }
@@ -246,7 +247,7 @@ static enum wf_status play_apart(struct mix *m, struct wf_context *c)
         status = mix_play(c, &alone, 1);
         m->results[k].apart = alone.run;
         if (status == WF_MISMATCH)
-            diag_error(m->d, loc_none(), "%s on its own SMs: %llu bytes of its output differ", alone.name,
+            diag_error(m->d, loc_none(), "%s alone on its SMs: %llu bytes of output differ", alone.name,
                        (unsigned long long)alone.different);
     }
     return status;
@@ -260,7 +261,7 @@ static enum wf_status play_together(struct mix *m, struct wf_context *c)
     for (size_t k = 0; k < m->count; k++) {
         m->results[k].part = parts[k];
         if (parts[k].different)
-            diag_error(m->d, loc_none(), "%s: %llu bytes of its output differ from those it writes alone",
+            diag_error(m->d, loc_none(), "%s: %llu bytes of output differ from the output of running alone",
                        parts[k].name, (unsigned long long)parts[k].different);
     }
     return status;

@@ -117,7 +117,7 @@ static enum wf_status choose_silicon(struct lab *l)
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (options_has(o, own[i]) && !l->silicon.points.list.count) {
             diag_error(l->diag, loc_none(),
-                       "%s is of the points of silicon: an experiment says itself what it runs",
+                       "%s is for points of silicon: an experiment's file has its own settings",
                        options_name(own[i]));
             return WF_BAD_USAGE;
         }
@@ -325,7 +325,7 @@ static enum wf_status reproduce(struct lab *l)
     if (!pool_run(&l->pool, &l->database, &l->jobs)) {
         if (l->pool.interrupted) {
             struct strbuf text = {0};
-            strbuf_printf(&text, "stopped with %zu of %zu runs done; the same command goes on from here\n",
+            strbuf_printf(&text, "stopped with %zu of %zu runs done; repeat the command to continue\n",
                           l->pool.done + l->pool.reused, l->jobs.list.count);
             print_text(stderr, strbuf_text(&text));
             strbuf_fini(&text);
@@ -335,7 +335,7 @@ static enum wf_status reproduce(struct lab *l)
     if (!publish(l)) return WF_BAD_INPUT;
     if (!options_has(l->said, OPTION_QUIET)) {
         struct strbuf text = {0};
-        printable_format(&text, "%zu run%s, %zu of them done before", l->jobs.list.count,
+        printable_format(&text, "%zu run%s, %zu done before", l->jobs.list.count,
                          l->jobs.list.count == 1 ? "" : "s", l->pool.reused);
         if (l->pool.left_out) strbuf_printf(&text, ", %zu left out", l->pool.left_out);
         printable_format(&text, "; in %s: report.html to look at, results.db, and CSV\n", l->folder);
@@ -368,7 +368,8 @@ static enum wf_status begin(struct lab *l, struct plan *p, struct options *plann
     if (gather_is_plain(l->said)) return gather_plain(l->said, l->diag);
     if (!folder) return reproduce(l);
     if (l->said->operands.count) {
-        diag_error(l->diag, loc_none(), "--collect %s: the plan says which experiments there are", folder);
+        diag_error(l->diag, loc_none(), "--collect %s: takes no experiments: the plan has the experiments",
+                   folder);
         return WF_BAD_USAGE;
     }
     if (!gather_words(p, folder, planned, l->diag)) return WF_BAD_INPUT;

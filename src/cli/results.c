@@ -75,10 +75,12 @@ static FILE *stream_of(const struct result *x)
 static bool refuse(struct results *r, const struct result *x, const struct result *other, struct loc loc)
 {
     if (x->is_read)
-        return diag_error(r->diag, loc, "%s is read, and %s %s writes it", x->path, other->what, other->path);
+        return diag_error(r->diag, loc, "%s is read, and %s %s writes the same file", x->path, other->what,
+                          other->path);
     if (other->is_read)
         return diag_error(r->diag, loc, "cannot write %s: this run reads %s", x->path, other->path);
-    return diag_error(r->diag, loc, "%s %s: %s %s writes there", x->what, x->path, other->what, other->path);
+    return diag_error(r->diag, loc, "%s %s: %s %s writes the same file", x->what, x->path, other->what,
+                      other->path);
 }
 
 static bool claim(struct results *r, struct result x, struct loc loc)

@@ -25,7 +25,7 @@ static const char *need(const struct options *o, enum option_id id, struct diag 
 {
     const char *value = options_value(o, id);
     if (!value)
-        diag_error(d, loc_none(), "%s needs %s; `warpfold %s --help` explains it", options_command(o),
+        diag_error(d, loc_none(), "%s needs %s; see `warpfold %s --help`", options_command(o),
                    options_name(id), options_command(o));
     return value;
 }
@@ -36,10 +36,10 @@ static bool check_script(const struct options *o, struct diag *d)
                                          OPTION_ARG,    OPTION_SYMBOL, OPTION_SHARED};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (options_has(o, own[i]))
-            return diag_error(d, loc_none(), "%s does not go with --script: the script says it",
+            return diag_error(d, loc_none(), "%s does not go with --script: write the command in the script",
                               options_name(own[i]));
     if (o->operands.count)
-        return diag_error(d, loc_none(), "\"%s\" beside --script: the script loads its modules",
+        return diag_error(d, loc_none(), "\"%s\" beside --script: load the file in the script (load FILE)",
                           o->operands.data[0]);
     return true;
 }
@@ -47,12 +47,11 @@ static bool check_script(const struct options *o, struct diag *d)
 static bool check_operands(const struct options *o, struct diag *d)
 {
     if (!o->operands.count)
-        return diag_error(d, loc_none(),
-                          "%s needs a PTX file, or a RISC-V program; `warpfold %s --help` explains it",
+        return diag_error(d, loc_none(), "%s needs a PTX file, or a RISC-V program; see `warpfold %s --help`",
                           options_command(o), options_command(o));
     if (o->operands.count > 1)
         return diag_error(d, loc_none(),
-                          "%s takes one file; \"%s\" is one too many (an argument is --arg SPEC)",
+                          "%s takes a single file; \"%s\" is a second operand (an argument is --arg SPEC)",
                           options_command(o), o->operands.data[1]);
     return true;
 }
@@ -172,10 +171,10 @@ static enum wf_status find_dump(struct session *s, const char *text, const struc
     if (a && str_to_u64(name, &index)) {
         bool address_argument = index < a->count && a->values[index].kind == ARGUMENT_ADDRESS;
         if (index >= a->count)
-            diag_error(s->diag, loc_none(), "--dump %s: there are %zu arguments, counted from 0", text,
+            diag_error(s->diag, loc_none(), "--dump %s: the kernel has %zu arguments, counted from 0", text,
                        a->count);
         else if (!address_argument)
-            diag_error(s->diag, loc_none(), "--dump %s: argument %" PRIu64 " is no buffer", text, index);
+            diag_error(s->diag, loc_none(), "--dump %s: argument %" PRIu64 " is not a buffer", text, index);
         if (!address_argument) status = WF_BAD_INPUT;
     }
     if (status == WF_OK) status = session_place(s, name, address, bytes, loc_none());
@@ -295,10 +294,10 @@ static uint64_t counter(const struct report_run *r, const char *name)
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
-        if (base->launches.data[i].races) return "it has a race";
+        if (base->launches.data[i].races) return "a race";
     for (size_t i = 0; i < base->launches.count; i++)
-        if (base->launches.data[i].has_waited) return "its launches wait for each other";
-    return counter(base, "exec.atomics") ? "it uses atomics" : NULL;
+        if (base->launches.data[i].has_waited) return "launches that wait for each other";
+    return counter(base, "exec.atomics") ? "atomics" : NULL;
 }
 
 // Reports a plain run that failed or could not be made (an input readable only once). Unoptimised code also
@@ -321,7 +320,8 @@ static enum wf_status refuse_plain(struct session *s, const struct session *base
 static void tell_shared(struct session *s, uint64_t count)
 {
     diag_error(s->diag, loc_none(),
-               "--verify: %" PRIu64 " shared values are not what their readers would have computed", count);
+               "--verify: %" PRIu64 " shared values differ from the values their readers would have computed",
+               count);
 }
 
 // For RISC-V programs. Compressed registers and values shared by mechanisms were compared during the run, and
@@ -365,7 +365,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
         const char *why = s->report.verify_mismatches ? why_order_matters(&base.report) : NULL;
         if (why) {
             diag_warn(s->diag, loc_none(),
-                      "--verify: the program's result depends on order (%s); memory is not compared", why);
+                      "--verify: the result may depend on execution order (%s); memory is not compared", why);
             s->report.verify_mismatches = 0;
         } else {
             s->report.verified = s->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
@@ -440,7 +440,7 @@ static void print_summary(struct session *s, bool energy)
     if (s->report.verified == REPORT_VERIFIED)
         strbuf_puts(&out,
                     s->report.has_host
-                        ? "verified: what was compressed or shared is what was computed, at every read\n"
+                        ? "verified: at every read, compressed and shared values equal the computed values\n"
                         : "verified: an unoptimised run on the plain engine leaves the same bytes\n");
     print_text(stdout, strbuf_text(&out));
     strbuf_fini(&out);

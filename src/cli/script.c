@@ -142,7 +142,7 @@ static enum wf_status run_bind(struct script *s, const struct script_line *l, co
     enum wf_status status = need_module(s, l);
     if (status != WF_OK) return status;
     struct session_buffer *b = session_find(s->session, w[1]);
-    if (!b || !b->texture) return bad(s, l->words[1].loc, "\"%s\" is no texture", w[1]);
+    if (!b || !b->texture) return bad(s, l->words[1].loc, "\"%s\" is not a texture", w[1]);
     status = wf_bind_texture(s->session->module, w[0], b->texture);
     if (status != WF_OK) session_take_errors(s->session, l->words[0].loc);
     return status;
@@ -156,7 +156,7 @@ static enum wf_status run_copy(struct script *s, const struct script_line *l, co
     if (status != WF_OK) return status;
     bytes = from_bytes;
     if (l->count > 2 && !str_to_u64(w[2], &bytes))
-        return bad(s, l->words[2].loc, "\"%s\" is no number of bytes", w[2]);
+        return bad(s, l->words[2].loc, "\"%s\" is not a number of bytes", w[2]);
     if (bytes > from_bytes || bytes > to_bytes)
         return bad(s, l->words[0].loc, "%" PRIu64 " bytes do not fit: %s has %" PRIu64 ", %s has %" PRIu64,
                    bytes, w[0], to_bytes, w[1], from_bytes);
@@ -175,11 +175,12 @@ static enum wf_status run_fill(struct script *s, const struct script_line *l, co
     if (status != WF_OK) return status;
     if (spec.kind != SPEC_SCALAR) {
         spec_fini(&spec);
-        return bad(s, l->words[1].loc, "fill takes one TYPE=VALUE");
+        return bad(s, l->words[1].loc, "fill takes a single TYPE=VALUE");
     }
     unsigned size = spec_type_bytes(spec.type);
     count = bytes / size;
-    if (l->count > 2 && !str_to_u64(w[2], &count)) return bad(s, l->words[2].loc, "\"%s\" is no count", w[2]);
+    if (l->count > 2 && !str_to_u64(w[2], &count))
+        return bad(s, l->words[2].loc, "\"%s\" is not a count", w[2]);
     if (count > bytes / size)
         return bad(s, l->words[0].loc, "%" PRIu64 " x %s do not fit: %s has %" PRIu64 " bytes", count,
                    spec_type_name(spec.type), w[0], bytes);
@@ -279,7 +280,7 @@ static bool take_option(struct script *s, const struct script_word *word, const 
     }
     if (!str_starts_with(text, "shared=")) return false;
     if (!str_to_u64(text + strlen("shared="), &shared) || shared > UINT32_MAX)
-        *status = bad(s, word->loc, "\"%s\" is no number of bytes", text + strlen("shared="));
+        *status = bad(s, word->loc, "\"%s\" is not a number of bytes", text + strlen("shared="));
     else
         shape->shared_bytes = (uint32_t)shared;
     return true;

@@ -50,7 +50,7 @@ static bool find_command(struct script_text *s, const struct script_word *w, enu
         return diag_error(s->diag, w->loc, "unknown command \"%s\"; did you mean \"%s\"?", w->text, near);
     struct strbuf known = {0};
     for (unsigned i = 0; i < SCRIPT_COUNT; i++) strbuf_printf(&known, "%s%s", i ? " " : "", commands[i].name);
-    diag_error(s->diag, w->loc, "unknown command \"%s\"; there are %s", w->text, strbuf_text(&known));
+    diag_error(s->diag, w->loc, "unknown command \"%s\"; must be one of %s", w->text, strbuf_text(&known));
     strbuf_fini(&known);
     return false;
 }
@@ -176,7 +176,7 @@ static const char *expand(struct script_text *s, const struct script_word *w)
         size_t length = strspn(++p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
         const struct script_loop *loop = find_loop(s, p, length);
         if (!loop) {
-            diag_error(s->diag, w->loc, "no loop has a variable \"%.*s\"", (int)length, p);
+            diag_error(s->diag, w->loc, "no enclosing loop has a variable \"%.*s\"", (int)length, p);
             strbuf_fini(&out);
             return NULL;
         }
@@ -200,12 +200,12 @@ bool script_text_repeat(struct script_text *s, const struct script_line *l, cons
 {
     struct script_loop loop = {.step = 1};
     if (!str_to_u64(words[0], &loop.left))
-        return diag_error(s->diag, l->words[0].loc, "\"%s\" is no count", words[0]);
+        return diag_error(s->diag, l->words[0].loc, "\"%s\" is not a count", words[0]);
     if (l->count > 1) loop.variable = words[1];
     if (l->count > 2 && !str_to_i64(words[2], &loop.value))
-        return diag_error(s->diag, l->words[2].loc, "\"%s\" is no number", words[2]);
+        return diag_error(s->diag, l->words[2].loc, "\"%s\" is not a number", words[2]);
     if (l->count > 3 && !str_to_i64(words[3], &loop.step))
-        return diag_error(s->diag, l->words[3].loc, "\"%s\" is no number", words[3]);
+        return diag_error(s->diag, l->words[3].loc, "\"%s\" is not a number", words[3]);
     s->loops[s->depth++] = loop;
     return true;
 }

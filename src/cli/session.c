@@ -34,7 +34,7 @@ void session_take_errors(struct session *s, struct loc loc)
         diag_text(s->diag, DIAG_ERROR, loc, text + strlen(placeless));
         wf_clear_errors(s->context);
     } else if (loc.source) {
-        diag_note(s->diag, loc, "while this line was run");
+        diag_note(s->diag, loc, "during this line of the script");
     }
 }
 
@@ -171,7 +171,7 @@ enum wf_status session_place(struct session *s, const char *text, uint64_t *addr
     uint64_t offset = 0;
     enum wf_status status = WF_OK;
     if (plus && !str_to_u64(plus + 1, &offset)) {
-        diag_error(s->diag, loc, "\"%s\": \"%s\" is no number of bytes", text, plus + 1);
+        diag_error(s->diag, loc, "\"%s\": \"%s\" is not a number of bytes", text, plus + 1);
         status = WF_BAD_INPUT;
     }
     if (status == WF_OK) status = find_place(s, name, address, size_bytes, loc);
@@ -248,8 +248,8 @@ static bool check_argument(struct session *s, const struct wf_kernel_info *info,
     describe_param(info, i, param);
     if (a->kind == ARGUMENT_ADDRESS) {
         if (p->bytes * 8 == info->address_bits && !is_float_param(p)) return true;
-        return diag_error(s->diag, loc, "%s: an address has %u bits and is no %s of kernel %s", a->shown,
-                          info->address_bits, param, info->name);
+        return diag_error(s->diag, loc, "%s: an address has %u bits and does not fit %s of kernel %s",
+                          a->shown, info->address_bits, param, info->name);
     }
     if (a->size_bytes != p->bytes)
         return diag_error(s->diag, loc, "%s: %zu byte%s given; %s of kernel %s takes %u", a->shown,
@@ -303,7 +303,7 @@ static void take_failures(struct session *s)
         if (placeless)
             diag_text(s->diag, DIAG_ERROR, p->loc, stats->fault_text);
         else if (p->loc.source)
-            diag_note(s->diag, p->loc, "while this line was run");
+            diag_note(s->diag, p->loc, "during this line of the script");
     }
     if (placeless) wf_clear_errors(s->context);
 }
@@ -358,8 +358,7 @@ enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_b
     if (status != WF_OK) return status;
     char *bytes = heap_try(size_bytes);
     if (!bytes) {
-        diag_error(s->diag, loc, "there is not enough memory for the %" PRIu64 " bytes of %s", size_bytes,
-                   path);
+        diag_error(s->diag, loc, "not enough memory for the %" PRIu64 " bytes of %s", size_bytes, path);
         return WF_BAD_INPUT;
     }
     status = library(s, wf_read(s->context, address, bytes, size_bytes), loc);

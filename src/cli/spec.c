@@ -71,7 +71,7 @@ static bool fail_unknown(const struct parser *p, const char *kind, const char *w
                          const char *known)
 {
     if (near) return fail(p, "unknown %s \"%s\"; did you mean \"%s\"?", kind, word, near);
-    return fail(p, "unknown %s \"%s\"; there are %s", kind, word, known);
+    return fail(p, "unknown %s \"%s\"; must be one of %s", kind, word, known);
 }
 
 static bool find_type(const char *word, enum spec_type *type)
@@ -125,7 +125,7 @@ static bool read_integer(enum spec_type type, const char *text, uint8_t value[8]
 static bool parse_value(const struct parser *p, enum spec_type type, const char *text, uint8_t value[8])
 {
     if (types[type].is_float ? read_float(type, text, value) : read_integer(type, text, value)) return true;
-    return fail(p, "\"%s\" is no %s; it must be %s", text, types[type].name, types[type].range);
+    return fail(p, "\"%s\" is not a valid %s; must be %s", text, types[type].name, types[type].range);
 }
 
 // Reads up to one byte more than needed, to detect excess. Devices may be endless.
@@ -173,7 +173,7 @@ static bool parse_bytes(const struct parser *p, const char *text, struct spec *s
         int value = hex_digit(text[i]);
         if (value < 0) {
             free(s->bytes);
-            return fail(p, "\"%c\" is no hex digit", text[i]);
+            return fail(p, "\"%c\" is not a hex digit", text[i]);
         }
         s->bytes[i / 2] = (char)((unsigned char)s->bytes[i / 2] << 4 | value);
     }
@@ -209,7 +209,7 @@ static bool parse_init(const struct parser *p, const char *text, struct spec *s)
     } else if (str_starts_with(text, "rand:")) {
         s->init = SPEC_RAND;
         if (!str_to_u64(text + 5, &s->seed))
-            return fail(p, "\"%s\" is no seed; rand: takes a 64-bit number", text + 5);
+            return fail(p, "\"%s\" is not a seed; rand: takes a 64-bit number", text + 5);
     } else if (str_starts_with(text, "file:")) {
         s->init = SPEC_FILE;
         return parse_file(p, text + 5, s);
@@ -241,9 +241,9 @@ static bool parse_array(const struct parser *p, char *text, struct spec *s)
             next = strchr(next + 1, 'x'); // 0x… is a number
         if (next) *next++ = 0;
         uint64_t n;
-        if (!str_to_u64(rest, &n)) return fail(p, "\"%s\" is no count; write %s", rest, form);
+        if (!str_to_u64(rest, &n)) return fail(p, "\"%s\" is not a count; write %s", rest, form);
         if (texture && (n == 0 || n > UINT32_MAX))
-            return fail(p, "a side of %s texels; it must be 1 to 4294967295", rest);
+            return fail(p, "a side of %s texels; must be 1 to 4294967295", rest);
         if (texture) s->extent[i] = (uint32_t)n;
         if (__builtin_mul_overflow(s->count, n, &s->count))
             return fail(p, "more bytes than 64 bits can count");

@@ -22,7 +22,7 @@ static const char *next_study(const void *context, size_t i)
 static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
 {
     if (!o->operands.count) {
-        diag_error(d, loc_none(), "study needs a study's name; `warpfold list studies` explains them");
+        diag_error(d, loc_none(), "study needs a study's name; `warpfold list studies` explains the studies");
         return NULL;
     }
     *name = o->operands.data[0];
@@ -32,7 +32,7 @@ static struct wf_study *take_study(struct options *o, struct diag *d, const char
     if (near)
         diag_error(d, loc_none(), "no study \"%s\"; did you mean \"%s\"?", *name, near);
     else if (!s)
-        diag_error(d, loc_none(), "no study \"%s\"; `warpfold list studies` names them", *name);
+        diag_error(d, loc_none(), "no study \"%s\"; `warpfold list studies` lists every study", *name);
     return s;
 }
 
@@ -54,7 +54,7 @@ static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, 
     for (size_t i = 0; i < sizeof of_time / sizeof of_time[0]; i++)
         if (options_has(o, of_time[i])) {
             diag_error(d, loc_none(),
-                       "%s is for studies of timed launches, and this one is of functional ones",
+                       "%s is for studies of timed launches; the study needs functional launches",
                        options_name(of_time[i]));
             return WF_BAD_USAGE;
         }
@@ -74,7 +74,8 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
                                          OPTION_SYMBOL, OPTION_SHARED, OPTION_SCRIPT};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (options_has(o, own[i])) {
-            diag_error(d, loc_none(), "%s does not go with --bench: bundled kernels bring their own launches",
+            diag_error(d, loc_none(),
+                       "%s does not go with --bench: bundled kernels have launches of their own",
                        options_name(own[i]));
             return WF_BAD_USAGE;
         }
@@ -175,7 +176,8 @@ static enum wf_status read_launches(const struct options *o, struct ran *ran, st
                                     struct diag *d)
 {
     if (o->operands.count > 1) {
-        diag_error(d, loc_none(), "study takes one file; \"%s\" is one too many", o->operands.data[1]);
+        diag_error(d, loc_none(), "study takes a single file; \"%s\" is a second operand",
+                   o->operands.data[1]);
         return WF_BAD_USAGE;
     }
     if (!command_claim(o, r) || !results_claim_read(r, o->operands.data[0], loc_none())) return WF_BAD_INPUT;

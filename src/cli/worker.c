@@ -30,7 +30,7 @@ static bool read_order(const struct options *o, struct worker_order *order)
     if (!worker_lease(options_value(o, OPTION_LEASE), &order->lease_seconds, order->diag)) return false;
     order->processes = (unsigned)count;
     if (o->operands.count != 1)
-        return diag_error(order->diag, loc_none(), "worker needs one folder, that a plan is in");
+        return diag_error(order->diag, loc_none(), "worker needs the folder of a plan");
     order->folder = o->operands.data[0];
     return true;
 }
@@ -42,7 +42,7 @@ static void say(const struct worker_report *r)
                   "%" PRIu64 " points run, %" PRIu64 " tries failed, %" PRIu64 " claims taken over, %" PRIu64
                   " lost%s\n",
                   r->runs, r->failed, r->taken, r->lost,
-                  r->interrupted ? "; stopped, and handed back what it held" : "");
+                  r->interrupted ? "; stopped, with unfinished points returned to the plan" : "");
     print_text(stdout, text.text);
     strbuf_fini(&text);
 }

@@ -91,7 +91,7 @@ static int restore(struct claims *c, size_t point)
     struct strbuf line = {0};
     if (!plan_make_token(c->queue, p, TOKEN_OPEN)) return errno;
     c->missed[point] = 0;
-    strbuf_printf(&line, "point %s has no token in %s any more: it is open again: %s", p->id, c->queue_path,
+    strbuf_printf(&line, "point %s has lost its token in %s and is open again: %s", p->id, c->queue_path,
                   p->command);
     if (c->tell) c->tell(line.text);
     strbuf_fini(&line);

@@ -37,8 +37,8 @@ static bool finish_batch(struct batch *b)
 static void tell_broken(struct batch *b, const struct job *j, const char *path, const char *what)
 {
     b->report->broken++;
-    diag_warn(b->db->diag, loc_none(), "%s %s: it is not taken, and its point is open again: %s", path, what,
-              j->command);
+    diag_warn(b->db->diag, loc_none(), "%s %s: the result is rejected, and the point is open again: %s", path,
+              what, j->command);
 }
 
 static bool add_result(struct batch *b, const struct job *j, const char *path, const char *bytes,
@@ -71,7 +71,7 @@ static bool take(struct batch *b, const struct job *j, const char *name)
     if (good && database_has_run(b->db, j->id)) {
         b->report->again++;
     } else if (good && state == RESULT_BROKEN) {
-        tell_broken(b, j, path, "has other bytes than were written (its checksum says so)");
+        tell_broken(b, j, path, "has a wrong checksum");
     } else if (good) {
         good = add_result(b, j, path, bytes, length);
     }

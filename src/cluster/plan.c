@@ -123,11 +123,12 @@ bool plan_read(struct plan *p, const char *folder, struct diag *d)
     bool good = file_read(path, &bytes, &length, &why);
     if (good) {
         good = read_text(p, bytes, length) ||
-               diag_error(d, loc_none(), "%s is no plan that this version of warpfold can read", path);
+               diag_error(d, loc_none(), "%s is not a plan readable by this version of warpfold", path);
         free(bytes);
     } else {
-        diag_error(d, loc_none(), "%s has no plan (%s): `warpfold reproduce … --out %s --submit` makes one",
-                   folder, why, folder);
+        diag_error(d, loc_none(),
+                   "%s has no plan (%s): make a plan with `warpfold reproduce … --out %s --submit`", folder,
+                   why, folder);
     }
     free(path);
     return good;
@@ -164,8 +165,8 @@ bool plan_is_of(const struct plan *p, const char *build, struct diag *d)
     return str_equal(p->build, build) ||
            diag_error(
                d, loc_none(),
-               "the plan in %s was made by another build of warpfold (%s; this is %s), whose results may "
-               "differ: use that build, or give another --out",
+               "the plan in %s was made by a different build of warpfold (%s; now %s), and results may "
+               "differ: use the plan's build, or give a different --out",
                p->folder, p->build, build);
 }
 
@@ -177,7 +178,7 @@ bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d)
     for (size_t i = 0; same && i < b->points.count; i++)
         same = strmap_get(&a->by_id, b->points.data[i].id, 16, &index);
     return same || diag_error(d, loc_none(),
-                              "%s has another plan, of %zu points (this one has %zu): give another --out",
+                              "%s has a different plan, of %zu points instead of %zu: give a different --out",
                               a->folder, a->points.count, b->points.count);
 }
 

@@ -69,13 +69,13 @@ static int run_program(struct words *w, struct strbuf *said)
 static const char *reason(struct strbuf *said)
 {
     char *text = said->length ? str_trim(said->text) : NULL, *last = text ? strrchr(text, '\n') : NULL;
-    return last ? last + 1 : text ? text : "it said nothing";
+    return last ? last + 1 : text ? text : "no message";
 }
 
 static bool refuse(const struct words *w, int status, struct strbuf *said, struct diag *d)
 {
     if (status == NOT_THERE)
-        return diag_error(d, loc_none(), "there is no %s here: this machine does not submit to a Slurm",
+        return diag_error(d, loc_none(), "no program %s: this machine cannot submit to Slurm",
                           w->list.data[0]);
     return diag_error(d, loc_none(), "%s refused: %s", w->list.data[0], reason(said));
 }

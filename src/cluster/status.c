@@ -43,8 +43,8 @@ char *status_reason(const struct plan *p, const char *id)
     snprintf(name, sizeof name, "%s.failed", id);
     char *path = plan_path(p, "committed", name);
     enum result_state state = result_read(path, id, &text, &length);
-    if (state == RESULT_ABSENT) text = heap_strdup("it left no message");
-    if (state == RESULT_BROKEN) text = heap_strdup("its message has other bytes than were written");
+    if (state == RESULT_ABSENT) text = heap_strdup("no message");
+    if (state == RESULT_BROKEN) text = heap_strdup("the message has different bytes from the written bytes");
     free(path);
     return text;
 }
@@ -104,7 +104,8 @@ static double file_system_now(const struct plan *p, const struct beats *beats)
 static void put_losses(const struct token *t, struct strbuf *out)
 {
     if (t->losses)
-        strbuf_printf(out, ", lost %u %s with its worker", t->losses, t->losses == 1 ? "time" : "times");
+        strbuf_printf(out, ", lost %u %s together with a worker", t->losses,
+                      t->losses == 1 ? "time" : "times");
 }
 
 static void put_held(const struct plan *p, const struct token *t, const char *command, double now,
@@ -158,14 +159,14 @@ static void put_damage(const struct plan *p, const struct queue *q, size_t missi
     size_t count = 0;
     for (size_t i = 0; i < p->points.count && missing; i++) {
         if (q->of[i] || count++ >= SHOWN) continue;
-        strbuf_printf(out, "  no token in queue, which a worker puts back: %s ", p->points.data[i].id);
+        strbuf_printf(out, "  no token in queue, to be restored by a worker: %s ", p->points.data[i].id);
         printable_format(out, "%s\n", p->points.data[i].command);
     }
     if (count > SHOWN) strbuf_printf(out, "  and %zu more\n", count - SHOWN);
-    if (q->surplus) strbuf_printf(out, "  tokens in queue beyond one a point: %zu\n", q->surplus);
+    if (q->surplus) strbuf_printf(out, "  surplus tokens in queue: %zu\n", q->surplus);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         char *path = plan_path(p, folders[i], "");
-        if (access(path, F_OK) != 0) printable_format(out, "  %s is not there\n", path);
+        if (access(path, F_OK) != 0) printable_format(out, "  %s is missing\n", path);
         free(path);
     }
 }
@@ -186,9 +187,9 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
         bool at_work = !b->ended && now - beaten(p, b->who) < RECENT;
         if (at_work && b->seconds > 0) rate += (double)b->runs / b->seconds;
     }
-    strbuf_printf(out, "workers: %zu, of which %zu have ended\n", beats->list.count, ended);
+    strbuf_printf(out, "workers: %zu, including %zu ended\n", beats->list.count, ended);
     strbuf_printf(out,
-                  "tries that failed: %" PRIu64 "; claims taken over from workers that were gone: %" PRIu64
+                  "failed tries: %" PRIu64 "; claims taken over from vanished workers: %" PRIu64
                   "; points run twice: %" PRIu64 "\n",
                   failed, taken, runs > done ? runs - done : 0);
     return rate;

@@ -144,8 +144,7 @@ static bool is_committed(const struct worker *w, const struct token *t)
         there = state == RESULT_GOOD;
         if (state == RESULT_BROKEN && unlink(path) == 0) {
             struct strbuf line = {0};
-            strbuf_printf(&line, "%s has other bytes than were written (its checksum says so): run again",
-                          path);
+            strbuf_printf(&line, "%s has a wrong checksum: the point runs again", path);
             tell(w, line.text);
             strbuf_fini(&line);
         }
@@ -255,7 +254,7 @@ static void settle(struct worker *w, struct slot *s, int status)
     } else {
         if (WIFEXITED(status))
             strbuf_printf(&message, "ended with status %d: %s", WEXITSTATUS(status),
-                          *said ? said : "it said nothing");
+                          *said ? said : "no message");
         else
             strbuf_printf(&message, "was killed by signal %d", WTERMSIG(status));
         discard_part(w, &s->token);
@@ -286,7 +285,7 @@ static void start(struct worker *w, struct slot *s, const struct token *t)
         return;
     }
     if (t->losses >= TOKEN_TRIES) {
-        give_up(w, &s->token, "its worker disappeared three times (killed for memory, maybe)");
+        give_up(w, &s->token, "three workers disappeared during the run (killed for memory, maybe)");
         return;
     }
     char *part = result_path(w, t, false, "part");
@@ -333,8 +332,8 @@ static bool has_room(struct worker *w, int *problem)
     if (plan_has_folder(&w->plan, "committed", &is_new)) {
         struct strbuf line = {0};
         strbuf_printf(&line,
-                      "%s/committed was gone, with what had not been collected: made anew; "
-                      "`warpfold reproduce --collect` finds which points are to be run again",
+                      "%s/committed was missing, with every result not collected: made anew; "
+                      "`warpfold reproduce --collect` finds the points to run again",
                       w->plan.folder);
         if (is_new) tell(w, line.text);
         strbuf_fini(&line);
@@ -380,7 +379,8 @@ static void interrupt(struct worker *w, struct slot *s)
     double now = clock_seconds();
     bool too_long = w->report->interrupted == TIME_IS_UP && now - s->started > whole_time * (now - w->began);
     if (too_long && s->token.losses + 1 >= TOKEN_TRIES)
-        give_up(w, &s->token, "the time of three workers was up before it ended: submit with a longer one");
+        give_up(w, &s->token,
+                "the time of three workers was up before the run's end: submit with a longer time");
     else
         release_as(w, &s->token, TOKEN_OPEN, s->token.failures, s->token.losses + too_long);
 }

@@ -59,9 +59,8 @@ static bool read_passes(const char *key, const char *list, uint32_t *bits, struc
             memcpy(word, at, kept);
             word[kept] = 0;
             const char *near = str_nearest(word, pass_name, NULL);
-            if (near)
-                return diag_error(d, loc, "%s: there is no pass '%s'; did you mean '%s'?", key, word, near);
-            return diag_error(d, loc, "%s: there is no pass '%s'", key, word);
+            if (near) return diag_error(d, loc, "%s: no pass '%s'; did you mean '%s'?", key, word, near);
+            return diag_error(d, loc, "%s: no pass '%s'", key, word);
         }
         if (length) *bits |= bit;
         at += length + (at[length] == ',');

@@ -45,7 +45,7 @@ static void step(struct checking *c, uint32_t inst, bool *good, bool report)
     access_reads(c->d->program, i, &list);
     for (unsigned k = 0; k < list.count && report && is_in(c, inst); k++)
         if (reads_it(c, inst, &list, k) && !good[list.at[k].location] && !c->wrong)
-            c->wrong = arena_printf(&c->d->arena, "the %s stream has not computed what %#" PRIx32 " reads",
+            c->wrong = arena_printf(&c->d->arena, "the %s stream has not computed a source of %#" PRIx32,
                                     c->stream == DECOUPLE_IN_AFFINE ? "affine" : "others'",
                                     program_pc(c->d->program, inst));
     access_writes(c->d->program, i, &list);
@@ -115,7 +115,7 @@ static void check_passed(struct checking *c, uint32_t inst, bool *seen)
         for (uint32_t k = 0; k < c->flow->blocks[b].count && seen[b]; k++)
             if (c->d->insts[c->flow->blocks[b].first + k].streams & DECOUPLE_IN_AFFINE && !c->wrong)
                 c->wrong = arena_printf(
-                    &c->d->arena, "the affine stream passes %#" PRIx32 ", which leads to its %#" PRIx32,
+                    &c->d->arena, "the affine stream passes %#" PRIx32 " towards its %#" PRIx32,
                     program_pc(c->d->program, inst), program_pc(c->d->program, c->flow->blocks[b].first + k));
 }
 

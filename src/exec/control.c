@@ -166,7 +166,7 @@ const struct bound *exec_ret(const struct bound *d, struct warp *w, uint8_t *reg
         unsigned l = bit_lowest(left);
         uint32_t pc = targets[l] = reg_lanes(regs, d->src[0])[l];
         if (pc >= e->program->inst_count || !(e->entry_flags[pc] & EXEC_RETURN_SITE) || w->depth == 0)
-            return exec_fault(w, d, FAULT_BRANCH, l, "return to instruction %u, which follows no call", pc);
+            return exec_fault(w, d, FAULT_BRANCH, l, "return to instruction %u, not behind a call", pc);
     }
     return exec_transfer(w, d, active, targets, -1, NO_TARGET, 0);
 }

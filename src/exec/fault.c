@@ -154,14 +154,15 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
         if (l->flat)
             flat_explain_fault(w, f, out);
         else
-            strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, %u of them dynamic)",
+            strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, including %u dynamic)",
                           address, l->shared_total, l->dynamic_shared);
         return;
     case SPACE_LOCAL:
         if (l->flat)
             flat_explain_fault(w, f, out);
         else
-            strbuf_printf(out, "0x%llx is outside the thread's local memory (%u bytes, %u of them stack)",
+            strbuf_printf(out,
+                          "0x%llx is outside the thread's local memory (%u bytes, including %u of stack)",
                           address, l->local_total, l->local_total - l->program->local_bytes);
         return;
     case SPACE_CONST: strbuf_printf(out, "0x%llx is past the end of the constant bank", address); return;
@@ -247,10 +248,9 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
     bool stops = l->check_members == CHECK_STOP;
     if (stops ? !fault_begin(w, d->index, FAULT_MEMBERS, lane) : !fault_note(w, NOTE_MEMBERS)) return !stops;
     struct strbuf text = {0};
-    strbuf_printf(
-        &text,
-        "kernel %s: lane %u is not among the members 0x%08x that it names; what that gives is undefined",
-        w->exec->program->name, lane - group, (unsigned)(members >> group));
+    strbuf_printf(&text,
+                  "kernel %s: lane %u is missing in its own member mask 0x%08x; the result is undefined",
+                  w->exec->program->name, lane - group, (unsigned)(members >> group));
     fault_where(w, d->index, lane, &text);
     if (stops)
         fault_finish(w, d, &text);
@@ -263,12 +263,12 @@ char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned l
                          bool is_write, unsigned other)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "kernel %s: %s shared address 0x%llx, which ", w->exec->program->name,
+    strbuf_printf(&text, "kernel %s: %s shared address 0x%llx, also used by ", w->exec->program->name,
                   is_write ? "writes" : "reads", (unsigned long long)address);
     if (other <= w->cta->warp_count)
-        strbuf_printf(&text, "warp %u of its block uses, too, with no barrier between", other - 1);
+        strbuf_printf(&text, "warp %u of the block without a barrier between", other - 1);
     else
-        strbuf_puts(&text, "other warps of its block use, too, with no barrier between");
+        strbuf_puts(&text, "other warps of the block without a barrier between");
     fault_where(w, d->index, lane, &text);
     return text.text;
 }
@@ -314,7 +314,8 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
         else if (b->expected)
             strbuf_printf(out, ", where %u of %u threads have arrived", b->arrived, b->expected);
         else
-            strbuf_printf(out, " for the whole block; %u threads have arrived", b->arrived);
+            strbuf_printf(out, " for the whole block; %u of %u threads have arrived", b->arrived,
+                          w->exec->threads_per_block);
         break;
     }
 }

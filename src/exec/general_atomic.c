@@ -335,8 +335,8 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
     const char *elsewhere = flat ? misplaced(w, d, regs, active, &lane) : NULL;
     if (elsewhere)
         return exec_fault(w, d, FAULT_SHARED, lane,
-                          "an atomic on 0x%08x, which is in %s: this machine has them in its scratchpad "
-                          "alone (0x%08llx to 0x%08llx)",
+                          "an atomic on 0x%08x, in %s: atomics of this machine work in the scratchpad "
+                          "only (0x%08llx to 0x%08llx)",
                           (uint32_t)exec_lane_address(d, w, regs, 0, lane), elsewhere,
                           (unsigned long long)flat->scratch, (unsigned long long)flat->scratch_end - 1);
     if (!active || w->exec->races || (words != 1 && words != 2) || !locate(w, d, active, bytes, host, &where))

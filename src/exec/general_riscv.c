@@ -70,7 +70,7 @@ const struct bound *exec_push(const struct bound *d, struct warp *w, uint8_t *re
     uint32_t levels = w->exec->launch->flat ? w->exec->launch->flat->nest_levels : UINT32_MAX;
     if (w->depth + 1 >= levels)
         return exec_fault(w, d, FAULT_STACK, bit_lowest(active),
-                          "a push at nest level %u: it is the last of %u", w->depth, levels);
+                          "a push at nest level %u, the last of %u levels", w->depth, levels);
     return nest(d, w, active, w->depth + 1);
 }
 
@@ -89,9 +89,9 @@ const struct bound *exec_warpcmd(const struct bound *d, struct warp *w, uint8_t 
     const struct launch_flat *flat = w->exec->launch->flat;
     if (active != w->full)
         return exec_fault(w, d, FAULT_MEMBERS, bit_lowest(active),
-                          "a warp command of %u of the warp's %u lanes: all of them have to be together",
+                          "a warp command by %u of the warp's %u lanes: all lanes must be together",
                           bit_count(active), w->exec->lanes);
-    if (!flat) return exec_fault(w, d, FAULT_TRAP, 0, "a warp command on a machine that has none");
+    if (!flat) return exec_fault(w, d, FAULT_TRAP, 0, "a warp command on a machine without warp commands");
     uint32_t command = exec_lane_word(d, w, regs, 0, 0, 0);
     warp_count_run(w, d);
     if (command & COMMAND_ENDS) {
@@ -121,6 +121,6 @@ const struct bound *exec_rcsr(const struct bound *d, struct warp *w, uint8_t *re
 const struct bound *exec_undef(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs;
-    return exec_fault(w, d, FAULT_TRAP, bit_lowest(active), "0x%08x is no instruction of this machine",
+    return exec_fault(w, d, FAULT_TRAP, bit_lowest(active), "0x%08x is not an instruction of this machine",
                       bound_inst(d, w)->src[0].value);
 }

@@ -258,6 +258,6 @@ void look_describe(const struct exec *e, struct cta *const *blocks, size_t count
         }
     }
     if (warps > SHOWN)
-        strbuf_printf(out, "\n  and %llu more warp%s that wait", (unsigned long long)(warps - SHOWN),
+        strbuf_printf(out, "\n  and %llu more waiting warp%s", (unsigned long long)(warps - SHOWN),
                       warps == SHOWN + 1 ? "" : "s");
 }

@@ -265,14 +265,14 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     strbuf_printf(out, "0x%" PRIx64 " is ", address);
     bool windows = m->origin != 0; // the windows of a flat memory are described by its launch
     if (address < (windows ? MEMORY_HEAP : 4096)) {
-        strbuf_puts(out, address < 4096 ? "a null pointer, or one with a small offset"
+        strbuf_puts(out, address < 4096 ? "a null pointer, or a null pointer plus a small offset"
                                         : "below all device memory");
     } else if (windows && address >= MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW) {
         strbuf_puts(out, "in the window of shared memory, not in global memory");
     } else if (windows && address >= MEMORY_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
         strbuf_puts(out, "in the window of local memory, not in global memory");
     } else if (!before && !after) {
-        strbuf_puts(out, "in no allocation: there is none");
+        strbuf_puts(out, "outside every allocation: no memory is allocated");
     } else if (before && address - before->address < before->size_bytes) {
         strbuf_printf(out, "%" PRIu64 " bytes into ", address - before->address);
         describe_allocation(before, out);

@@ -43,8 +43,9 @@ static void meet(const struct meeting *m, const struct race_record *before, bool
     if (m->found->count < RACES_COUNTED_MAX) m->found->count++;
     if (m->found->text) return;
     struct strbuf text = {0};
-    strbuf_printf(&text, "race between kernels %s and %s, which nothing orders, on global address 0x%llx: ",
-                  m->before->program->name, m->now->program->name, (unsigned long long)m->address);
+    strbuf_printf(
+        &text, "race between kernels %s and %s, unordered by streams or events, on global address 0x%llx: ",
+        m->before->program->name, m->now->program->name, (unsigned long long)m->address);
     memory_describe(m->now->memory, m->address, &text);
     strbuf_putc(&text, '\n');
     race_describe(m->before, before, before_writes, &text);

@@ -395,8 +395,8 @@ void exec_fail_stuck(struct exec_session *s, const char *beside)
     struct strbuf text = {0};
     strbuf_printf(
         &text,
-        "kernel %s will never end: since warp instruction %llu every warp has come back to where it "
-        "was, or waited, and no byte of memory has changed",
+        "kernel %s will never end: since warp instruction %llu every warp has returned to an earlier "
+        "state or waited, and no byte of memory has changed",
         s->e.program->name, (unsigned long long)s->looked_at);
     describe_waiting(s, &text);
     strbuf_puts(&text, beside);
@@ -409,7 +409,7 @@ static void fail_waiting(struct exec_session *s)
     strbuf_printf(
         &text,
         "kernel %s stopped: for %llu warp instructions every warp has waited or read the same words "
-        "again, and memory is what it was (exec.patience=%llu; 0 waits for ever)",
+        "again, and memory is unchanged (exec.patience=%llu; 0 waits for ever)",
         s->e.program->name, (unsigned long long)(s->e.instructions_done - s->waits_since),
         (unsigned long long)s->e.launch->patience);
     describe_waiting(s, &text);

@@ -76,14 +76,15 @@ static bool take(struct journal *j, char *text, size_t length, const char *of_wh
     if (!whole) return append(j, of_what, strlen(of_what));
     text[whole] = 0;
     if (strncmp(text, of_what, begin) != 0)
-        return diag_error(j->diag, loc_none(),
-                          "%s has injections of another build, kernel or setting: give another --out, or "
-                          "remove it",
-                          j->path);
+        return diag_error(
+            j->diag, loc_none(),
+            "%s has injections of a different build, kernel or setting: give a different --out, or "
+            "remove the file",
+            j->path);
     for (char *at = text + begin; *at; at = strchr(at, '\n') + 1, line++) {
         struct inject_result r;
         if (!parse(at, &r) || journal_has(j, r.number))
-            return diag_error(j->diag, loc_none(), "%s: line %zu is none of ours", j->path, line);
+            return diag_error(j->diag, loc_none(), "%s: line %zu is not a line of a journal", j->path, line);
         keep(j, &r);
     }
     return true;

@@ -180,7 +180,7 @@ enum wf_status inject_measure(const struct inject *c, struct inject_space *space
     uint64_t all = 0;
     for (unsigned p = 0; p < UPSET_PLACES; p++) all += c->places >> p & 1 ? space->places[p] : 0;
     if (status == WF_OK && !all) {
-        diag_error(c->diag, loc_none(), "%s: there is no place of that kind in which a bit could turn",
+        diag_error(c->diag, loc_none(), "%s: the kernel has no place of the given kinds for a bit flip",
                    c->workload->name);
         return WF_BAD_INPUT;
     }

@@ -117,7 +117,7 @@ static struct chart_finding judge(struct chart *chart, const struct chart_view *
     case CHART_CONTRADICTED:
         if (j.pairs > 1) strbuf_printf(&j.text, " (%zu of %zu comparisons)", j.wrong, j.pairs);
         break;
-    case CHART_OPEN: strbuf_printf(&j.text, "%s: not all of it is measured", claim->text); break;
+    case CHART_OPEN: strbuf_printf(&j.text, "%s: not completely measured", claim->text); break;
     case CHART_HELD:
         if (workload_is_group(claim->category))
             strbuf_printf(&j.text, "%s, in all of %zu comparisons", claim->text, j.pairs);

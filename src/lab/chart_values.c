@@ -518,8 +518,8 @@ static bool check_columns(const struct figure *f, const struct jobs *jobs, struc
             str_equal((const char *)sqlite3_column_text(s, 1), "ok") && !sqlite3_column_int(s, 0)) {
             const char *names = (const char *)sqlite3_column_text(s, 2);
             good = diag_error(db->diag, loc_none(),
-                              "experiment %s: no table \"%s\" with a column \"%s\"; there are %s", x->name,
-                              table, column, names ? names : "none");
+                              "experiment %s: no table \"%s\" with a column \"%s\"; must be one of %s",
+                              x->name, table, column, names ? names : "none");
         }
         sqlite3_finalize(s);
     }

@@ -102,7 +102,7 @@ bool claim_parse(const char *text, struct arena *arena, struct claim *c, const c
     char *gpu = claim_cut(rest, " on "), *category = str_trim(rest), *within = claim_cut(chain, " within ");
     if (!*category || (gpu && !*gpu)) return false;
     if (within && !claim_number(within, &c->within)) {
-        *why = "behind `within` stands a number, or one with %";
+        *why = "`within` must be followed by a number, with or without %";
         return false;
     }
     c->gpu = gpu;
@@ -115,7 +115,7 @@ bool claim_parse(const char *text, struct arena *arena, struct claim *c, const c
     }
     claim_add_term(c, chain);
     if (!c->orders.count) return false;
-    *why = "`paper` stands behind the series that it is of, or before the first";
+    *why = "`paper` must follow its series, or precede the first";
     return has_papers(c);
 }
 

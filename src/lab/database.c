@@ -110,18 +110,18 @@ static bool check(struct database *db, const char *build)
          *schema = single(db, "SELECT value FROM meta WHERE key = 'schema'"),
          *made_by = single(db, "SELECT value FROM meta WHERE key = 'build'");
     bool good = false;
-    static const char advice[] = "move it away, or give another --out";
+    static const char advice[] = "move the file away, or give a different --out";
     if (!sound || !str_equal(sound, "ok"))
-        diag_error(db->diag, loc_none(), "%s is no database, or a broken one (%s): %s", db->path,
+        diag_error(db->diag, loc_none(), "%s is not a database, or a broken database (%s): %s", db->path,
                    sound ? sound : sqlite3_errmsg(db->handle), advice);
     else if (!schema || !made_by)
         diag_error(db->diag, loc_none(), "%s is a database, but not of results: %s", db->path, advice);
     else if (strtol(schema, NULL, 10) != DATABASE_SCHEMA)
-        diag_error(db->diag, loc_none(), "%s has schema %s; this is warpfold %s, which knows %d: %s",
-                   db->path, schema, WF_VERSION, DATABASE_SCHEMA, advice);
+        diag_error(db->diag, loc_none(), "%s has schema %s; warpfold %s reads schema %d: %s", db->path,
+                   schema, WF_VERSION, DATABASE_SCHEMA, advice);
     else if (!str_equal(made_by, build))
         diag_error(db->diag, loc_none(),
-                   "%s was made by another build of warpfold (%s; this is %s), whose results may differ: %s",
+                   "%s was made by a different build of warpfold (%s; now %s), and results may differ: %s",
                    db->path, made_by, build, advice);
     else
         good = true;

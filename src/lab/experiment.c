@@ -75,7 +75,8 @@ static bool set_kind(struct parser *p, char *value)
         }
     return diag_error(
         p->diag, p->loc,
-        "no kind \"%s\"; there are runs, study, marks, storage, settings, kernels, features, time", value);
+        "no kind \"%s\"; must be one of runs, study, marks, storage, settings, kernels, features, time",
+        value);
 }
 
 static const char *next_workload(const void *context, size_t i)
@@ -93,7 +94,7 @@ static bool set_kernels(struct parser *p, char *value)
         if (!workload_is_group(word) && !workload_find(word, &near)) {
             near = str_nearest(word, next_workload, NULL);
             return diag_error(p->diag, p->loc, "no bundled kernel or group \"%s\"%s%s%s", word,
-                              near ? "; did you mean \"" : "; `warpfold list kernels` names them",
+                              near ? "; did you mean \"" : "; `warpfold list kernels` lists every kernel",
                               near ? near : "", near ? "\"?" : "");
         }
         vec_push(&p->x->kernels, word);
@@ -112,7 +113,7 @@ static bool set_programs(struct parser *p, char *value)
 static bool set_input(struct parser *p, char *value)
 {
     if (strspn(value, "0123456789abcdefABCDEF") != strlen(value) || strlen(value) % 2)
-        return diag_error(p->diag, p->loc, "input = %s: must be bytes, each two hexadecimal digits", value);
+        return diag_error(p->diag, p->loc, "input = %s: must be bytes of two hexadecimal digits", value);
     p->x->input = value;
     return true;
 }
@@ -514,8 +515,8 @@ bool experiments_add(struct experiments *x, const char *name, struct diag *d)
     if (x->list.count > before) return true;
     const char *near = str_nearest(name, next_experiment, NULL);
     if (near) return diag_error(d, loc_none(), "no experiment \"%s\"; did you mean \"%s\"?", name, near);
-    return diag_error(
-        d, loc_none(),
-        "no experiment \"%s\"; `warpfold list experiments` names them, and a file's path has a / or a .",
-        name);
+    return diag_error(d, loc_none(),
+                      "no experiment \"%s\"; `warpfold list experiments` lists every experiment, and a "
+                      "file's path has a / or a .",
+                      name);
 }

@@ -128,7 +128,8 @@ static bool check_names(struct parser *p)
                        ? check_settings(p, c, x->series.data[i].settings) &&
                              (wf_check_settings(c) == WF_OK || experiment_refuse(p, c))
                        : is_setting(c, x->series.data[i].what) ||
-                             diag_error(p->diag, whole, "no setting \"%s\"; `warpfold list keys` names them",
+                             diag_error(p->diag, whole,
+                                        "no setting \"%s\"; `warpfold list keys` lists every key",
                                         x->series.data[i].what);
         if (good && x->kind == EXPERIMENT_STORAGE)
             good = wf_tech(c, x->mechanism) == WF_OK || experiment_refuse(p, c);
@@ -143,7 +144,8 @@ static bool check_names(struct parser *p)
     for (size_t i = 0; good && x->study && wf_study_at(i, &name, &meaning) && !str_equal(name, x->study); i++)
         continue;
     if (good && x->study && !str_equal(name, x->study))
-        good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` names them", x->study);
+        good = diag_error(p->diag, whole, "no study \"%s\"; `warpfold list studies` lists every study",
+                          x->study);
     size_t length;
     if (good && x->file && !jobs_file(x->file, &length))
         good = diag_error(p->diag, whole, "no file \"%s\" comes with the library; kernels are NAME.ptx",
@@ -165,7 +167,8 @@ static bool check_claim(struct parser *p, const struct claim *c)
         const char *series = c->terms.data[i].series;
         if (series && !has_series(p->x, series))
             return diag_error(p->diag, (struct loc){.source = p->loc.source},
-                              "the claim \"%s\" is about \"%s\", which is no series", c->text, series);
+                              "the claim \"%s\" is about \"%s\", not a series of the experiment", c->text,
+                              series);
     }
     return true;
 }
@@ -197,13 +200,14 @@ bool experiment_check(struct parser *p)
         : x->kind == EXPERIMENT_STORAGE && !x->mechanism                      ? "mechanism"
         : x->kind == EXPERIMENT_STUDY && (!x->study || !x->table)             ? "study and table"
         : x->kind == EXPERIMENT_STUDY && (x->file || x->together) && !x->rows ? "rows"
-        : x->programs.list.count && x->kind != EXPERIMENT_RUNS ? "kernels, not programs, which are for runs"
-        : x->programs.list.count && x->kernels.count           ? "kernels or programs, not both"
-        : x->pairs.count && x->kind != EXPERIMENT_RUNS         ? "kernels, not pairs, which are for runs"
+        : x->programs.list.count && x->kind != EXPERIMENT_RUNS
+            ? "kernels, not programs: programs are for runs"
+        : x->programs.list.count && x->kernels.count   ? "kernels or programs, not both"
+        : x->pairs.count && x->kind != EXPERIMENT_RUNS ? "kernels, not pairs: pairs are for runs"
         : x->pairs.count && (x->kernels.count || x->programs.list.count)
             ? "kernels, programs or pairs, not several"
         : x->pairs.count && x->axes.count ? "kernels or programs, not pairs, for a sweep"
-        : x->reference && !x->pairs.count ? "pairs, which a reference is for"
+        : x->reference && !x->pairs.count ? "pairs: a reference is for pairs"
         : !x->kernels.count && !x->programs.list.count && !x->pairs.count && !no_kernels
             ? "kernels, programs or pairs"
         : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
@@ -217,10 +221,10 @@ bool experiment_check(struct parser *p)
     for (size_t i = 0; i < x->series.count; i++)
         if (x->series.data[i].over && (x->kind != EXPERIMENT_RUNS || !x->kernels.count || x->axes.count))
             return diag_error(p->diag, whole,
-                              "a series that says `over` is for timed runs of kernels without a sweep");
+                              "a series with `over` is for timed runs of kernels without a sweep");
     if ((x->base.what || names_gpu) && !runs_kernels)
         return diag_error(p->diag, whole, "%s is for timed runs of kernels",
-                          x->base.what ? "base" : "a series that says `on GPU`");
+                          x->base.what ? "base" : "a series with `on GPU`");
     if (!x->base.what) x->base = (struct experiment_series){.what = "base", .settings = ""};
     for (size_t i = 0; i < x->values.count; i++)
         if (!has_series(x, x->values.data[i].series))

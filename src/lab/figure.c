@@ -223,8 +223,8 @@ bool figure_has_kernels(const struct experiment *x, const char *size, struct dia
     struct kernel_list kernels = kernels_of(x, size_of(x, size));
     bool good = kernels.all.count > 0;
     vec_fini(&kernels.all);
-    return good || diag_error(d, loc_none(), "%s: no kernel of it%s has a size %s", x->name,
-                              x->only.count ? " that --only leaves" : "", size_of(x, size));
+    return good || diag_error(d, loc_none(), "%s: no kernel of the experiment%s has a size %s", x->name,
+                              x->only.count ? " selected by --only" : "", size_of(x, size));
 }
 
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs)

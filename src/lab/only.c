@@ -97,7 +97,7 @@ bool only_apply(struct experiments *e, const char *text, struct diag *d)
     char *what = arena_strndup(&e->arena, text, strlen(text)), *names = strchr(what, '=');
     if (!names || !names[1])
         return diag_error(d, loc_none(),
-                          "--only %s: write WHAT=NAME[,NAME…], where WHAT is a key that is swept, or kernel, "
+                          "--only %s: write WHAT=NAME[,NAME…], with WHAT a swept key, or kernel, "
                           "program, series or view",
                           text);
     *names++ = 0;

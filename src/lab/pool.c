@@ -117,8 +117,7 @@ static bool settle(struct pool *p, struct database *db, const struct job *j, int
     } else {
         struct strbuf end = {0};
         if (WIFEXITED(status))
-            strbuf_printf(&end, "ended with status %d: %s", WEXITSTATUS(status),
-                          *why ? why : "it said nothing");
+            strbuf_printf(&end, "ended with status %d: %s", WEXITSTATUS(status), *why ? why : "no message");
         else
             strbuf_printf(&end, "was killed by signal %d", WTERMSIG(status));
         good = note_failure(p, j, end.text) ||

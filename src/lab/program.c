@@ -80,7 +80,7 @@ static bool add_own(struct program_subjects *s, const char *word, struct arena *
     char *path = file_is_regular(word) ? realpath(word, NULL) : NULL;
     if (!path) return diag_error(d, loc, "cannot find the program %s", word);
     bool good =
-        !strpbrk(path, " \t\n") || diag_error(d, loc, "the program %s: its path must not have blanks", path);
+        !strpbrk(path, " \t\n") || diag_error(d, loc, "the program %s: the path must not have blanks", path);
     if (good) {
         const char *kept = arena_strndup(arena, path, strlen(path) - strlen(".elf"));
         add(s, strrchr(kept, '/') + 1, kept);

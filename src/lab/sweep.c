@@ -78,8 +78,8 @@ static bool check_first(struct parser *p, const struct experiment_axis *axis)
     for (size_t i = 0; i < axis->values.count; i++) {
         if (!str_to_f64(axis->values.data[i], &value) || (i && !(value > last)))
             return diag_error(p->diag, (struct loc){.source = p->loc.source},
-                              "sweep = %s: the first axis is drawn from left to right: numbers that become "
-                              "larger (\"%s\")",
+                              "sweep = %s: values of the first axis must be numbers and increase, "
+                              "unlike \"%s\"",
                               axis->key, axis->values.data[i]);
         last = value;
     }
@@ -106,9 +106,10 @@ bool sweep_check(struct parser *p)
     if (!x->axes.count) return true;
     if (x->kind != EXPERIMENT_RUNS) return diag_error(p->diag, whole, "sweep is for timed runs");
     if (x->claims.count || x->values.count || x->subject)
-        return diag_error(p->diag, whole,
-                          "claim, paper and headline are of kernels, which an experiment with a sweep has no "
-                          "single values of");
+        return diag_error(
+            p->diag, whole,
+            "claim, paper and headline need single values of kernels, absent from an experiment "
+            "with a sweep");
     if (!check_first(p, &x->axes.data[0])) return false;
     if (sweep_points(x) > POINTS_MOST)
         return diag_error(p->diag, whole, "the sweep has more than %d points", POINTS_MOST);

@@ -229,17 +229,17 @@ static const char *thread_index_of(const struct marks *m, const struct mark_def 
 static const char *root_text(enum mark_cause c)
 {
     switch (c) {
-    case CAUSE_SPECIAL: return "reads a special register that differs between warps";
+    case CAUSE_SPECIAL: return "reads a special register with different values in different warps";
     case CAUSE_UNDEFINED: return "is not written on every path";
-    case CAUSE_GENERIC: return "is loaded through a generic address, which may be private";
+    case CAUSE_GENERIC: return "is loaded through a generic address, possibly private";
     case CAUSE_ORDERED: return "is a volatile or ordered load";
     case CAUSE_ATOMIC: return "is an atomic";
-    case CAUSE_CROSS_LANE: return "depends on which lanes are active";
+    case CAUSE_CROSS_LANE: return "depends on the active lanes";
     case CAUSE_CALL: return "comes through a function call";
     case CAUSE_BLOCK: return "differs between blocks";
     case CAUSE_EFFECT:
     case CAUSE_CONTROL: return "must happen for every warp";
-    case CAUSE_UNMARKED: return "belongs to a program that is not marked";
+    case CAUSE_UNMARKED: return "belongs to a program without marks";
     case CAUSE_NONE:
     case CAUSE_THREAD_INDEX:
     case CAUSE_SOURCE:
@@ -257,9 +257,9 @@ static const char *root_text(enum mark_cause c)
 static const char *branch_text(enum mark_cause c)
 {
     if (c == CAUSE_JOIN) return "merges values of two sides of";
-    if (c == CAUSE_LOOP) return "leaves a loop whose trip count is decided by";
+    if (c == CAUSE_LOOP) return "leaves a loop with a trip count decided by";
     if (c == CAUSE_EPOCH) return "is loaded where warps may have met different barriers or fences after";
-    return "is carried around a loop whose barriers warps may meet unevenly after";
+    return "is carried around a loop with barriers that warps may reach unevenly after";
 }
 
 // The definition a branch depends on: the first non-redundant source, or UINT32_MAX if all sources are
@@ -294,7 +294,7 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
         describe_place(m, d->inst, out);
         return d->from_def;
     case CAUSE_OLD:
-        strbuf_puts(out, "keeps its old value where a guard is false at ");
+        strbuf_puts(out, "keeps the old value under a false guard at ");
         describe_place(m, d->inst, out);
         return d->from_def;
     case CAUSE_LOCAL:
@@ -335,7 +335,7 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
 static void print_conditions(unsigned conditions, struct strbuf *out)
 {
     static const char *const texts[] = {"x divides the warp size", "x*y divides the warp size or y = 1",
-                                        "z = 1", "y = z = 1, or x and the warp size divide one another"};
+                                        "z = 1", "y = z = 1, or x divides the warp size or is a multiple"};
     bool some = false;
     for (unsigned k = 0; k < 4; k++)
         if (conditions >> k & 1) {
@@ -384,17 +384,17 @@ enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *
 static const char *root_name(enum mark_cause c)
 {
     switch (c) {
-    case CAUSE_JOIN: return "a branch that warps take differently";
-    case CAUSE_LOOP: return "a loop that warps leave after different trips";
-    case CAUSE_BARRIER: return "barriers in a loop that warps meet unevenly";
-    case CAUSE_EPOCH: return "loads that warps make behind different barriers or fences";
+    case CAUSE_JOIN: return "a branch taken differently by warps";
+    case CAUSE_LOOP: return "a loop with different trip counts in different warps";
+    case CAUSE_BARRIER: return "barriers in a loop reached unevenly by warps";
+    case CAUSE_EPOCH: return "loads behind different barriers or fences";
     case CAUSE_SPECIAL: return "a special register";
-    case CAUSE_UNDEFINED: return "a register that nothing wrote";
+    case CAUSE_UNDEFINED: return "a register not written before";
     case CAUSE_LOCAL: return "local memory";
     case CAUSE_GENERIC: return "a generic address";
     case CAUSE_ORDERED: return "a volatile or ordered load";
     case CAUSE_ATOMIC: return "an atomic";
-    case CAUSE_CROSS_LANE: return "which lanes are active";
+    case CAUSE_CROSS_LANE: return "the active lanes";
     case CAUSE_CALL: return "a function call";
     case CAUSE_BLOCK: return "the block";
     case CAUSE_NONE:
@@ -427,7 +427,7 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
         return;
     }
     if (mark->cause == CAUSE_EFFECT || mark->cause == CAUSE_CONTROL || mark->cause == CAUSE_ATOMIC) {
-        strbuf_puts(out, mark->cause == CAUSE_ATOMIC ? "each execution changes memory"
+        strbuf_puts(out, mark->cause == CAUSE_ATOMIC ? "every execution changes memory"
                                                      : "must happen for every warp");
         return;
     }

@@ -123,21 +123,32 @@ static struct ptx_function *only_kernel(const struct ptx_module *m)
     return only;
 }
 
+// Reports an unknown kernel with the names of the module's kernels, the first eight.
+static void report_names(const struct entry_list *l, const char *name, struct diag *d)
+{
+    enum { SHOWN = 8 };
+    struct strbuf names = {0};
+    for (uint32_t i = 0; i < l->count / 2 && i < SHOWN; i++)
+        strbuf_printf(&names, "%s'%.60s'", i ? ", " : "", l->names[2 * i + 1]);
+    diag_error(d, loc_none(), "no kernel '%.200s'; the module has %s%s", name, strbuf_text(&names),
+               l->count / 2 > SHOWN ? ", ..." : "");
+    strbuf_fini(&names);
+}
+
 static struct ptx_function *report_unknown(const struct ptx_module *m, struct entry_list *l, const char *name,
                                            struct diag *d, struct arena *scratch)
 {
     const char *near = str_nearest(name, entry_name, l);
     const struct ptx_function *only = only_kernel(m);
     if (!l->count)
-        diag_error(d, loc_none(), "no kernel '%.200s': the module has none", name);
+        diag_error(d, loc_none(), "no kernel '%.200s': the module has no kernels", name);
     else if (near)
         diag_error(d, loc_none(), "no kernel '%.200s'; did you mean '%s'?", name, near);
     else if (only)
-        diag_error(d, loc_none(), "no kernel '%.200s'; the only one is '%s'", name,
+        diag_error(d, loc_none(), "no kernel '%.200s'; the module has only '%s'", name,
                    ptx_unmangle(scratch, only->name));
     else
-        diag_error(d, loc_none(), "no kernel '%.200s'; '%s' is one of the %u there are", name, l->names[1],
-                   l->count / 2);
+        report_names(l, name, d);
     return NULL;
 }
 

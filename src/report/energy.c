@@ -96,7 +96,7 @@ void report_energy_json(const struct report_energy *e, struct json *j)
 
 void report_energy_table(const struct report_energy *e, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"energy of", "microjoules", "share", "what it is"};
+    static const char *const heads[] = {"energy of", "microjoules", "share", "meaning"};
     struct table t;
     table_init(&t, heads, 4);
     double total = report_energy_total(e);

@@ -147,12 +147,13 @@ void report_warning_print(const struct report_warning *w, struct strbuf *out)
     strbuf_puts(out, w->text);
     if (race)
         strbuf_puts(
-            out,
-            "\n    a functional run takes one warp after the other, so its values may be none that a GPU "
-            "gives; check.races=1 finds all of it");
+            out, "\n    a functional run executes warps in turn, so its values may be impossible on a GPU; "
+                 "check.races=1 finds every race");
     else if (w->count > 1)
-        strbuf_printf(out, "\n    and %llu more; check.%s=stop ends such a program, ignore says nothing",
-                      (unsigned long long)w->count - 1, w->name);
+        strbuf_printf(
+            out,
+            "\n    and %llu more; check.%s=stop ends the program at the first, ignore silences the warning",
+            (unsigned long long)w->count - 1, w->name);
 }
 
 static void write_warnings(struct json *j, const struct report_run *r)

@@ -71,21 +71,23 @@ static bool check_header(const struct reader *r)
         return fail(r, "is cut off: %zu bytes, and an ELF header has %d", r->length, EHDR_BYTES);
     if (r->bytes[5] != DATA_LITTLE) return fail(r, "is a big-endian ELF file; RISC-V is little-endian");
     if (u16(r, 18) == MACHINE_CUDA)
-        return fail(r, "is a cubin, machine code of one GPU architecture, which warpfold does not execute: "
-                       "give the kernel's PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds "
-                       "in a program");
+        return fail(r,
+                    "is a cubin, machine code of a GPU architecture, not executable by warpfold: "
+                    "give the kernel's PTX, made of the source by nvcc -ptx or extracted by cuobjdump -ptx "
+                    "from a program");
     if (u16(r, 18) != MACHINE_RISCV)
         return fail(r, "is an ELF file for machine %u, not for RISC-V (%d)", u16(r, 18), MACHINE_RISCV);
     if (r->bytes[4] != CLASS_32)
         return fail(r,
-                    "is an ELF file of 64 bits; RISC-V programs here have 32 (-march=rv32ima -mabi=ilp32)");
+                    "is an ELF file of 64 bits; a RISC-V program must have 32 (-march=rv32ima -mabi=ilp32)");
     if (u16(r, 16) != TYPE_EXEC)
-        return fail(r, "is an ELF file of type %u, not an executable (2): link it, statically", u16(r, 16));
+        return fail(r, "is an ELF file of type %u, not an executable (2): link the program statically",
+                    u16(r, 16));
     uint32_t flags = u32(r, 36);
     if (flags & FLAG_COMPRESSED)
-        return fail(r, "has compressed instructions, which the machine has not (-march=rv32ima, without c)");
+        return fail(r, "has compressed instructions, unknown to the machine (-march=rv32ima, without c)");
     if (flags & FLAG_FLOAT_ABI)
-        return fail(r, "keeps floats in f registers, which the machine has not (-mabi=ilp32)");
+        return fail(r, "keeps floats in f registers, absent from the machine (-mabi=ilp32)");
     return true;
 }
 
@@ -140,7 +142,7 @@ static struct segment *read_segments(const struct reader *r, uint32_t *count)
 {
     uint32_t offset = u32(r, 28), bytes = u16(r, 42), n = u16(r, 44);
     *count = 0;
-    if (!n) return fail(r, "has no segments: there is nothing to run"), NULL;
+    if (!n) return fail(r, "has no segments, hence no code to run"), NULL;
     if (bytes != PHDR_BYTES)
         return fail(r, "has program headers of %u bytes, not %d", bytes, PHDR_BYTES), NULL;
     if (!holds(r, offset, n, PHDR_BYTES))
@@ -218,11 +220,12 @@ static const struct segment *code_segment(const struct reader *r, const struct s
         if (!s[k].is_executable)
             return fail(r,
                         "has data at 0x%08x (segment %u is not executable), in the instructions' memory, "
-                        "which cannot be read: link data at 0x%08x or above",
+                        "for execution only: link data at 0x%08x or above",
                         s[k].address, s[k].number, RISCV_DATA),
                    NULL;
         if (code)
-            return fail(r, "has code in segments %u and %u: link it into one", code->number, s[k].number),
+            return fail(r, "has code in segments %u and %u: link the code into a single segment",
+                        code->number, s[k].number),
                    NULL;
         code = &s[k];
     }
@@ -239,7 +242,7 @@ static bool read_code(const struct reader *r, const struct segment *s, uint32_t 
     if (!code) return false;
     uint32_t first = code->address, last = code->address + code->file_bytes;
     if (start >= first && start < last && end > start && end <= last) first = start, last = end;
-    if (first % 4) return fail(r, "has code at 0x%08x, which is not a multiple of 4", first);
+    if (first % 4) return fail(r, "has code at 0x%08x, not a multiple of 4", first);
     struct image *i = r->image;
     i->code = first;
     i->word_count = (last - first + 3) / 4;
@@ -299,7 +302,7 @@ static bool read_table(const struct reader *r, const struct table *symbols, cons
         bool is_known = type == SYMBOL_FUNC || type == SYMBOL_OBJECT || (type == SYMBOL_NOTYPE && is_code);
         if (!is_known || !is_named(name) || !u16(r, at + 14)) continue; // section 0: undefined symbol
         if (is_code && address % 4)
-            return fail(r, "has function %s at 0x%08x, which is not a multiple of 4", name, address);
+            return fail(r, "has function %s at 0x%08x, not a multiple of 4", name, address);
         i->symbols[i->symbol_count++] = (struct image_symbol){arena_strndup(&i->arena, name, strlen(name)),
                                                               address, u32(r, at + 8), is_code};
     }
@@ -315,10 +318,10 @@ static bool read_symbols(const struct reader *r, const struct sections *s)
         uint32_t link = u32(r, at + 24);
         struct table symbols = {u32(r, at + 16), u32(r, at + 20)};
         if (link >= s->count)
-            return fail(r, "has symbols whose names are in section %u: there are %u", link, s->count);
+            return fail(r, "has symbols with names in section %u of only %u sections", link, s->count);
         struct table strings = {u32(r, section(s, link) + 16), u32(r, section(s, link) + 20)};
         if (!holds(r, symbols.offset, symbols.bytes, 1) || !holds(r, strings.offset, strings.bytes, 1))
-            return fail(r, "is cut off: its symbols are past its end");
+            return fail(r, "is cut off: the symbols are past the end");
         return read_table(r, &symbols, &strings);
     }
     return true;
@@ -337,7 +340,7 @@ static bool check_code(const struct reader *r)
     enum { SHOWN = 5 };
     const struct image *i = r->image;
     if (i->entry % 4 || i->entry < i->code || i->entry >= i->code + 4ull * i->word_count)
-        return fail(r, "begins at 0x%08x, where it has no code", (uint32_t)i->entry);
+        return fail(r, "begins at 0x%08x, outside the code", (uint32_t)i->entry);
     bool *reached = ARENA_ARRAY(&r->image->arena, bool, i->word_count);
     riscv_reach(i, i->entry, reached);
     for (uint32_t k = 0; k < i->symbol_count; k++)
@@ -349,7 +352,7 @@ static bool check_code(const struct reader *r)
         describe_place(i, (uint32_t)i->code + 4 * k, &place);
         if ((i->words[k] & 3) != 3)
             fail(r,
-                 "%s: 0x%04x is a compressed instruction, which the machine has not (-march=rv32ima, without "
+                 "%s: 0x%04x is a compressed instruction, unknown to the machine (-march=rv32ima, without "
                  "c)",
                  strbuf_text(&place), i->words[k] & 0xffff);
         else

@@ -117,11 +117,12 @@ static bool refuse(struct hart *h, uint32_t address, unsigned bytes)
 {
     if (address % bytes) return fail(h, "0x%08x is not a multiple of %u", address, bytes);
     return fail(h, "0x%08x is %s", address,
-                address < NULL_POINTERS   ? "a null pointer, or near it: memory begins at 0x08008000"
-                : address < RISCV_CODE    ? "below all memory, which begins at 0x08008000"
-                : address < RISCV_DATA    ? "in the instructions' memory, which can only be executed"
+                address < NULL_POINTERS
+                    ? "a null pointer, or a null pointer plus a small offset: memory begins at 0x08008000"
+                : address < RISCV_CODE    ? "below all memory: memory begins at 0x08008000"
+                : address < RISCV_DATA    ? "in the instructions' memory, for execution only"
                 : address < RISCV_SCRATCH ? "in the memory for spilled registers"
-                                          : "in the scratchpad, which only kernels see");
+                                          : "in the scratchpad, visible only to kernels");
 }
 
 static inline bool is_good(struct hart *h, uint32_t address, unsigned bytes)
@@ -139,7 +140,8 @@ static bool has_input(struct hart *h)
     s->has_input = byte >= 0;
     s->input = (uint8_t)byte;
     if (!s->has_input && ++s->empty_polls == EMPTY_POLLS)
-        return fail(h, "it waits for a byte of input, and there is none left: --input gives it");
+        return fail(
+            h, "the program waits for a byte of input after the end of the input: give more with --input");
     return s->has_input;
 }
 
@@ -155,14 +157,17 @@ static bool read_csr(struct hart *h, unsigned csr, uint32_t *value)
     case CSR_CAN_GET: *value = has_input(h); return s->end != HART_WRONG;
     case CSR_GET:
         if (!has_input(h))
-            return s->end == HART_WRONG ? false : fail(h, "it reads a byte of input, and there is none");
+            return s->end == HART_WRONG
+                       ? false
+                       : fail(h,
+                              "the program reads a byte of input without any left: give more with --input");
         *value = s->input;
         s->has_input = false;
         s->empty_polls = 0;
         break;
     case CSR_GPU_CAN_GET: *value = s->has_response; break;
     case CSR_GPU_GET:
-        if (!s->has_response) return fail(h, "it reads an answer of the GPU, and there is none");
+        if (!s->has_response) return fail(h, "the program reads an answer of the GPU before any answer");
         *value = s->response;
         s->has_response = false;
         break;
@@ -182,7 +187,7 @@ static void emit(struct hart_state *s, uint32_t value)
 static bool respond(struct hart *h, uint32_t value)
 {
     struct hart_state *s = h->state;
-    if (s->has_response) return fail(h, "it asks the GPU, and has not read the answer before");
+    if (s->has_response) return fail(h, "the program asks the GPU before reading the last answer");
     s->response = value;
     return s->has_response = true;
 }
@@ -307,7 +312,8 @@ static bool trap(struct hart *h, uint32_t cause)
 {
     struct hart_state *s = h->state;
     if (!s->trap_vector)
-        return fail(h, "it trapped (%s), and has no trap handler", cause == CAUSE_ECALL ? "ecall" : "ebreak");
+        return fail(h, "the program trapped (%s) without a trap handler",
+                    cause == CAUSE_ECALL ? "ecall" : "ebreak");
     s->trap_pc = h->pc;
     s->trap_cause = cause;
     return true;
@@ -457,11 +463,11 @@ static bool run(struct hart *h, uint64_t steps)
         case RV_AMOMINU:
         case RV_AMOMAXU:
             h->pc = pc;
-            fail(h, "kernels alone have this instruction");
+            fail(h, "the instruction is for kernels, not for the host part");
             goto out;
         case RV_NONE:
             h->pc = pc;
-            fail(h, "no instruction is here");
+            fail(h, "not an instruction");
             goto out;
         }
         continue;
@@ -475,7 +481,7 @@ static bool run(struct hart *h, uint64_t steps)
         if (target == RISCV_RETURN || target == RISCV_CODE)
             s->is_done = true;
         else
-            fail(h, "no code is there");
+            fail(h, "no code at the address");
         goto out;
     }
     h->pc = pc;

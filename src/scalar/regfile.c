@@ -19,7 +19,7 @@ void scalar_init(struct scalar_regfile *f, const struct scalar_shape *shape)
     for (uint32_t n = 0; n < shape->vectors; n++) f->free_slots[n] = shape->vectors - 1 - n;
 }
 
-_Static_assert(SCALAR_UNIFORM == 0, "registers that are all zeros hold one value");
+_Static_assert(SCALAR_UNIFORM == 0, "registers of zeros hold a single value");
 
 void scalar_fini(struct scalar_regfile *f)
 {
@@ -194,7 +194,7 @@ const char *scalar_check(const struct scalar_regfile *f)
         for (unsigned r = 0; r < f->shape.registers; r++) {
             bool is_vector = scalar_kind_of(f, warp, r) == SCALAR_VECTOR;
             if (is_vector != (f->is_vector[warp][r / 64] >> r % 64 & 1))
-                return "the scalar register file and its masks differ on what is a vector";
+                return "the scalar register file and its masks disagree on vectors";
             pointers += is_vector;
         }
     return pointers == scalar_vectors(f) ? NULL : "slots of the vector register file belong to no register";

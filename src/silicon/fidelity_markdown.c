@@ -165,7 +165,7 @@ static void add_left_out(const struct fidelity *f, struct strbuf *out)
         if (!any) strbuf_puts(out, "\n## Not compared\n\n| point | set | why |\n|---|---|---|\n");
         any = true;
         strbuf_printf(out, "| %s | %s |", r->point->name, point_set_names[r->point->set]);
-        add_text(out, r->trouble ? r->trouble : r->point->why ? r->point->why : "it took no cycles");
+        add_text(out, r->trouble ? r->trouble : r->point->why ? r->point->why : "the run took no cycles");
         strbuf_putc(out, '\n');
     }
 }

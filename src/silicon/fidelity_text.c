@@ -21,7 +21,7 @@ static void add_sentence(const struct fidelity_group *g, struct strbuf *out)
                       "%s: cycles are off by %.1f %% in the mean (bias %+.1f %%) over %zu of %zu points.",
                       names[g->set], 100 * g->cycles.error, 100 * g->cycles.bias, g->cycles.count, g->points);
     else
-        strbuf_printf(out, "%s: none of %zu points could be compared.", names[g->set], g->points);
+        strbuf_printf(out, "%s: 0 of %zu points could be compared.", names[g->set], g->points);
 }
 
 void fidelity_headline(const struct fidelity *f, struct strbuf *out)
@@ -195,9 +195,9 @@ static bool has_compared(const struct fidelity *f)
 void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out)
 {
     if (has_compared(f)) {
-        strbuf_puts(out, "Launches that cards were measured with\n");
+        strbuf_puts(out, "Launches measured on cards\n");
         add_points(f, colour, out);
-        strbuf_puts(out, "\nHow near they are\n");
+        strbuf_puts(out, "\nDeviations from the cards\n");
         add_groups(f, colour, out);
         add_rivals(f, colour, out);
     }

@@ -134,10 +134,11 @@ static bool read_measured(struct list *l, struct point *p)
             return refuse(l, "%s \"%s\" is no measured number", quantity_info[q].column, text);
     }
     if (!read_milliseconds(l, p)) return false;
-    p->why = !isnan(p->measured[QUANTITY_CYCLES]) ? NULL
-             : *p->elsewhere
-                 ? "not measured: its figures may not stand here, --measurements says where they are"
-                 : "not measured";
+    p->why =
+        !isnan(p->measured[QUANTITY_CYCLES]) ? NULL
+        : *p->elsewhere
+            ? "not measured: figures not redistributable; give a file of measurements with --measurements"
+            : "not measured";
     return true;
 }
 
@@ -149,13 +150,13 @@ static bool read_point(struct list *l, struct point *p)
         *(const char **)((char *)p + texts[i].offset) = keep(l->points, field(l, texts[i].head));
     if (!is_name(p->name)) return refuse(l, "a point's name is letters, digits, - + and _");
     if (!find_word(point_set_names, POINT_SETS, field(l, "set"), &set))
-        return refuse(l, "set \"%s\" is neither tuning nor second nor clocks nor variants", field(l, "set"));
+        return refuse(l, "set \"%s\": must be tuning, second, clocks or variants", field(l, "set"));
     if (!find_word(counted_names, sizeof counted_names / sizeof counted_names[0], field(l, "counted"),
                    &counted))
-        return refuse(l, "counted \"%s\" is neither all nor last nor mean", field(l, "counted"));
+        return refuse(l, "counted \"%s\": must be all, last or mean", field(l, "counted"));
     if (!find_word(class_names, SIZE_MAX, p->class, &class))
         return refuse(
-            l, "no class \"%s\"; there are memory, latency, compute, shared, texture, double, divergent",
+            l, "no class \"%s\"; must be one of memory, latency, compute, shared, texture, double, divergent",
             p->class);
     if (!*p->card || strpbrk(p->card, " \t")) return refuse(l, "\"%s\" is no GPU", p->card);
     if (!are_settings(p->settings)) return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
@@ -289,10 +290,10 @@ static bool choose(struct points *p, const struct names *all, char *words, const
             p->list.data[p->list.count - 1].left_out = is_left_out(&c, &all->points.data[i]);
         }
     if (good && p->list.count == before && !before)
-        good = diag_error(
-            d, loc_none(),
-            "%s: no point is all of that (those of sets clocks and variants are chosen by that word)",
-            operand);
+        good = diag_error(d, loc_none(),
+                          "%s: no point matches every word (points of sets clocks and variants are chosen by "
+                          "the set's name)",
+                          operand);
     for (unsigned kind = 0; kind < CHOICES; kind++) {
         vec_fini(&c.words[kind].list);
         vec_fini(&c.left_out[kind].list);
@@ -325,7 +326,7 @@ struct adding {
 static void add_point(void *context, const struct point *p)
 {
     struct adding *a = context;
-    if (is_second(a->all, p->name)) a->good = refuse(a->list, "a second row of that name");
+    if (is_second(a->all, p->name)) a->good = refuse(a->list, "a second row with the same name");
     vec_push(&a->all->points, *p);
 }
 

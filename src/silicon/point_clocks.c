@@ -45,7 +45,7 @@ static const char *make(struct arena *a, const struct point *row, char *word, st
     p->elsewhere = fill_in(a, row->elsewhere, parts, count);
     return p->settings && p->elsewhere
                ? NULL
-               : "{1} to {4} are parts of the clocks' words, and there is no such part";
+               : "{1} to {4} are parts of the clocks' words; the words have fewer parts";
 }
 
 const char *point_at_clocks(struct arena *a, const struct point *row, const char *clocks, point_made *made,

@@ -62,7 +62,7 @@ void ranks_sentences(const struct fidelity *f, const char *before, struct strbuf
             strbuf_printf(out, ", correlation of ranks %.3f, of logarithms %.3f", g->times.rank_correlation,
                           g->times.log_correlation);
         if (!isnan(g->lost))
-            strbuf_printf(out, "; the fastest here takes %.0f %% longer than the card's fastest",
+            strbuf_printf(out, "; warpfold's fastest takes %.0f %% longer than the card's fastest",
                           100 * g->lost);
         strbuf_puts(out, ".\n");
     }

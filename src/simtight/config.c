@@ -29,9 +29,10 @@ const char *simtight_config_check(const struct simtight_config *c)
         return "simt.vectors below 2048 needs simt.registers=uniform or affine: plain registers have no "
                "other place";
     if (!compresses && c->scalar_unit)
-        return "simt.scalar_unit=1 needs simt.registers=uniform or affine: it reads scalars alone";
+        return "simt.scalar_unit=1 needs simt.registers=uniform or affine: the scalar unit reads only "
+               "scalars";
     if (!compresses && c->stack_cache)
-        return "simt.stack_cache needs simt.registers=uniform or affine: it keeps scalars alone";
+        return "simt.stack_cache needs simt.registers=uniform or affine: the stack cache keeps only scalars";
     if (c->stack_cache && !is_power_of_two(c->stack_cache))
         return "simt.stack_cache must be 0 or a power of two";
     if (!is_power_of_two(c->scratch_banks)) return "simt.scratch_banks must be a power of two";

@@ -385,7 +385,7 @@ static const char *what_it_waits_for(const struct simtight *s, unsigned warp)
 
 void simtight_report(const struct simtight *s, struct strbuf *out)
 {
-    strbuf_printf(out, "  cycle %" PRIu64 "; warps that have not ended:", s->now);
+    strbuf_printf(out, "  cycle %" PRIu64 "; unfinished warps:", s->now);
     for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) {
         if (s->ended >> warp & 1) continue;
         strbuf_printf(out, "\n  warp %u ", warp);
@@ -501,7 +501,7 @@ static void fail_stalled(struct simtight *s, bool is_certain)
         strbuf_printf(
             &text,
             "will never end: since warp instruction %" PRIu64
-            " every warp has come back to where it was, or waited, and no byte of memory has changed",
+            " every warp has returned to an earlier state or waited, and no byte of memory has changed",
             s->looked_at);
     else
         strbuf_printf(

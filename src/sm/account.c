@@ -201,11 +201,11 @@ const char *account_check(const struct sm_grid *g)
         return "the schedulers' slots do not add up";
     size_t places = ((size_t)g->launch->launch->program->inst_count + 1) * SLOT_COUNT;
     for (size_t k = 0; k < places; k++) placed += g->account.inst_slots[k];
-    if (placed != slots) return "the slots of instructions are not those of schedulers";
+    if (placed != slots) return "the slots of instructions differ from the schedulers' slots";
     uint64_t beside = 0;
     for (size_t k = 0; g->account.inst_saved && k < places / SLOT_COUNT - 1; k++)
         beside += g->account.inst_saved[k * SAVINGS + SAVED_SLOT];
     return beside == n->issue_port + n->issue_beside
                ? NULL
-               : "instructions without a slot are not those of ports and guests";
+               : "instructions without a slot differ from instructions of ports and guests";
 }

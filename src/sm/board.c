@@ -276,7 +276,7 @@ void board_start(struct sm *s, unsigned slot)
 {
     give_back_committed(s);
     if (has_any(&s->board.warps[slot]))
-        s->board.broken = "a warp has begun whose slot's last one has entries";
+        s->board.broken = "a warp began in a slot with entries of the last warp";
     s->board.warps[slot] = (struct board_warp){.head = BOARD_NONE, .tail = BOARD_NONE};
     if (s->board.shadow) board_shadow_start(s->board.shadow, s, slot);
 }
@@ -292,7 +292,7 @@ const char *board_check(const struct sm *s)
         used += i->words;
         if (i->commit == CYCLE_NEVER) return "an instruction in the board was never committed";
     }
-    if (used != b->used || used > b->entries) return "the board's entries are not those of its instructions";
+    if (used != b->used || used > b->entries) return "the board's entries do not match its instructions";
     return NULL;
 }
 

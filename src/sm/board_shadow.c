@@ -85,7 +85,7 @@ void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slo
         for (uint64_t left = s->board.lanes; left; left &= left - 1) {
             unsigned lane = bit_lowest(left);
             expect(x, value_read(s, slot, reg, lane) == x->latest[reg][lane],
-                   "the board and the registers together hold another value than the program's");
+                   "the board and the registers together hold a value different from the program's");
         }
     }
 }
@@ -110,22 +110,23 @@ static void expect_lists(struct board_shadow *x, const struct board *b)
         uint64_t since = 0, commit = 0;
         for (uint8_t e = b->warps[slot].head; e != BOARD_NONE; e = b->insts[e].next) {
             const struct board_inst *i = &b->insts[e];
-            expect(x, !(seen >> e & 1), "an entry is in two lists of the board, or a list of it has no end");
+            expect(x, !(seen >> e & 1), "an entry is in two lists of the board, or a list has no end");
             if (seen >> e & 1) return;
             seen |= 1ull << e;
             used += i->words;
-            expect(x, i->slot == slot, "an entry of the board is in another warp's list");
-            expect(x, i->since >= since, "a warp's entries are not in the order in which they issued");
+            expect(x, i->slot == slot, "an entry of the board is in the list of a different warp");
+            expect(x, i->since >= since, "a warp's entries are not in order of issue");
             expect(x, i->commit > commit || i->commit == CYCLE_NEVER, "a warp's commits are not in order");
-            expect(x, i->commit == CYCLE_NEVER || i->commit >= i->done, "what is not complete is committed");
+            expect(x, i->commit == CYCLE_NEVER || i->commit >= i->done,
+                   "an incomplete instruction is committed");
             expect(x, is_only_match(b, i), "two entries match one register");
             expect(x, i->next != BOARD_NONE || b->warps[slot].tail == e, "a list of the board ends early");
             since = i->since;
             commit = i->commit;
         }
     }
-    expect(x, seen == b->taken, "an entry in use is in no list, or one that is free is in one");
-    expect(x, used == b->used && used <= b->entries, "the board's entries are not those that are counted");
+    expect(x, seen == b->taken, "an entry in use is in no list, or a free entry is in a list");
+    expect(x, used == b->used && used <= b->entries, "the board's entries do not match their count");
 }
 
 // element: BOARD_NONE when the instruction writes its registers at once.
@@ -162,7 +163,7 @@ void board_shadow_commits(struct board_shadow *x, const struct board *b, uint8_t
         }
     uint64_t program = i->next == BOARD_NONE ? x->digest_latest[i->slot] : x->before[i->next];
     expect(x, x->digest_committed[i->slot] == program,
-           "committed registers are not the program's at that instruction");
+           "committed registers differ from the program's at the instruction");
 }
 
 const uint32_t *board_shadow_lanes(const struct board_shadow *x, uint32_t physical)

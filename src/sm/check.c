@@ -32,7 +32,7 @@ static void expect(struct check *k, bool holds, const char *otherwise)
 
 void check_issue(struct check *k, uint32_t index, uint32_t pc)
 {
-    expect(k, index == pc, "an instruction has issued that its warp was not at");
+    expect(k, index == pc, "a warp issued an instruction different from its next");
 }
 
 static struct check_place *pred_place(struct check *k, unsigned slot, unsigned pred)
@@ -42,7 +42,7 @@ static struct check_place *pred_place(struct check *k, unsigned slot, unsigned p
 
 static void read_place(struct check *k, struct check_place *p, uint64_t lanes, uint64_t now, uint64_t at)
 {
-    expect(k, p->ready <= now || !(p->lanes & lanes), "a register was read before its result was there");
+    expect(k, p->ready <= now || !(p->lanes & lanes), "a register was read before its result was ready");
     if (at > p->read_until) p->read_until = at;
 }
 
@@ -94,7 +94,7 @@ void check_reply(struct check *k, unsigned slot, const uint16_t *registers, cons
 static void recycle_place(struct check *k, struct check_place *p, uint64_t now)
 {
     expect(k, p->ready <= now && p->written <= now && p->read_until <= now,
-           "a register in use was given to another warp");
+           "a register in use was given to a different warp");
     *p = (struct check_place){0};
 }
 

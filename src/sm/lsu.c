@@ -567,6 +567,6 @@ const char *lsu_check(const struct sm *s)
     if (l->count || l->records_used || l->early_count || !tags_are_quiet(s))
         return "something is still under way";
     if (l->asked || l->parked || l->turn || l->line_count || l->kept)
-        return "somebody still stands in line for the load/store unit";
+        return "a warp still waits in line for the load/store unit";
     return NULL;
 }

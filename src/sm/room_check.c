@@ -60,5 +60,5 @@ const char *room_check(const struct sm *s)
         sums.resident != r->resident_count)
         return "warps on an SM are counted wrongly";
     bool fits = bit_count(r->taken) <= s->config->max_warps && bit_count(r->numbers) <= s->config->max_blocks;
-    return fits ? NULL : "there are more warps or blocks on an SM than it has room for";
+    return fits ? NULL : "an SM has more warps or blocks than room";
 }

@@ -193,7 +193,7 @@ const char *sm_reason(enum gpu_slot why)
                                                     [SLOT_ALU] = "a result",
                                                     [SLOT_MEMORY] = "memory or a fence",
                                                     [SLOT_BARRIER] = "a barrier",
-                                                    [SLOT_UNIT] = "its unit",
+                                                    [SLOT_UNIT] = "the execution unit",
                                                     [SLOT_SYNC] = "other warps, by a mechanism",
                                                     [SLOT_OPERAND] = "an operand collector"};
     return reasons[why];
@@ -204,7 +204,7 @@ static const char *reason_of(const struct sm_warp *w)
 {
     const struct inst *insts = w->grid->engine->exec.program->insts;
     bool is_stopped = w->ready.why == SLOT_BARRIER;
-    if (is_stopped && insts[w->ready.stopped_at].op == OP_NANOSLEEP) return "the end of its sleep";
+    if (is_stopped && insts[w->ready.stopped_at].op == OP_NANOSLEEP) return "the end of a sleep";
     return sm_reason((enum gpu_slot)w->ready.why);
 }
 
@@ -247,7 +247,7 @@ const char *sm_check_grid(const struct sm_grid *g)
     const struct gpu_counts *n = &g->counts;
     const char *broken = mech_check(g);
     if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
-        broken = "fetched is not issued + flushed + those of wrong paths";
+        broken = "fetched is not issued + flushed + wrong paths";
     if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
     if (!broken && g->lsu.early) broken = "a mechanism has not been told of a line";
     if (!broken && g->tags.locked.count) broken = "a mechanism has left a line locked";

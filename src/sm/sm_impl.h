@@ -38,7 +38,7 @@ struct sm_warp {          // a warp slot; room.c writes the first five members
     struct tags_warp tags;
 };
 
-_Static_assert(sizeof(struct sm_warp) == 256, "a slot is found by a shift: it is looked for all the time");
+_Static_assert(sizeof(struct sm_warp) == 256, "a slot is found by a shift, on a hot path");
 
 // An SM's part of a grid: engine, counts, account, mechanisms.
 struct sm_grid {

@@ -117,7 +117,7 @@ static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64
 {
     if (!g->sm->config->check || (t->is_shared && place < GPU_LOCAL_ADDRESS)) return;
     if (cache_mark_of(t->cache, place) != g->launch->launch->grid_id)
-        g->sm->check.broken = "a launch found a line in a cache that another launch had filled";
+        g->sm->check.broken = "a launch found a cache line filled by a different launch";
 }
 
 static void clear_space(const struct sm_grid *g, struct tag_store *t)

@@ -47,27 +47,31 @@ const char *explain_advice_text(enum explain_advice a)
     case ADVICE_NONE:
     case ADVICE_COUNT: break;
     case ADVICE_HOIST:
-        return "hoist: it is what the iteration before computed; do it once, in front of the loop";
+        return "hoist: the loop repeats the result of the iteration before; compute the value once, in front "
+               "of the loop";
     case ADVICE_ARGUMENT:
-        return "pass it as an argument: it follows from arguments and dimensions alone, so the host can "
-               "compute it once "
-               "(for a division by one, its reciprocal)";
+        return "pass the value as an argument: it depends on arguments and dimensions alone, so the host can "
+               "compute the value once "
+               "(for a divisor, the reciprocal)";
     case ADVICE_CONSTANT:
-        return "every thread of a block loads the same words: keep them in __constant__ memory, or load them "
+        return "every thread of a block loads the same words: keep the words in __constant__ memory, or load "
+               "the words "
                "once "
                "a block into shared memory";
     case ADVICE_STAGE:
-        return "every warp of a block loads the same words: load them once a block into shared memory";
+        return "every warp of a block loads the same words: load the words once per block into shared memory";
     case ADVICE_KEEP:
         return "every warp reads the same words of shared memory: let a thread compute 4 results and keep "
                "the "
-               "word in a register for them";
+               "word in a register for all 4";
     case ADVICE_ROWS:
-        return "it depends on the column, not on the row: let a thread do 4 rows and compute it once for "
-               "them";
+        return "the value depends on the column, not on the row: let a thread do 4 rows and compute the "
+               "value once for "
+               "all 4";
     case ADVICE_SCALAR:
-        return "scalarise: it is one value for the whole block; let a thread do 4 elements and compute it "
-               "once for them";
+        return "scalarise: the whole block has the same value; let a thread do 4 elements and compute the "
+               "value "
+               "once for all 4";
     }
     return "";
 }
@@ -95,14 +99,15 @@ void explain_what(const struct explain_line *l, struct strbuf *out)
     }
     uint64_t uniform = l->repeated - l->lanes;
     if (10 * l->lanes < l->repeated)
-        strbuf_puts(out, "; one value for all threads of the block");
+        strbuf_puts(out, "; the same value in all threads of the block");
     else if (10 * uniform < l->repeated)
-        strbuf_puts(out, "; a value a lane, the same in every warp");
+        strbuf_puts(out, "; a value per lane, the same in every warp");
     else
-        strbuf_printf(out,
-                      "; %.0f %% one value for all threads of the block, the rest a value a lane, the same "
-                      "in every warp",
-                      100 * (double)uniform / (double)l->repeated);
+        strbuf_printf(
+            out,
+            "; %.0f %% the same value in all threads of the block, the rest a value per lane, the same "
+            "in every warp",
+            100 * (double)uniform / (double)l->repeated);
 }
 
 static void add_word(struct strbuf *out, const char *word)
@@ -151,11 +156,11 @@ void explain_why(const struct explain_line *l, const struct explain_kernel *k, c
     }
     if (proved >= 0.995) return;
     const struct explain_inst *e = &k->insts[l->unproved];
-    strbuf_printf(out,
-                  "%s not provable, and was equal in this run: ", proved > 0 ? "; the rest is" : "it is");
+    strbuf_printf(out, "%s not provable, but happened in this run: ",
+                  proved > 0 ? "; the rest is" : "the repetition is");
     if (e->mark == MARK_CONDITIONAL)
-        strbuf_printf(out, "it follows from %s (%s), which differs between the warps of this block", e->root,
+        strbuf_printf(out, "the value depends on %s (%s), different in the warps of this block", e->root,
                       e->root_line);
     else
-        strbuf_printf(out, "it %s", e->reason);
+        strbuf_printf(out, "the value %s", e->reason);
 }

@@ -104,20 +104,20 @@ static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"workload", "bundled workload"},
-        {"kernel", "its entry"},
+        {"kernel", "entry"},
         {"block", "threads in x, y, z"},
-        {"instructions", "of its code"},
-        {"potential", "of these, computing on scalars and thread indices alone (DAC, Figure 6)"},
+        {"instructions", "instructions of the code"},
+        {"potential", "instructions on scalars and thread indices alone (DAC, Figure 6)"},
         {"scalar", "one value for a block"},
         {"affine", "base and offsets"},
-        {"piecewise", "one of a few of these"},
-        {"affine_stream", "its instructions"},
+        {"piecewise", "one of a few affine values"},
+        {"affine_stream", "instructions of the affine stream"},
         {"warp_instructions", "executed"},
-        {"removed", "of these, that the affine stream has instead, once for all warps"},
+        {"removed", "executions moved to the affine stream, once for all warps"},
         {"loads", "of global and local memory, executed by warps"},
-        {"decoupled", "of these, with an address from a queue"},
-        {"because", "of what it is not split"}};
-    struct study_table *t = study_table_add(r, "kernels", "What an affine warp could do", columns,
+        {"decoupled", "loads with an address from a queue"},
+        {"because", "reason for not splitting the kernel"}};
+    struct study_table *t = study_table_add(r, "kernels", "Work fit for an affine warp", columns,
                                             sizeof columns / sizeof columns[0]);
     double potential = 0, decoupled = 0;
     size_t with_loads = 0;
@@ -157,15 +157,14 @@ static void inst_cells(struct study_table *t, const struct study_kernel *k, uint
 
 static void report(struct study *s, struct study_report *r)
 {
-    static const struct study_column columns[] = {
-        {"kernel", "entry"},
-        {"pc", "of the instruction"},
-        {"executed", "by warps"},
-        {"kind", "of its result"},
-        {"stream", "affine, others, both; or what is enqueued there"},
-        {"why", "it is what it is"},
-        {"instruction", "as in the listing"},
-        {"line", "source line"}};
+    static const struct study_column columns[] = {{"kernel", "entry"},
+                                                  {"pc", "of the instruction"},
+                                                  {"executed", "by warps"},
+                                                  {"kind", "of its result"},
+                                                  {"stream", "affine, others, both; or the enqueued value"},
+                                                  {"why", "reason for the kind"},
+                                                  {"instruction", "as in the listing"},
+                                                  {"line", "source line"}};
     report_kernels(s, r);
     study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }

@@ -241,18 +241,18 @@ static void report_lines(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"kernel", "entry"},
-        {"line", "of the source, of the PTX where that names none"},
-        {"executed", "instructions of the line, of all that the kernel executes"},
-        {"repeated", "of all: by every warp of a block alike"},
-        {"saving", "of all: if one warp did it for its block, f * (1 - 1/W)"},
+        {"line", "source line; PTX line without source information"},
+        {"executed", "instructions of the line, over the kernel's executed instructions"},
+        {"repeated", "share repeated by every warp of a block"},
+        {"saving", "share saved if a single warp executed for its block, f * (1 - 1/W)"},
         {"source", "the line itself"},
         {"what", "the repeated work"},
-        {"from", "what it is computed from in the end; arguments count from 0"},
-        {"why", "whether a compiler could tell"},
-        {"do", "what would save most"},
-        {"saves", "of all that the kernel executes"},
-        {"or", "what would save less"},
-        {"saves_then", "of all that the kernel executes"}};
+        {"from", "origin of the computed values; arguments count from 0"},
+        {"why", "provable by a compiler or not"},
+        {"do", "advice with the largest saving"},
+        {"saves", "over the kernel's executed instructions"},
+        {"or", "advice with the second saving"},
+        {"saves_then", "over the kernel's executed instructions"}};
     struct study_table *t = study_table_add(r, "lines", "By source line, the most repeated work first",
                                             columns, sizeof columns / sizeof columns[0]);
     t->cards = true;
@@ -273,7 +273,7 @@ static void report_lines(struct study *s, struct study_report *r)
             }
         }
         if (left)
-            study_note(r, "%s: lines that are not shown could save another %.1f %%", k->name,
+            study_note(r, "%s: lines not shown could save another %.1f %%", k->name,
                        100 * (double)left / (double)all.executed);
         free(lines);
     }
@@ -289,12 +289,12 @@ static void report_kernels(struct study *s, struct study_report *r)
         {"block", "threads in x, y, z"},
         {"warps", "of a block"},
         {"warp_instructions", "executed"},
-        {"repeated", "of them, by every warp of a block alike"},
-        {"one_value", "of them, with one value for all threads of the block"},
-        {"saving", "if one warp did it for its block"},
-        {"again", "what a loop does as in the iteration before"},
+        {"repeated", "repeated by every warp of a block"},
+        {"one_value", "repeated, with the same value in all threads of the block"},
+        {"saving", "share saved if a single warp executed for its block"},
+        {"again", "repeated by a loop from the iteration before"},
         {"diverged", "executed by part of a warp"}};
-    struct study_table *t = study_table_add(r, "kernels", "What the warps of a block repeat", columns,
+    struct study_table *t = study_table_add(r, "kernels", "Work repeated by the warps of a block", columns,
                                             sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
@@ -357,7 +357,7 @@ static void collect_apart(struct aparts *a, const struct study_kernel *k)
         add_apart(a, "executed by part of a warp", "", t.diverged);
         uint64_t whole = t.executed - t.diverged;
         if (d->ops[n].role != ROLE_RESULT) {
-            add_apart(a, "branches, stores, barriers, atomics: each warp needs its own", "", whole);
+            add_apart(a, "branches, stores, barriers, atomics: required in every warp", "", whole);
             continue;
         }
         uint64_t rest = whole - repeat_in_block(&t);
@@ -373,12 +373,12 @@ static void report_apart(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"kernel", "entry"},
-        {"share", "of all that the kernel executes"},
-        {"because", "what makes it differ between the warps of a block"},
-        {"line", "where that comes in"}};
+        {"share", "over the kernel's executed instructions"},
+        {"because", "reason for different values in the warps of a block"},
+        {"line", "source line of the reason"}};
     enum { ROWS_MAX = 6 };
-    struct study_table *t =
-        study_table_add(r, "apart", "What keeps the rest apart", columns, sizeof columns / sizeof columns[0]);
+    struct study_table *t = study_table_add(r, "apart", "Reasons for work not repeated", columns,
+                                            sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
         struct repeat_totals all = {0};
@@ -415,9 +415,9 @@ static void report_shapes(struct study *s, struct study_report *r)
     static const struct study_column columns[] = {
         {"kernel", "entry"},
         {"block", "threads in x, y, z"},
-        {"marked", "executions that would be provably repeated, of all"},
-        {"saving", "if one warp did them for its block"},
-        {"launched", "whether it is the shape of this run"}};
+        {"marked", "share of provably repeated executions"},
+        {"saving", "share saved if a single warp executed for its block"},
+        {"launched", "here: the shape of this run"}};
     struct study_table *t = NULL;
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
@@ -448,10 +448,9 @@ static void report(struct study *s, struct study_report *r)
     report_lines(s, r);
     report_apart(s, r);
     report_shapes(s, r);
-    study_note(
-        r,
-        "What is provable, a compiler could know; but it writes code for one thread, and no thread sees what "
-        "another warp has in its registers. Savings are upper bounds, in executed warp instructions.");
+    study_note(r, "A compiler could prove provable repetition, but compiles code for a single thread, and no "
+                  "thread sees "
+                  "the registers of another warp. Savings are upper bounds, in executed warp instructions.");
     repeat_notes(s, r);
 }
 

@@ -15,7 +15,7 @@
 
 enum { NONE, TID_Y, LANEID, TID_X_MOD, WARP_CLASSES, ALL, SETS };
 static const char *const set_names[SETS] = {"none",           "mark.tid_y",        "mark.laneid",
-                                            "mark.tid_x_mod", "mark.warp_classes", "all of these"};
+                                            "mark.tid_x_mod", "mark.warp_classes", "all together"};
 enum { GRID_ROOM = 1 << 16 }; // instances of a launch compared over blocks
 
 struct inst_counts {
@@ -235,7 +235,7 @@ static void add_kernel(struct sums *to, const struct study_kernel *k)
 #define SET_COLUMNS(what, grid)                                                                              \
     {"none", what ", without any extension"}, {"tid_y", "more with mark.tid_y"},                             \
         {"laneid", "more with mark.laneid"}, {"tid_x_mod", "more with mark.tid_x_mod"},                      \
-        {"warp_classes", "more with mark.warp_classes"}, {"all", "more with all of these"},                  \
+        {"warp_classes", "more with mark.warp_classes"}, {"all", "more with all extensions"},                \
     {                                                                                                        \
         "grid", grid                                                                                         \
     }
@@ -281,14 +281,15 @@ static void report_workloads(struct study *s, struct study_report *r)
     static const struct study_column dynamics[] = {
         {"workload", "bundled workload, or kernel"},
         {"warp_instructions", "executed"},
-        SET_COLUMNS("need not be executed, if one warp did it for those that correspond",
-                    "with mark.grid: need not be executed, if one block did it for all")};
+        SET_COLUMNS("unnecessary if a single warp executed for all corresponding warps",
+                    "with mark.grid: unnecessary if a single block executed for all blocks")};
     report_sums(s,
-                study_table_add(r, "static", "Instructions that are marked, and what each extension adds",
+                study_table_add(r, "static", "Marked instructions, and the additions of every extension",
                                 statics, sizeof statics / sizeof statics[0]),
                 false);
     report_sums(s,
-                study_table_add(r, "dynamic", "Executions that the marks save, and what each extension adds",
+                study_table_add(r, "dynamic",
+                                "Executions saved by the marks, and the additions of every extension",
                                 dynamics, sizeof dynamics / sizeof dynamics[0]),
                 true);
 }
@@ -306,15 +307,12 @@ static void print_sets(struct study_table *t, const struct inst_counts *x)
 
 static void report_insts(struct study *s, struct study_report *r)
 {
-    static const struct study_column columns[] = {{"workload", "bundled workload"},
-                                                  {"kernel", "its entry"},
-                                                  {"block", "threads in x, y, z"},
-                                                  {"pc", "of the instruction"},
-                                                  {"instruction", "as in the listing"},
-                                                  {"line", "where it comes from"},
-                                                  {"marked_by", "the extensions that mark it"},
-                                                  {"saves", "of the kernel's executed warp instructions"}};
-    struct study_table *t = study_table_add(r, "instructions", "Instructions that only extensions mark",
+    static const struct study_column columns[] = {
+        {"workload", "bundled workload"},     {"kernel", "entry"},
+        {"block", "threads in x, y, z"},      {"pc", "of the instruction"},
+        {"instruction", "as in the listing"}, {"line", "source line"},
+        {"marked_by", "marking extensions"},  {"saves", "of the kernel's executed warp instructions"}};
+    struct study_table *t = study_table_add(r, "instructions", "Instructions marked by extensions only",
                                             columns, sizeof columns / sizeof columns[0]);
     t->detail = true;
     for (size_t i = 0; i < s->kernels.count; i++) {
@@ -345,15 +343,14 @@ static void report(struct study *s, struct study_report *r)
         not_compared += d->not_compared;
         if (d->holes)
             study_fail(r,
-                       "%s: %llu executions of marked instructions were not equal to the ones they "
-                       "correspond with: %s",
+                       "%s: %llu executions of marked instructions differ from corresponding "
+                       "executions: %s",
                        k->name, (unsigned long long)d->holes, d->hole);
         if (d->grid_holes)
-            study_fail(r, "%s: %llu executions that are marked as equal in all blocks were not, of %s first",
-                       k->name, (unsigned long long)d->grid_holes, k->insts[d->grid_hole].text);
+            study_fail(r, "%s: %llu executions marked as equal in all blocks differ, first of %s", k->name,
+                       (unsigned long long)d->grid_holes, k->insts[d->grid_hole].text);
     }
-    study_note(r,
-               "%llu marked executions were compared with ones they correspond with, %llu over all blocks.",
+    study_note(r, "%llu marked executions were compared with corresponding executions, %llu over all blocks.",
                (unsigned long long)compared, (unsigned long long)grid_compared);
     if (not_compared)
         study_note(

@@ -214,33 +214,32 @@ static void report(struct study *s, struct study_report *r)
 {
     static const struct study_column verdicts[] = {
         KERNEL_COLUMNS,
-        {"accesses", "of lines, loads and stores, as the load/store units send them"},
-        {"lines", "of an L1"},
-        {"p1", "of accesses of an SM, those that come back to their line within so many"},
-        {"p2", "to their pair of lines, within half as many"},
-        {"p4", "to their four lines, within a quarter"},
-        {"verdict", "coarse: an L1 would do better with lines by twos or fours (--tech coarse)"}};
+        {"accesses", "line accesses of loads and stores, as sent by the load/store units"},
+        {"lines", "capacity of an L1, in lines"},
+        {"p1", "share of an SM's accesses with reuse of the line within as many accesses as lines"},
+        {"p2", "with reuse of the pair of lines, within half as many"},
+        {"p4", "with reuse of the four lines, within a quarter"},
+        {"verdict", "coarse: an L1 gains by fetching lines by twos or fours (--tech coarse)"}};
     static const struct study_column meshes[] = {
         KERNEL_COLUMNS,
-        {"level", "whose accesses are a stream: the chip's, an SM's, a block's, a warp's"},
-        {"window", "within so many accesses, or blocks (study.window)"},
-        {"n1", "come back to the byte"},
-        {"n2", "to its 2 aligned bytes"},
-        {"n4", "to its 4"},
-        {"n8", "to its 8"},
-        {"n16", "to its 16"},
-        {"n32", "to its 32"},
-        {"n64", "to its 64"},
-        {"n128", "to its 128"},
-        {"n256", "to its 256"},
-        {"n512", "to its 512"},
-        {"n1024", "to its 1,024"},
-        {"n2048", "to its 2,048"},
-        {"n4096", "to its 4,096"}};
+        {"level", "stream of accesses: the chip's, an SM's, a block's, a warp's"},
+        {"window", "window, in accesses or blocks (study.window)"},
+        {"n1", "share with reuse of the byte"},
+        {"n2", "reuse of the 2 aligned bytes"},
+        {"n4", "reuse of the 4 aligned bytes"},
+        {"n8", "reuse of the 8 aligned bytes"},
+        {"n16", "reuse of the 16 aligned bytes"},
+        {"n32", "reuse of the 32 aligned bytes"},
+        {"n64", "reuse of the 64 aligned bytes"},
+        {"n128", "reuse of the 128 aligned bytes"},
+        {"n256", "reuse of the 256 aligned bytes"},
+        {"n512", "reuse of the 512 aligned bytes"},
+        {"n1024", "reuse of the 1,024 aligned bytes"},
+        {"n2048", "reuse of the 2,048 aligned bytes"},
+        {"n4096", "reuse of the 4,096 aligned bytes"}};
     struct study_table *t =
-        study_table_add(r, "kernels", "Whether lines should come by twos or fours", COLUMNS(verdicts));
-    struct study_table *d =
-        study_table_add(r, "mesh", "Accesses that come back, by window and neighbourhood", COLUMNS(meshes));
+        study_table_add(r, "kernels", "Benefit of lines by twos or fours", COLUMNS(verdicts));
+    struct study_table *d = study_table_add(r, "mesh", "Reuse by window and neighbourhood", COLUMNS(meshes));
     d->detail = true;
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct study_kernel *k = s->kernels.data[i];
@@ -254,7 +253,7 @@ static void report(struct study *s, struct study_report *r)
             if (is_wanted(s, (enum stream_level)level)) add_mesh(d, k, (enum stream_level)level, &m);
         }
         if (a->stream.left_out)
-            study_note(r, "%s: of its accesses the last %llu are left out (study.accesses)", k->name,
+            study_note(r, "%s: the last %llu accesses are left out (study.accesses)", k->name,
                        (unsigned long long)a->stream.left_out);
     }
 }

@@ -263,17 +263,17 @@ static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"workload", "bundled workload"},
-        {"kernel", "its entry"},
+        {"kernel", "entry"},
         {"block", "threads in x, y, z"},
-        {"runs", "with other inputs; what counts as repeated was so in all of them"},
+        {"runs", "runs with different inputs; repeated: repeated in every run"},
         {"executions", "of instructions with results, all lanes on the path, in the first run"},
-        {"marked", "of them, of instructions whose mark says redundant in blocks of this shape"},
-        {"repeated", "of them, repeated in the threadblock"},
-        {"caught", "of those, marked"},
+        {"marked", "executions of instructions marked redundant in blocks of this shape"},
+        {"repeated", "executions repeated in the threadblock"},
+        {"caught", "repeated executions with a mark"},
         {"recall", "caught / repeated"},
-        {"compared", "marked executions that met one they correspond with, and had to be equal"}};
+        {"compared", "marked executions compared with a corresponding execution, required to be equal"}};
     struct marks_state *x = s->state;
-    struct study_table *t = study_table_add(r, "kernels", "Static marks beside what was repeated", columns,
+    struct study_table *t = study_table_add(r, "kernels", "Static marks beside measured repetition", columns,
                                             sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < x->kernels.count; i++) {
         const struct marks_kernel *k = x->kernels.data[i];
@@ -308,13 +308,13 @@ static void report_misses(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"workload", "bundled workload"},
-        {"kernel", "its entry"},
+        {"kernel", "entry"},
         {"block", "threads in x, y, z"},
         {"because", "what the mark could not see past"},
         {"missed", "of the kernel's repeated executions"},
         {"accident", "of them, equal by accident: computed from unequal values"},
         {"example", "the instruction that was missed most"},
-        {"line", "where it comes from"},
+        {"line", "source line"},
         {"reason", "of its mark"}};
     struct marks_state *x = s->state;
     struct study_table *t =
@@ -358,13 +358,14 @@ static void report_lines(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"workload", "bundled workload"},
-        {"kernel", "its entry"},
+        {"kernel", "entry"},
         {"block", "threads in x, y, z"},
         {"line", "source line"},
-        {"executions", "of its instructions with results, all lanes on the path, in the first run"},
-        {"repeated", "of them, in every run"},
-        {"caught", "of those, by the marks"},
-        {"saving", "of the executions, if one warp did what is caught for its block: f * (1 - 1/W)"}};
+        {"executions",
+         "executions of the line's instructions with results, all lanes on the path, in the first run"},
+        {"repeated", "executions repeated in every run"},
+        {"caught", "repeated executions with a mark"},
+        {"saving", "share saved if a single warp executed caught work for its block: f * (1 - 1/W)"}};
     struct marks_state *x = s->state;
     struct study_table *t = study_table_add(r, "lines", "Marks and truth by source line", columns,
                                             sizeof columns / sizeof columns[0]);
@@ -393,15 +394,15 @@ static void report_instructions(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         {"workload", "bundled workload"},
-        {"kernel", "its entry"},
+        {"kernel", "entry"},
         {"block", "threads in x, y, z"},
         {"pc", "of the instruction"},
         {"instruction", "as in the listing"},
-        {"line", "where it comes from"},
+        {"line", "source line"},
         {"mark", "before the launch"},
         {"in_launch", "in blocks of this shape"},
         {"executions", "all lanes on the path"},
-        {"repeated", "of them, in every run"},
+        {"repeated", "executions repeated in every run"},
         {"verdict", "caught, missed, or nothing where nothing was repeated"},
         {"reason", "of the mark"}};
     struct marks_state *x = s->state;
@@ -446,8 +447,8 @@ static void report(struct study *s, struct study_report *r)
         lost += k->not_kept;
         if (k->holes)
             study_fail(r,
-                       "%s: %llu executions of marked instructions were not equal to the ones they "
-                       "correspond with: %s",
+                       "%s: %llu executions of marked instructions differ from corresponding "
+                       "executions: %s",
                        k->kernel->name, (unsigned long long)k->holes, k->hole);
     }
     if (lost)

@@ -90,10 +90,11 @@ static void add_shares(struct study_table *t, const struct inst_counts *n)
 }
 
 #define SHARES                                                                                               \
-    {"warp_instructions", "executed"}, {"reads", "of vector registers, by warps"},                           \
+    {"warp_instructions", "executed"}, {"reads", "reads of vector registers by warps"},                      \
         {"uniform_reads", "of values equal in all lanes"},                                                   \
-        {"affine_reads", "of base + lane * stride, uniform ones included"},                                  \
-        {"writes", "of vector registers, by warps"}, {"uniform_writes", "as reads"},                         \
+        {"affine_reads", "of base + lane * stride, including uniform values"},                               \
+        {"writes", "writes of vector registers by warps"},                                                   \
+        {"uniform_writes", "of values equal in all lanes"},                                                  \
     {                                                                                                        \
         "affine_writes", "as reads"                                                                          \
     }
@@ -101,7 +102,7 @@ static void add_shares(struct study_table *t, const struct inst_counts *n)
 static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
-        {"workload", "bundled workload"}, {"kernel", "its entry"}, {"block", "threads in x, y, z"}, SHARES};
+        {"workload", "bundled workload"}, {"kernel", "entry"}, {"block", "threads in x, y, z"}, SHARES};
     struct study_table *t = study_table_add(r, "kernels", "Register operands by the pattern of their lanes",
                                             columns, sizeof columns / sizeof columns[0]);
     struct inst_counts all = {0};

@@ -6,11 +6,11 @@
 
 #define SHARES                                                                                               \
     {"warp_instructions", "executed"},                                                                       \
-        {"grid", "redundant in the grid: one execution would do for all its warps"},                         \
-        {"block", "redundant in the threadblock: one execution would do for all its warps"},                 \
+        {"grid", "redundant in the grid: a single execution would do for all warps"},                        \
+        {"block", "redundant in the threadblock: a single execution would do for all warps"},                \
         {"warp", "redundant in the warp: all lanes do the same"},                                            \
-        {"saving", "what a mechanism at block scope saves at most: f * (1 - 1/W)"},                          \
-        {"control", "branches, stores, barriers that all warps of a block execute with equal operands"},     \
+        {"saving", "largest saving of a mechanism at block scope: f * (1 - 1/W)"},                           \
+        {"control", "branches, stores, barriers executed by all warps of a block with equal operands"},      \
     {                                                                                                        \
         "diverged", "executed by part of a warp"                                                             \
     }
@@ -95,7 +95,7 @@ static void report_workloads(struct study *s, struct study_report *r)
 static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {{"workload", "bundled workload"},
-                                                  {"kernel", "its entry"},
+                                                  {"kernel", "entry"},
                                                   {"shape", "threads of a block in x, y, z"},
                                                   {"warps", "of a block"},
                                                   SHARES};
@@ -146,7 +146,7 @@ static void report_lines(struct study *s, struct study_report *r)
         {"kernel", "entry"},
         {"line", "source line"},
         SHARES,
-        {"kernel_saving", "its part of what the kernel could save, over all the kernel executes"}};
+        {"kernel_saving", "saving of the line over the kernel's executed instructions"}};
     struct study_table *t = study_table_add(r, "lines", "By source line, the most repeated work first",
                                             columns, sizeof columns / sizeof columns[0]);
     t->detail = true;

@@ -179,7 +179,7 @@ static bool read_file(struct study *s, const char *text, uint32_t source, struct
         named = true;
     }
     free(copy);
-    if (good && !named) good = diag_error(d, (struct loc){.source = source}, "there are no launches in it");
+    if (good && !named) good = diag_error(d, (struct loc){.source = source}, "the file has no launches");
     return good;
 }
 
@@ -299,20 +299,19 @@ static void survey_row(struct study_table *t, const char *what, uint64_t part, u
 
 static void report_survey(struct study *s, struct study_report *r)
 {
-    static const struct study_column columns[] = {{"survey", "what is counted"},
-                                                  {"count", "of them"},
+    static const struct study_column columns[] = {{"survey", "counted applications or kernels"},
+                                                  {"count", "number with the property"},
                                                   {"of", "all"},
-                                                  {"share", "count of all"},
+                                                  {"share", "count over all"},
                                                   {"paper", "133 applications, DARSIE section 1"}};
     struct study_table *t = study_table_add(r, "survey", "Blocks of more than one dimension", columns,
                                             sizeof columns / sizeof columns[0]);
     struct survey v = survey_of(shapes_of(s));
-    survey_row(t, "applications that use them", v.multi_applications, v.applications,
-               "over 33% (of library ones 60%)");
-    survey_row(t, "kernels that use them", v.multi_kernels, v.kernels, "-");
-    survey_row(t, "of those, whose x does not divide the warp size", v.failing, v.multi_kernels, "1 of 128");
-    study_text(t, "those applications' %s in them, on average",
-               shapes_of(s)->from_file ? "time" : "warp instructions");
+    survey_row(t, "applications with such blocks", v.multi_applications, v.applications,
+               "over 33% (of libraries 60%)");
+    survey_row(t, "kernels with such blocks", v.multi_kernels, v.kernels, "-");
+    survey_row(t, "such kernels, with x not dividing the warp size", v.failing, v.multi_kernels, "1 of 128");
+    study_text(t, "mean share of %s in such kernels", shapes_of(s)->from_file ? "time" : "warp instructions");
     study_none(t);
     study_none(t);
     study_share(t, v.multi_applications ? v.shares / (double)v.multi_applications : (double)NAN);

@@ -124,10 +124,10 @@ bool stream_read(struct stream *s, const char *text, uint32_t source, struct dia
     if (good && !r.has[COLUMN_ADDRESS])
         good = diag_error(
             d, (struct loc){.source = source, .line = 1},
-            "there is no column address; the first line names the columns: address, and sm, block and warp "
-            "where they are known");
+            "no column address: the first line must name the columns, address, and sm, block and warp "
+            "if known");
     if (good && !r.csv.rows.count)
-        good = diag_error(d, (struct loc){.source = source}, "there are no accesses in it");
+        good = diag_error(d, (struct loc){.source = source}, "the file has no accesses");
     good = good && read_rows(&r, s);
     csv_fini(&r.csv);
     return good;

@@ -11,7 +11,7 @@ enum { DIMENSIONS = 2 }; // blocks of one dimension, of more
         {"unstructured", "redundant in the block, a source without a pattern"},                              \
         {"none", "not redundant in the block"},                                                              \
     {                                                                                                        \
-        "diverged", "part of none: executed by part of a warp"                                               \
+        "diverged", "outside the classes: executed by part of a warp"                                        \
     }
 
 static void add_shares(struct study_table *t, const struct repeat_totals *n)
@@ -83,7 +83,7 @@ static void report_workloads(struct study *s, struct study_report *r)
 static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
-        {"workload", "bundled workload"}, {"kernel", "its entry"}, {"block", "threads in x, y, z"}, SHARES};
+        {"workload", "bundled workload"}, {"kernel", "entry"}, {"block", "threads in x, y, z"}, SHARES};
     struct study_table *t = study_table_add(r, "kernels", "Redundancy in the threadblock by kind, by kernel",
                                             columns, sizeof columns / sizeof columns[0]);
     t->detail = s->kernels.count > 1 && s->kernels.data[0]->group;
@@ -129,12 +129,13 @@ static void inst_cells(struct study_table *t, const struct study_kernel *k, uint
 
 static void report_insts(struct study *s, struct study_report *r)
 {
-    static const struct study_column columns[] = {{"kernel", "entry"},
-                                                  {"pc", "of the instruction"},
-                                                  SHARES,
-                                                  {"output", "what the warps of a block write, mostly"},
-                                                  {"instruction", "as in the listing"},
-                                                  {"line", "source line"}};
+    static const struct study_column columns[] = {
+        {"kernel", "entry"},
+        {"pc", "of the instruction"},
+        SHARES,
+        {"output", "most frequent pattern of values written by a block's warps"},
+        {"instruction", "as in the listing"},
+        {"line", "source line"}};
     study_each_inst(s, r, columns, sizeof columns / sizeof columns[0], inst_cells);
 }
 

@@ -232,20 +232,20 @@ static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
         KERNEL_COLUMNS,
-        {"blocks", "that have run"},
-        {"warps", "of theirs"},
-        {"rtru", "what their warps lose of their slots' and registers' cycles by ending before the block; "
-                 "mean of blocks"},
-        {"rtru_geometric", "geometric mean, of blocks that lose some"},
-        {"even", "blocks that lose nothing"},
-        {"held", "warp cycles of blocks, from their start to their end"},
-        {"lost", "of those, behind their warps' ends"},
-        {"least", "instructions of a warp"},
-        {"mean", "the same"},
-        {"most", "the same"},
-        {"l1_mpki", "misses of L1 in a thousand warp instructions"},
-        {"texture_mpki", "misses of the texture cache"}};
-    struct study_table *t = study_table_add(r, "kernels", "When warps of a block end", COLUMNS(columns));
+        {"blocks", "executed blocks"},
+        {"warps", "warps of executed blocks"},
+        {"rtru", "share of slot and register cycles lost by warps ending before their block; "
+                 "mean over blocks"},
+        {"rtru_geometric", "geometric mean over blocks with a loss"},
+        {"even", "share of blocks without a loss"},
+        {"held", "warp cycles of blocks, from start to end of a block"},
+        {"lost", "held warp cycles behind the end of the warp"},
+        {"least", "instructions of a warp, minimum"},
+        {"mean", "instructions of a warp, mean"},
+        {"most", "instructions of a warp, maximum"},
+        {"l1_mpki", "L1 misses per thousand warp instructions"},
+        {"texture_mpki", "texture cache misses per thousand warp instructions"}};
+    struct study_table *t = study_table_add(r, "kernels", "End times of a block's warps", COLUMNS(columns));
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct lives *all = s->kernels.data[i]->data;
         struct sums n = {0};

@@ -63,7 +63,7 @@ static const struct tech *find(const char *name, struct diag *d)
     if (near)
         diag_error(d, loc_none(), "no mechanism \"%s\"; did you mean \"%s\"?", name, near);
     else
-        diag_error(d, loc_none(), "no mechanism \"%s\"; `warpfold list techs` names them", name);
+        diag_error(d, loc_none(), "no mechanism \"%s\"; `warpfold list techs` lists every mechanism", name);
     return NULL;
 }
 
@@ -79,8 +79,8 @@ static bool set_option(struct config *config, const struct tech *t, const char *
     for (size_t k = 0; k < t->key_count; k++)
         if (strlen(t->keys[k].name) == length && memcmp(t->keys[k].name, pair, length) == 0) {
             if (config_set_pair(config, pair, loc_none(), d)) return true;
-            diag_note(d, loc_none(), "%s of %s: %s; `warpfold list techs` shows all options", t->keys[k].name,
-                      t->name, t->keys[k].meaning);
+            diag_note(d, loc_none(), "%s of %s: %s; `warpfold list techs` lists every option",
+                      t->keys[k].name, t->name, t->keys[k].meaning);
             return false;
         }
     char *name = heap_strndup(pair, length);
@@ -88,7 +88,8 @@ static bool set_option(struct config *config, const struct tech *t, const char *
     if (near)
         diag_error(d, loc_none(), "%s has no option \"%s\"; did you mean \"%s\"?", t->name, name, near);
     else
-        diag_error(d, loc_none(), "%s has no option \"%s\"; `warpfold list techs` names them", t->name, name);
+        diag_error(d, loc_none(), "%s has no option \"%s\"; `warpfold list techs` lists every option",
+                   t->name, name);
     free(name);
     return false;
 }
@@ -129,7 +130,9 @@ static bool check_claims(const struct tech_use *chosen, const struct tech_use *u
     find_overlap(chosen, u, &names);
     bool good = !names.length;
     if (!good)
-        diag_error(d, loc_none(), "%s and %s do not go together: both claim %s; see `warpfold list claims`",
+        diag_error(d, loc_none(),
+                   "%s and %s do not go together: both claim %s; choose one of the two, or see `warpfold "
+                   "list claims`",
                    chosen->tech->name, u->tech->name, strbuf_text(&names));
     strbuf_fini(&names);
     return good;

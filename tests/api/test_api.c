@@ -173,7 +173,7 @@ static void test_textures(struct test *t)
     float got[6];
     wf_write(f.c, data, texels, 4);
     CHECK(t, launch(&f, "look", 1, 6, (void *[]){&out}, 1, NULL) == WF_BAD_INPUT);
-    CHECK_HAS(t, wf_errors(f.c), "kernel look reads texture reference picture, which is bound to no texture");
+    CHECK_HAS(t, wf_errors(f.c), "kernel look reads texture reference picture without a bound texture");
     wf_clear_errors(f.c);
     struct wf_texture_config config = {.texel = WF_TEXEL_U8,
                                        .channels = 1,
@@ -249,8 +249,9 @@ static void test_shapes(struct test *t)
          "error: block of 32 x 1 x 1; kernel exactly_64 requires 64 x 1 x 1 (.reqntid)\n"},
         {"trapped",
          {{1, 1, 1}, {1, 1, 1}, 98305, NULL, 0},
-         "error: 98305 bytes of shared memory (0 static, 98305 dynamic); at most 98304 are possible "
-         "(launch.max_shared)\n"},
+         "error: kernel trapped: a block needs 98305 bytes of shared memory (0 static, 98305 dynamic), and "
+         "the "
+         "limit is 98304 (launch.max_shared)\n"},
     };
     struct fixture f = setup(t);
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {
@@ -481,7 +482,7 @@ static void test_bad_modules(struct test *t)
     CHECK_MSG(t, m != NULL, "%s", wf_errors(c));
     CHECK(t, m && wf_kernel_find(m, "k") == NULL);
     CHECK_HAS(t, wf_errors(c), "absent.ptx:4:");
-    CHECK_HAS(t, wf_errors(c), "kernel k uses variable elsewhere, which is extern and defined nowhere");
+    CHECK_HAS(t, wf_errors(c), "kernel k uses extern variable elsewhere without a definition");
     wf_context_destroy(c);
 }
 

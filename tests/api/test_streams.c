@@ -228,7 +228,7 @@ static void test_events(struct test *t)
         CHECK(t, wf_event_record(end, other.a) == WF_BAD_INPUT);
         CHECK(t, wf_stream_wait_event(other.a, end) == WF_BAD_INPUT);
         CHECK(t, try_step(&f, other.a, word(&f, 0), word(&f, 0), 0, 0, NULL) == WF_BAD_INPUT);
-        check_errors(&f, "error: the stream is of another context");
+        check_errors(&f, "error: the stream belongs to a different context");
         fixture_end(&other);
         fixture_end(&f);
     }
@@ -492,7 +492,8 @@ static void test_races_between(struct test *t)
         const struct wf_stats *stats = wf_launch_stats(second);
         CHECK_MSG(t, (stats->races != 0) == races[k], "%u: %llu races", k, (unsigned long long)stats->races);
         if (races[k])
-            CHECK_HAS(t, stats->race_text, "race between kernels step and step, which nothing orders");
+            CHECK_HAS(t, stats->race_text,
+                      "race between kernels step and step, unordered by streams or events");
         if (races[k]) CHECK_HAS(t, stats->race_text, "by thread (0,0,0) of block (0,0,0) at pc");
         if (k != FREED) CHECK_EQ(t, wf_launch_stats(first)->races, 0);
         fixture_end(&f);

@@ -174,7 +174,7 @@ static void test_refuses(struct test *t)
          "error: compile.profile=volta|sass: must be volta (sass) or ptxplus\n"},
         {"compile.profile=", "error: compile.profile=: must be volta (sass) or ptxplus\n"},
         {"compile.profil=sass", "error: unknown key \"compile.profil\"; did you mean \"compile.profile\"?\n"},
-        {"zzz=1", "error: unknown key \"zzz\"; `warpfold list keys` names them all\n"},
+        {"zzz=1", "error: unknown key \"zzz\"; `warpfold list keys` lists every key\n"},
         {"check.races", "error: \"check.races\" is no setting; write KEY=VALUE\n"},
     };
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {

@@ -87,8 +87,8 @@ static void write_elf(struct cli *c, const char *name, char class, unsigned mach
 }
 
 #define CUBIN                                                                                                \
-    "is a cubin, machine code of one GPU architecture, which warpfold does not execute: give the kernel's "  \
-    "PTX, which nvcc -ptx makes of the source and cuobjdump -ptx finds in a program\n"
+    "is a cubin, machine code of a GPU architecture, not executable by warpfold: give the kernel's "         \
+    "PTX, made of the source by nvcc -ptx or extracted by cuobjdump -ptx from a program\n"
 
 // The message names the kind of foreign code, regardless of the options beside the file.
 static void test_foreign_code(struct test *t)
@@ -145,7 +145,7 @@ static void test_kernels_and_arguments(struct test *t)
     static const struct row rows[] = {
         {"run $V --kernel vecad" SHAPE BUFFERS " --arg s32=1024" OUTPUTS, 1,
          "error: no kernel 'vecad'; did you mean 'vecadd'?\n"},
-        {"run $V --kernel convolve" SHAPE, 1, "error: no kernel 'convolve'; the only one is 'vecadd'\n"},
+        {"run $V --kernel convolve" SHAPE, 1, "error: no kernel 'convolve'; the module has only 'vecadd'\n"},
         {VECADD OUTPUTS, 1, "error: kernel vecadd takes 4 arguments (u64, u64, u64, u32); 3 were given\n"},
         {"run $V --kernel vecadd" SHAPE, 1,
          "error: kernel vecadd takes 4 arguments (u64, u64, u64, u32); 0 were given\n"},
@@ -156,9 +156,9 @@ static void test_kernels_and_arguments(struct test *t)
         {VECADD " --arg f32=1024", 1,
          "error: --arg 3: f32 given, but parameter 3 (u32) of kernel vecadd is an integer\n"},
         {VECADD " --arg buf=f32:1:zero", 1,
-         "error: --arg 3: an address has 64 bits and is no parameter 3 (u32) of kernel vecadd\n"},
+         "error: --arg 3: an address has 64 bits and does not fit parameter 3 (u32) of kernel vecadd\n"},
         {VECADD " --arg s32=many", 1,
-         "error: --arg 3: \"s32=many\": \"many\" is no s32; it must be -2147483648 to 2147483647\n"},
+         "error: --arg 3: \"s32=many\": \"many\" is not a valid s32; must be -2147483648 to 2147483647\n"},
         {VECADD " --arg s33=1", 1,
          "error: --arg 3: \"s33=1\": unknown form \"s33\"; did you mean \"s32\"?\n"},
         {VECADD " --arg 1024", 1,
@@ -196,8 +196,9 @@ static void test_shapes_and_sizes(struct test *t)
         {"run $V --kernel vecadd --grid -1 --block 256" BUFFERS " --arg s32=1", 1,
          "error: --grid -1: must be X[,Y[,Z]], whole numbers\n"},
         {VECADD " --arg s32=1 --shared 1000000" OUTPUTS, 1,
-         "error: 1000000 bytes of shared memory (0 static, 1000000 dynamic); at most 98304 are possible "
-         "(launch.max_shared)\n"},
+         "error: kernel vecadd: a block needs 1000000 bytes of shared memory (0 static, 1000000 dynamic), "
+         "and the "
+         "limit is 98304 (launch.max_shared)\n"},
         {VECADD " --arg s32=1 --shared many", 1, "error: --shared many: must be a number of bytes\n"},
         {"run $V --kernel vecadd" SHAPE " --arg buf=f32:100000000000:zero" OUTPUTS, 1,
          "error: out of device memory: argument 0 wants 400000000000 bytes, 0 of 3758096384 are in use "
@@ -224,9 +225,9 @@ static void test_outputs(struct test *t)
         {VECADD " --arg s32=1024 --json $D/out.json --dump 2=/dev/full", 1,
          "error: cannot write /dev/full: No space left on device\n"},
         {VECADD " --arg s32=1024 --dump 3=$D/out.bin", 1,
-         "error: --dump 3=$D/out.bin: argument 3 is no buffer\n"},
+         "error: --dump 3=$D/out.bin: argument 3 is not a buffer\n"},
         {VECADD " --arg s32=1024 --dump 4=$D/out.bin", 1,
-         "error: --dump 4=$D/out.bin: there are 4 arguments, counted from 0\n"},
+         "error: --dump 4=$D/out.bin: the kernel has 4 arguments, counted from 0\n"},
         {VECADD " --arg s32=1024 --dump 2", 1, "error: --dump 2: write INDEX=PATH or NAME=PATH\n"},
         {VECADD " --arg s32=1024 --dump sum=$D/out.bin", 1,
          "error: no variable \"sum\" in kernels/ptx/nvcc/vecadd.ptx\n"},
@@ -240,7 +241,7 @@ static void test_usage(struct test *t)
 {
     static const struct row rows[] = {
         {"rum", 2, "error: no command \"rum\"; did you mean \"run\"?\n"},
-        {"frobnicate", 2, "error: no command \"frobnicate\"; `warpfold` alone lists them\n"},
+        {"frobnicate", 2, "error: no command \"frobnicate\"; `warpfold` alone lists the commands\n"},
         {"help rum", 2,
          "error: no command \"rum\"; did you mean \"run\"? Commands are run, mark, study, bench, reproduce, "
          "mix, "
@@ -248,27 +249,28 @@ static void test_usage(struct test *t)
         {"help frobnicate", 2,
          "error: no command \"frobnicate\"; commands are run, mark, study, bench, reproduce, mix, worker, "
          "inject, compare, list\n"},
-        {"study", 2, "error: study needs a study's name; `warpfold list studies` explains them\n"},
+        {"study", 2, "error: study needs a study's name; `warpfold list studies` explains the studies\n"},
         {"study operand --bench vecadd", 2, "error: no study \"operand\"; did you mean \"operands\"?\n"},
         {"study operands --bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
         {"study operands $V --bench vecadd", 2,
          "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --bench: give a file or bundled kernels\n"},
         {"study operands --bench vecadd --grid 1", 2,
-         "error: --grid does not go with --bench: bundled kernels bring their own launches\n"},
+         "error: --grid does not go with --bench: bundled kernels have launches of their own\n"},
         {"study operands $V --kernel vecadd --grid 1 --block 32 --set check.races=1", 2,
-         "error: a study and the race detector (check.races) cannot watch one launch\n"},
+         "error: a study and the race detector (check.races) cannot watch the same launch\n"},
         {"study operands", 2,
-         "error: study needs a PTX file, or a RISC-V program; `warpfold study --help` explains it\n"},
+         "error: study needs a PTX file, or a RISC-V program; see `warpfold study --help`\n"},
         {"compare a.json", 2, "error: compare takes two results: warpfold compare A.json B.json\n"},
         {"compare $D/absent.json $D/empty.ptx", 1,
-         "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: no JSON: ~"},
-        {"run", 2, "error: run needs a PTX file, or a RISC-V program; `warpfold run --help` explains it\n"},
-        {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; `warpfold run --help` explains it\n"},
+         "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: not valid "
+         "JSON: ~"},
+        {"run", 2, "error: run needs a PTX file, or a RISC-V program; see `warpfold run --help`\n"},
+        {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; see `warpfold run --help`\n"},
         {"run $V extra --kernel vecadd" SHAPE, 2,
-         "error: run takes one file; \"extra\" is one too many (an argument is --arg SPEC)\n"},
+         "error: run takes a single file; \"extra\" is a second operand (an argument is --arg SPEC)\n"},
         {VECADD " --arg s32=1 --grud 4", 2, "error: run has no option --grud; did you mean --grid?\n"},
         {VECADD " --arg s32=1 --frobnicate", 2,
-         "error: run has no option --frobnicate; `warpfold run --help` lists them\n"},
+         "error: run has no option --frobnicate; `warpfold run --help` lists the options\n"},
         {VECADD " --arg s32=1 --grid 4", 2, "error: --grid is given twice\n"},
         {"run $V --kernel", 2, "error: --kernel needs a value: --kernel NAME\n"},
         {VECADD " --quiet=1", 2, "error: --quiet takes no value\n"},
@@ -278,17 +280,17 @@ static void test_usage(struct test *t)
         {VECADD " --arg s32=1 --set simt", 2, "error: --set simt: write KEY=VALUE\n"},
         {VECADD " --arg s32=1 --tech darsy", 2, "error: no mechanism \"darsy\"; did you mean \"darsie\"?\n"},
         {VECADD " --arg s32=1 --tech darsie:entry=1", 2,
-         "error: darsie has no option \"entry\"; `warpfold list techs` names them\n"},
+         "error: darsie has no option \"entry\"; `warpfold list techs` lists every option\n"},
         {VECADD " --arg s32=1 --tech darsie:entrys=1", 2,
          "error: darsie has no option \"entrys\"; did you mean \"entries\"?\n"},
         {VECADD " --arg s32=1 --tech darsie:entries=0", 2,
          "error: entries=0: must be 1 to 64\nnote: entries of darsie: PC skip table entries of a block; "
-         "`warpfold list techs` shows all options\n"},
+         "`warpfold list techs` lists every option\n"},
         {VECADD " --arg s32=1 --tech dac:predicates", 2,
          "error: \"predicates\" is no setting; write KEY=VALUE\nnote: predicates of dac: ~"},
         {VECADD " --arg s32=1 --tech darsie+darsie", 2, "error: mechanism darsie is named twice\n"},
         {VECADD " --arg s32=1 --tech darsie --functional", 2,
-         "error: --tech darsie: a mechanism changes timing, and --functional has none\n"},
+         "error: --tech darsie: a mechanism changes timing, and --functional has no timing\n"},
         {VECADD " --arg s32=1 --gpu k80", 2,
          "error: no GPU \"k80\"; GPUs are gtx1080ti, gtx1080ti-paper, titanv, ~"},
         {VECADD " --arg s32=1 --gpu rtx3090", 2, "error: no GPU \"rtx3090\"; GPUs are gtx1080ti, ~"},
@@ -305,21 +307,22 @@ static void test_usage(struct test *t)
         {VECADD " --arg s32=1 --threads none", 2, "error: --threads none: must be a number from 1 to 1024\n"},
         {VECADD " --arg s32=1 --max-cycles 0", 2, "error: --max-cycles 0: must be a number from 1\n"},
         {"run --script x.wf --kernel vecadd", 2,
-         "error: --kernel does not go with --script: the script says it\n"},
+         "error: --kernel does not go with --script: write the command in the script\n"},
         {"run $V --script x.wf", 2,
-         "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: the script loads its modules\n"},
+         "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: load the file in the script (load FILE)\n"},
         {"mark $V", 2, "error: mark needs --kernel NAME\n"},
         {"mark $V --kernel vecadd --block 2000", 1, "error: block of 2000 x 1 x 1: x may be at most 1024\n"},
-        {"mark --kernel vecadd", 2, "error: mark takes one file, PTX or a RISC-V program\n"},
+        {"mark --kernel vecadd", 2, "error: mark takes a single file, PTX or a RISC-V program\n"},
         {"list", 2,
-         "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
+         "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
          "features, "
-         "claims, area, occupancy; gpus may be followed by a GPU\n"},
+         "claims, area, occupancy; a GPU may follow gpus\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
         {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper\n"},
-        {"bench spmv --size paper", 1, "error: spmv is of no paper: its sizes are small, medium and large\n"},
+        {"bench spmv --size paper", 1,
+         "error: spmv has no input of a paper: give size small, medium or large\n"},
         {"study redundancy --bench spmv --size paper", 1,
-         "error: spmv is of no paper: its sizes are small, medium and large\n"},
+         "error: spmv has no input of a paper: give size small, medium or large\n"},
         {"bench --ptx gcc", 2, "error: --ptx gcc: must be one of nvcc, clang\n"},
         {"bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
     };

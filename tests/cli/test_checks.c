@@ -47,9 +47,9 @@ static void test_hint(struct test *t)
     run(&c, "--functional --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=0");
     CHECK_EQ(t, c.status, 0);
     CHECK_HAS(t, c.err,
-              "warning: kernel warps: writes shared address 0x80, which warp 0 of its block uses, too, with "
-              "no barrier between");
-    CHECK_HAS(t, c.err, "a functional run takes one warp after the other");
+              "warning: kernel warps: writes shared address 0x80, also used by warp 0 of the block without a "
+              "barrier between");
+    CHECK_HAS(t, c.err, "a functional run executes warps in turn");
     run(&c, "--functional --grid 2 --kernel warps --block 64 --arg buf=u32:64:zero --arg u32=1 --json -");
     CHECK_STR(t, c.err, "");
     CHECK_STR(t, cli_json(c.out, "warnings"), "[]");
@@ -60,7 +60,7 @@ static void test_hint(struct test *t)
     run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=0");
     CHECK_STR(t, c.err, ""); // all warps write the same value
     run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=1");
-    CHECK_HAS(t, c.err, "warning: kernel flag: writes shared address 0x0, which warp 0 of its block uses");
+    CHECK_HAS(t, c.err, "warning: kernel flag: writes shared address 0x0, also used by warp 0 of the block");
     cli_fini(&c);
 }
 
@@ -80,8 +80,7 @@ static void test_members(struct test *t)
         strbuf_puts(&line, " --arg u32=0xffff");
         run(&c, line.text);
         CHECK_EQ(t, c.status, 0);
-        CHECK_HAS(t, c.err,
-                  "warning: kernel vote: lane 16 is not among the members 0x0000ffff that it names");
+        CHECK_HAS(t, c.err, "warning: kernel vote: lane 16 is missing in its own member mask 0x0000ffff");
         CHECK_HAS(t, c.err, "by thread (16,0,0) of block (");
         CHECK_HAS(t, c.err, "and 1 more; check.members=stop");
         strbuf_puts(&line, " --set check.members=ignore");
@@ -91,7 +90,7 @@ static void test_members(struct test *t)
         strbuf_puts(&line, " --set check.members=stop");
         run(&c, line.text);
         CHECK_EQ(t, c.status, 3);
-        CHECK_HAS(t, c.err, "error: kernel vote: lane 16 is not among the members 0x0000ffff that it names");
+        CHECK_HAS(t, c.err, "error: kernel vote: lane 16 is missing in its own member mask 0x0000ffff");
         strbuf_fini(&line);
     }
     cli_fini(&c);
@@ -151,7 +150,7 @@ static void test_forever(struct test *t)
     CHECK_EQ(t, c.status, 3);
     CHECK_HAS(t, c.err, "error: kernel forever will never end: since cycle ");
     CHECK_HAS(t, c.err, "SM 0, block (0,0,0), warp 1: ");
-    CHECK_HAS(t, c.err, "and 2 more SMs with blocks that have not ended\n");
+    CHECK_HAS(t, c.err, "and 2 more SMs with unfinished blocks\n");
     run(&c, "--grid 1 --block 64 --kernel forever --arg buf=u32:1:zero");
     CHECK(t, strstr(c.err, "more SM") == NULL);
     cli_fini(&c);

@@ -86,14 +86,14 @@ static void test_refused(struct test *t)
     cli_run(&c, "compare $D/a.json $D/run.json");
     CHECK_EQ(t, c.status, 1);
     CHECK_STR(t, cli_errors(&c),
-              "error: $D/a.json is warpfold.bench/1, and $D/run.json is warpfold.run/1: only like can be "
-              "compared\n");
+              "error: $D/a.json is warpfold.bench/1, and $D/run.json is warpfold.run/1: give two results of "
+              "the same command\n");
     cli_run(&c, "compare $D/other.json $D/a.json");
-    CHECK_STR(t, cli_errors(&c), "error: $D/other.json is no result of warpfold: write one with --json\n");
+    CHECK_STR(t, cli_errors(&c),
+              "error: $D/other.json is not a result of warpfold: write a result with --json\n");
     write_text(&c, "empty.json", "");
     cli_run(&c, "compare $D/a.json $D/empty.json");
-    CHECK_STR(t, cli_errors(&c),
-              "$D/empty.json:1:1: error: no JSON: a value is expected here\n    \n    ^\n");
+    CHECK_STR(t, cli_errors(&c), "$D/empty.json:1:1: error: not valid JSON: expected a value\n    \n    ^\n");
     cli_run(&c, "compare $D/a.json $D/absent.json");
     CHECK_STR(t, cli_errors(&c), "error: cannot read $D/absent.json: No such file or directory\n");
     cli_run(&c, "compare $D/a.json");
@@ -101,7 +101,7 @@ static void test_refused(struct test *t)
     cli_run(&c, "compare $D/broken.json $D/a.json");
     CHECK_EQ(t, c.status, 1);
     CHECK_STR(t, cli_errors(&c),
-              "$D/broken.json:2:11: error: no JSON: a value is expected here\n      \"a\": [1,]\n"
+              "$D/broken.json:2:11: error: not valid JSON: expected a value\n      \"a\": [1,]\n"
               "              ^\n");
     cli_fini(&c);
 }

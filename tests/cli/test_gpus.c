@@ -36,31 +36,32 @@ static void test_files(struct test *t)
         {"class.big.sm.wraps = 2\n", "$D/a.gpu:1:1: error: class.big.sm.wraps: a class has no key "
                                      "\"sm.wraps\"; did you mean \"sm.warps\"?\n"
                                      "    class.big.sm.wraps = 2\n    ^\n"},
-        {"class.big.colour = 2\n", "$D/a.gpu:1:1: error: class.big.colour: a class has no key \"colour\"; it "
-                                   "has count and the keys of an SM "
+        {"class.big.colour = 2\n", "$D/a.gpu:1:1: error: class.big.colour: a class has no key \"colour\"; a "
+                                   "class has count and the keys of an SM "
                                    "(`warpfold list keys`)\n    class.big.colour = 2\n    ^\n"},
         {"# the clock\nclass.big.gpu.core_mhz = 900\n",
-         "$D/a.gpu:2:1: error: class.big.gpu.core_mhz: gpu.core_mhz is no setting of an SM, so a class "
-         "cannot have "
-         "its own; set gpu.core_mhz\n    class.big.gpu.core_mhz = 900\n    ^\n"},
-        {"class.big.dram.mhz = 900\n", "$D/a.gpu:1:1: error: class.big.dram.mhz: dram.mhz is no setting of "
-                                       "an SM, so a class cannot have its own; "
-                                       "set dram.mhz\n    class.big.dram.mhz = 900\n    ^\n"},
-        {"class.big.sim.check = 1\n", "$D/a.gpu:1:1: error: class.big.sim.check: sim.check is no setting of "
-                                      "an SM, so a class cannot have its "
-                                      "own; set sim.check\n    class.big.sim.check = 1\n    ^\n"},
+         "$D/a.gpu:2:1: error: class.big.gpu.core_mhz: gpu.core_mhz is not a setting of an SM, so a class "
+         "cannot set the key; set gpu.core_mhz\n    class.big.gpu.core_mhz = 900\n    ^\n"},
+        {"class.big.dram.mhz = 900\n",
+         "$D/a.gpu:1:1: error: class.big.dram.mhz: dram.mhz is not a setting of an SM, so a class cannot set "
+         "the key; set dram.mhz\n    class.big.dram.mhz = 900\n    ^\n"},
+        {"class.big.sim.check = 1\n",
+         "$D/a.gpu:1:1: error: class.big.sim.check: sim.check is not a setting of an SM, so a class cannot "
+         "set the key; set sim.check\n    class.big.sim.check = 1\n    ^\n"},
         {"class.big.sm.warps = 65\n", "$D/a.gpu:1:1: error: class.big.sm.warps=65: must be 1 to 64\n"
                                       "    class.big.sm.warps = 65\n    ^\n"},
         {"class.big.count = 0\n", "$D/a.gpu:1:1: error: class.big.count=0: must be 1 to 256\n"
                                   "    class.big.count = 0\n    ^\n"},
-        {"class.2big.count = 1\n", "$D/a.gpu:1:1: error: class.2big.count: a class's name is a letter and "
-                                   "then letters, digits, _ or -, 31 in "
-                                   "all at most\n    class.2big.count = 1\n    ^\n"},
-        {"class..count = 1\n", "$D/a.gpu:1:1: error: class..count: a class's name is a letter and then "
-                               "letters, digits, _ or -, 31 in all "
-                               "at most\n    class..count = 1\n    ^\n"},
-        {"class.big = 1\n", "$D/a.gpu:1:1: error: class.big: what of class big? It is class.big.count = N or "
-                            "class.big.KEY = VALUE\n    class.big = 1\n    ^\n"},
+        {"class.2big.count = 1\n",
+         "$D/a.gpu:1:1: error: class.2big.count: a class's name must be a letter and "
+         "then letters, digits, _ or -, at "
+         "most 31 together\n    class.2big.count = 1\n    ^\n"},
+        {"class..count = 1\n", "$D/a.gpu:1:1: error: class..count: a class's name must be a letter and then "
+                               "letters, digits, _ or -, at most 31 "
+                               "together\n    class..count = 1\n    ^\n"},
+        {"class.big = 1\n",
+         "$D/a.gpu:1:1: error: class.big: no key of class big; write class.big.count = N or "
+         "class.big.KEY = VALUE\n    class.big = 1\n    ^\n"},
         {"\nclass.big.sm.warps = 8\nclass.little.count = 2\n",
          "$D/a.gpu:2:1: error: class big has no count; say class.big.count = N\n"
          "    class.big.sm.warps = 8\n    ^\n"},
@@ -99,10 +100,9 @@ static void test_set(struct test *t)
                  "error: gpu.sm_count is 4, and the classes have 3 SMs (big 2, little 1)\n");
     check_errors(&c, LAUNCH " --set class.mid.sm.warps=4", 2,
                  "error: class mid has no count; say class.mid.count = N\n");
-    check_errors(
-        &c, LAUNCH " --set class.big.memory.partitions=4", 2,
-        "error: class.big.memory.partitions: memory.partitions is no setting of an SM, so a class cannot "
-        "have its own; set memory.partitions\n");
+    check_errors(&c, LAUNCH " --set class.big.memory.partitions=4", 2,
+                 "error: class.big.memory.partitions: memory.partitions is not a setting of an SM, so a "
+                 "class cannot set the key; set memory.partitions\n");
     check_errors(
         &c,
         LAUNCH
@@ -180,10 +180,11 @@ static void test_list(struct test *t)
         "error: --set is for `warpfold list area`, `warpfold list occupancy` and `warpfold list gpus "
         "NAME`\n");
     check_errors(&c, "list gpus tiny --set sm.warps=0", 2, "error: sm.warps=0: must be 1 to 64\n");
-    check_errors(&c, "list keys tiny", 2,
-                 "error: list takes one of gpus, techs, kernels, inputs, studies, counters, experiments, "
-                 "keys, features, "
-                 "claims, area, occupancy; gpus may be followed by a GPU\n");
+    check_errors(
+        &c, "list keys tiny", 2,
+        "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, experiments, "
+        "keys, features, "
+        "claims, area, occupancy; a GPU may follow gpus\n");
     cli_fini(&c);
 }
 
@@ -207,7 +208,7 @@ static void test_like(struct test *t)
 
     cli_write(&c, "b.gpu", "like = gtx1080ty\n", 17);
     check_errors(&c, "list gpus $D/b.gpu", 2,
-                 "$D/b.gpu:1:1: error: like = gtx1080ty: no GPU of that name; did you mean \"gtx1080ti\"?\n"
+                 "$D/b.gpu:1:1: error: like = gtx1080ty: unknown GPU; did you mean \"gtx1080ti\"?\n"
                  "    like = gtx1080ty\n    ^\n");
     cli_fini(&c);
 }
@@ -337,16 +338,16 @@ static void test_left_out(struct test *t)
     char want[400];
     cli_write(&c, "a.gpu", alone, sizeof alone - 1);
     cli_run(&c, LAUNCH " --set sm.blocks=4");
-    snprintf(
-        want, sizeof want,
-        "note: $D/a.gpu leaves out %u keys, whose values are then gtx1080ti-paper's (`warpfold list gpus "
-        "$D/a.gpu`)\n",
-        keys - 1);
+    snprintf(want, sizeof want,
+             "note: $D/a.gpu leaves out %u keys; missing keys have the values of gtx1080ti-paper (`warpfold "
+             "list gpus "
+             "$D/a.gpu`)\n",
+             keys - 1);
     CHECK_EQ(t, c.status, 0);
     CHECK_STR(t, cli_errors(&c), want);
     cli_run(&c, "list gpus $D/a.gpu");
-    snprintf(want, sizeof want,
-             "\n%u keys are left out: they have their defaults, which are gtx1080ti-paper's\n", keys - 1);
+    snprintf(want, sizeof want, "\n%u keys are left out: missing keys have the values of gtx1080ti-paper\n",
+             keys - 1);
     CHECK_HAS(t, c.out, want);
     cli_run(&c, "bench vecadd --size small --gpu $D/a.gpu");
     CHECK_HAS(t, c.err, "a.gpu leaves out ");

@@ -122,7 +122,7 @@ static void test_errors(struct test *t)
         {"lunch scale 1 1\n", "$D/s.wf:2:1: error: unknown command \"lunch\"; did you mean \"launch\"?\n    "
                               "lunch scale 1 1\n    ^~~~~\n"},
         {"buffer a\n", "$D/s.wf:2:1: error: write buffer NAME TYPE:COUNT:INIT\n    buffer a\n    ^~~~~~\n"},
-        {"buffer a f32:x:zero\n", "$D/s.wf:2:10: error: \"buf=f32:x:zero\": \"x\" is no count; write "
+        {"buffer a f32:x:zero\n", "$D/s.wf:2:10: error: \"buf=f32:x:zero\": \"x\" is not a count; write "
                                   "buf=TYPE:COUNT:INIT\n    buffer a f32:x:zero\n             ^~~~~~~~~~\n"},
         {"  launch count 1 32 nowhere\n", "$D/s.wf:2:21: error: no variable \"nowhere\" in ~"},
         {"buffer result u32:1:zero\nlaunch count 1 32 resalt\n",
@@ -137,7 +137,7 @@ static void test_errors(struct test *t)
          "$D/s.wf:3:1: error: u32=1: 4 bytes given; parameter 0 (u64) of kernel count takes 8\n~"},
         {"end\n", "$D/s.wf:2:1: error: end without a repeat\n    end\n    ^~~\n"},
         {"repeat 3\n", "$D/s.wf:2:1: error: repeat without an end\n    repeat 3\n    ^~~~~~\n"},
-        {"repeat 3 i\nfill a u32=$j\nend\n", "$D/s.wf:3:8: error: no loop has a variable \"j\"\n~"},
+        {"repeat 3 i\nfill a u32=$j\nend\n", "$D/s.wf:3:8: error: no enclosing loop has a variable \"j\"\n~"},
         {"dump \"a b\n", "$D/s.wf:2:6: error: the quote is not closed\n    dump \"a b\n         ^\n"},
         {"buffer a u32:4:zero\ncopy a a+8 16\n",
          "$D/s.wf:3:6: error: 16 bytes do not fit: a has 16, a+8 has 8\n~"},
@@ -146,7 +146,7 @@ static void test_errors(struct test *t)
         {"buffer a u32:4:zero\nfill a+17 u8=1\n", "$D/s.wf:3:6: error: a+17: a has only 16 bytes\n~"},
         {"set simd=stack\n", "$D/s.wf:2:5: error: unknown key \"simd\"; did you mean \"simt\"?\n~"},
         {"texture t u8:4:zero blurred\n", "$D/s.wf:2:21: error: write texture NAME~"},
-        {"buffer a u32:4:zero\nbind picture a\n", "$D/s.wf:3:14: error: \"a\" is no texture\n~"},
+        {"buffer a u32:4:zero\nbind picture a\n", "$D/s.wf:3:14: error: \"a\" is not a texture\n~"},
         {"symbol base u64=1\n", "$D/s.wf:2:8: error: variable base has 4 bytes, not 8\n~"},
         {"buffer a u32:1:zero\ndump a no/where/out\nlaunch count 1 1 a\n",
          "$D/s.wf:3:8: error: cannot write $D/no/where/out: No such file or directory\n~"},

@@ -46,7 +46,7 @@ static void test_bench(struct test *t)
     has(t, &c, "t.json", "\"name\":\"at a barrier\"");
     cli_run(&c, "bench scan vecadd --size small --timeline $D/u.json");
     CHECK_EQ(t, c.status, 2);
-    CHECK_STR(t, cli_errors(&c), "error: --timeline $D/u.json: name the one kernel it shall show\n");
+    CHECK_STR(t, cli_errors(&c), "error: --timeline $D/u.json: name a single kernel\n");
     CHECK(t, !cli_exists(&c, "u.json"));
     cli_run(&c, "bench scan --size small --timeline $D/none/t.json --json $D/c.json");
     CHECK_EQ(t, c.status, 1);
@@ -73,7 +73,7 @@ static void test_limit(struct test *t)
     CHECK_EQ(t, c.status, 0);
     CHECK_HAS(t, cli_errors(&c), "warning: $D/t.json ends at cycle ");
     CHECK_HAS(t, cli_errors(&c),
-              ", where it has timeline.limit=50 entries; timeline.from, .to, .sm and .warps");
+              ", full with timeline.limit=50 entries; choose a part with timeline.from, .to, .sm and .warps");
     has(t, &c, "t.json", "\"truncated\":true");
     cli_fini(&c);
 }
@@ -129,12 +129,12 @@ static void test_refused(struct test *t)
         const char *error;
     } rows[] = {
         {" --set timeline.warps=64", 2,
-         "error: timeline.warps=64: must be all, or numbers and ranges from 0 to 63 with commas between, "
-         "such as "
+         "error: timeline.warps=64: must be all, or numbers and ranges from 0 to 63 separated by commas, "
+         "as in "
          "0,4-7\n"},
         {" --set timeline.sm=3-1", 2,
-         "error: timeline.sm=3-1: must be all, or numbers and ranges from 0 to 255 with commas between, such "
-         "as "
+         "error: timeline.sm=3-1: must be all, or numbers and ranges from 0 to 255 separated by commas, as "
+         "in "
          "0,4-7\n"},
         {" --set timeline.sm=", 2, "error: timeline.sm="},
         {" --set timeline.sm=3-99", 1, "error: timeline.sm=3-99: the SMs of tiny are 0 to "},
@@ -142,7 +142,7 @@ static void test_refused(struct test *t)
         {" --set timeline.to=5 --set timeline.from=5", 2,
          "error: timeline.from=5: must be less than timeline.to=5\n"},
         {" --set check.races=1", 1,
-         "error: a timeline shows cycles, and a run with check.races=1 has none\n"},
+         "error: a timeline shows cycles; a run with check.races=1 has no cycles\n"},
     };
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {
         struct cli c = {.t = t};
@@ -159,7 +159,7 @@ static void test_refused(struct test *t)
                 "--functional --timeline $D/t.json");
     CHECK_EQ(t, c.status, 2);
     CHECK_STR(t, cli_errors(&c),
-              "error: --timeline $D/t.json: a timeline shows cycles, and --functional has none\n");
+              "error: --timeline $D/t.json: a timeline shows cycles, and --functional has no cycles\n");
     cli_fini(&c);
 }
 

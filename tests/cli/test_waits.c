@@ -62,7 +62,8 @@ static void test_together(struct test *t)
             CHECK_MSG(t, c.status == 0, "%s%s: status %d, %s", rows[k].lines, ways[n], c.status, c.err);
             if (strstr(ways[n], "--verify") && strstr(rows[k].lines, "a+8")) // number of waiting instructions
                 CHECK_HAS(t, c.err,
-                          "depends on order (its launches wait for each other); memory is not compared");
+                          "may depend on execution order (launches that wait for each other); memory is not "
+                          "compared");
             size_t length;
             uint32_t *left = (uint32_t *)(void *)cli_read(&c, "a.bin", &length);
             for (unsigned w = 0; left && w < 2; w++) CHECK_EQ(t, left[w], rows[k].left[w]);
@@ -106,7 +107,7 @@ static void test_behind(struct test *t)
         CHECK_HAS(t, c.err, "s.wf:5:1: error: kernel sleeping will never end: since ");
         if (strstr(ways[n], "--functional"))
             CHECK_HAS(t, c.err,
-                      "\n  kernel meet of stream one has not begun: it comes behind kernel sleeping of "
+                      "\n  kernel meet of stream one has not begun: waits for the end of kernel sleeping of "
                       "stream one\n");
         check_json(&c, "\"failed\"");
     }
@@ -138,7 +139,7 @@ static void test_studied(struct test *t)
     CHECK_EQ(t, c.status, 3);
     CHECK_HAS(t, c.err, "s.wf:5:1: error: kernel meet will never end: since ");
     CHECK_HAS(t, c.err,
-              "\n  kernel meet of stream two has not begun: a study watches one launch after the other\n");
+              "\n  kernel meet of stream two has not begun: a study watches launches one at a time\n");
     cli_fini(&c);
 }
 
@@ -163,7 +164,7 @@ static void test_asleep(struct test *t)
     struct cli c = {.t = t};
     run(&c, "sleeping", FLAG " --arg u32=1000000 --gpu tiny --max-cycles 20000");
     CHECK_EQ(t, c.status, 3);
-    CHECK_HAS(t, c.err, "warp 0: waits for the end of its sleep since cycle ");
+    CHECK_HAS(t, c.err, "warp 0: waits for the end of a sleep since cycle ");
     CHECK_HAS(t, c.err, "(NANOSLEEP ");
     cli_fini(&c);
 }

@@ -43,7 +43,7 @@ static void test_full(struct test *t)
     sleep_for(0.5);
     unlink(filler);
     CHECK_EQ(t, process_wait(worker), 0);
-    CHECK_EQ(t, status_number(&c, "full", "tries that failed"), 0);
+    CHECK_EQ(t, status_number(&c, "full", "failed tries"), 0);
     plan_collect(&c, "full");
     check_same(t, "full", clean, "a full folder");
     umount2(path, MNT_DETACH);
@@ -133,7 +133,7 @@ static void test_clock(struct test *t)
     CHECK_EQ(t, process_wait(ahead), 0);
     CHECK_EQ(t, process_wait(right), 0);
     unsetenv("ASAN_OPTIONS");
-    CHECK_EQ(t, status_number(&c, "clock", "from workers that were gone"), 0);
+    CHECK_EQ(t, status_number(&c, "clock", "from vanished workers"), 0);
     CHECK_EQ(t, status_number(&c, "clock", "points run twice"), 0);
     plan_collect(&c, "clock");
     check_same(t, "clock", clean, "a clock an hour ahead");
@@ -195,7 +195,7 @@ static void test_no_slurm(struct test *t)
     char *path = strdup(getenv("PATH"));
     setenv("PATH", "/nonexistent", 1);
     cli_expect(&c, "reproduce $D/small.exp --size small --out $D/none --submit slurm --quiet", 1,
-               "error: there is no sbatch here: this machine does not submit to a Slurm\n");
+               "error: no program sbatch: this machine cannot submit to Slurm\n");
     setenv("PATH", path, 1);
     CHECK_EQ(t, status_number(&c, "none", "waiting"), 30);
     cli_run(&c, "reproduce --cancel $D/none");
@@ -220,9 +220,9 @@ static void test_others(struct test *t)
     plan_collect(&c, "out");
     char *plan = cli_read(&c, "out/plan", &plan_length), *rows = lab_dump(t, "out");
     cli_expect(&c, "reproduce $D/other.exp --size small --out $D/out --submit hand", 1,
-               "error: $D/out has another plan, of 30 points (this one has 2): give another --out\n");
+               "error: $D/out has a different plan, of 30 points instead of 2: give a different --out\n");
     check_unchanged(&c, "out/plan", plan, plan_length);
-    check_same(t, "out", rows, "another plan");
+    check_same(t, "out", rows, "a different plan");
     snprintf(command, sizeof command, "sed -i 's/^build ..../build 0000/' %s/out/plan", test_directory(t));
     CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
     static const char *const tried[] = {"worker $D/out", "reproduce --collect $D/out",
@@ -230,7 +230,7 @@ static void test_others(struct test *t)
     for (size_t i = 0; i < TEST_COUNT(tried); i++) {
         cli_run(&c, tried[i]);
         CHECK_EQ(t, c.status, 1);
-        CHECK_HAS(t, c.err, "was made by another build of warpfold (0000");
+        CHECK_HAS(t, c.err, "was made by a different build of warpfold (0000");
         CHECK_MSG(t, strchr(c.err, '\n') == c.err + strlen(c.err) - 1, "no one line: %s", c.err);
         check_same(t, "out", rows, "another build");
     }

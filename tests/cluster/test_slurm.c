@@ -83,7 +83,7 @@ static void test_cancel(struct test *t)
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     wait_for_work(&c, "c");
     cli_run(&c, "reproduce --cancel $D/c");
-    CHECK_STR(t, c.out, "1 jobs are told to end\n");
+    CHECK_STR(t, c.out, "1 jobs were told to end\n");
     cli_run(&c, "reproduce --status $D/c");
     CHECK_HAS(t, c.out, "jobs in Slurm: ");
     nodes_wait(&n);
@@ -161,13 +161,14 @@ static void test_time_limit(struct test *t)
         nodes_wait(&n);
         cli_run(&c, "reproduce --status $D/t");
         CHECK_HAS(t, c.out,
-                  jobs == 3   ? "given up after 0 tries, lost 3 times with its worker: bench LIB"
-                  : jobs == 2 ? "will be tried again after 0 tries, lost 2 times with its worker: bench LIB"
-                              : "will be tried again after 0 tries, lost 1 time with its worker: bench LIB");
+                  jobs == 3 ? "given up after 0 tries, lost 3 times together with a worker: bench LIB"
+                  : jobs == 2
+                      ? "will be tried again after 0 tries, lost 2 times together with a worker: bench LIB"
+                      : "will be tried again after 0 tries, lost 1 time together with a worker: bench LIB");
     }
-    CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
+    CHECK_HAS(t, c.out, ": the time of three workers was up before the run's end");
     // every worker handed its claim back
-    CHECK_EQ(t, status_number(&c, "t", "from workers that were gone"), 0);
+    CHECK_EQ(t, status_number(&c, "t", "from vanished workers"), 0);
     nodes_end(&n);
     cli_fini(&c);
 }
@@ -357,7 +358,7 @@ static void test_storm(struct test *t)
         finish(&s);
         check_same(t, folder, clean, folder);
         twice += status_number(&c, folder, "points run twice");
-        taken += status_number(&c, folder, "from workers that were gone");
+        taken += status_number(&c, folder, "from vanished workers");
         if (s.has_disk) umount2(path, MNT_DETACH);
     }
     for (unsigned k = 0; k < KINDS; k++)

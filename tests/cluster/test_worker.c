@@ -201,15 +201,15 @@ static void test_disappeared(struct test *t)
         CHECK_EQ(t, token_now(t, "gone").losses, losses);
         cli_run(&c, "reproduce --status $D/gone");
         CHECK_HAS(t, c.out,
-                  losses == 2   ? ", lost 2 times with its worker: bench"
-                  : losses == 1 ? ", lost 1 time with its worker: bench"
+                  losses == 2   ? ", lost 2 times together with a worker: bench"
+                  : losses == 1 ? ", lost 1 time together with a worker: bench"
                                 : " ago: bench");
     }
     cli_run(&c, "worker $D/gone --lease 1");
     CHECK_HAS(t, c.out, "0 points run, 0 tries failed, 1 claims taken over");
     cli_run(&c, "reproduce --status $D/gone");
-    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times with its worker: bench binomialOptions");
-    CHECK_HAS(t, c.out, ": its worker disappeared three times");
+    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times together with a worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": three workers disappeared");
     cli_run(&c, "reproduce --collect $D/gone");
     CHECK_HAS(t, c.out, "0 of 1 points are in results.db, 1 were given up");
     cli_run(&c, "reproduce --retry $D/gone");
@@ -232,8 +232,8 @@ static void test_too_long(struct test *t)
     for (unsigned tries = 0; tries < 12 && token_now(t, "time").state != TOKEN_LEFT; tries++)
         interrupt_worker(t, "time", 0.2, SIGUSR1); // on a busy machine a worker may have less than its time
     cli_run(&c, "reproduce --status $D/time");
-    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times with its worker: bench binomialOptions");
-    CHECK_HAS(t, c.out, ": the time of three workers was up before it ended");
+    CHECK_HAS(t, c.out, "given up after 0 tries, lost 3 times together with a worker: bench binomialOptions");
+    CHECK_HAS(t, c.out, ": the time of three workers was up before the run's end");
     cli_fini(&c);
 }
 
@@ -280,7 +280,7 @@ static void test_estimate(struct test *t)
               "title = a test\nkind = runs\nmeasure = ipc\nkernels = vecadd LIB gcd\n"
               "views = tiny/sass\nseries = A : base\n");
     cli_run(&c, "reproduce $D/two.exp --size small --out $D/long --submit hand");
-    CHECK_HAS(t, c.out, "all of it is expected to take one core 0 s; from 0 s to ");
+    CHECK_HAS(t, c.out, "expected time on one core 0 s; from 0 s to ");
     CHECK_HAS(t, c.out, " s of one core are likely\n");
     char *plan = cli_read(&c, "long/plan", &length), *first = plan ? strstr(plan, "\npoint ") : NULL;
     double seconds = 0;
@@ -358,12 +358,12 @@ static void test_no_token(struct test *t)
     shell(t, "token", "rm $(ls -d queue/*.open | head -n 1)");
     cli_run(&c, "reproduce --status $D/token");
     CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 3, given up 0, without a token 1\n");
-    CHECK_HAS(t, c.out, "  no token in queue, which a worker puts back: ");
+    CHECK_HAS(t, c.out, "  no token in queue, to be restored by a worker: ");
     cli_run(&c, "worker $D/token --processes 2");
     CHECK_EQ(t, c.status, 0);
     CHECK_HAS(t, c.out, "4 points run, 0 tries failed");
     CHECK_HAS(t, c.err, "worker: point ");
-    CHECK_HAS(t, c.err, "/token/queue any more: it is open again: bench ");
+    CHECK_HAS(t, c.err, "/token/queue and is open again: bench ");
     plan_collect(&c, "token");
     CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
     shell(t, "token", "rm $(ls -d queue/*.done | head -n 1)");
@@ -381,7 +381,7 @@ static void test_surplus(struct test *t)
     shell(t, "copies", "for f in queue/*.open; do cp $f ${f%0.0.open}1.0.open; done");
     cli_run(&c, "reproduce --status $D/copies");
     CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 4, given up 0\n");
-    CHECK_HAS(t, c.out, "  tokens in queue beyond one a point: 4\n");
+    CHECK_HAS(t, c.out, "  surplus tokens in queue: 4\n");
     cli_run(&c, "worker $D/copies --processes 2");
     CHECK_EQ(t, c.status, 0);
     shell(t, "copies",
@@ -403,11 +403,11 @@ static void test_no_committed(struct test *t)
     plan_four(&c, "gone4");
     shell(t, "gone4", "rm -r committed");
     cli_run(&c, "reproduce --status $D/gone4");
-    CHECK_HAS(t, c.out, "/gone4/committed is not there\n");
+    CHECK_HAS(t, c.out, "/gone4/committed is missing\n");
     cli_run(&c, "worker $D/gone4 --processes 2");
     CHECK_EQ(t, c.status, 0);
     CHECK_HAS(t, c.out, "4 points run, 0 tries failed");
-    CHECK_HAS(t, c.err, "/gone4/committed was gone, with what had not been collected: made anew");
+    CHECK_HAS(t, c.err, "/gone4/committed was missing, with every result not collected: made anew");
     shell(t, "gone4", "rm -r committed");
     plan_collect(&c, "gone4");
     CHECK_HAS(t, c.err, "/gone4/committed was gone, and is made anew\n");
@@ -448,10 +448,9 @@ static void test_changed_result(struct test *t)
     CHECK_EQ(t, c.status, 0);
     CHECK_HAS(t, c.out, "3 of 4 points are in results.db, 0 were given up");
     CHECK_HAS(t, c.err, "warning: ");
-    CHECK_HAS(
-        t, c.err,
-        ".json has other bytes than were written (its checksum says so): it is not taken, and its point is "
-        "open again: bench ");
+    CHECK_HAS(t, c.err,
+              ".json has a wrong checksum: the result is rejected, and the point is "
+              "open again: bench ");
     cli_run(&c, "worker $D/digit --processes 2");
     CHECK_HAS(t, c.out, "1 points run, 0 tries failed");
     shell(t, "digit",
@@ -459,7 +458,7 @@ static void test_changed_result(struct test *t)
           "mv queue/$i.0.0.done queue/$i.0.0.open");
     cli_run(&c, "worker $D/digit --processes 2");
     CHECK_HAS(t, c.out, "1 points run, 0 tries failed");
-    CHECK_HAS(t, c.err, ".json has other bytes than were written (its checksum says so): run again");
+    CHECK_HAS(t, c.err, ".json has a wrong checksum: the point runs again");
     plan_collect(&c, "digit");
     CHECK_HAS(t, c.out, "4 of 4 points are in results.db, 0 were given up");
     CHECK_STR(t, c.err, "");
@@ -516,7 +515,7 @@ static void test_refusals(struct test *t)
     snprintf(command, sizeof command, "sed -i '$d' %s/out/plan", test_directory(t));
     CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
     cli_run(&c, "worker $D/out --processes 1");
-    CHECK_HAS(t, c.err, "is no plan that this version of warpfold can read");
+    CHECK_HAS(t, c.err, "is not a plan readable by this version of warpfold");
     cli_fini(&c);
 }
 

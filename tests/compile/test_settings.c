@@ -70,7 +70,7 @@ static void test_unknown_pass(struct test *t)
     diag_init(&d);
     CHECK(t, !compile_options_from(&o, &s, loc_none(), &d));
     diag_format(&d, false, &text);
-    CHECK_HAS(t, strbuf_text(&text), "compile.disable: there is no pass 'simplfy'; did you mean 'simplify'?");
+    CHECK_HAS(t, strbuf_text(&text), "compile.disable: no pass 'simplfy'; did you mean 'simplify'?");
     strbuf_fini(&text);
     diag_fini(&d);
 }

@@ -136,19 +136,19 @@ static const struct {
     {TID "    IMAD R9, R0, c[0x0][0x160], R1\n", "affine"},
     {TID "    SHL R9, R0, 0x2\n", "affine"},
     {TID "    LEA R9, R0, R1, 0x3\n", "affine"},
-    {TID "    IMAD R9, R0, R1, RZ\n", "vector: a product of two that vary 0x10"},
+    {TID "    IMAD R9, R0, R1, RZ\n", "vector: a product of two varying values 0x10"},
     {TID "    I2F.F32.U32 R9, R0\n", "vector: no operation on tuples 0x10"},
     {TID "    LOP3.LUT R9, R0, 0xf, RZ, 0xc0\n", "piecewise"},
     {TID "    IMNMX R9, R0, 0x10, PT\n", "piecewise"},
     {TID "    IMNMX R3, R0, 0x10, PT\n    IMNMX R4, R3, 0x12, PT\n    IADD3 R9, R4, R4, RZ\n",
      "vector: computed from 0x18, more tuples than a register holds 0x18"},
-    {TID "    S2R R9, SR_LANEID\n", "vector: a clock, a warp's number or a lane's 0x10"},
+    {TID "    S2R R9, SR_LANEID\n", "vector: a clock, or the number of a warp or a lane 0x10"},
     {TID LOADED "    IADD3 R9, R8, R0, RZ\n", "vector: computed from 0x18, loaded from memory 0x18"},
     {TID LOADED "    ISETP.NE.AND P0, PT, R8, RZ, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n",
-     "vector: under a predicate that only the lanes know 0x30"},
+     "vector: under a predicate known only to the lanes 0x30"},
     {TID "    ISETP.NE.AND P0, PT, R0, 0x5, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n", "piecewise"},
     {TID "    ISETP.NE.AND P0, PT, R0, R1, PT\n    MOV R9, RZ\n    @P0 MOV R9, 0x1\n",
-     "vector: under a predicate that only the lanes know 0x20"},
+     "vector: under a predicate known only to the lanes 0x20"},
 };
 
 static uint32_t last_write_of_r9(const struct program *p)
@@ -216,7 +216,7 @@ static const struct {
     {TID "    STL [0x10], RZ\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
      "piecewise"},
     {TID LOADED DATA "    STL [0x10], RZ\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
-     "vector: computed from 0x30, under a predicate that only the lanes know 0x30"},
+     "vector: computed from 0x30, under a predicate known only to the lanes 0x30"},
     {TID LOADED
      "    STL [0x10], R8\n    ISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 STL [0x10], R1\n    LDL R9, [0x10]\n",
      "vector: computed from 0x30, computed from 0x20, computed from 0x18, loaded from memory 0x18"},
@@ -450,7 +450,7 @@ static void test_shared(struct test *t)
     check_stream(t, d, DECOUPLE_IN_OTHERS, yielded);
     check_promises(t, d);
     decouple_explain(d, 3, &text);
-    CHECK_HAS(t, strbuf_text(&text), "another mechanism's");
+    CHECK_HAS(t, strbuf_text(&text), "by another mechanism");
     strbuf_fini(&text);
     decouple_free(d);
     program_free(p);

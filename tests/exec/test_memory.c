@@ -89,7 +89,7 @@ static void test_beyond_32_bits(struct test *t)
 static void test_describe(struct test *t)
 {
     struct memory *m = memory_create(1 << 20);
-    check_description(t, m, 0x10000000, "0x10000000 is in no allocation: there is none");
+    check_description(t, m, 0x10000000, "0x10000000 is outside every allocation: no memory is allocated");
     uint64_t a = memory_alloc(m, 1024, 1, "argument 0");
     memory_alloc(m, 16, 1, NULL);
     check_description(t, m, 0x10000404,
@@ -99,7 +99,7 @@ static void test_describe(struct test *t)
     check_description(t, m, 0x100004ff,
                       "0x100004ff is 1 byte before the start of allocation 1 (16 bytes at 0x10000500)");
     check_description(t, m, 0x10000010, "0x10000010 is 16 bytes into argument 0 (1024 bytes at 0x10000000)");
-    check_description(t, m, 8, "0x8 is a null pointer, or one with a small offset");
+    check_description(t, m, 8, "0x8 is a null pointer, or a null pointer plus a small offset");
     check_description(t, m, 0x5000, "0x5000 is below all device memory");
     check_description(t, m, 0xff000010, "0xff000010 is in the window of local memory, not in global memory");
     memory_free(m, a);

@@ -237,14 +237,14 @@ static void test_journal(struct test *t)
     char *longer = cli_read(&c, "j/vecadd.csv", &longer_length);
     CHECK(t, longer && longer_length > csv_length && memcmp(longer, csv, csv_length) == 0);
     cli_expect(&c, "inject vecadd --size small --gpu tiny --seed 9 --quiet --out $D/j", 1,
-               "error: $D/j/vecadd.journal has injections of another build, kernel or setting: give another "
-               "--out, or remove it\n");
+               "error: $D/j/vecadd.journal has injections of a different build, kernel or setting: give a "
+               "different --out, or remove the file\n");
     struct strbuf twice = {0};
     strbuf_write(&twice, journal, length);
     strbuf_puts(&twice, strchr(journal, '\n') + 1); // a number already present
     cli_write(&c, "j/vecadd.journal", twice.text, twice.length);
     cli_expect(&c, "inject vecadd --size small --gpu tiny --quiet --out $D/j", 1,
-               "error: $D/j/vecadd.journal: line 22 is none of ours\n");
+               "error: $D/j/vecadd.journal: line 22 is not a line of a journal\n");
     strbuf_fini(&twice);
     free(longer);
     free(journal);
@@ -255,18 +255,20 @@ static void test_journal(struct test *t)
 static void test_refused(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_expect(&c, "inject vecadd --tech darsie", 2,
-               "error: --tech darsie: bits turn in what uv has: name uv alone, with its options\n");
-    cli_expect(&c, "inject vecadd --tech uv+rfcache", 2,
-               "error: --tech uv+rfcache: bits turn in what uv has: name uv alone, with its options\n");
+    cli_expect(
+        &c, "inject vecadd --tech darsie", 2,
+        "error: --tech darsie: injections need the structures of uv: give uv alone, with its options\n");
+    cli_expect(
+        &c, "inject vecadd --tech uv+rfcache", 2,
+        "error: --tech uv+rfcache: injections need the structures of uv: give uv alone, with its options\n");
     cli_expect(&c, "inject vecadd --places lanes,banks", 2,
-               "error: --places lanes,banks: must be some of lanes, registers, entries\n");
+               "error: --places lanes,banks: must be one or more of lanes, registers, entries\n");
     cli_expect(&c, "inject", 2,
-               "error: name the kernels to turn bits in (warpfold list kernels), or a group\n");
+               "error: name the kernels for the bit flips (warpfold list kernels), or a group\n");
     cli_expect(&c, "inject vecadd --replay soon", 2,
                "error: --replay soon: give the seed of an injection, and one kernel\n");
     cli_expect(&c, "inject vecadd --size small --tech uv:inter=off --places entries", 1,
-               "error: vecadd: there is no place of that kind in which a bit could turn\n");
+               "error: vecadd: the kernel has no place of the given kinds for a bit flip\n");
     cli_expect(&c, "inject vecadd --count 0", 2, "error: --count 0: must be a number from 1 to 10000000\n");
     cli_fini(&c);
 }

@@ -305,7 +305,7 @@ static void test_left_over(struct test *t)
         snprintf(arguments, sizeof arguments, "reproduce $D/small.exp --size small --out $D/%s", out);
         cli_run(&c, arguments);
         CHECK_MSG(t, c.status == 0, "%s", c.err);
-        CHECK_HAS(t, c.out, i == 0 ? "30 runs, 1 of them done before" : "30 runs, 0 of them done before");
+        CHECK_HAS(t, c.out, i == 0 ? "30 runs, 1 done before" : "30 runs, 0 done before");
         check_same(t, out, clean, "left over", i);
         snprintf(runs, sizeof runs, "%s/runs", out);
         CHECK_EQ(t, files_in(t, runs, ""), 0);

@@ -57,7 +57,7 @@ static void test_refused(struct test *t)
         {"pairs = nqeens + vecadd\n", "no bundled kernel \"nqeens\"; did you mean \"nqueens\"?"},
         {"pairs = nqueens + vecadd\nkernels = vecadd\n", "kernels, programs or pairs, not several"},
         {"pairs = nqueens + vecadd\nsweep = l2.sets : 64 128\n", "not pairs, for a sweep"},
-        {"kernels = vecadd\nreference = gtx285\n", "pairs, which a reference is for"},
+        {"kernels = vecadd\nreference = gtx285\n", "pairs: a reference is for pairs"},
         {"kernels = vecadd\nsettings = place=all\n", "unknown key \"place\""},
     };
     lab_check_refused(t, HEAD "measure = weighted\nseries = a : base\n", rows, TEST_COUNT(rows));

@@ -94,7 +94,7 @@ static void test_refused(struct test *t)
         {"programs = MatMulFloat\nviews = simtight/rv32e\nseries = a : simtight\n", "has no form rv32e"},
         {"programs = VecAdd\nseries = a : simtigh\n", "did you mean \"simtight\"?"},
         {"programs = VecAdd\nkernels = vecadd\nseries = a : simtight\n", "kernels or programs, not both"},
-        {"programs = VecAdd\ninput = 0g\nseries = a : simtight\n", "each two hexadecimal digits"},
+        {"programs = VecAdd\ninput = 0g\nseries = a : simtight\n", "must be bytes of two hexadecimal digits"},
         {"programs = no/such.elf\nseries = a : simtight\n", "cannot find the program no/such.elf"},
     };
     lab_check_refused(t, "title = x\nkind = runs\nmeasure = speedup\n", rows, TEST_COUNT(rows));

@@ -54,7 +54,7 @@ static void test_points(struct test *t)
                      "base = base with issue.schedulers=4 shared.latency=48\n");
     cli_run(&c, "reproduce $D/single.exp --size small --out $D/swept");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    CHECK_HAS(t, c.out, "2 runs, 2 of them done before");
+    CHECK_HAS(t, c.out, "2 runs, 2 done before");
     cli_fini(&c);
 }
 
@@ -84,10 +84,9 @@ static void test_only(struct test *t)
                "error: --only shared.latency=24,17: no experiment has \"17\"\n");
     cli_expect(&c, "reproduce $D/swept.exp --size small --out $D/no --only kernel=LIB", 2,
                "error: --only kernel=LIB: no experiment has \"LIB\"\n");
-    cli_expect(
-        &c, "reproduce $D/swept.exp --size small --out $D/no --only issue.width", 2,
-        "error: --only issue.width: write WHAT=NAME[,NAME…], where WHAT is a key that is swept, or kernel, "
-        "program, series or view\n");
+    cli_expect(&c, "reproduce $D/swept.exp --size small --out $D/no --only issue.width", 2,
+               "error: --only issue.width: write WHAT=NAME[,NAME…], with WHAT a swept key, or kernel, "
+               "program, series or view\n");
     CHECK(t, !cli_exists(&c, "no"));
     cli_fini(&c);
 }
@@ -100,8 +99,8 @@ static void test_refused(struct test *t)
         {"sweep = issue.schedulers 1 2\n", "a sweep is KEY : VALUE VALUE …"},
         {"sweep = issue.schedulers :\n", "a sweep is KEY : VALUE VALUE …"},
         {"sweep = issue.schedulers : 1 2\nsweep = issue.schedulers : 4\n", "is swept twice"},
-        {"sweep = issue.scheduler : lrr gto\n", "numbers that become larger (\"lrr\")"},
-        {"sweep = issue.schedulers : 4 2\n", "numbers that become larger (\"2\")"},
+        {"sweep = issue.scheduler : lrr gto\n", "numbers and increase, unlike \"lrr\""},
+        {"sweep = issue.schedulers : 4 2\n", "numbers and increase, unlike \"2\""},
         {"sweep = issue.schedulers : 4 400\n", "issue.schedulers"},
         {"sweep = issue.nothing : 4\n", "issue.nothing"},
         {"sweep = issue.schedulers : 1 2\nclaim = VA : DARSIE > 1\n", "claim, paper and headline"}};

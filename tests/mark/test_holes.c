@@ -203,7 +203,7 @@ static const struct hole holes[] = {
      SOUND_CLOCK},
     {"the warp's number", "S2R R0, SR_WARPID\n IADD3 R9, R0, RZ, RZ\n EXIT\n", BLOCK, MARK_VECTOR, NOT_ASKED,
      NO_RULE},
-    {"a register that nothing wrote", "IADD3 R9, R7, 0x1, RZ\n EXIT\n", BLOCK, MARK_VECTOR, MARK_REDUNDANT,
+    {"a register not written before", "IADD3 R9, R7, 0x1, RZ\n EXIT\n", BLOCK, MARK_VECTOR, MARK_REDUNDANT,
      SOUND_UNDEFINED},
     {"threadIdx.x, x = 32", "S2R R9, SR_TID.X\n EXIT\n", {32, 4, 1}, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},
     {"threadIdx.x, x = 16", "S2R R9, SR_TID.X\n EXIT\n", {16, 4, 1}, MARK_REDUNDANT, MARK_REDUNDANT, NO_RULE},

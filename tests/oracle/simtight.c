@@ -68,7 +68,7 @@ const struct simtight_inst *oracle_rv_fetch(struct simtight_oracle *o, uint32_t 
     bool is_upper = i->rd >= 16 || i->rs1 >= 16 || i->rs2 >= 16;
     bool is_csr_number = i->op == OP_CSRRWI || i->op == OP_CSRRSI || i->op == OP_CSRRCI;
     if (i->op == OP_ILLEGAL || (o->is_rv32e && is_upper && !is_csr_number)) {
-        oracle_rv_error(o, "%s: 0x%08x is no instruction of this machine, at 0x%08x", who, i->word, pc);
+        oracle_rv_error(o, "%s: 0x%08x is not an instruction of this machine, at 0x%08x", who, i->word, pc);
         return NULL;
     }
     return i;

@@ -486,7 +486,7 @@ static void test_faults(struct test *t)
                 "atomics are the scratchpad's, not of 0x08008000");
     check_fault(t, RUN_KERNEL(t, 64, LW(A0, 0, 2)), "misaligned access to 0x00000002");
     check_fault(t, RUN_KERNEL(t, 64, ADDI(A0, 0, 0), 0x00000001u),
-                "0x00000001 is no instruction of this machine, at 0x08000444");
+                "0x00000001 is not an instruction of this machine, at 0x08000444");
     check_fault(t, RUN_KERNEL(t, 64, RET), "no instruction at 0x00000000");
     check_fault(t, RUN_KERNEL(t, 64, 0x00000073u /* ecall */), "no instruction of a thread");
     check_fault(t, RUN_KERNEL(t, 64, CSRW(0x803, 0)), "no CSR of a thread");

@@ -143,14 +143,14 @@ static const struct refusal {
     const char *want;
 } refusals[] = {
     {0, 1, 'x', "is not an ELF file"},
-    {CLASS, 1, 2, "is an ELF file of 64 bits; RISC-V programs here have 32 (-march=rv32ima -mabi=ilp32)"},
+    {CLASS, 1, 2, "is an ELF file of 64 bits; a RISC-V program must have 32 (-march=rv32ima -mabi=ilp32)"},
     {DATA, 1, 2, "is a big-endian ELF file; RISC-V is little-endian"},
     {MACHINE, 2, 62, "is an ELF file for machine 62, not for RISC-V (243)"},
-    {TYPE, 2, 1, "is an ELF file of type 1, not an executable (2): link it, statically"},
-    {TYPE, 2, 3, "is an ELF file of type 3, not an executable (2): link it, statically"},
-    {FLAGS, 4, 1, "has compressed instructions, which the machine has not (-march=rv32ima, without c)"},
-    {FLAGS, 4, 4, "keeps floats in f registers, which the machine has not (-mabi=ilp32)"},
-    {PHNUM, 2, 0, "has no segments: there is nothing to run"},
+    {TYPE, 2, 1, "is an ELF file of type 1, not an executable (2): link the program statically"},
+    {TYPE, 2, 3, "is an ELF file of type 3, not an executable (2): link the program statically"},
+    {FLAGS, 4, 1, "has compressed instructions, unknown to the machine (-march=rv32ima, without c)"},
+    {FLAGS, 4, 4, "keeps floats in f registers, absent from the machine (-mabi=ilp32)"},
+    {PHNUM, 2, 0, "has no segments, hence no code to run"},
     {PHOFF, 4, 0xfffffff0, "is cut off: 2 program headers at 0xfffffff0, and the file has 432 bytes"},
     {FIRST + P_FILE, 4, 0x10000, "is cut off: segment 0 has 65536 bytes at 0x74, and the file 432"},
     {FIRST + P_OFFSET, 4, 0xffffffff, "is cut off: segment 0 has 24 bytes at 0xffffffff, and the file 432"},
@@ -163,15 +163,15 @@ static const struct refusal {
      "data to 0xbff6ffff"},
     {SECOND + P_ADDRESS, 4, 0x08000410, "segments 0 and 1 overlap at 0x08000410"},
     {SECOND + P_ADDRESS, 4, 0x08000800,
-     "has data at 0x08000800 (segment 1 is not executable), in the instructions' memory, which cannot be "
-     "read: link data at 0x08008000 or above"},
+     "has data at 0x08000800 (segment 1 is not executable), in the instructions' memory, for execution "
+     "only: link data at 0x08008000 or above"},
     {FIRST + P_TYPE, 4, 2, "has no code at 0x08000000 to 0x08007fff"},
     {FIRST + P_FLAGS, 4, 6,
-     "has data at 0x08000400 (segment 0 is not executable), in the instructions' memory, which cannot be "
-     "read: link data at 0x08008000 or above"},
-    {FIRST + P_ADDRESS, 4, 0x08000402, "has code at 0x08000402, which is not a multiple of 4"},
-    {ENTRY, 4, 0x08000404 + 2, "begins at 0x08000406, where it has no code"},
-    {ENTRY, 4, 0x08000500, "begins at 0x08000500, where it has no code"},
+     "has data at 0x08000400 (segment 0 is not executable), in the instructions' memory, for execution "
+     "only: link data at 0x08008000 or above"},
+    {FIRST + P_ADDRESS, 4, 0x08000402, "has code at 0x08000402, not a multiple of 4"},
+    {ENTRY, 4, 0x08000404 + 2, "begins at 0x08000406, outside the code"},
+    {ENTRY, 4, 0x08000500, "begins at 0x08000500, outside the code"},
 };
 
 static void test_refusals(struct test *t)
@@ -191,7 +191,7 @@ static void test_two_codes(struct test *t)
     make(&file);
     set(&file, SECOND + P_ADDRESS, 4, 0x08000800);
     set(&file, SECOND + P_FLAGS, 4, 5);
-    refuse(t, &file, "has code in segments 0 and 1: link it into one");
+    refuse(t, &file, "has code in segments 0 and 1: link the code into a single segment");
     strbuf_fini(&file);
 }
 
@@ -203,8 +203,8 @@ static void test_read_only_data(struct test *t)
     maker_put(&m, RET);
     maker_elf(&m, &file);
     refuse(t, &file,
-           "has data at 0x08000000 (segment 1 is not executable), in the instructions' memory, which cannot "
-           "be read: link data at 0x08008000 or above");
+           "has data at 0x08000000 (segment 1 is not executable), in the instructions' memory, for "
+           "execution only: link data at 0x08008000 or above");
     maker_fini(&m);
     strbuf_fini(&file);
 }
@@ -221,7 +221,7 @@ static void test_words(struct test *t)
     refuse(t, &file, "0x0800040c (work+0x4): 0x1000452f is no instruction of RV32IMA_Zfinx");
     set(&file, CODE + 12, 4, 0x00018082); // c.ret
     refuse(t, &file,
-           "0x0800040c (work+0x4): 0x8082 is a compressed instruction, which the machine has not "
+           "0x0800040c (work+0x4): 0x8082 is a compressed instruction, unknown to the machine "
            "(-march=rv32ima, without c)");
     set(&file, CODE + 8, 4, RET); // before it
     set(&file, CODE + 12, 4, 0xffffffff);

@@ -121,9 +121,8 @@ static void test_input_that_is_not_there(struct test *t)
     maker_put(&m, beq(T0, X0, -4));
     maker_put(&m, RET);
     expect(t, &m, "", WF_PROGRAM_FAILED, "",
-           "test.elf: error: the host's program at 0x08000400 (main+0x0), csrrs t0, 0x804, zero: it waits "
-           "for a byte of input, and "
-           "there is none left: --input gives it");
+           "test.elf: error: the host's program at 0x08000400 (main+0x0), csrrs t0, 0x804, zero: the program "
+           "waits for a byte of input after the end of the input: give more with --input");
 }
 
 // The kernel adds its thread's number to a word of the closure's array; the host prints the sum.
@@ -202,7 +201,7 @@ static void test_kernel_that_fails(struct test *t)
     struct maker m = {0};
     make_failing(&m, false);
     expect(t, &m, "", WF_PROGRAM_FAILED, "1",
-           "1 of 1 kernels failed: a warp ended with the command that says so");
+           "1 of 1 kernels failed: a warp ended with the command for failure");
 }
 
 static void test_kernel_that_faults(struct test *t)
@@ -276,18 +275,20 @@ static void test_what_goes_wrong(struct test *t)
         uint32_t word;
         const char *error;
     } cases[] = {
-        {0x00000073, "ecall: it trapped (ecall), and has no trap handler"},
-        {0x00002503, "lw a0, 0(zero): 0x00000000 is a null pointer, or near it: memory begins at 0x08008000"},
-        {0x0000a503, "lw a0, 0(ra): 0x07fffffc is below all memory, which begins at 0x08008000"},
-        {0x0040a503, "lw a0, 4(ra): 0x08000000 is in the instructions' memory, which can only be executed"},
+        {0x00000073, "ecall: the program trapped (ecall) without a trap handler"},
+        {0x00002503, "lw a0, 0(zero): 0x00000000 is a null pointer, or a null pointer plus a small offset: "
+                     "memory begins at 0x08008000"},
+        {0x0000a503, "lw a0, 0(ra): 0x07fffffc is below all memory: memory begins at 0x08008000"},
+        {0x0040a503, "lw a0, 4(ra): 0x08000000 is in the instructions' memory, for execution only"},
         {0x00212023, "sw sp, 0(sp): 0xbff6fff8 is"}, // valid: replaced below
         {0x00112123, "sw ra, 2(sp): 0xbff6fffa is not a multiple of 4"},
         {0x00812503, "lw a0, 8(sp): 0xbff70000 is in the memory for spilled registers"},
-        {0x00a5202f, "amoadd.w zero, a0, (a0): kernels alone have this instruction"},
+        {0x00a5202f, "amoadd.w zero, a0, (a0): the instruction is for kernels, not for the host part"},
         {0x83001073, "csrrw zero, 0x830, zero: 0x830 is no control register of the host"},
-        {0x82502573, "csrrs a0, 0x825, zero: it reads an answer of the GPU, and there is none"},
-        {0x80502573, "csrrs a0, 0x805, zero: it reads a byte of input, and there is none"},
-        {0x00010067, "0xbff6fff8: no code is there"},
+        {0x82502573, "csrrs a0, 0x825, zero: the program reads an answer of the GPU before any answer"},
+        {0x80502573,
+         "csrrs a0, 0x805, zero: the program reads a byte of input without any left: give more with --input"},
+        {0x00010067, "0xbff6fff8: no code at the address"},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         struct maker m = {0};
@@ -341,7 +342,7 @@ static void test_kernels_by_name(struct test *t)
         CHECK_HAS(t, wf_kernel_listing(k), "csrrwi zero, 0x830, 1");
         CHECK_EQ(t, wf_launch(k, &shape, NULL, 0, NULL), WF_BAD_INPUT);
         CHECK_STR(t, wf_errors(c),
-                  "test.elf: error: kernel kernel is launched by its program's host part alone\n");
+                  "test.elf: error: kernel kernel can be launched only by the host part of its program\n");
         const struct wf_mark *marks = wf_kernel_marks(k, NULL, &count);
         CHECK(t, marks && count);
         CHECK_STR(t, marks[count - 1].instruction, "csrrwi zero, 0x830, 1"); // last reachable instruction
@@ -419,24 +420,24 @@ static void test_command_line(struct test *t)
         {"--input 4869", "Hi", "", 0},
         {"--input 4869 --functional --quiet", "Hi", "", 0},
         {"--input 4869 --json -", "\"host\"", "", 0},
-        {"--input 48", "H", "it reads a byte of input, and there is none", 3},
-        {"--input 4g", "", "\"g\" is no hex digit", 1},
+        {"--input 48", "H", "the program reads a byte of input without any left: give more with --input", 3},
+        {"--input 4g", "", "\"g\" is not a hex digit", 1},
         {"--input @/nonexistent", "", "/nonexistent", 1},
         {"--kernel main", "", "--kernel does not go with", 2},
         {"--gpu gtx1080ti --input 4869 --quiet", "Hi", "", 0},
         {"--gpu tiny --input 4869", "",
          "65536 bytes of shared memory does not fit on an SM, for want of warps", 2},
         {"--tech darsie", "", "--tech does not go with", 2},
-        {"--timeline /tmp/none.json", "", "without --gpu: it has no time then", 2},
+        {"--timeline /tmp/none.json", "", "without --gpu: a timeline shows time", 2},
         {"--verify", "", "--verify does not go with", 2},
         {"--gpu simtight-ads --verify --quiet", "", "", 3},
         {"--gpu simtight --input 4869 --quiet", "Hi", "", 0},
         {"--timeline /tmp/none.json", "", "--timeline does not go with", 2},
         {"--gpu simtight --timeline /tmp/none.json --set timeline.sm=1", "",
          "timeline.sm=1: the SMs of simtight are 0 to 0", 2},
-        {"--gpu simtight --energy", "", "there is no model of what --gpu simtight takes", 2},
+        {"--gpu simtight --energy", "", "no model of the energy of --gpu simtight", 2},
         {"--gpu simtight --set simt.scalar_unit=1", "", "simt.scalar_unit=1 needs simt.registers", 2},
-        {"--gpu simtight --tech darsie", "", "mechanism darsie is for SMs, and GPU simtight has none", 2},
+        {"--gpu simtight --tech darsie", "", "mechanism darsie needs SMs; GPU simtight has no SMs", 2},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         strbuf_clear(&arguments);

@@ -196,19 +196,18 @@ static void test_faults(struct test *t)
         enum launch_fault_kind kind;
         const char *part;
     } faults[] = {
-        {0, 0x00062683, FAULT_BOUNDS, "0x0 is a null pointer, or one with a small offset"}, // lw a3, 0(a2)
+        {0, 0x00062683, FAULT_BOUNDS,
+         "0x0 is a null pointer, or a null pointer plus a small offset"}, // lw a3, 0(a2)
         {0x08000400, 0x00062683, FAULT_BOUNDS, "0x8000400 is 31744 bytes before the start of main memory"},
         {RISCV_SPILL, 0x00062683, FAULT_BOUNDS, "0xbff70000 is just past the end of main memory"},
         {RISCV_SPILL - 2, 0x00062683, FAULT_ALIGNMENT, "0xbff6fffe is not a multiple of 4"},
         {MAKER_DATA + 1, 0x00061683, FAULT_ALIGNMENT, "0x8008001 is not a multiple of 2"},     // lh
         {RISCV_SCRATCH + 3, 0x00d62023, FAULT_ALIGNMENT, "0xbfff0003 is not a multiple of 4"}, // sw
-        {MAKER_DATA, 0x00d6262f, FAULT_SHARED,
-         "an atomic on 0x08008000, which is in main memory"}, // amoadd.w
-        {0xfffffff0, 0x00d6262f, FAULT_SHARED, "an atomic on 0xfffffff0, which is in a stack"},
+        {MAKER_DATA, 0x00d6262f, FAULT_SHARED, "an atomic on 0x08008000, in main memory"},     // amoadd.w
+        {0xfffffff0, 0x00d6262f, FAULT_SHARED, "an atomic on 0xfffffff0, in a stack"},
         {RISCV_STACKS, 0x00d6262f, FAULT_SHARED,
-         "an atomic on 0xc0000000, which is in other threads' stacks: this machine has them in its "
-         "scratchpad "
-         "alone (0xbfff0000 to 0xbfffffff)"},
+         "an atomic on 0xc0000000, in other threads' stacks: atomics of this machine work in the "
+         "scratchpad only (0xbfff0000 to 0xbfffffff)"},
     };
     for (size_t k = 0; k < TEST_COUNT(faults); k++) {
         struct maker m = {0};

@@ -254,7 +254,7 @@ static void test_command_of_a_part(struct test *t)
     begin(&m);
     maker_put(&m, beq(A5, X0, 8));
     maker_put(&m, csrwi(0x830, 0));
-    must_fault(t, &m, FAULT_MEMBERS, "a warp command of 31 of the warp's 32 lanes");
+    must_fault(t, &m, FAULT_MEMBERS, "a warp command by 31 of the warp's 32 lanes");
 }
 
 static void test_jump_to_nowhere(struct test *t)

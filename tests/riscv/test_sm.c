@@ -91,8 +91,8 @@ static void test_room(struct test *t)
         {"gtx1080ti", "base", "launch.registers", "33", "for want of registers (sm.registers)"},
         {"titanv", "base", "gpu.sm_count", "1", ""},
         {"tiny", "base", "gpu.sm_count", "1",
-         "its kernels do not run on GPU tiny: all of a kernel's threads are"},
-        {"simtight", "darsie", "simt.mul", "3", "mechanism darsie is for SMs, and GPU simtight has none"},
+         "kernels of the program do not fit on GPU tiny: all threads of a kernel are"},
+        {"simtight", "darsie", "simt.mul", "3", "mechanism darsie needs SMs; GPU simtight has no SMs"},
         {"simtight", "base", "simt.mul", "3", ""},
     };
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {

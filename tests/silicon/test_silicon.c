@@ -68,7 +68,7 @@ static void test_runs(struct test *t)
     cli_run(&c, "reproduce " LIST " --out $D/out --measurements tests/silicon/list/measurements");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "over 2 of 4 points. The tuning set: ");
-    CHECK_HAS(t, c.out, "7 runs, 0 of them done before");
+    CHECK_HAS(t, c.out, "7 runs, 0 done before");
     struct csv csv = read_result(&c, "out/silicon.csv");
     CHECK_EQ(t, csv.rows.count, 7);
     check_run(&c, &csv, "all", "--set sm.warps=16", 0, false);
@@ -85,8 +85,8 @@ static void test_runs(struct test *t)
     csv_fini(&csv);
     // Repetition: only points without a result are run again.
     cli_run(&c, "reproduce " LIST " --out $D/out");
-    CHECK_HAS(t, c.out, "7 runs, 6 of them done before");
-    CHECK_HAS(t, c.out, "hidden: not measured: its figures may not stand here");
+    CHECK_HAS(t, c.out, "7 runs, 6 done before");
+    CHECK_HAS(t, c.out, "hidden: not measured: figures not redistributable");
     cli_fini(&c);
 }
 
@@ -96,7 +96,7 @@ static void test_variants(struct test *t)
     struct cli c = {.t = t};
     cli_run(&c, "reproduce tests/silicon/list/variants.csv:variants --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    CHECK_HAS(t, c.out, "\n4 runs, 0 of them done before");
+    CHECK_HAS(t, c.out, "\n4 runs, 0 done before");
     struct csv csv = read_result(&c, "out/silicon.csv");
     double few = strtod(cell(t, &csv, "few", "cycles"), NULL),
            more = strtod(cell(t, &csv, "more", "cycles"), NULL),
@@ -107,7 +107,7 @@ static void test_variants(struct test *t)
     CHECK_MSG(t, slow < more && more < few, "%g, %g and %g cycles", slow, more, few);
     CHECK_HAS(t, c.out,
               "sums on tiny: 3 of 4 variants compared, correlation of ranks -0.500, of logarithms -0.");
-    CHECK_HAS(t, c.out, "; the fastest here takes 67 % longer than the card's fastest.\n");
+    CHECK_HAS(t, c.out, "; warpfold's fastest takes 67 % longer than the card's fastest.\n");
     CHECK(t, !strstr(c.out, "The tuning set"));
     size_t length;
     char *page = cli_read(&c, "out/report.html", &length);
@@ -115,7 +115,7 @@ static void test_variants(struct test *t)
     CHECK_HAS(t, page, "\"ranks\": \"sums on tiny: 3 of 4 variants");
     free(page);
     cli_run(&c, "reproduce tests/silicon/list/variants.csv --out $D/out");
-    CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
+    CHECK_HAS(t, c.out, "\n1 run, 0 done before");
     CHECK(t, !strstr(c.out, "How variants rank"));
     cli_fini(&c);
 }
@@ -128,7 +128,7 @@ static void test_clocks(struct test *t)
     cli_run(&c, "reproduce tests/silicon/list/clocks.csv:clocks --out $D/out --measurements "
                 "tests/silicon/list/measurements");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    CHECK_HAS(t, c.out, "\n3 runs, 0 of them done before");
+    CHECK_HAS(t, c.out, "\n3 runs, 0 done before");
     CHECK_HAS(t, c.out, "too much or too little in the mean of 1 launches, the memory's ");
     CHECK(t, !strstr(c.out, "The tuning set"));
     struct csv csv = read_result(&c, "out/silicon.csv");
@@ -149,11 +149,11 @@ static void test_clocks(struct test *t)
     free(page);
     cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick --out $D/out"); // without measurements
     CHECK_HAS(t, c.out, "\ntiny: not measured.\n");
-    CHECK_HAS(t, c.out, "\n3 runs, 3 of them done before");
+    CHECK_HAS(t, c.out, "\n3 runs, 3 done before");
     cli_run(&c, "reproduce tests/silicon/list/clocks.csv:quick-500-1000 --out $D/out");
     CHECK_HAS(t, c.out, "quick   tiny       1     -       -       -       -\n");
     cli_run(&c, "reproduce tests/silicon/list/clocks.csv --out $D/out"); // without the set's name
-    CHECK_HAS(t, c.out, "\n1 run, 0 of them done before");
+    CHECK_HAS(t, c.out, "\n1 run, 0 done before");
     CHECK_HAS(t, c.out, "over 1 of 1 points.");
     CHECK(t, !strstr(c.out, "clocks, d log"));
     cli_fini(&c);
@@ -193,7 +193,7 @@ static void test_left_out(struct test *t)
     cli_run(&c, "reproduce " LIST ":tuning,-last --out $D/out");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
     CHECK_HAS(t, c.out, "last: left out, as asked");
-    CHECK_HAS(t, c.out, "3 runs, 0 of them done before, 1 left out;");
+    CHECK_HAS(t, c.out, "3 runs, 0 done before, 1 left out;");
     struct csv csv = read_result(&c, "out/silicon.csv");
     CHECK_STR(t, cell(t, &csv, "last", "cycles"), "");
     CHECK(t, atof(cell(t, &csv, "mean", "cycles")) > 0);
@@ -241,8 +241,8 @@ static void test_refused(struct test *t)
         const char *says;
     } rows[] = {
         {NULL, LIST ":tunign", 1, "no point, set, card or class \"tunign\"; did you mean \"tuning\"?"},
-        {NULL, LIST ":tuning,latency", 1, "no point is all of that"},
-        {NULL, "fig6 --set sm.warps=8", 2, "--set is of the points of silicon"},
+        {NULL, LIST ":tuning,latency", 1, "no point matches every word"},
+        {NULL, "fig6 --set sm.warps=8", 2, "--set is for points of silicon"},
         {NULL, LIST " --set sm.warps", 2, "--set sm.warps: write KEY=VALUE"},
         {NULL, LIST " --measurements $D/none", 1, "cannot read"},
         {NULL, LIST " --measurements $D/list.csv", 1, "fewer fields than heads"},
@@ -252,7 +252,8 @@ static void test_refused(struct test *t)
          "point x: clocks are CORE/DRAM words, in MHz"},
         {CLOCKS ",500/1000\n", "$D/list.csv:clocks", 1, "point x: {1} to {4} are parts of the clocks' words"},
         {CLOCKS ",\n", "$D/list.csv:clocks", 1, "point x: of set clocks, and without clocks"},
-        {CLOCKS ",500/1000/a 500/1000/b\n", "$D/list.csv:clocks", 1, "point x: a second row of that name"},
+        {CLOCKS ",500/1000/a 500/1000/b\n", "$D/list.csv:clocks", 1,
+         "point x: a second row with the same name"},
     };
     struct cli c = {.t = t};
     cli_write(&c, "list.csv", "a,b\n1\n", 6);
@@ -272,12 +273,12 @@ static void test_refused(struct test *t)
 static void test_rows(struct test *t)
 {
     static const char *const wrong[][3] = {
-        {"all,tuning", "all,tunin", "point all: set \"tunin\" is neither tuning nor second nor clocks"},
+        {"all,tuning", "all,tunin", "point all: set \"tunin\": must be tuning, second, clocks"},
         {"tiny,memory", "tiny,memry", "no class \"memry\""},
         {"sm.warps=16,all", "sm.warps,all", "settings are KEY=VALUE words"},
-        {"sm.warps=16,all", "sm.warps=16,some", "counted \"some\" is neither all nor last nor mean"},
+        {"sm.warps=16,all", "sm.warps=16,some", "counted \"some\": must be all, last or mean"},
         {",1000,600", ",many,600", "cycles \"many\" is no measured number"},
-        {"last,tuning", "all,tuning", "point all: a second row of that name"},
+        {"last,tuning", "all,tuning", "point all: a second row with the same name"},
         {"all,tuning", "../all,tuning", "a point's name is letters"}};
     struct cli c = {.t = t};
     char *list;

@@ -119,7 +119,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
 
 static void test_wrong_words(struct test *t)
 {
-    static const char early[] = "a register was read before its result was there";
+    static const char early[] = "a register was read before its result was ready";
     static const char fixed[] = "IADD3 R0, R0, 0x1, RZ\nIADD3 R1, R0, 0x1, RZ\nEXIT\n";
     static const char load[] = ".shared 64\nLDS R1, [R0]\nIADD3 R2, R1, 0x1, RZ\nEXIT\n";
     static const char pred[] = "ISETP.NE.AND P0, PT, R0, RZ, PT\nSEL R1, R0, RZ, P0\nEXIT\n";
@@ -144,7 +144,7 @@ static void test_book(struct test *t)
     check_read(&k, 8 + 4, 0xff00, 10, 11); // other lanes
     CHECK(t, !k.broken);
     check_read(&k, 8 + 4, 0x80, 19, 20);
-    CHECK_STR(t, k.broken, "a register was read before its result was there");
+    CHECK_STR(t, k.broken, "a register was read before its result was ready");
     k.broken = NULL;
     check_read(&k, 8 + 3, 1, 30, 35);
     check_writes(&k, 0, three, &use, 1, 35, 35);
@@ -156,7 +156,7 @@ static void test_book(struct test *t)
     CHECK(t, !k.broken);
     check_writes(&k, 1, other, &add, 1, UINT64_MAX, UINT64_MAX);
     check_recycle(&k, 1, 0, 8, 1000);
-    CHECK_STR(t, k.broken, "a register in use was given to another warp");
+    CHECK_STR(t, k.broken, "a register in use was given to a different warp");
     check_fini(&k);
 }
 

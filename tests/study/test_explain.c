@@ -19,28 +19,29 @@ static void test_advice(struct test *t)
     static const struct {
         const char *body, *advice, *what, *from, *line;
     } rows[] = {
-        {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__", "global memory; one value",
-         "global memory, argument 0", "kernel.ptx:22"},
+        {"ld.global.u32 %a0, [%in];\nadd.u32 %sum, %sum, %a0;\n", "__constant__",
+         "global memory; the same value", "global memory, argument 0", "kernel.ptx:22"},
         {"mul.wide.u32 %d, %tx, 4;\nadd.u64 %d, %d, %in;\nld.global.u32 %a0, [%d];\nadd.u32 %sum, %sum, "
          "%a0;\n",
-         "every warp of a block loads the same words", "global memory; a value a lane", "threadIdx.x",
+         "every warp of a block loads the same words", "global memory; a value per lane", "threadIdx.x",
          "kernel.ptx:24"},
         {"mul.lo.u32 %a0, %tx, 4;\nmov.u32 %a1, tile;\nadd.u32 %a1, %a0, %a1;\nld.shared.u32 %a2, [%a1];\n"
          "ld.shared.u32 %a3, [%a1+32];\nadd.u32 %sum, %a2, %sum;\nadd.u32 %sum, %a3, %sum;\n",
-         "keep the word in a register", "shared memory; a value a lane", "threadIdx.x, shared memory",
+         "keep the word in a register", "shared memory; a value per lane", "threadIdx.x, shared memory",
          "kernel.ptx:25-26"},
-        {"div.u32 %a0, 1000000, %n;\nadd.u32 %sum, %sum, %a0;\n", "pass it as an argument", "arithmetic",
-         "argument 2", "kernel.ptx:22"},
+        {"div.u32 %a0, 1000000, %n;\nadd.u32 %sum, %sum, %a0;\n", "pass the value as an argument",
+         "arithmetic", "argument 2", "kernel.ptx:22"},
         {"mul.lo.u32 %a0, %tx, %tx;\nxor.b32 %a1, %a0, 77;\nmul.lo.u32 %a2, %a1, %a0;\nadd.u32 %sum, %sum, "
          "%a2;\n",
-         "depends on the column", "integer arithmetic; 33 % one value", "threadIdx.x", "kernel.ptx:15-27"},
+         "depends on the column", "integer arithmetic; 33 % the same value", "threadIdx.x",
+         "kernel.ptx:15-27"},
         {"mov.u32 %a0, %ctaid.x;\nmul.lo.u32 %a1, %a0, %a0;\nxor.b32 %a2, %a1, 77;\nmul.lo.u32 %a3, %a2, "
          "%a1;\n"
          "add.u32 %sum, %sum, %a3;\n",
-         "scalarise", "integer arithmetic; one value", "blockIdx", "kernel.ptx:15-28"},
+         "scalarise", "integer arithmetic; the same value", "blockIdx", "kernel.ptx:15-28"},
         {"mov.u32 %i, 0;\nL:\nbar.sync 0;\nld.shared.u32 %a0, [tile];\nadd.u32 %sum, %sum, %a0;\n"
          "add.u32 %i, %i, 1;\nsetp.lt.u32 %p, %i, 20;\n@%p bra L;\n",
-         "hoist", "shared memory; one value", "shared memory", "kernel.ptx:25"},
+         "hoist", "shared memory; the same value", "shared memory", "kernel.ptx:25"},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct wf_study *s = explain(t, rows[k].body);
@@ -69,7 +70,7 @@ static void test_accidents(struct test *t)
     const struct wf_table *lines = tables_find(wf_study_report(s), "lines");
     bool seen = false;
     for (size_t row = 0; row < lines->row_count; row++) {
-        if (!strstr(tables_text(lines, row, "why"), "was equal in this run")) continue;
+        if (!strstr(tables_text(lines, row, "why"), "happened in this run")) continue;
         seen = true;
         CHECK(t, strstr(tables_text(lines, row, "why"), "threadIdx.y"));
         CHECK(t, tables_share(lines, row, "saves") < 0.9 * 0.75 * tables_share(lines, row, "repeated"));

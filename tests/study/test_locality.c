@@ -260,8 +260,8 @@ static void test_file(struct test *t)
     study_file(t, "address\n0\n4096\n64\n9000\n12000\n0\n", "study.level=sm", WF_OK, NULL, 1 / 6.0);
     study_file(t, TURNS, "study.level=warp", WF_OK, NULL, 2 / 6.0);
     study_file(t, "address\n0x10\n0x20\n", "", WF_OK, NULL, 1 / 2.0);
-    study_file(t, "sm\n0\n", "", WF_BAD_INPUT, "there is no column address", 0);
-    study_file(t, "address\n", "", WF_BAD_INPUT, "there are no accesses in it", 0);
+    study_file(t, "sm\n0\n", "", WF_BAD_INPUT, "no column address", 0);
+    study_file(t, "address\n", "", WF_BAD_INPUT, "the file has no accesses", 0);
     study_file(t, "address\n12\nelse\n", "", WF_BAD_INPUT, "address is \"else\": must be a number", 0);
     study_file(t, "address,sm\n12\n", "", WF_BAD_INPUT, "fewer fields than heads", 0);
     study_file(t, "address,sm\n12,70000\n", "", WF_BAD_INPUT, "sm is \"70000\"", 0);

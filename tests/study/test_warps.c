@@ -112,7 +112,7 @@ static void test_refused(struct test *t)
     const char *near;
     CHECK(t, wf_study_times(study) && wf_set_study(c, study) == WF_OK);
     CHECK_EQ(t, workload_run(workload_find("vecadd", &near), c, &options, &r), WF_BAD_INPUT);
-    CHECK_HAS(t, wf_errors(c), "study warps is of timed launches, and a functional run has no time");
+    CHECK_HAS(t, wf_errors(c), "study warps needs timed launches; a functional run has no time");
     wf_context_destroy(c);
     c = wf_context_create();
     CHECK_EQ(t, wf_tech(c, "uv+gscalar+rfcache+silicon-sync"), WF_OK);

@@ -58,7 +58,7 @@ function kernelKey(view) {
   const parts = known.flatMap((c) => [element("b", {}, c), ` ${kernels.get(c).name}, `]);
   if (view.categories.some((c) => /MEAN/.test(c)))
     parts.push(element("b", {}, view.categories.some((c) => /GMEAN/.test(c)) ? "GMEAN" : "MEAN"), view.categories.some((c) => /GMEAN/.test(c)) ? " geometric mean" : " arithmetic mean",
-      view.categories.some((c) => /-[12]D$/.test(c)) ? ", -1D and -2D of the kernels whose blocks have one and two dimensions" : "");
+      view.categories.some((c) => /-[12]D$/.test(c)) ? ", -1D and -2D: of kernels with blocks of one and two dimensions" : "");
   else if (parts.length) parts.push(parts.pop().replace(/, $/, ""));
   return parts.length ? element("p", { class: "key" }, ...parts) : null;
 }
@@ -180,7 +180,7 @@ function heatTable(h) {
 
 function heatSection() {
   if (!data.heat.length) return;
-  const box = section("heat", "Where the redundancy is", null, "Source lines by what of their executions every warp of a block repeats"), body = element("div");
+  const box = section("heat", "Redundancy by source line", null, "Source lines by the share of executions repeated by every warp of a block"), body = element("div");
   const label = (h) => { const k = data.kernels.find((x) => x.name === h.kernel); return k && k.label !== k.name ? `${h.kernel} (${k.label})` : h.kernel; };
   let kernel = data.heat[0].kernel;
   box.append(body);
@@ -199,7 +199,7 @@ function heatSection() {
 
 function runsSection() {
   const all = data.runCount === data.runs.length, whole = (n) => n.toLocaleString("en");
-  const box = section("runs", "Runs", null, `Every number above comes from one of these${all ? "" : `, of which the first ${whole(data.runs.length)} of ${whole(data.runCount)} are listed`}; results.db has their counters`);
+  const box = section("runs", "Runs", null, `The source of every number above${all ? "" : `, the first ${whole(data.runs.length)} of ${whole(data.runCount)} are listed`}; results.db has the counters`);
   const detail = element("div", { "aria-live": "polite" });
   const open = (r) => {
     const settings = { ...data.configs.first, ...(data.configs.others[r.config] ?? {}) };
@@ -220,7 +220,7 @@ function runsSection() {
     { name: "µJ", number: true, of: (r) => r.energy_pj, show: (r) => (r.energy_pj == null ? null : (r.energy_pj / 1e6).toFixed(1)) },
   ];
   const holder = element("div");
-  const filter = element("input", { type: "search", placeholder: "Only those with …", "aria-label": "Only runs with", oninput: () => fill() });
+  const filter = element("input", { type: "search", placeholder: "Filter: only runs with …", "aria-label": "Only runs with", oninput: () => fill() });
   const fill = () => {
     const words = filter.value.toLowerCase().split(/\s+/);
     holder.replaceChildren(table(columns, data.runs.filter((r) => words.every((w) => `${r.command} ${r.status}`.toLowerCase().includes(w))), { caption: "Runs" }));

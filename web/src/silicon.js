@@ -59,7 +59,7 @@ function groupTable(groups) {
     { name: "instructions, ours / the card's", number: true, of: (g) => g.instructions, show: (g) => fixed(3)(g.instructions) },
     { name: "DRAM sectors", number: true, of: (g) => g.dram, show: (g) => percent(g.dram) },
     { name: "L2 sectors", number: true, of: (g) => g.l2, show: (g) => percent(g.l2) },
-  ], groups, { caption: "How near they are" });
+  ], groups, { caption: "Deviations from the cards" });
 }
 
 function rivalTable(rivals) {
@@ -169,7 +169,7 @@ function pointPart(box, data, { drawing, runs }) {
     again();
   };
   if (cards.length > 1) box.append(element("div", { class: "controls" }, select("Points of", ["all cards", ...cards], (i) => { card = i ? cards[i - 1] : null; fill(); })));
-  box.append(place, element("h3", {}, "How near they are"), groupTable(data.groups));
+  box.append(place, element("h3", {}, "Deviations from the cards"), groupTable(data.groups));
   if (data.rivals.length) box.append(element("h3", {}, "Other simulators on the same points"), rivalTable(data.rivals));
   box.append(element("h3", {}, "Every point"), pointTable(data.points, runs));
   if (left.length) box.append(element("ul", { class: "notes" }, ...left.map((p) => element("li", {}, element("b", {}, `${p.point}: `), p.trouble))));

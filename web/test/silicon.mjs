@@ -55,7 +55,7 @@ const answered = () => section.locator('g[aria-description="answers"] circle').c
 assert(compared.length || answers.length || ranked.length, "the report has nothing to compare");
 const rows = (caption) => section.locator(`[aria-label="${caption}"] tbody tr`).count();
 if (data.points.length) {
-  assert.equal(await rows("How near they are"), data.groups.length);
+  assert.equal(await rows("Deviations from the cards"), data.groups.length);
   assert.equal(await rows("Points"), data.points.length);
 }
 if (data.elasticities.length) assert.equal(await rows("How time answers to clocks"), data.elasticities.length);

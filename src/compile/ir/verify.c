@@ -39,12 +39,12 @@ static const char *fault(struct ir_function *f, const struct ir_inst *i, const c
 
 static const char *check_block_list(struct ir_function *f)
 {
-    if (!f->first_block) return fault(f, NULL, "there is no block");
+    if (!f->first_block) return fault(f, NULL, "the function has no block");
     if (f->first_block->pred_count) return fault(f, NULL, "the entry has predecessors");
     const struct ir_block *previous = NULL;
     for (struct ir_block *b = f->first_block; b; previous = b, b = b->next) {
         if (b->previous != previous) return fault(f, NULL, "block%u: broken list of blocks", b->id);
-        if (b->function != f) return fault(f, NULL, "block%u belongs to another function", b->id);
+        if (b->function != f) return fault(f, NULL, "block%u belongs to a different function", b->id);
     }
     if (f->last_block != previous) return fault(f, NULL, "last_block is not the last block");
     return NULL;
@@ -56,13 +56,13 @@ static const char *check_inst_list(struct ir_function *f, const struct ir_block 
     bool phis = true;
     for (const struct ir_inst *i = b->first; i; previous = i, i = i->next) {
         if (i->previous != previous || i->block != b) return fault(f, i, "broken list of instructions");
-        if (i->function != f) return fault(f, i, "instruction of another function");
+        if (i->function != f) return fault(f, i, "instruction of a different function");
         if (i->op >= IR_OP_COUNT)
             return fault(f, NULL, "block%u: unknown operation %u", b->id, (unsigned)i->op);
         bool end = (ir_table[i->op].flags & IR_END) != 0;
         if (end != (i == b->last))
             return fault(f, i, end ? "END before the end of its block" : "block without END");
-        if (i->op == IR_PHI && !phis) return fault(f, i, "phi after another instruction");
+        if (i->op == IR_PHI && !phis) return fault(f, i, "phi behind a non-phi instruction");
         phis = i->op == IR_PHI;
     }
     if (!previous || b->last != previous)
@@ -239,7 +239,7 @@ static const char *check_guard(struct checker *c, const struct ir_inst *i)
         if (!i->old[k].value) continue;
         if (!i->guard.value) return fault(c->f, i, "old value without a guard");
         if (i->old[k].value->class != i->defs[k]->class)
-            return fault(c->f, i, "old value %u of another class", k);
+            return fault(c->f, i, "old value %u of a different class", k);
     }
     return NULL;
 }
@@ -247,11 +247,11 @@ static const char *check_guard(struct checker *c, const struct ir_inst *i)
 static const char *check_slot(struct checker *c, const struct ir_inst *i, const struct ir_use *u)
 {
     const struct ir_value *v = u->value;
-    if (u->user != i) return fault(c->f, i, "an operand slot names another user");
+    if (u->user != i) return fault(c->f, i, "an operand slot names a different user");
     if (!v) return NULL;
     if (v->def && !v->def->block) return fault(c->f, i, "operand v%u was removed", v->id);
     if (v->id >= c->f->value_count || c->by_id[v->id] != v)
-        return fault(c->f, i, "operand of another function");
+        return fault(c->f, i, "operand of a different function");
     if ((u->previous ? u->previous->next : v->first_use) != u || (u->next && u->next->previous != u))
         return fault(c->f, i, "an operand slot is not in its value's list");
     c->slots_seen[v->id]++;
@@ -331,7 +331,7 @@ static const char *check_dominance(struct ir_function *f, const struct ir_inst *
             sound &= defined_before(v, i);
         }
     }
-    return sound ? NULL : fault(f, i, "an operand is not defined on every way here");
+    return sound ? NULL : fault(f, i, "an operand is not defined on every path to its use");
 }
 
 const char *ir_verify(struct ir_function *f)

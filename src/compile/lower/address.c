@@ -249,4 +249,4 @@ void lower_isspacep(struct lower *l)
     lower_write(l, 0, r);
 }
 _Static_assert(ISA_LOCAL_WINDOW == ISA_SHARED_WINDOW + (1u << 24) && (ISA_SHARED_WINDOW & 0x1ffffff) == 0,
-               "isspacep.global takes both windows for one of 32 MiB");
+               "isspacep.global treats both windows as a single window of 32 MiB");

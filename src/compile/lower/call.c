@@ -162,7 +162,7 @@ static struct ir_value *address_of(struct lower *l, const struct ptx_operand *o)
 {
     const struct place *p = is_param_variable(o) ? lower_place(l, o->variable) : NULL;
     if (!p || p->kind == PLACE_WORDS) {
-        lower_refuse(l, "a call whose large argument or result is no .param of its size");
+        lower_refuse(l, "a call with a large argument or result and no .param of the same size");
         return word(l, 0);
     }
     return lower_low(l, lower_variable_address(l, o->variable));

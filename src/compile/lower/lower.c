@@ -35,8 +35,8 @@ void lower_refuse(struct lower *l, const char *what)
     if (l->u->failed) return;
     l->u->failed = true;
     struct loc loc = l->inst ? l->inst->loc : l->ptx->loc;
-    diag_error(l->u->diag, loc, "kernel '%s' uses %s, which warpfold does not execute", l->u->kernel->name,
-               what);
+    diag_error(l->u->diag, loc, "kernel '%s' uses %s, not executed by warpfold (docs/reference/ptx.md)",
+               l->u->kernel->name, what);
 }
 
 // -- blocks -------------------------------------------------------------------------------------------------

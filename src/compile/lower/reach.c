@@ -28,9 +28,10 @@ bool reach_has(const struct reach *r, const struct ptx_variable *v)
 
 static bool refuse(struct walker *w, struct loc loc, const char *what)
 {
-    diag_error(w->diag, loc, "kernel '%s' uses %s, which warpfold does not execute", w->kernel->name, what);
+    diag_error(w->diag, loc, "kernel '%s' uses %s, not executed by warpfold (docs/reference/ptx.md)",
+               w->kernel->name, what);
     if (w->function != w->kernel)
-        diag_note(w->diag, w->function->loc, "the kernel reaches it through '%s'", w->function->name);
+        diag_note(w->diag, w->function->loc, "reached from the kernel through '%s'", w->function->name);
     return false;
 }
 
@@ -41,11 +42,10 @@ static bool meet_function(struct walker *w, const struct ptx_function *f, bool a
     if (!u64map_get(&r->function_index, key_of(f), &index)) {
         if (f->is_entry && f != w->kernel) return refuse(w, loc, "the address of another kernel");
         if (!f->has_body)
-            return diag_error(
-                w->diag, loc,
-                "kernel '%s' calls '%s', which has no body here; of the functions outside a module "
-                "warpfold provides vprintf and __assertfail",
-                w->kernel->name, f->name);
+            return diag_error(w->diag, loc,
+                              "kernel '%s' calls '%s' without a body in the module; of external functions "
+                              "warpfold provides vprintf and __assertfail",
+                              w->kernel->name, f->name);
         index = (uint32_t)r->functions.count;
         u64map_set(&r->function_index, key_of(f), index);
         vec_push(&r->functions, (struct reach_function){.function = f});
@@ -61,7 +61,8 @@ static bool meet_variable(struct walker *w, const struct ptx_variable *v, struct
     u64map_set(&r->variable_index, key_of(v), (uint32_t)r->variables.count);
     vec_push(&r->variables, v);
     if (v->is_extern && !v->size_bytes && v->space != PTX_SPACE_SHARED)
-        return diag_error(w->diag, loc, "kernel '%s' uses '%s', which no .%s variable of this module defines",
+        return diag_error(w->diag, loc,
+                          "kernel '%s' uses '%s', not defined by any .%s variable of this module",
                           w->kernel->name, v->name, v->space == PTX_SPACE_CONST ? "const" : "global");
     // Addresses in initial values are followed by walk_variable, since they may be circular.
     return true;
@@ -135,7 +136,7 @@ bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct dia
     arena_init(&r->arena);
     struct walker w = {.reach = r, .kernel = kernel, .function = kernel, .diag = d};
     if (!kernel->has_body)
-        return diag_error(d, kernel->loc, "kernel '%s' is declared here, but has no body", kernel->name);
+        return diag_error(d, kernel->loc, "kernel '%s' is declared without a body", kernel->name);
     meet_function(&w, kernel, false, kernel->loc);
     uint32_t function = 0, variable = 0;
     while (function < r->functions.count || variable < r->variables.count) {

@@ -172,7 +172,7 @@ void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
     ready_at(g, &why);
     strbuf_printf(out, "  SM %u, guest of %s: ", g->sm->index, g->guest->host->tech->name);
     strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ",
-                  why == SLOT_SYNC ? "its mechanism" : sm_reason(why), g->guest->since - begin);
+                  why == SLOT_SYNC ? "the mechanism" : sm_reason(why), g->guest->since - begin);
     exec_describe_inst(&g->engine->exec, stream_of(g)->front.head, out);
 }
 

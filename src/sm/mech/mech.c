@@ -433,7 +433,7 @@ const char *mech_check(const struct sm_grid *g)
     for (unsigned k = 0; k < g->tech_count && !broken; k++)
         if (g->techs[k].hooks.check) broken = g->techs[k].hooks.check(g->techs[k].state);
     if (broken || !g->tech_count) return broken;
-    return is_saved_by_somebody(g) ? NULL : "instructions saved are not those that mechanisms count";
+    return is_saved_by_somebody(g) ? NULL : "saved instructions differ from the mechanisms' counts";
 }
 
 // -- the grids of an SM -------------------------------------------------------------------------------------

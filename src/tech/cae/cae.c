@@ -34,7 +34,7 @@ static const char *const switch_words[] = {"off", "on", NULL};
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"branches", CONFIG_WORD, AT(branches), 0, 0, switch_words, "on", "comparisons of base and stride with one value, by their first and last lane", "Kim et al., ISCA 2013"},
+    {"branches", CONFIG_WORD, AT(branches), 0, 0, switch_words, "on", "comparisons of base and stride with a single value, by the first and last lane", "Kim et al., ISCA 2013"},
     {"memory",   CONFIG_WORD, AT(memory),   0, 0, switch_words, "on", "addresses are taken as base and stride", "Kim et al., ISCA 2013"},
     {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},

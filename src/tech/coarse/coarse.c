@@ -16,16 +16,16 @@ static const char *const lines_words[] = {"1", "2", "4", NULL}, *const when_word
 #define AT(field) offsetof(struct coarse_options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"lines",   CONFIG_WORD, AT(lines),   0, 0, lines_words,  "2",     "lines that come together: the aligned pair or four that the wanted one is of; 1: nothing comes", "Xiang, 5.5: coarse2 and coarse4"},
-    {"kernels", CONFIG_TEXT, AT(kernels), 0, 0, NULL,         "",      "lines of kernels that a study has looked at, NAME:LINES/NAME:LINES; the others have `lines`", "Xiang, 5.5: off for fine-grained ones"},
-    {"when",    CONFIG_WORD, AT(when),    0, 0, when_words,   "miss",  "neighbours are asked for with a line that L1 misses, or with every one that it is asked for", "Xiang, Figure 57; its section 5.4: access"},
-    {"touch",   CONFIG_BOOL, AT(touch),   0, 0, NULL,         "1",     "of when=miss: with a hit the neighbours that are there count as used, too, so that a group grows old together", "choice"},
-    {"wait",    CONFIG_BOOL, AT(wait),    0, 0, NULL,         "0",     "a hit whose neighbour is missing takes as long as the neighbour", "choice; Xiang, 5.4, taken literally, with when=access: 1"},
-    {"dueling", CONFIG_BOOL, AT(dueling), 0, 0, NULL,         "1",     "some SMs bring neighbours, some do not, and the others do as those do that get more done", "Xiang, Figure 58"},
+    {"lines",   CONFIG_WORD, AT(lines),   0, 0, lines_words,  "2",     "lines fetched together: the aligned pair or four around the wanted line; 1: no neighbours", "Xiang, 5.5: coarse2 and coarse4"},
+    {"kernels", CONFIG_TEXT, AT(kernels), 0, 0, NULL,         "",      "lines per kernel, from a study, NAME:LINES/NAME:LINES; other kernels have `lines`", "Xiang, 5.5: off for fine-grained kernels"},
+    {"when",    CONFIG_WORD, AT(when),    0, 0, when_words,   "miss",  "neighbours are requested with a line that misses L1, or with every requested line", "Xiang, Figure 57; section 5.4: access"},
+    {"touch",   CONFIG_BOOL, AT(touch),   0, 0, NULL,         "1",     "with when=miss: a hit marks present neighbours as used, so that a group of lines ages together", "choice"},
+    {"wait",    CONFIG_BOOL, AT(wait),    0, 0, NULL,         "0",     "a hit with a missing neighbour takes as long as the neighbour", "choice; Xiang, 5.4, taken literally, with when=access: 1"},
+    {"dueling", CONFIG_BOOL, AT(dueling), 0, 0, NULL,         "1",     "some SMs fetch neighbours, some do not, and the rest follow the faster leaders", "Xiang, Figure 58"},
     {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "1000", "cycles over which leaders are compared", "choice"},
-    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,      "1",     "epochs in a row that the others' way must lose before they change", "Xiang, 5.5: they follow the SM with the higher IPC"},
-    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,       "1",     "SMs that lead each way", "Xiang, 5.5: one each"},
-    {"before",  CONFIG_U32,  AT(before),  0, 255, NULL,       "2",     "SMs before the leaders, where there are enough", "choice: warpman's lead by then"},
+    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,      "1",     "lost epochs in a row before a follower changes its way", "Xiang, 5.5: followers copy the SM with the higher IPC"},
+    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,       "1",     "leading SMs for either way", "Xiang, 5.5: one for either way"},
+    {"before",  CONFIG_U32,  AT(before),  0, 255, NULL,       "2",     "SMs before the leaders, if the GPU has enough", "choice: warpman's lead by then"},
 };
 // clang-format on
 static const struct tech_counter counters[] = {
@@ -173,7 +173,7 @@ static const char *check(const void *state)
     if (n[COUNT_used] > n[COUNT_brought] || n[COUNT_brought] > n[COUNT_asked])
         return "coarse: more neighbours were used than brought, or brought than asked for";
     bool leads_without = l->options->dueling && duel_role(&l->duel, tech_index(c->grid)) == DUEL_OFF;
-    return leads_without && n[COUNT_grouped] ? "coarse: the SM that leads without it has brought neighbours"
+    return leads_without && n[COUNT_grouped] ? "coarse: the leading SM without coarse has fetched neighbours"
                                              : NULL;
 }
 

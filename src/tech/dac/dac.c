@@ -17,10 +17,10 @@ static const char *const tuple_words[] = {"threads", "lanes", NULL};
 #define AT(field) offsetof(struct dac_options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"predicates", CONFIG_WORD, AT(predicates), 0, 0, predicate_words, "affine", "comparisons that the affine stream makes: with the same result in all threads, or any of affine values", "DAC 4.3"},
-    {"loads",      CONFIG_WORD, AT(loads),      0, 0, load_words,      "uniform", "loads that the affine stream makes: none, from constant memory, or of any value that is the same in all threads", "DARSIE 5: detected at run time; DAC 4.1: constant"},
-    {"tuples",     CONFIG_WORD, AT(tuples),     0, 0, tuple_words,     "threads", "affine is base + stride in the thread's coordinates, or, less, in the lane's number in every warp", "DAC 4.2 has coordinates; what DARSIE counted is not said"},
-    {"instances",  CONFIG_U32,  AT(instances),  1, 65536, NULL,        "256",    "executions of an instruction that a block keeps for warps that are behind", "choice"},
+    {"predicates", CONFIG_WORD, AT(predicates), 0, 0, predicate_words, "affine", "comparisons in the affine stream: with the same result in all threads, or any of affine values", "DAC 4.3"},
+    {"loads",      CONFIG_WORD, AT(loads),      0, 0, load_words,      "uniform", "loads in the affine stream: none, from constant memory, or of any value equal in all threads", "DARSIE 5: detected at run time; DAC 4.1: constant"},
+    {"tuples",     CONFIG_WORD, AT(tuples),     0, 0, tuple_words,     "threads", "affine: base + stride in the thread's coordinates, or, less, in the lane's number in every warp", "DAC 4.2 has coordinates; DARSIE does not say"},
+    {"instances",  CONFIG_U32,  AT(instances),  1, 65536, NULL,        "256",    "executions of an instruction kept by a block for warps behind", "choice"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",      NULL, NULL},
 };
 // clang-format on

@@ -354,8 +354,9 @@ static const char *check(const void *state)
 
 const struct tech tech_darsie = {
     .name = "darsie",
-    .meaning = "one warp of a block executes what all would; the others skip it before fetch and share its "
-               "registers",
+    .meaning = "a leading warp of a block executes redundant instructions; other warps skip the instructions "
+               "before fetch and share the "
+               "leader's registers",
     .paper = "DARSIE, ASPLOS 2020",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(UNSTRUCTURED) | HAS(FEW_CHANGES) | HAS(FETCH) | HAS(ISSUE) |
                 HAS(EXECUTION) | HAS(LOADS) | HAS(WAITS) | HAS(COMPILER),

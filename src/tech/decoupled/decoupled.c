@@ -22,14 +22,14 @@ static const struct config_key keys[] = {
 #include "decouple/config.def"
 #undef RULE
     {"atq",      CONFIG_U32,  AT(atq),      1, ATQ_MAX, NULL,   "24", "tuples between the affine warp and the expansion units", "choice"},
-    {"pwaq",     CONFIG_U32,  AT(pwaq),     1, QUEUE_MAX, NULL, "4",  "records of addresses that wait for a warp", "choice"},
-    {"pwpq",     CONFIG_U32,  AT(pwpq),     1, QUEUE_MAX, NULL, "4",  "predicates that wait for a warp", "choice"},
-    {"told",     CONFIG_U32,  AT(told),     1, TOLD_MAX, NULL,  "4",  "predicates of a warp that wait for the affine warp", "choice"},
-    {"early",    CONFIG_WORD, AT(early),    0, 0, decouple_switch_words, "on", "lines of global loads are requested when their address is expanded, and locked in L1", "DAC 4.1"},
-    {"arrival",  CONFIG_WORD, AT(arrival),  0, 0, arrival_words,  "wait",   "a load whose line is on its way: waits for it and then issues, or issues and waits like any other", "DAC 4.1; join: choice"},
-    {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load whose lines were asked for gives what memory holds when it issues; early: what they held when they came, the text's literal reading, allowed to fail verification", "what is sound; early: DAC 4.1"},
-    {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "when the affine warp issues, and is fetched for", "choice"},
-    {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that come while the affine warp is under way: it begins anew for them and meets its others, or they wait for its end", "choice"},
+    {"pwaq",     CONFIG_U32,  AT(pwaq),     1, QUEUE_MAX, NULL, "4",  "address records waiting for a warp", "choice"},
+    {"pwpq",     CONFIG_U32,  AT(pwpq),     1, QUEUE_MAX, NULL, "4",  "predicates waiting for a warp", "choice"},
+    {"told",     CONFIG_U32,  AT(told),     1, TOLD_MAX, NULL,  "4",  "predicates of a warp waiting for the affine warp", "choice"},
+    {"early",    CONFIG_WORD, AT(early),    0, 0, decouple_switch_words, "on", "lines of global loads are requested at the expansion of their address, and locked in L1", "DAC 4.1"},
+    {"arrival",  CONFIG_WORD, AT(arrival),  0, 0, arrival_words,  "wait",   "a load with its line under way: waits for the line and then issues, or issues and waits like any other load", "DAC 4.1; join: choice"},
+    {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load of requested lines returns memory's values at its issue; early: the values at the lines' arrival, the text's literal reading, allowed to fail verification", "sound; early: DAC 4.1"},
+    {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "priority of the affine warp at issue and fetch", "choice"},
+    {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that arrive while the affine warp is under way: the affine warp begins anew for the late warps and meets the rest, or the late warps wait for its end", "choice"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
 };
 // clang-format on
@@ -247,8 +247,9 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 const struct tech tech_decoupled = {
     .name = "decoupled",
-    .meaning = "an affine warp computes addresses and predicates once for all warps, ahead of them, and asks "
-               "for their lines",
+    .meaning = "an affine warp computes addresses and predicates ahead of the other warps, once for all, and "
+               "requests "
+               "the lines",
     .paper = "DAC, ISCA 2017",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(PREDICATES) | HAS(WAITS) | HAS(COMPILER) | HAS(LINES),

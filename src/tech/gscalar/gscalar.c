@@ -61,10 +61,10 @@ static const char *const switch_words[] = {"off", "on", NULL};
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"parts",     CONFIG_WORD, AT(parts),     0, 0, part_words,    "1",   "parts of a warp, each with lanes of one value", "Liu et al., HPCA 2017: half warps"},
-    {"divergent", CONFIG_WORD, AT(divergent), 0, 0, switch_words,  "on",  "instructions with lanes missing execute on one lane, too", "Liu et al., HPCA 2017"},
-    {"loads",     CONFIG_WORD, AT(loads),     0, 0, switch_words,  "on",  "a load of one address computes it on one lane", "Liu et al., HPCA 2017: memory instructions"},
-    {"units",     CONFIG_WORD, AT(units),     0, 0, switch_words,  "off", "its pipeline is free again after a cycle", "choice: time as before"},
+    {"parts",     CONFIG_WORD, AT(parts),     0, 0, part_words,    "1",   "parts of a warp; the lanes of a part share a value", "Liu et al., HPCA 2017: half warps"},
+    {"divergent", CONFIG_WORD, AT(divergent), 0, 0, switch_words,  "on",  "instructions with lanes missing execute on a single lane, too", "Liu et al., HPCA 2017"},
+    {"loads",     CONFIG_WORD, AT(loads),     0, 0, switch_words,  "on",  "a load of the same address in all lanes computes the address on a single lane", "Liu et al., HPCA 2017: memory instructions"},
+    {"units",     CONFIG_WORD, AT(units),     0, 0, switch_words,  "off", "the pipeline of a scalar instruction is free again after a cycle", "choice: time as before"},
     {"corrupt",   CONFIG_U32,  AT(corrupt),   0, 4000000000, NULL, "0",   NULL, NULL},
 };
 // clang-format on
@@ -296,7 +296,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 const struct tech tech_gscalar = {
     .name = "gscalar",
-    .meaning = "instructions whose operands are one value in all lanes execute on one lane",
+    .meaning = "instructions on operands equal in all lanes execute on a single lane",
     .paper = "G-Scalar: Liu et al., HPCA 2017",
     .features = HAS(UNIFORM),
     .claims = CLAIMS(ONE_VALUE) | CLAIMS(COSTS) | CLAIMS(OPERANDS),

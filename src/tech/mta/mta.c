@@ -19,19 +19,19 @@ static const char *const switch_words[] = {"off", "on", NULL}, *const lines_word
 // clang-format off
 static const struct config_key keys[] = {
     {"pws",       CONFIG_U32,  AT(by_warp),    0, 1024, NULL, "32", "strides by instruction and warp", "choice"},
-    {"gs",        CONFIG_U32,  AT(of_all),     0, 1024, NULL, "8",  "strides of instructions, that several warps have", "choice"},
+    {"gs",        CONFIG_U32,  AT(of_all),     0, 1024, NULL, "8",  "strides of instructions shared by several warps", "choice"},
     {"ip",        CONFIG_U32,  AT(between),    0, 1024, NULL, "8",  "strides of instructions from warp to warp of a block", "choice"},
-    {"promote",   CONFIG_U32,  AT(promote),    1, 64,   NULL, "3",  "warps that must have a stride for it to be that of all", "Lee et al., MICRO 2010"},
-    {"train",     CONFIG_U32,  AT(train),      1, 16,   NULL, "2",  "times in a row that a stride must have come", "choice: three addresses"},
-    {"distance",  CONFIG_U32,  AT(distance),   1, 64,   NULL, "1",  "strides of a warp that are looked ahead", "Lee et al., MICRO 2010"},
-    {"ahead",     CONFIG_U32,  AT(ahead),      1, 64,   NULL, "1",  "warps that are looked ahead", "Lee et al., MICRO 2010"},
-    {"lines",     CONFIG_WORD, AT(lines),      0, 0, lines_words, "first", "of a load's lines, as many as that of its first lane, or all", "choice"},
-    {"record",    CONFIG_U32,  AT(record),     1, 65536, NULL, "512", "lines that were asked for, and of which it is known what became of them", "choice: more than an L1 has"},
-    {"throttle",  CONFIG_WORD, AT(throttle),   0, 0, switch_words, "on", "fewer lines are asked for where they go unused", "Lee et al., MICRO 2010"},
+    {"promote",   CONFIG_U32,  AT(promote),    1, 64,   NULL, "3",  "warps with the same stride before the stride holds for all warps", "Lee et al., MICRO 2010"},
+    {"train",     CONFIG_U32,  AT(train),      1, 16,   NULL, "2",  "repetitions of a stride before a prefetch", "choice: three addresses"},
+    {"distance",  CONFIG_U32,  AT(distance),   1, 64,   NULL, "1",  "strides of prefetch within a warp", "Lee et al., MICRO 2010"},
+    {"ahead",     CONFIG_U32,  AT(ahead),      1, 64,   NULL, "1",  "warps of prefetch ahead of the loading warp", "Lee et al., MICRO 2010"},
+    {"lines",     CONFIG_WORD, AT(lines),      0, 0, lines_words, "first", "lines prefetched for a load: as many as the first lane's, or all", "choice"},
+    {"record",    CONFIG_U32,  AT(record),     1, 65536, NULL, "512", "prefetched lines with a recorded outcome", "choice: more than an L1 has"},
+    {"throttle",  CONFIG_WORD, AT(throttle),   0, 0, switch_words, "on", "fewer lines are prefetched if prefetched lines go unused", "Lee et al., MICRO 2010"},
     {"period",    CONFIG_U32,  AT(period),     100, 10000000, NULL, "10000", "cycles between two decisions of the throttle", "choice"},
-    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "per mille of lines gone too early, of those that warps asked for: nothing is asked for", "choice"},
-    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "the same: a fifth less is asked for", "choice"},
-    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "per mille of lines that warps met, of those asked for: a fifth more is asked for", "choice"},
+    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "lines evicted early, per mille of wanted lines, at which prefetching stops", "choice"},
+    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "lines evicted early, per mille of wanted lines, at which prefetching drops by a fifth", "choice"},
+    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "lines wanted by warps, per mille of prefetched lines, at which prefetching grows by a fifth", "choice"},
 };
 // clang-format on
 static const struct tech_counter counters[] = {

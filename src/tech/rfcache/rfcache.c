@@ -82,13 +82,13 @@ static const char *const dead_words[] = {"write", "drop", NULL};
 // clang-format off
 static const struct config_key keys[] = {
     {"entries",     CONFIG_U32,  AT(entries),     1, ENTRIES_MAX, NULL,        "6",      "registers kept for a warp", GEBHART},
-    {"warps",       CONFIG_U32,  AT(warps),       1, 64, NULL,                 "8",      "warps of a scheduler that have entries at a time", GEBHART ": the active warps of its SM, which has one scheduler"},
-    {"read-ports",  CONFIG_U32,  AT(read_ports),  1, 4,  NULL,                 "3",      "entries an instruction reads in a cycle", "choice: its sources"},
-    {"replacement", CONFIG_WORD, AT(replacement), 0, 0,  replacement_words,    "fifo",   "which entry makes room: the oldest, or the one not used for longest", GEBHART},
-    {"allocate",    CONFIG_WORD, AT(allocate),    0, 0,  allocate_words,       "writes", "what gets an entry: results, or what was read from the main register file, too", GEBHART},
-    {"loads",       CONFIG_WORD, AT(loads),       0, 0,  loads_words,          "short",  "loaded values that get one: none, those from shared memory and constants, all", "choice: what takes long comes to a warp that has no entries"},
-    {"flush",       CONFIG_WORD, AT(flush),       0, 0,  flush_words,          "long",   "a warp gives its entries up when it has to wait for a value that takes long", GEBHART},
-    {"dead",        CONFIG_WORD, AT(dead),        0, 0,  dead_words,           "drop",   "a value that nobody reads any more is not written back", GEBHART ": by static liveness"},
+    {"warps",       CONFIG_U32,  AT(warps),       1, 64, NULL,                 "8",      "warps of a scheduler with entries at a time", GEBHART ": the active warps of an SM with a single scheduler"},
+    {"read-ports",  CONFIG_U32,  AT(read_ports),  1, 4,  NULL,                 "3",      "entries read by an instruction in a cycle", "choice: its sources"},
+    {"replacement", CONFIG_WORD, AT(replacement), 0, 0,  replacement_words,    "fifo",   "replaced entry: the oldest, or the least recently used", GEBHART},
+    {"allocate",    CONFIG_WORD, AT(allocate),    0, 0,  allocate_words,       "writes", "registers that get an entry: results, or also registers read from the main register file", GEBHART},
+    {"loads",       CONFIG_WORD, AT(loads),       0, 0,  loads_words,          "short",  "loaded values with an entry: none, values from shared memory and constants, all", "choice: slow loads return to a warp without entries"},
+    {"flush",       CONFIG_WORD, AT(flush),       0, 0,  flush_words,          "long",   "a warp gives up its entries to wait for a slow value", GEBHART},
+    {"dead",        CONFIG_WORD, AT(dead),        0, 0,  dead_words,           "drop",   "a value without a later read is not written back", GEBHART ": by static liveness"},
     {"corrupt",     CONFIG_U32,  AT(corrupt),     0, 4000000000, NULL,         "0",      NULL, NULL},
     {"stale",       CONFIG_U32,  AT(stale),       0, 1,  NULL,                 "0",      NULL, NULL},
 };

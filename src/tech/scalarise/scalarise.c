@@ -14,16 +14,16 @@ static const char *const warp_words[] = {"quarter", "half", "all", NULL}; // a q
 #define AT(field) offsetof(struct options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"detect",  CONFIG_WORD, AT(detect),       0, 0, detect_words,  "aligned", "affine registers: of which bases; off-affine, none", "Naylor et al., ICCD 2024, Fig. 2a"},
-    {"strides", CONFIG_U32,  AT(strides),      0, 7, NULL,          "7",       "strides that affine registers may have, 1, 2 and 4, added up", "Naylor et al., ICCD 2024"},
-    {"partial", CONFIG_WORD, AT(partial),      0, 0, partial_words, "vector",  "a scalar of which some lanes are written with what they hold becomes a vector, or stays", "Naylor et al.'s public source"},
+    {"detect",  CONFIG_WORD, AT(detect),       0, 0, detect_words,  "aligned", "affine registers: with aligned bases, any bases, or none", "Naylor et al., ICCD 2024, Fig. 2a"},
+    {"strides", CONFIG_U32,  AT(strides),      0, 7, NULL,          "7",       "strides of affine registers: sum of 1, 2 and 4", "Naylor et al., ICCD 2024"},
+    {"partial", CONFIG_WORD, AT(partial),      0, 0, partial_words, "vector",  "a scalar with equal values written to some lanes becomes a vector, or stays scalar", "Naylor et al.'s public source"},
     {"vectors", CONFIG_U32,  AT(vectors),      32, 65536, NULL,     "512",     "registers of an SM's vector register file", "Naylor et al., ICCD 2024: a quarter of an SM's registers"},
-    {"spill",   CONFIG_WORD, AT(spill),        0, 0, spill_words,   "lru",     "which of a warp's vectors goes to memory", "Naylor et al., ICCD 2024, Fig. 3a"},
-    {"read-cycles",  CONFIG_U32, AT(read_cycles),  0, 100, NULL,    "2",       "an operand is collected later, for the scalar is looked up first", "Naylor et al.'s public source"},
-    {"write-cycles", CONFIG_U32, AT(write_cycles), 0, 100, NULL,    "2",       "a result is there later, for it is compared first", "Naylor et al.'s public source"},
-    {"scalar",  CONFIG_WORD, AT(scalar),       0, 0, switch_words,  "off",     "instructions that one lane can execute go through a pipe of one lane, beside the schedulers", "Naylor et al., ICCD 2024, III-C"},
-    {"warps",   CONFIG_WORD, AT(warps),        0, 0, warp_words,    "half",    "of the SM's warps that may be at that pipe at once", "Naylor et al.'s public source"},
-    {"predictions", CONFIG_U32, AT(predictions), 1, 1048576, NULL,  "8192",    "bits of the table that says which instructions go there, by the number of an instruction", "Naylor et al., ICCD 2024: one for each word of code"},
+    {"spill",   CONFIG_WORD, AT(spill),        0, 0, spill_words,   "lru",     "vector of a warp spilled to memory", "Naylor et al., ICCD 2024, Fig. 3a"},
+    {"read-cycles",  CONFIG_U32, AT(read_cycles),  0, 100, NULL,    "2",       "additional cycles of collecting an operand, for the look-up of the scalar", "Naylor et al.'s public source"},
+    {"write-cycles", CONFIG_U32, AT(write_cycles), 0, 100, NULL,    "2",       "additional cycles of writing a result, for the comparison", "Naylor et al.'s public source"},
+    {"scalar",  CONFIG_WORD, AT(scalar),       0, 0, switch_words,  "off",     "instructions executable by a single lane go through a pipe of one lane, beside the schedulers", "Naylor et al., ICCD 2024, III-C"},
+    {"warps",   CONFIG_WORD, AT(warps),        0, 0, warp_words,    "half",    "warps of the SM in the scalar pipe at once", "Naylor et al.'s public source"},
+    {"predictions", CONFIG_U32, AT(predictions), 1, 1048576, NULL,  "8192",    "bits of the table that predicts scalar instructions, by instruction number", "Naylor et al., ICCD 2024: one per word of code"},
     {"corrupt", CONFIG_U32,  AT(corrupt),      0, 4000000000, NULL, "0",       NULL, NULL},
     {"spoil",   CONFIG_U32,  AT(spoil),        0, 1, NULL,          "0",       NULL, NULL},
 };
@@ -341,8 +341,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 const struct tech tech_scalarise = {
     .name = "scalarise",
-    .meaning =
-        "registers of one value or with a stride are kept as scalars, the others in a smaller register file",
+    .meaning = "registers with a single value or a stride are kept as scalars, other registers in a smaller "
+               "register file",
     .paper = "advanced dynamic scalarisation: Naylor et al., ICCD 2024",
     .features = HAS(UNIFORM) | HAS(NOT_REDUNDANT),
     .claims = CLAIMS(REGISTER_STORAGE) | CLAIMS(L1_LINES) | CLAIMS(ISSUE_PORT) | CLAIMS(HOLDS) |

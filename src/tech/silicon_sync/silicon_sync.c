@@ -174,8 +174,8 @@ static void executed(void *state, unsigned place, uint32_t index)
 const struct tech tech_silicon_sync = {
     .name = "silicon-sync",
     .meaning =
-        "a barrier wherever a basic block begins that all threads are certain to reach; simulated, the paper "
-        "measured a card",
+        "a barrier at the start of every basic block certain to be reached by every thread; simulated here, "
+        "measured on a card in the paper",
     .paper = "DARSIE, ASPLOS 2020, 6.2",
     .features = HAS(WAITS) | HAS(COMPILER),
     .skipped = -1,

@@ -156,12 +156,12 @@ void uv_store_audit(struct uv *v)
     for (const struct uv_warp *w = v->warps; w < v->warps + UV_WARPS; w++)
         for (unsigned k = 0; w->warp && k < 4; k++) used += bit_count(w->tokens.registers[k]);
     if (used + x->free_count != x->count)
-        x->broken = "scalar registers that are kept and free ones are not all there are";
+        x->broken = "used and free scalar registers do not add up to the total";
 }
 
 const char *uv_store_check(const struct uv *v)
 {
     const struct scalars *x = &v->scalars;
     if (x->broken) return x->broken;
-    return x->free_count == x->count ? NULL : "scalar registers are kept for warps that have ended";
+    return x->free_count == x->count ? NULL : "scalar registers are kept for ended warps";
 }

@@ -26,7 +26,7 @@ static void say(const struct warpman *w, const char *what)
 void warpman_block_start(void *state, unsigned block)
 {
     struct warpman *w = state;
-    expect(w, !w->buffer.valid, "warpman: a block comes while another has warps that have not started");
+    expect(w, !w->buffer.valid, "warpman: a block starts while a partial block has warps not started");
     w->buffer = (struct warpman_buffer){block, 0, 0, warps_of_block(w) - 1, true};
     w->running |= 1ull << block;
     w->start[block] = tech_now(w->grid);
@@ -58,7 +58,7 @@ void warpman_warp_start(void *state, unsigned place)
     unsigned block = tech_block_of(w->grid, place);
     const struct warp *warp = tech_warp(w->grid, place);
     bool is_next = b->valid && b->physical == block && b->start == warp->index;
-    expect(w, is_next, "warpman: a warp starts that the workload buffer does not name");
+    expect(w, is_next, "warpman: a warp starts without an entry in the workload buffer");
     b->logical = warp->cta->linear;
     if (!w->started[block]++) w->late_before[block] = w->counters[COUNT_late];
     if (tech_now(w->grid) != w->start[block]) come_late(w, block);

@@ -18,11 +18,11 @@ static const char *const variant_words[] = {"base", "temporal", "spatial", "duel
 #define AT(field) offsetof(struct warpman_options, field)
 // clang-format off
 static const struct config_key keys[] = {
-    {"variant", CONFIG_WORD, AT(variant), 0, 0, variant_words, "dueling", "who takes what is free: nobody before a block fits; warps, up to as many as there are by block; any number of them; either, as leaders do better; any number up to `limit`", "Xiang, 3.6.1"},
-    {"limit",   CONFIG_U32,  AT(limit),   1, 64, NULL,         "36",      "of variant=threshold: with so many warps there none comes that would not by block", "Xiang, 3.6.1"},
-    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "10000", "of variant=dueling: cycles over which leaders are compared", "choice"},
-    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,       "2",       "epochs in a row that the others' way must lose before they change", "choice"},
-    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,        "1",       "SMs that lead each way: the first with variant=spatial, those behind them with variant=temporal", "Xiang, 3.4: one each"},
+    {"variant", CONFIG_WORD, AT(variant), 0, 0, variant_words, "dueling", "dispatch of warps into free slots: base, none before a block fits; temporal, up to the number by whole blocks; spatial, any number; dueling, temporal or spatial as the better leader; threshold, up to `limit`", "Xiang, 3.6.1"},
+    {"limit",   CONFIG_U32,  AT(limit),   1, 64, NULL,         "36",      "with variant=threshold: warps on an SM beyond which only whole blocks start", "Xiang, 3.6.1"},
+    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "10000", "with variant=dueling: cycles over which leaders are compared", "choice"},
+    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,       "2",       "lost epochs in a row before a follower changes its way", "choice"},
+    {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,        "1",       "leading SMs for either way: the first with variant=spatial, the next with variant=temporal", "Xiang, 3.4: one for either way"},
 };
 // clang-format on
 static const struct tech_counter counters[] = {
@@ -98,7 +98,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
 
 const struct tech tech_warpman = {
     .name = "warpman",
-    .meaning = "warps are given slots and registers one by one, and leave them when they end",
+    .meaning = "a warp gets slots and registers alone, and frees both at its end",
     .paper = "Xiang, Yang, Zhou, HPCA 2014; Xiang's dissertation, chapter 3",
     .features = HAS(ROOM),
     .claims = CLAIMS(DISPATCH),

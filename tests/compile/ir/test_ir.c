@@ -187,13 +187,13 @@ static void expect_fault(struct test *t, struct sample *s, const char *part)
 
 static void test_verify(struct test *t)
 {
-    DAMAGE("not defined on every way", ir_set_use(mul, 0, add->defs[0]));
-    DAMAGE("not defined on every way", ir_set_use(phi, 1, add->defs[0]));
-    DAMAGE("not defined on every way", ir_detach(mul), ir_insert_before(s.b[0]->last, mul));
-    DAMAGE("not defined on every way", ir_set_guard(add->next, NULL, false),
+    DAMAGE("not defined on every path", ir_set_use(mul, 0, add->defs[0]));
+    DAMAGE("not defined on every path", ir_set_use(phi, 1, add->defs[0]));
+    DAMAGE("not defined on every path", ir_detach(mul), ir_insert_before(s.b[0]->last, mul));
+    DAMAGE("not defined on every path", ir_set_guard(add->next, NULL, false),
            ir_set_use(add, 1, add->defs[0]));
     DAMAGE("1 operands for 2 predecessors", ir_set_uses(phi, 1, (struct ir_value *[]){add->defs[0]}));
-    DAMAGE("phi after another", ir_detach(phi), ir_insert_after(mul, phi));
+    DAMAGE("phi behind a non-phi", ir_detach(phi), ir_insert_after(mul, phi));
     DAMAGE("class of operands", ir_set_use(mul, 1, ir_constant(s.f, IR_CLASS_64, 1)));
     DAMAGE("class of operands", ir_set_uses(mul, 1, (struct ir_value *[]){phi->defs[0]}));
     DAMAGE("class of results", mul->type = TYPE_U64);
@@ -202,7 +202,7 @@ static void test_verify(struct test *t)
     DAMAGE("have guards", ir_set_guard(add, s.b[0]->first->defs[0], false));
     DAMAGE("the guard is no predicate", ir_set_guard(load, s.f->params[0], false));
     DAMAGE("old value without a guard", ir_set_guard(load, NULL, false));
-    DAMAGE("another class", ir_set_old(load, 0, ir_constant(s.f, IR_CLASS_64, 0)));
+    DAMAGE("a different class", ir_set_old(load, 0, ir_constant(s.f, IR_CLASS_64, 0)));
     DAMAGE("without END", ir_remove(s.b[2]->last));
     DAMAGE("before the end of its block",
            ir_append(s.b[1], ir_inst_create(s.f, IR_EXIT, TYPE_NONE, 0, NULL, 0, NULL)));
@@ -213,11 +213,11 @@ static void test_verify(struct test *t)
     DAMAGE("was removed", ir_detach(add));
     DAMAGE("does not know its definition", add->defs[0]->def = mul);
     DAMAGE("does not know its definition", add->defs[0] = mul->defs[0]);
-    DAMAGE("names another user", add->uses[0].user = mul);
+    DAMAGE("names a different user", add->uses[0].user = mul);
     DAMAGE("uses, lists", s.f->params[0]->use_count++);
     DAMAGE("not in its value's list", s.f->params[0]->first_use = s.f->params[0]->first_use->next);
     DAMAGE("broken list of instructions", mul->previous = NULL);
-    DAMAGE("belongs to another function", s.b[1]->function = NULL);
+    DAMAGE("belongs to a different function", s.b[1]->function = NULL);
 }
 
 int main(int argc, char **argv)

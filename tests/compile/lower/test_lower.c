@@ -113,15 +113,15 @@ static void test_refused(struct test *t)
         const char *ptx, *place, *message;
     } cases[] = {
         {".visible .entry k()\n{\n    .reg .b32 %r<9>;\n    vadd.u32.u32.u32 %r1, %r2, %r3;\n    ret;\n}\n",
-         "test.ptx:7:5: error: ", "kernel 'k' uses vadd.u32.u32.u32, which warpfold does not execute"},
+         "test.ptx:7:5: error: ", "kernel 'k' uses vadd.u32.u32.u32, not executed by warpfold"},
         {".func f()\n{\n    trap;\n    stackrestore.u32 %r1;\n    ret;\n}\n"
          ".visible .entry k()\n{\n    call f;\n    ret;\n}\n",
-         "test.ptx:7:5: error: ", "the kernel reaches it through 'f'"},
+         "test.ptx:7:5: error: ", "reached from the kernel through 'f'"},
         {".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
          ".visible .entry k()\n{\n    .param .b64 r; .param .b64 n;\n    call (r), malloc, (n);\n    "
          "ret;\n}\n",
          "test.ptx:8:",
-         "kernel 'k' calls 'malloc', which has no body here; of the functions outside a module "
+         "kernel 'k' calls 'malloc' without a body in the module; of external functions "
          "warpfold provides vprintf and __assertfail"},
         {".extern .global .u32 far;\n.visible .entry k()\n{\n    .reg .b32 %r<9>;\n    ld.global.u32 %r1, "
          "[far];\n"
