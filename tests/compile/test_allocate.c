@@ -9,6 +9,7 @@
 #include "compile/lowered.h"
 #include "compile/pass/passes.h"
 #include "compile/select/select.h"
+#include "isa/program.h"
 #include "ptx/ptx.h"
 
 #include <glob.h>

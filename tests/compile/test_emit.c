@@ -4,6 +4,9 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "compile/compiled.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 // The representation itself: lists of uses, edges and phis stay consistent through every change, and
 // ir_verify reports each kind of damage. Fails when a list is inconsistent, or a planted damage goes
 // unreported.
+#include "compile/ir/options.h"
 #include "compile/ir_make.h"
 #include "compile/ir_read.h"
 #include "harness/test.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "compile/compile.h"
 #include "harness/test.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

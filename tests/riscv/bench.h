@@ -9,6 +9,7 @@
 //         bench_fini(&b);
 //     }
 #pragma once
+#include "exec/counts.h"
 #include "exec/launch.h"
 #include "harness/test.h"
 #include "isa/image.h"

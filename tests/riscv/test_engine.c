@@ -2,6 +2,7 @@
 // instruction counts or bytes differ.
 #include "api/impl.h"
 #include "base/file.h"
+#include "exec/memory.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"
 #include "riscv/map.h"

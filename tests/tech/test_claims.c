@@ -2,6 +2,7 @@
 // notification of every mechanism about instructions that others skip, lead and reuse.
 #include "base/bits.h"
 #include "chip/bench.h"
+#include "exec/warp.h"
 #include "tech/extra.h"
 #include "tech/registry.h"
 

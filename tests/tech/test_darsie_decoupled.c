@@ -2,6 +2,7 @@
 // do not execute what only addresses need; neither mechanism sees register values of the other. Unchanged
 // results in any program: tests/tech/test_kernels.c and tests/differential.
 #include "chip/bench.h"
+#include "isa/program.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 // hole. Unchanged results in any other program: tests/tech/test_kernels.c and tests/differential.
 #include "chip/bench.h"
 #include "decouple/decouple.h"
+#include "isa/program.h"
 #include "tech/decoupled/decoupled.h"
 #include "tech/registry.h"
 

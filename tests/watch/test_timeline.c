@@ -2,6 +2,7 @@
 #include "api/warpfold.h"
 #include "base/bits.h"
 #include "harness/test.h"
+#include "isa/program.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
 #include "workload/workload.h"

@@ -1,6 +1,7 @@
 // Timelines of launches resident on the chip together: their contents, and unchanged results.
 #include "api/warpfold.h"
 #include "harness/test.h"
+#include "isa/program.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
 
