@@ -1,5 +1,6 @@
 // Issue slots by reason: per instruction over a kernel's timed launches, and per SM in each launch.
 #include "api/impl.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 // constant bank.
 #include "riscv/closure.h"
 #include "api/impl.h"
+#include "exec/memory.h"
+#include "isa/bank.h"
 
 #include <string.h>
 

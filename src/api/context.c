@@ -1,5 +1,6 @@
 // Contexts: a device with its memory, settings and collected messages.
 #include "api/impl.h"
+#include "exec/memory.h"
 
 struct wf_context *wf_context_create(void)
 {

@@ -1,6 +1,8 @@
 // Programs with a host part: memory, the hart that executes the host part, and the launches requested by it.
 #include "api/host_modes.h"
 #include "api/impl.h"
+#include "exec/memory.h"
+#include "isa/program.h"
 #include "riscv/build.h"
 #include "riscv/hart.h"
 #include "riscv/map.h"

@@ -11,6 +11,7 @@
 #include "exec/session.h"
 #include "isa/image.h"
 #include "mark/mark.h"
+#include "memory/system.h"
 #include "ptx/ptx.h"
 #include "simtight/core.h"
 #include "study/study.h"

@@ -1,6 +1,9 @@
 // Kernels: found by name, compiled once, described.
 #include "api/host_modes.h"
 #include "api/impl.h"
+#include "exec/memory.h"
+#include "isa/bank.h"
+#include "isa/program.h"
 
 #include <string.h>
 
@@ -67,7 +70,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     struct compile_options options;
     if (!compile_options_from(&options, &c->compile, loc_none(), &c->diag)) return NULL;
     // With a heap of this size memory_create keeps all addresses below the windows.
-    bool low = c->settings.memory_bytes <= MEMORY_SHARED_WINDOW - MEMORY_HEAP;
+    bool low = c->settings.memory_bytes <= ISA_SHARED_WINDOW - MEMORY_HEAP;
     options.address_bits = low || m->ptx->address_bits == 32 ? 32 : 64;
     double started = clock_seconds();
     fenv_t modes = host_modes_begin();

@@ -3,6 +3,9 @@
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
+#include "exec/memory.h"
+#include "isa/bank.h"
+#include "isa/program.h"
 
 #include <string.h>
 

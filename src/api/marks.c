@@ -1,5 +1,6 @@
 // Redundancy marks of a kernel, in the types of the public API.
 #include "api/impl.h"
+#include "isa/program.h"
 
 static const char *keep(struct wf_kernel *k, struct strbuf *text)
 {
@@ -15,8 +16,7 @@ static enum mark_kind in_launch(const struct marks *m, const struct wf_context *
 {
     if (c->mark.promotion == MARK_BY_DRIVER)
         return mark_promoted(&m->marks[n], mark_conditions_met(&m->rules, block));
-    struct inst encoded = {.mark = m->marks[n].kind};
-    return mark_hardware_kind(&encoded, mark_hardware_promotes(&m->rules, p, block));
+    return mark_hardware_kind(m->marks[n].kind, mark_hardware_promotes(&m->rules, p, block));
 }
 
 static struct wf_mark shown(struct wf_kernel *k, const struct marks *m, uint32_t n, struct strbuf *text)

@@ -1,5 +1,6 @@
 // Device memory from the host. Every range is checked against the allocations. Calls that read or change
 // memory in use by launches first wait for them, like CUDA's synchronous copies.
+#include "exec/memory.h"
 #include "api/impl.h"
 
 #include <string.h>

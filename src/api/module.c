@@ -9,6 +9,7 @@
 #include "api/impl.h"
 #include "base/packed.h"
 #include "base/str.h"
+#include "exec/memory.h"
 #include "riscv/elf.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 // Nothing runs between API calls: the chip's time passes only inside waiting calls.
 #include "api/host_modes.h"
 #include "api/impl.h"
+#include "isa/program.h"
 
 #include <assert.h>
 #include <string.h>

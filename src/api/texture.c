@@ -1,5 +1,7 @@
 // Texture objects: a shape and a sampling mode over device memory.
 #include "api/impl.h"
+#include "exec/memory.h"
+#include "isa/fields.h"
 
 static enum isa_type texel_type(enum wf_texel texel)
 {

@@ -1,6 +1,7 @@
 // Programs transformed by mechanisms before a run (tech.h, transform). A new transformation is made when the
 // block shape or the mechanisms change.
 #include "api/impl.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

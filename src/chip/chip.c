@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "chip/chip_impl.h"
 #include "chip/workers.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #pragma once
 #include "chip/config.h"
 #include "chip/series.h"
+#include "exec/counts.h"
+#include "memory/system.h"
 #include "sm/mech/tech.h"
 #include "watch/watch.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "chip/chip.h"
 #include "chip/dispatch.h"
+#include "exec/timed.h"
 #include "sm/stall.h"
 
 enum { CHIP_SMS = 256 }; // upper bound of gpu.sm_count

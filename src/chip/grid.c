@@ -1,5 +1,6 @@
 // A launch on the chip: resources of its blocks, parts on SMs, reasons of failure, results.
 #include "chip/chip_impl.h"
+#include "isa/program.h"
 
 #include <assert.h>
 #include <inttypes.h>

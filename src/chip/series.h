@@ -5,6 +5,7 @@
 // SMs keep the counts of requested cycles, inside whatever window. Sampling does not change timing.
 #pragma once
 #include "base/vec.h"
+#include "memory/system.h"
 #include "sm/sm.h"
 
 struct chip_sample {

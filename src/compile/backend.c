@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
 #include "compile/emit/emit.h"
+#include "compile/ir/options.h"
 #include "compile/mach/abi.h"
 #include "compile/pass/narrow.h"
 #include "compile/pass/passes.h"

@@ -5,6 +5,7 @@
 #include "compile/backend.h"
 #include "compile/lower/lower.h"
 #include "compile/pass/passes.h"
+#include "isa/program.h"
 
 static const char *verify_unit(struct ir_unit *u)
 {

@@ -7,6 +7,8 @@
 #include "compile/lower/bank.h"
 #include "ptx/ptx.h"
 
+struct program;
+
 void compile_options_default(struct compile_options *o);
 
 // NULL and a located error if the kernel can reach an unsupported construct. The program is the caller's.

@@ -1,5 +1,6 @@
 // The compiler's settings: the table, and options made from it.
 #include "compile/compile.h"
+#include "isa/profile.h"
 
 #include <string.h>
 
@@ -72,7 +73,7 @@ bool compile_options_from(struct compile_options *o, const struct compile_settin
                           struct diag *d)
 {
     compile_options_default(o);
-    o->profile = (enum program_profile)s->profile;
+    o->profile = (uint8_t)s->profile;
     o->optimise = s->optimise;
     o->max_registers = s->max_registers;
     o->stack_bytes = s->stack_bytes;

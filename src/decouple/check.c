@@ -2,6 +2,9 @@
 // paths, its last writer in the program belongs to the stream. Forward dataflow over all locations, to the
 // fixed point.
 #include "decouple/slices.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // The affine stream as code, and the joined program.
 #include "decouple/slices.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <string.h>
 

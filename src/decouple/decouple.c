@@ -1,6 +1,9 @@
 // The whole analysis, explanations in words, and the table of settings.
 #include "decouple/decouple.h"
 #include "decouple/slices.h"
+#include "isa/isa.h"
+#include "isa/profile.h"
+#include "isa/program.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -23,7 +23,10 @@
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/str.h"
-#include "isa/program.h"
+
+struct inst;
+struct operand;
+struct program;
 
 // Kind of a result over the threads of a block. Each kind is a special case of the next.
 enum decouple_kind {

@@ -1,6 +1,10 @@
 // Kinds of definitions: least fixed point of the rules over SSA. Every definition starts as a scalar and
 // only moves up the kinds.
 #include "decouple/slices.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 static bool is_vector(const struct decouple_value *v) { return v->kind == DECOUPLE_VECTOR; }
 

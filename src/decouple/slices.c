@@ -6,6 +6,10 @@
 // stream, too; a predicate unknown to the stream is requested from the others.
 #include "decouple/slices.h"
 #include "base/vec.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "mark/divergence.h"
 #include "mark/ssa.h"
 
+struct program;
+
 struct decouple_value { // of a definition
     uint8_t kind, pieces, cause;
     bool potential;

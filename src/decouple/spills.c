@@ -5,6 +5,10 @@
 // A program has all of its slots tracked or none: an access to part of a word, or to words of a slot and
 // beyond, would alias two locations.
 #include "decouple/slices.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 static uint32_t first_of(const struct program *p) { return p->local_bytes - p->spill_bytes; }
 

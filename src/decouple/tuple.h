@@ -8,7 +8,9 @@
 // they first check the box of indices. Tuples expand to lines and masks (address expansion, 4.2) and to
 // predicates (predicate expansion, 4.3).
 #pragma once
-#include "isa/isa.h"
+#include "isa/fields.h"
+
+#include <stdint.h>
 
 enum decouple_dimension {
     DECOUPLE_TID_X,

@@ -1,6 +1,8 @@
 // Addresses of a memory instruction's lanes, before it executes.
 #include "exec/access.h"
 #include "exec/exec_impl.h"
+#include "exec/general.h"
+#include "isa/fields.h"
 
 // Returns 1 + the index of the source with the memory address; 0: none. Profile ptxplus: arithmetic may have
 // a source in shared memory.
@@ -81,7 +83,7 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     const struct inst *i = bound_inst(d, w);
     unsigned k = w->exec->address_operand[d->index] - 1u;
     bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
-    enum isa_space space = in_arithmetic ? SPACE_SHARED : exec_space_of(i);
+    enum isa_space space = in_arithmetic ? SPACE_SHARED : isa_space_of(i);
     a->kind = (uint8_t)(in_arithmetic ? ACCESS_LOAD : kind_of(i));
     a->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
     a->mask = exec_guarded(w, d);

@@ -1,6 +1,9 @@
 // Addresses of a memory instruction's lanes, for coalescing in the timing model and for observers.
 #pragma once
-#include "exec/launch.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARP_SIZE_MAX = 64 }; // lanes
 
 enum access_kind { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE, ACCESS_TEXTURE };
 

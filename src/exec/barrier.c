@@ -5,8 +5,10 @@
 //
 // With simt=stack the running lanes arrive on behalf of their warp, as in hardware before sm_70.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/race.h"
+#include "isa/fields.h"
 
 #include <string.h>
 

@@ -4,12 +4,17 @@
 // and checks for reconvergence before every possible reconvergence point. Control moves between the copies at
 // transfers only.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/lane.h"
 #include "exec/timed.h"
+#include "isa/bank.h"
+#include "isa/program.h"
 #include "isa/shape.h"
 
 #include <string.h>
+
+_Static_assert((int)LAUNCH_BANKS == (int)BANK_COUNT, "a launch has every constant bank");
 
 static uint32_t slot_offset(const struct exec *e, uint32_t slot) { return slot * e->vector_bytes; }
 
@@ -95,7 +100,7 @@ static void mark_entries(struct exec *e)
 // unlogged.
 static bool logs_stores(const struct exec *e, const struct inst *i)
 {
-    enum isa_space space = exec_space_of(i);
+    enum isa_space space = isa_space_of(i);
     return !e->launch->flat && i->op != OP_LDGSTS && (space == SPACE_GENERIC || space == SPACE_GLOBAL);
 }
 

@@ -1,5 +1,13 @@
 #include "exec/circle.h"
+#include "base/bits.h"
 #include "base/hash.h"
+#include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "exec/memory.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <inttypes.h>
 #include <stddef.h>

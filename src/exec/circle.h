@@ -16,7 +16,10 @@
 // Watching a warp has no effect. The caller reports executed instructions, and asks only while memory is
 // unchanged.
 #pragma once
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
+
+struct program;
+struct strbuf;
 
 struct circle_needs { // of a set of instructions: closed under the sources of needed values
     uint64_t registers[4];

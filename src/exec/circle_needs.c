@@ -1,7 +1,11 @@
 // The registers and predicates that decide the effects of a set of instructions. The result is the least set
 // with the sources of every instruction with an effect and of every pure instruction with a result in the
 // set. The order of instructions is ignored, so the set may be larger than necessary.
+#include "base/bits.h"
 #include "exec/circle.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <string.h>
 

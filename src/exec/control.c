@@ -1,7 +1,10 @@
 // Control transfers, guards, and the handlers for the end of a program and for bad constants. The choice of
 // lanes to run after divergence is in split.c.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/tail.h"
+#include "isa/fields.h"
+#include "isa/program.h"
 
 static inline uint64_t guarded(const struct bound *d, const struct warp *w, uint64_t active)
 {

@@ -1,4 +1,4 @@
-// Inside the execution engine: the state of a warp, and the execution of one instruction for its lanes.
+// Inside the execution engine: the execution of one instruction for the lanes of a warp (warp.h).
 // Included by exec/ itself, the timing model (executes an instruction at issue) and observed runs.
 //
 //   program ── bind (bind.c) ──▶ bound instructions: handler, operand offsets, constant values
@@ -11,25 +11,21 @@
 // A handler executes one instruction for all lanes and returns the bound instruction to execute next, or NULL
 // for a warp to stop. Frequent handlers call the next handler in tail position instead of returning: straight
 // code runs as a chain of jumps with all state in registers.
-//
-// The registers of a warp are vectors of one 32-bit word per lane, vector_bytes each, consecutive in memory.
-// After the program's registers come a zero vector (reads of RZ), a sink (writes to RZ) and the vectors of
-// thread indices. A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program sees a
-// 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a group.
 #pragma once
+#include "base/arena.h"
 #include "base/bits.h"
-#include "base/vec.h"
 #include "exec/launch.h"
-#include "exec/observe.h"
+#include "exec/warp.h"
+#include "isa/space.h"
 
-enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
-enum { PRED_SINK = 8, PRED_SLOTS = 9 };
+struct inst;
+struct lane_io;
+struct operand;
+struct program;
+struct strbuf;
 
 // Register slots after the program's own registers; threadIdx takes three.
 enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_LANEID = EXTRA_TID_X + 3, EXTRA_SLOTS };
-
-struct bound;
-struct warp;
 
 typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, uint8_t *regs,
                                          uint64_t active);
@@ -62,29 +58,6 @@ struct bound {
 };
 _Static_assert(sizeof(struct bound) == 64, "a bound instruction is a cache line");
 
-// A split: lanes of a warp that execute together. simt=stack: the splits are a stack and the last entry runs.
-// simt=splits: the splits are a set and any ready split may run.
-enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT_ARRIVE };
-
-struct split {
-    uint64_t mask;
-    uint32_t pc;    // instruction index; of the running split valid only after a stop
-    uint32_t depth; // call depth
-    // simt=stack: the entry ends at rejoin_pc and its lanes continue in the entry below; NO_TARGET: no end pc
-    uint32_t rejoin_pc;
-    uint32_t rejoin_depth;
-    uint64_t waits_for; // SYNC, WARPSYNC: member lanes
-    uint8_t state;      // enum split_state
-    uint8_t barrier;    // BARRIER, ARRIVE: barrier number
-    // BARRIER: destination of a reduction's result (BAR.RED; register offset and predicate, or sinks).
-    uint8_t result_q, result_boolean;
-    uint32_t result_dst;
-    uint64_t result_lanes;
-    uint32_t barrier_threads; // operand of the instruction; 0: the whole block
-};
-
-enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
-
 // The allocation last accessed by a memory instruction.
 struct allocation_slot {
     uint64_t start, size_bytes;
@@ -92,72 +65,11 @@ struct allocation_slot {
     uint8_t *host;      // host byte of `start`
 };
 
-struct warp {
-    uint64_t pred[PRED_SLOTS]; // lane masks; [PRED_TRUE] is all ones, [PRED_SINK] is never read
-    uint64_t active;           // lanes of the running split
-    uint64_t full;             // lane mask of a full warp
-    uint8_t *regs;
-    struct exec *exec;
-    struct cta *cta;
-    const struct bound *run_start; // first instruction of the current straight run, not yet counted
-    uint64_t issued;               // warp instructions issued since the warp started
-    uint64_t slice_end;            // value of `issued` at which the warp stops at its next branch
-    uint8_t *shared;
-    // Bounds of the shared memory accessible to the warp: offsets, or addresses on a flat machine.
-    uint64_t shared_from, shared_end;
-    // Interleaved by lane in words: byte b of lane l is at b / 4 * local_stride + l * 4 + b % 4.
-    uint8_t *local;
-    struct exec_counts counts;
-
-    uint64_t present; // lanes with a thread
-    uint64_t exited;
-    uint32_t index; // in the block
-    uint32_t depth; // call depth of the running split
-    uint32_t pc;    // of the running split, valid while the warp is stopped
-    uint8_t state;  // enum warp_state
-    VEC(struct split) splits;
-    uint32_t current;        // index of the running split (stack: the last)
-    uint32_t split_fuel;     // splits: backward branches left before another split's turn
-    uint32_t split_turn;     // splits: joins the running split may still pass without yielding
-    uint64_t waiting_places; // nest: PCs of waiting splits at the running nest level, bit pc % 64
-    uint32_t turn_lane;      // splits: lane of the last turn
-    // Threads counted by a barrier on arrival: the warp's own, rounded up to groups of 32 (or to a smaller
-    // warp size).
-    uint32_t arrival;
-    uint8_t waits_at; // barrier at which the warp has arrived and waits; NO_BARRIER: none
-};
-
-struct barrier {
-    uint32_t arrived;  // threads, counted by whole warps
-    uint32_t expected; // threads; 0: the whole block
-    uint32_t popc;     // true predicates of BAR.RED so far
-    bool all, any;
-};
-
-struct cta {
-    struct exec *exec;
-    uint32_t id[3];
-    uint64_t linear;
-    uint32_t warps_left, threads_left; // warps not ended; threads of live warps as counted by barriers
-    uint32_t barriers_used;            // bit mask of barriers with an arrival
-    uint8_t *shared;
-    struct race_block *race; // race detector state, or NULL
-    struct warp *warps;
-    uint32_t warp_count;
-    uint32_t next_warp; // index of the next warp to run
-    struct observed_block observed;
-    struct look_block *looked_at; // state of a look under way (look.h)
-    struct barrier barriers[BARRIERS];
-    uint8_t *memory; // one allocation: registers of all warps, shared and local memory
-    size_t memory_bytes, registers_bytes, local_bytes; // local_bytes: of one warp
-};
-
-struct race_detector;
-struct race_block;
 struct hint;
-struct look;
-struct lane_io;
 struct lane_access;
+struct lane_io;
+struct look;
+struct race_detector;
 
 // Decoded operands of an instruction for the general handlers: word counts, 0 for an operand that is neither
 // register nor value, and the value of a non-register source.
@@ -217,21 +129,6 @@ struct exec {
 };
 
 enum { EXEC_JOIN = 1, EXEC_RETURN_SITE = 2, EXEC_FUNCTION = 4 };
-
-static inline const struct inst *bound_inst(const struct bound *d, const struct warp *w)
-{
-    return &w->exec->program->insts[d->index];
-}
-
-static inline uint32_t *reg_lanes(uint8_t *regs, uint32_t offset)
-{
-    return (uint32_t *)(void *)(regs + offset);
-}
-
-static inline uint64_t pred_source(const struct warp *w, uint32_t source)
-{
-    return w->pred[source & 15] ^ (source >> 31 ? w->full : 0);
-}
 
 // Bound code at pc for the running lanes: masked code has the joins and accepts any lane mask.
 static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
@@ -365,147 +262,6 @@ void exec_fault_interrupted(struct warp *w);
 // Appends "pc 0x0040 `LDG …`, a.cu:31".
 void exec_describe_inst(const struct exec *e, uint32_t index, struct strbuf *out);
 void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
-
-// -- general_*.c: every instruction -------------------------------------------------------------------------
-extern const struct handlers exec_general_handlers[OP_COUNT];
-exec_handler exec_general_alu; // plain arithmetic, by lane.h
-// The handler of every other row of isa.def.
-#define ALU(function)
-#define RUN(function)                                                    exec_handler function;
-#define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
-#include "isa/isa.def"
-#undef INST
-#undef RUN
-#undef ALU
-
-// Lanes in `taken` go to the branch target, the other running lanes to the next instruction.
-const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t taken, uint64_t active);
-const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
-                                  const uint32_t *targets, int depth_change, uint32_t rejoin,
-                                  uint32_t rejoin_depth);
-exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
-    exec_join_nest, exec_hand_back;
-
-// The vector handlers chain without clearing the upper halves of the vector registers (exec/rules.mk). Dirty
-// upper halves make every later SSE instruction wait for the last write of its register (Intel's
-// optimisation manual, on mixing AVX and SSE). The timing model is SSE code: a quarter of the time of a timed
-// run.
-static inline void exec_leave_handlers(const struct exec *e)
-{
-#if defined(__x86_64__) && !defined(__AVX__)
-    if (e->isa == EXEC_ISA_AVX2 || e->isa == EXEC_ISA_AVX512) __asm__ volatile("vzeroupper");
-#else
-    (void)e;
-#endif
-}
-
-// Executes one instruction. In a stepped engine every instruction's `run` is exec_hand_back, which returns
-// the instruction without executing it, so a handler's tail call returns to the stepper. Reconvergence points
-// are the stepper's business (split_join). Returns the argument of the next exec_step, or NULL after a stop
-// of the warp.
-static inline const struct bound *exec_step(struct warp *w, const struct bound *d)
-{
-    bool is_full = w->active == w->full;
-    exec_handler *run = is_full ? d->handlers->full : d->handlers->masked;
-    if (d->guarded) run = is_full ? exec_guard_full : exec_guard_masked;
-    // A load or store with a stale allocation slot returns itself, to run again. A branch to itself returns
-    // itself as well, but is counted.
-    uint64_t before = w->issued;
-    const struct bound *next;
-    do next = run(d, w, w->regs, w->active);
-    while (next == d && w->issued == before);
-    exec_leave_handlers(w->exec);
-    return next;
-}
-// Stops a warp before `next`: counts the instructions executed since run_start and sets the warp's pc. The
-// warp stays ready.
-void exec_stop(const struct bound *next, struct warp *w);
-// The join of the masked code (exec_join), for a stepper: called before d executes.
-static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)
-{
-    bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;
-    return may_meet ? split_join(w, d) : d;
-}
-
-static inline uint64_t exec_guarded(const struct warp *w, const struct bound *d)
-{
-    return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & w->active;
-}
-
-// Words of a source for every lane: the registers themselves, or `splat` filled with a constant.
-const uint32_t *exec_source(const struct bound *d, const struct warp *w, uint8_t *regs, unsigned k,
-                            unsigned word, uint32_t splat[LANES_MAX]);
-void exec_write(uint32_t *to, const uint32_t *from, uint64_t lanes, const struct warp *w);
-static inline uint32_t exec_lane_word(const struct bound *d, const struct warp *w, const uint8_t *regs,
-                                      unsigned k, unsigned word, unsigned lane)
-{
-    const struct general *g = &w->exec->general[d->index];
-    if (bound_inst(d, w)->src[k].kind != OPERAND_REG) return (uint32_t)(g->value[k] >> (32 * word));
-    uint32_t x;
-    memcpy(&x, regs + d->src[k] + word * w->exec->vector_bytes + 4 * lane, 4);
-    return x;
-}
-
-// -- memory of the warp's spaces, for handlers outside fast/ ------------------------------------------------
-struct lane_access {      // resolved access of one lane
-    enum isa_space space; // GLOBAL, SHARED or LOCAL
-    uint64_t address;     // offset or address within the space
-    uint8_t *host;        // GLOBAL, SHARED: first byte; LOCAL: word with the first byte
-};
-// Host bytes of a span of global memory; NULL: the span is not inside one allocation.
-uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes);
-static inline uint8_t *exec_global_near(struct exec *e, uint64_t address, unsigned bytes) // inline fast path
-{
-    const struct allocation_slot *slot = &e->general_slot;
-    uint64_t offset = address - slot->start;
-    bool fits = offset < slot->size_bytes && slot->size_bytes - offset >= bytes;
-    return fits ? slot->host + offset : exec_global_bytes(e, address, bytes);
-}
-// Space of a generic address; *address becomes an offset within that space.
-static inline enum isa_space exec_space_at(const struct launch *l, uint64_t *address)
-{
-    const struct launch_flat *f = l->flat;
-    uint64_t shared = f ? f->scratch : MEMORY_SHARED_WINDOW,
-             local = f ? f->stack_window : MEMORY_LOCAL_WINDOW;
-    uint64_t shared_end = f ? f->scratch_end : MEMORY_LOCAL_WINDOW;
-    if (*address >= shared && *address < shared_end) {
-        *address -= shared;
-        return SPACE_SHARED;
-    }
-    if (*address < local || *address >= (f ? f->window_end : MEMORY_WINDOWS_END)) return SPACE_GLOBAL;
-    *address -= local;
-    return SPACE_LOCAL;
-}
-static inline bool exec_shared_holds(const struct warp *w, uint64_t offset, unsigned bytes)
-{
-    const struct launch_flat *f = w->exec->launch->flat;
-    uint64_t at = f ? f->scratch + offset : offset;
-    return at >= w->shared_from && at + bytes <= w->shared_end;
-}
-// Checks bounds and alignment. False: *kind is the violation.
-bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
-                  struct lane_access *a, enum launch_fault_kind *kind);
-void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to);
-void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from);
-uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
-                           unsigned lane);
-uint32_t exec_extend(enum isa_type type, uint32_t x); // register value after a load of 8 or 16 bits
-// Space of a memory instruction; GENERIC: every lane's address decides.
-static inline enum isa_space exec_space_of(const struct inst *i) { return isa_space_of(i); }
-// exec_atomic_operand: an atomic's operand, 16 bytes, zero when absent. exec_atomic_apply: a location's new
-// value.
-void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
-                         unsigned lane, unsigned bytes, uint32_t value[4]);
-void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
-                       const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4]);
-
-// The operands of many lanes, in lane order and packed: words of the first lane, of the second …
-void exec_atomic_operands(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
-                          unsigned bytes, uint64_t lanes, uint32_t *to);
-// Applies an atomic lane by lane, for `count` lanes: host bytes of the locations, packed operands (c: NULL
-// when absent), and the old values to old[]. False, nothing done: types other than 32 and 64 bits wide.
-bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned count, uint8_t *const *host,
-                          const uint32_t *b, const uint32_t *c, uint32_t *old);
 
 enum exec_isa exec_isa_resolve(enum exec_isa isa); // build for AUTO or for an unavailable one
 

@@ -6,8 +6,10 @@
 // A handler ends by calling the next handler in tail position (tail.h).
 #pragma once
 #include "exec/fast_families.h"
+#include "exec/general.h"
 #include "exec/simd.h"
 #include "exec/tail.h"
+#include "isa/fields.h"
 
 #define PASTE2(a, b) a##_##b
 #define PASTE(a, b)  PASTE2(a, b)

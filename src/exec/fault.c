@@ -1,6 +1,10 @@
 // Reports of faults: kind, place in code and source, thread, address.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
+#include "exec/memory.h"
 #include "exec/race_book.h"
+#include "isa/program.h"
+#include "isa/space.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 //     │ group 0 │ group 1 │ … │ stacks of all threads, word by word …    │ the thread's own │
 #include "base/bits.h"
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 
 void flat_set_bounds(struct warp *w)
 {

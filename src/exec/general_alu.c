@@ -1,7 +1,10 @@
 // General handlers: common code, and the handler of plain arithmetic. Sources are fetched, the function of
 // lane.h computes all lanes into fresh arrays, and the active lanes are written back.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/lane.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // global, or all in shared memory take the operation's own loop (exec_atomic_sequence), shared with the
 // commit of a timed run. Local memory, faults and the race detector are handled lane by lane.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/lane.h"
 #include "exec/race.h"
 #include "exec/softfloat.h"
@@ -242,7 +243,7 @@ void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned byte
 static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = exec_space_of(i);
+    enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     uint32_t out[4][LANES_MAX];
     race_instruction(w);
@@ -277,7 +278,7 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     uint64_t address[LANES_MAX];
     exec_lane_addresses(w, &i->src[0], d->src[0], address);
     uint64_t first = address[bit_lowest(active)];
-    *where = exec_space_of(i);
+    *where = isa_space_of(i);
     uint64_t window = 0;
     if (*where == SPACE_GENERIC) {
         uint64_t offset = first;

@@ -5,8 +5,10 @@
 // form a team, reduced to the lanes that execute the instruction. A shuffle from a lane that does not execute
 // it reads the source lane's register as is.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/lane.h"
 #include "exec/race.h"
+#include "isa/fields.h"
 
 #include <string.h>
 

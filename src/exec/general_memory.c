@@ -1,7 +1,9 @@
 // Loads and stores in every space, lane by lane, with every check. A generic address is shared or local
 // inside the respective window, else global (exec/memory.h).
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/race.h"
+#include "isa/fields.h"
 
 #include <string.h>
 
@@ -88,7 +90,7 @@ static void count_access(struct warp *w, enum isa_space space, bool is_store)
         ++*(is_store ? &c->global_stores : &c->global_loads);
 }
 
-uint32_t exec_extend(enum isa_type type, uint32_t x)
+uint32_t exec_extend(unsigned type, uint32_t x)
 {
     switch ((int)type) {
     case TYPE_U8: return x & 0xff;
@@ -102,7 +104,7 @@ uint32_t exec_extend(enum isa_type type, uint32_t x)
 const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = exec_space_of(i);
+    enum isa_space space = isa_space_of(i);
     enum isa_type type = (enum isa_type)i->type;
     unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX];
@@ -130,7 +132,7 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
 const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = exec_space_of(i);
+    enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
     struct lane_access a = {.space = space};
     race_instruction(w);

@@ -1,6 +1,9 @@
 // RISC-V's control: branches by comparison, jumps by address, nest levels, commands to a warp.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/tail.h"
+#include "isa/fields.h"
+#include "isa/program.h"
 
 static bool compare(const struct inst *i, uint32_t a, uint32_t b)
 {

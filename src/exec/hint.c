@@ -1,6 +1,10 @@
 // For every word of shared memory: the warps that have written and read the word in the present epoch. An
 // epoch is the time between two events that order warps.
 #include "exec/hint.h"
+#include "exec/general.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +48,7 @@ static bool is_whole_shared(const struct inst *i)
     unsigned k = exec_address_operand(i);
     if (!k) return false;
     if (i->src[k - 1].kind == OPERAND_SHARED) return true;
-    return exec_space_of(i) == SPACE_SHARED && isa_type_bytes((enum isa_type)i->type) >= 4;
+    return isa_space_of(i) == SPACE_SHARED && isa_type_bytes((enum isa_type)i->type) >= 4;
 }
 
 bool hint_concerns(const struct exec *e, const struct inst *i)

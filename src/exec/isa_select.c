@@ -1,6 +1,7 @@
 // Selection of the build of the fast forms by the processor's features, queried on each call, never kept in a
 // file-scope variable. valgrind's processor has no AVX-512 and gets the AVX2 build.
 #include "exec/fast_families.h"
+#include "exec/launch.h"
 
 #include <stddef.h>
 

@@ -11,6 +11,9 @@
 #pragma once
 #include "base/bits.h"
 #include "exec/launch.h"
+#include "isa/fields.h"
+
+struct inst;
 
 struct lane_io {
     const struct inst *inst;
@@ -24,7 +27,7 @@ struct lane_io {
 
 typedef void lane_operation(struct lane_io *io);
 
-lane_operation *lane_operation_of(enum isa_op op); // NULL: not plain arithmetic
+lane_operation *lane_operation_of(unsigned op); // NULL: not plain arithmetic
 
 // One function for every row of plain arithmetic in isa.def, defined in lane_*.c: integers in lane_int.c,
 // bits in lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions in lane_convert.c.

@@ -1,5 +1,7 @@
 // Bit operations: logic, shifts, fields, counting, width conversions of integers.
 #include "exec/lane.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 

@@ -2,6 +2,7 @@
 // one word or two words. 16-bit results are in the low half of a word with a high half of zero.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
+#include "isa/inst.h"
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 

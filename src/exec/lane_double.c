@@ -2,6 +2,7 @@
 // rounding use softfloat. NaN results follow the rule in lane.h, independent of the host's operand order.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
+#include "isa/inst.h"
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 

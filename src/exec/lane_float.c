@@ -3,6 +3,7 @@
 #include "exec/lane.h"
 #include "exec/mufu.h"
 #include "exec/softfloat.h"
+#include "isa/inst.h"
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 

@@ -1,6 +1,7 @@
 // Half precision: two values of F16 or BF16 in a word, each computed by softfloat.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
+#include "isa/inst.h"
 
 #define LANES(io)  for (unsigned l = 0; l < (io)->lanes; l++)
 #define HALVES(io) for (unsigned half = 0; half < 2; half++)

@@ -1,5 +1,7 @@
 // 32- and 64-bit integer arithmetic, moves, selection, predicates.
 #include "exec/lane.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
 
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 

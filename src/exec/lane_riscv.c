@@ -2,6 +2,8 @@
 // (integers), 7 (M) and 11 (F). Exception: minimum and maximum are a comparison and a selection, as in the
 // programs' target machine (docs/explanation/riscv.md).
 #include "exec/lane.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,13 +5,15 @@
 #pragma once
 // clang-format off
 #include "base/progress.h"
-#include "exec/memory.h"
-#include "isa/program.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { WARP_SIZE_MAX = 64, LAUNCH_THREADS_MAX = 1024 };
+struct exec_counts;
+struct program;
+
+enum { LAUNCH_THREADS_MAX = 1024, LAUNCH_BANKS = 5 };
 
 // Reconvergence of diverged lanes: split.c. NEST is for programs with explicit nest levels (PUSH, POP).
 enum launch_simt { SIMT_STACK, SIMT_SPLITS, SIMT_NEST };
@@ -31,7 +33,7 @@ struct texture {
     uint64_t data;        // device address of row-major texels, pitch_bytes per row
     uint32_t width, height, depth; // 0 for absent dimensions
     uint32_t pitch_bytes;
-    enum isa_type type;   // of a component: U8 S8 U16 S16 U32 S32 F16 F32
+    uint8_t type;         // enum isa_type of a component: U8 S8 U16 S16 U32 S32 F16 F32
     uint8_t channels;     // 1, 2, 4
     bool normalised_coordinates;
     bool normalised_read; // 8- and 16-bit integers become floats in [0,1] or [-1,1]
@@ -91,8 +93,9 @@ struct launch {
     uint32_t dynamic_shared; // bytes
     uint32_t shared_total;   // static + dynamic as laid out
     uint32_t local_total;    // per thread: local_bytes + stack_bytes
-    const uint8_t *bank[BANK_COUNT]; // BANK_LAUNCH is complete: dimensions and parameters
-    uint32_t bank_bytes[BANK_COUNT];
+    // By enum isa_bank; BANK_LAUNCH is complete: dimensions and parameters.
+    const uint8_t *bank[LAUNCH_BANKS];
+    uint32_t bank_bytes[LAUNCH_BANKS];
     struct memory *memory;
     const struct texture *textures;
     uint32_t texture_count;
@@ -124,13 +127,6 @@ struct launch {
     const struct observer *observer; // NULL: none; for functional runs (exec/observe.h)
 };
 
-// exec/counters.def has the rows.
-struct exec_counts {
-#define COUNTER(name, unit, meaning) uint64_t name;
-#include "exec/counters.def"
-#undef COUNTER
-};
-
 enum launch_fault_kind {
     FAULT_NONE,
     FAULT_BOUNDS,      // global address in no live allocation, or running past its end
@@ -155,7 +151,7 @@ struct launch_fault {
     uint32_t inst;             // instruction index
     uint32_t block[3], thread[3];
     uint64_t address; // of accesses
-    enum isa_space space;
+    uint8_t space;    // enum isa_space
     uint32_t access_bytes;
     bool is_write;
     char *text; // report, several lines: kernel, pc, source line, thread, address, nearest allocation. Heap.

@@ -1,4 +1,6 @@
 #include "exec/look.h"
+#include "exec/exec_impl.h"
+#include "exec/general.h"
 
 #include <stdlib.h>
 #include <string.h>

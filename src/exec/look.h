@@ -6,6 +6,8 @@
 #pragma once
 #include "exec/circle.h"
 
+struct strbuf;
+
 struct look; // of a launch; exec.look, NULL: no look under way
 
 // blocks: all resident blocks. busy: instructions after which a warp without signs of waiting counts as busy.

@@ -6,6 +6,7 @@
 #include "exec/memory.h"
 #include "base/bits.h"
 #include "base/hash.h"
+#include "isa/bank.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,10 +34,10 @@ struct memory *memory_create(uint64_t limit_bytes)
     struct memory *m = heap_alloc(sizeof *m);
     m->origin = MEMORY_HEAP;
     m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
-    m->regions[0] = (struct region){MEMORY_HEAP, MEMORY_SHARED_WINDOW};
+    m->regions[0] = (struct region){MEMORY_HEAP, ISA_SHARED_WINDOW};
     m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
     // Twice the limit beyond 32 bits leaves room for gaps and for late reuse of addresses.
-    if (m->limit_bytes > MEMORY_SHARED_WINDOW - MEMORY_HEAP)
+    if (m->limit_bytes > ISA_SHARED_WINDOW - MEMORY_HEAP)
         m->regions[1].end += 2 * align_up(m->limit_bytes, 4096);
     // If the host refuses the address space, reserve less; allocations then fail earlier.
     for (;; m->regions[1].end =
@@ -110,7 +111,7 @@ static void remove_freed(struct memory *m, size_t first, size_t count)
 
 static bool in_windows(uint64_t start, uint64_t end)
 {
-    return start < MEMORY_WINDOWS_END && end > MEMORY_SHARED_WINDOW;
+    return start < MEMORY_WINDOWS_END && end > ISA_SHARED_WINDOW;
 }
 
 // Returns an address in the first hole of freed allocations that fits, or 0. Deletes the hole's entries.
@@ -267,9 +268,9 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     if (address < (windows ? MEMORY_HEAP : 4096)) {
         strbuf_puts(out, address < 4096 ? "a null pointer, or a null pointer plus a small offset"
                                         : "below all device memory");
-    } else if (windows && address >= MEMORY_SHARED_WINDOW && address < MEMORY_LOCAL_WINDOW) {
+    } else if (windows && address >= ISA_SHARED_WINDOW && address < ISA_LOCAL_WINDOW) {
         strbuf_puts(out, "in the window of shared memory, not in global memory");
-    } else if (windows && address >= MEMORY_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
+    } else if (windows && address >= ISA_LOCAL_WINDOW && address < MEMORY_WINDOWS_END) {
         strbuf_puts(out, "in the window of local memory, not in global memory");
     } else if (!before && !after) {
         strbuf_puts(out, "outside every allocation: no memory is allocated");

@@ -2,8 +2,8 @@
 //
 //   0x0000_0000  never mapped: null and small integers fault
 //   0x1000_0000  heap: allocations, each followed by a gap of at least 256 unallocated bytes
-//   0xfe00_0000  window of a block's shared memory in generic addresses   (MEMORY_SHARED_WINDOW, 16 MiB)
-//   0xff00_0000  window of a thread's local memory in generic addresses   (MEMORY_LOCAL_WINDOW, 16 MiB)
+//   0xfe00_0000  window of a block's shared memory in generic addresses   (ISA_SHARED_WINDOW, 16 MiB)
+//   0xff00_0000  window of a thread's local memory in generic addresses   (ISA_LOCAL_WINDOW, 16 MiB)
 //   0x1_0000_0000 heap continued, when the configured size is beyond 32 bits
 //
 // The whole heap is one reserved host mapping: host address = base + device address - MEMORY_HEAP for any
@@ -11,16 +11,13 @@
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
-#include "isa/isa.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MEMORY_HEAP          0x10000000ull
-#define MEMORY_SHARED_WINDOW ((uint64_t)ISA_SHARED_WINDOW)
-#define MEMORY_LOCAL_WINDOW  ((uint64_t)ISA_LOCAL_WINDOW)
-#define MEMORY_WINDOWS_END   0x100000000ull
-#define MEMORY_LIMIT_MAX     (64ull << 30)
+#define MEMORY_HEAP        0x10000000ull
+#define MEMORY_WINDOWS_END 0x100000000ull
+#define MEMORY_LIMIT_MAX   (64ull << 30)
 
 struct memory_allocation {
     uint64_t address, size_bytes;

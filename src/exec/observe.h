@@ -17,6 +17,11 @@
 #pragma once
 #include "exec/access.h"
 
+#include <stddef.h>
+
+struct inst;
+struct launch;
+
 struct observed_block {
     uint64_t linear;
     uint32_t id[3];

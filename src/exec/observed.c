@@ -1,6 +1,7 @@
 // Engine side of an observed run (observe.h): every instruction is stepped, and the observer's events are
 // assembled around the step.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 
 #include "exec/observe.h"
 #include <stddef.h>

@@ -7,7 +7,10 @@
 //     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte has its own writer
 #include "exec/race.h"
 #include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/race_book.h"
+#include "isa/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

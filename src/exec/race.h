@@ -20,6 +20,8 @@
 // handlers, which call the detector; with it off there is no cost.
 #pragma once
 #include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
 
 enum race_access { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 

@@ -1,6 +1,8 @@
 // Races between launches: at the end of a launch its book is compared with the book of every rival.
 #include "exec/exec_impl.h"
+#include "exec/memory.h"
 #include "exec/race_book.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 

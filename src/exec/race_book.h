@@ -5,6 +5,8 @@
 #include "base/vec.h"
 #include "exec/launch.h"
 
+struct strbuf;
+
 enum { RACE_PAGE_WORDS = 256, RACES_COUNTED_MAX = 1 << 20 };
 
 struct race_record { // one access

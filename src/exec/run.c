@@ -10,6 +10,7 @@
 // decisions depend on instruction counts alone, never on time.
 #include "base/hash.h"
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/look.h"
 #include "exec/race.h"

@@ -2,6 +2,7 @@
 #pragma once
 #include "exec/launch.h"
 
+struct exec_counts;
 struct exec_session;
 
 enum exec_turn {

@@ -10,6 +10,7 @@
 // bits on processors with mask registers, all-ones words elsewhere. Every operation is exact, so every build
 // gives the same bits; operations made of several instructions say how.
 #pragma once
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>

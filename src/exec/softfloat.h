@@ -4,7 +4,7 @@
 // per IEEE 754.
 #pragma once
 #include "base/bits.h"
-#include "isa/isa.h"
+#include "isa/fields.h"
 
 __extension__ typedef unsigned __int128 soft_u128;
 

@@ -25,6 +25,8 @@
 // together, from whatever paths (Naylor et al., ICCD 2024, III-A; ties as in the paper's maximum tree). A
 // waiting split never precedes the running split until the running split changes its level or diverges.
 #include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "isa/program.h"
 
 enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
 

@@ -5,6 +5,8 @@
 // host's snprintf with the given specification; only the length modifier is replaced by the host's 64-bit
 // modifier.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
+#include "isa/fields.h"
 
 #include <inttypes.h>
 #include <string.h>

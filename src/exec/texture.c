@@ -12,6 +12,7 @@
 // Wrap and mirror need normalised coordinates and mean clamp otherwise. Integer coordinates take no filter.
 // Absent channels are zero.
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 #include "exec/softfloat.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 // lanes' values, and for a compare-and-swap the lanes' second operands. A row store (lanes side by side) has
 // one address, and is checked and written as a whole.
 #include "exec/timed.h"
+#include "exec/general.h"
+#include "isa/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,7 +301,7 @@ static void patch_load(struct timed_engine *t, struct warp *w, const struct boun
             lane.host = memory_mapped(t->launch.memory, a->address[l], a->bytes);
         memcpy(value, lane.host, a->bytes);
         overlay(t, lane.host, a->bytes, (uint8_t *)value);
-        value[0] = exec_extend((enum isa_type)i->type, value[0]);
+        value[0] = exec_extend(i->type, value[0]);
         for (unsigned n = 0; n < (a->bytes + 3u) / 4; n++)
             reg_lanes(w->regs, d->dst + n * w->exec->vector_bytes)[l] = value[n];
     }

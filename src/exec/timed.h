@@ -14,6 +14,7 @@
 // Shared and local memory, textures and constants belong to one SM or are read-only, and are accessed
 // immediately.
 #pragma once
+#include "base/str.h"
 #include "exec/exec_impl.h"
 
 enum timed_outcome { TIMED_DONE, TIMED_RETRY, TIMED_FAULT };

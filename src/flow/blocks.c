@@ -2,6 +2,11 @@
 // transfers.
 #include "flow/blocks.h"
 #include "base/vec.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/profile.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -9,7 +9,8 @@
 // functions are the code reachable through calls, and no edge connects either to the remaining code.
 #pragma once
 #include "flow/graph.h"
-#include "isa/program.h"
+
+struct program;
 
 struct flow_block {
     uint32_t first, count; // index of the first instruction; number of instructions

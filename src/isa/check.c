@@ -1,7 +1,9 @@
 // isa_check: whether an instruction exists in the machine. Operand kinds follow the row (canonical form:
 // isa/shape.h), register groups are aligned, and at most one source is not a register. A modifier is
 // allowed only on rows with a meaning for it.
+#include "isa/bank.h"
 #include "isa/shape.h"
+#include "isa/space.h"
 
 #include <stddef.h>
 

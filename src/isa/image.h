@@ -2,7 +2,6 @@
 // on demand. Loading and launching an image needs no knowledge of its front end.
 #pragma once
 #include "base/diag.h"
-#include "isa/program.h"
 
 enum image_arguments {
     IMAGE_ARGUMENTS_BANK,   // a kernel's parameters are constants of its launch (BANK_LAUNCH_PARAMS)

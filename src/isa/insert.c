@@ -1,4 +1,5 @@
 // Inserting instructions into an allocated program: every index of an instruction moves.
+#include "isa/isa.h"
 #include "isa/program.h"
 
 #include <string.h>

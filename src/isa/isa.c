@@ -1,6 +1,8 @@
 // The instruction table and the names of all modifiers. Names follow NVIDIA's disassembly, so listings read
 // alike.
 #include "isa/isa.h"
+#include "isa/fields.h"
+#include "isa/space.h"
 
 #include <stddef.h>
 

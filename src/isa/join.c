@@ -1,4 +1,5 @@
 // Joins two programs: indices of the second move by the counts of the first.
+#include "isa/isa.h"
 #include "isa/program.h"
 
 #include <string.h>

@@ -5,8 +5,10 @@
 // Operands come in the order of the rows in isa.def. Minimum and maximum print NVIDIA's predicate (PT
 // minimum, !PT maximum). Look-up tables and shifts print as numbers in NVIDIA's positions.
 #include "base/bits.h"
+#include "isa/bank.h"
 #include "isa/program.h"
 #include "isa/shape.h"
+#include "isa/space.h"
 #include "isa/syntax.h"
 
 #include <math.h>

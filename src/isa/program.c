@@ -1,7 +1,9 @@
 // The program container: creation, and the check every consumer relies on.
 #include "isa/program.h"
 #include "base/bits.h"
+#include "isa/bank.h"
 #include "isa/shape.h"
+#include "isa/space.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,15 @@
 // clang-format off
 #include "base/arena.h"
 #include "base/str.h"
-#include "isa/isa.h"
+#include "isa/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct inst;
+
+enum { PC_STEP = 8 };        // of the program counter, from an instruction to the next
+#define NO_TARGET UINT32_MAX // no instruction index
 
 // A place in the user's source, with the chain of inlining calls (outermost last).
 struct program_line {
@@ -24,7 +32,7 @@ struct program_line_set {
 
 struct program_param {
     const char *name;
-    enum isa_type type; // of a scalar; TYPE_NONE for structures by value
+    uint8_t type; // enum isa_type of a scalar; TYPE_NONE for structures by value
     uint32_t offset, size_bytes, align_bytes;
     bool is_array;
 };
@@ -49,8 +57,6 @@ struct program_table { // BRX
     const uint32_t *targets;
     uint32_t count;
 };
-
-enum program_profile { PROFILE_SASS, PROFILE_PTXPLUS, PROFILE_PASCAL, PROFILE_RISCV };
 
 struct program {
     struct arena arena;

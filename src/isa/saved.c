@@ -2,6 +2,9 @@
 // differ.
 #include "isa/saved.h"
 #include "base/hash.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <assert.h>
 #include <string.h>

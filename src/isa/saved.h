@@ -2,7 +2,11 @@
 // are stored in their memory layout: the bytes are valid for one build and machine only. A hash detects
 // corruption.
 #pragma once
-#include "isa/program.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct program;
+struct strbuf;
 
 // Maps program symbols, pointers to variables of the front end, to numbers in the bytes.
 struct saved_keys {

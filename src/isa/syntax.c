@@ -1,6 +1,7 @@
 // The modifiers in NVIDIA's order, their texts and their values.
 #include "isa/syntax.h"
 #include "isa/shape.h"
+#include "isa/space.h"
 
 #define M(name) MODIFIER_##name
 

@@ -1,7 +1,7 @@
 // Sets of types, one bit per enum isa_type, and their names. isa.def and the compiler's ir.def use the sets
 // for the types of an operation.
 #pragma once
-#include "isa/isa.h"
+#include "isa/fields.h"
 
 #define ISA_TYPE(name) (1u << TYPE_##name)
 

@@ -2,6 +2,11 @@
 // and STL at absolute addresses reach a spill slot. The rest of local memory is one location: a load depends
 // on every earlier store, and a store depends on the previous content.
 #include "mark/access.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/space.h"
 
 static void add_access(struct access_list *l, uint32_t location, enum access_role role, unsigned operand)
 {

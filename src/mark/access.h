@@ -2,7 +2,11 @@
 // memory. A spill slot counts as a register because nothing else addresses its word. The rest of a thread's
 // local memory is one location, changed by every store.
 #pragma once
-#include "isa/program.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct inst;
+struct program;
 
 enum {
     LOCATION_PREDICATE = 255, // registers are 0..254

@@ -1,6 +1,8 @@
 // The claim of a rule about a value's redundancy: redundant (no conditions), redundant in blocks of some
 // shapes, or vector; with the cause reported to the user.
 #pragma once
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "mark/ssa.h"
 
 struct claim {

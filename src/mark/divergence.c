@@ -4,6 +4,9 @@
 // between the branch and its immediate post-dominator.
 #include "mark/divergence.h"
 #include "base/vec.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "mark/access.h"
 
 // reaches[n]: has[m] holds for n or for a block reachable from n.

@@ -6,6 +6,10 @@
 //
 // The second form is the source of CUDA's indices on SIMTight: 2,048 harts are numbered consecutively, and a
 // block has x * y * z of the harts, with powers of two as dimensions.
+#include "isa/bank.h"
+#include "isa/fields.h"
+#include "isa/profile.h"
+#include "isa/space.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

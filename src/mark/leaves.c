@@ -1,6 +1,12 @@
 // The inputs a result is computed from: a walk from a definition through all its dependences.
 #include "mark/leaves.h"
 #include "base/vec.h"
+#include "isa/bank.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/space.h"
 #include "mark/access.h"
 #include "mark/ssa.h"
 

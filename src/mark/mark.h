@@ -13,7 +13,8 @@
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/str.h"
-#include "isa/program.h"
+
+struct program;
 
 enum mark_kind { MARK_VECTOR, MARK_CONDITIONAL, MARK_REDUNDANT }; // the two bits of inst->mark
 
@@ -175,9 +176,9 @@ void marks_encode(const struct marks *m, struct program *p);
 enum mark_promotion { MARK_BY_DRIVER, MARK_BY_HARDWARE };
 void marks_finalise(const struct marks *m, const uint32_t block[3], struct program *p);
 bool mark_hardware_promotes(const struct mark_rules *r, const struct program *p, const uint32_t block[3]);
-static inline enum mark_kind mark_hardware_kind(const struct inst *i, bool promotes)
+static inline enum mark_kind mark_hardware_kind(unsigned mark, bool promotes)
 {
-    if (i->mark != MARK_CONDITIONAL) return (enum mark_kind)i->mark;
+    if (mark != MARK_CONDITIONAL) return (enum mark_kind)mark;
     return promotes ? MARK_REDUNDANT : MARK_VECTOR;
 }
 

@@ -4,6 +4,7 @@
 //     S2R R2, SR_TID.X            0 + 1 * threadIdx.x
 //     SHL R10, R2, 0x2            0 + 4 * threadIdx.x
 //     IADD3 R16, R10, 0x1000, RZ  0x1000 + 4 * threadIdx.x
+#include "isa/fields.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

@@ -8,6 +8,7 @@
 // Branches know their affected readers: the work grows with the program, not with its square.
 #include "mark/propagate.h"
 #include "base/bits.h"
+#include "isa/profile.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 #include "mark/divergence.h"

@@ -1,6 +1,7 @@
 // Lists of readers stand one behind the other in one array. A first pass counts the length of every list,
 // sums of the counts give the starts, and a second pass fills the lists in.
 #include "mark/readers.h"
+#include "isa/program.h"
 
 static void find_users(struct readers *r, const struct mark_ssa *s)
 {

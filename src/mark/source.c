@@ -1,5 +1,7 @@
 // Sources of redundancy, and instructions no source can make redundant. Sources (DARSIE 4.2): block indices,
 // dimensions, constants, parameters, shared addresses; threadIdx.x conditionally; extensions behind settings.
+#include "isa/fields.h"
+#include "isa/space.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

@@ -2,6 +2,10 @@
 // dominator tree. Renaming keeps the state at each block's end instead of a stack.
 #include "mark/ssa.h"
 #include "base/vec.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "mark/access.h"
 
 #include <string.h>

@@ -2,8 +2,9 @@
 // Built from the program alone, so code of any front end can be analysed.
 #pragma once
 #include "flow/blocks.h"
-#include "isa/program.h"
 #include "mark/mark.h"
+
+struct program;
 
 enum mark_def_kind {
     DEF_UNDEFINED,

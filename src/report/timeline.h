@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "watch/watch.h"
 
+struct program;
+
 bool report_timeline_is_konata(const char *path); // by suffix: .kanata or .konata
 void report_timeline(const struct watcher *w, bool konata, struct strbuf *out);
 void report_timeline_perfetto(const struct watcher *w, struct strbuf *out);

@@ -4,6 +4,7 @@
 //
 // Control register instructions alone do not follow the table: the register number decides (build_csr).
 #include "riscv/build.h"
+#include "isa/program.h"
 #include "isa/shape.h"
 #include "riscv/decode.h"
 #include "riscv/map.h"

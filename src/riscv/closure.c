@@ -4,6 +4,12 @@
 #include "riscv/closure.h"
 #include "base/vec.h"
 #include "flow/blocks.h"
+#include "isa/bank.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/space.h"
 #include "riscv/map.h"
 
 #include <stdlib.h>

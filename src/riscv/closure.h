@@ -13,7 +13,12 @@
 // store counts unless its address is known to lie elsewhere). The load then reads no value of its own
 // thread, and no ordered value of another thread. Unordered stores by other threads are races.
 #pragma once
-#include "isa/program.h"
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct program;
 
 struct riscv_closure_load {
     uint32_t inst, offset;

@@ -3,6 +3,7 @@
 // A cycle chooses warps by the state at its beginning, then advances pipelines, units and memory. Queue
 // entries written in a cycle are visible in the next, as in hardware. The scheduler sees suspensions one
 // cycle late.
+#include "exec/general.h"
 #include "exec/look.h"
 #include "exec/timed.h"
 #include "riscv/map.h"

@@ -12,8 +12,13 @@
 // compressed registers, results are also written to scalar/regfile.h and, on request, compared with exec's
 // registers at every read.
 #pragma once
-#include "exec/exec_impl.h"
+#include "exec/launch.h"
 #include "simtight/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exec_counts;
 
 struct simtight_counts {
 #define SIMTIGHT_COUNT(name, unit, meaning) uint64_t name;

@@ -3,6 +3,7 @@
 //     registers.c  compressed registers, spilling   scalar.c   execute stage of the scalar pipeline
 //     decode.c     instruction properties used by the core
 #pragma once
+#include "exec/exec_impl.h"
 #include "scalar/predict.h"
 #include "simtight/barrier.h"
 #include "simtight/core.h"

@@ -1,5 +1,7 @@
 // Instruction properties used by the core: registers, executing unit, latency.
 #include "riscv/decode.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "simtight/core_impl.h"
 
 // Latency of the floating-point unit in cycles (public source, units/FPU). With simt.dsp=0 additions and

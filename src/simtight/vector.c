@@ -1,4 +1,5 @@
 // The vector pipeline's execute stage.
+#include "exec/exec_impl.h"
 #include "simtight/core_impl.h"
 
 static void back(struct simtight *s, unsigned warp) { s->back_vector |= 1ull << warp; }

@@ -1,5 +1,6 @@
 // Translates events of the core into events of an SM's watch.
 #include "simtight/watched.h"
+#include "isa/program.h"
 #include "watch/watch_impl.h"
 
 static enum watch_state state_of(enum simtight_state s)

@@ -1,6 +1,7 @@
 // A commit's cycle is reserved as soon as it is known, so no cycle-by-cycle work is needed. An instruction
 // commits after its completion and after older instructions of its warp, one instruction a cycle. Committed
 // elements are freed on the next query.
+#include "exec/warp.h"
 #include "sm/board_shadow.h"
 #include "sm/sm_impl.h"
 

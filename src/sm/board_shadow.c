@@ -1,4 +1,5 @@
 #include "sm/board_shadow.h"
+#include "exec/timed.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

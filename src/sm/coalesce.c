@@ -5,6 +5,11 @@
 //                ├ local ──▶ laid out word by word, lanes contiguous ───┐
 //                └ global, texture, constant ───────────────────────────┴▶ distinct lines with sectors
 #include "sm/coalesce.h"
+#include "exec/exec_impl.h"
+#include "exec/timed.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "sm/sm_impl.h"
 
 // Adds an access by `lanes` lanes to the same bytes, within one line.

@@ -1,5 +1,9 @@
 // Registers, pipeline and latency of every instruction, from the columns of isa.def and the GPU's settings.
 #include "sm/decode.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/waits.h"
 
 static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)

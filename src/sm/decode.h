@@ -1,8 +1,10 @@
 // Properties of an instruction used by the pipeline, decoded once a launch.
 #pragma once
 #include "base/arena.h"
-#include "isa/program.h"
 #include "sm/config.h"
+
+struct inst;
+struct program;
 
 enum { OP_READS_MAX = 16 };
 

@@ -5,6 +5,8 @@
 //     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
 //
 // Instructions behind a branch are fetched as if the branch were not taken, and dropped when it is taken.
+#include "exec/timed.h"
+#include "isa/program.h"
 #include "sm/sm_impl.h"
 
 void front_init(struct sm *s)

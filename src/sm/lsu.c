@@ -11,6 +11,8 @@
 // blocks the queue until a reply frees something. A warp that finds the queue full joins a
 // first-come-first-served line. Without the line, the scheduler's favourites could starve a warp: spinning
 // warps could keep out the warp they wait for.
+#include "exec/memory.h"
+#include "exec/timed.h"
 #include "sm/coalesce.h"
 #include "sm/sm_impl.h"
 

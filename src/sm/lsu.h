@@ -1,7 +1,8 @@
 // State of the load/store unit. Written by lsu.c alone, readable everywhere.
 #pragma once
 #include "base/vec.h"
-#include "exec/timed.h"
+#include "exec/access.h"
+#include "exec/warp.h"
 #include "memory/system.h"
 #include "sm/decode.h"
 #include "sm/places.h"

@@ -1,3 +1,4 @@
+#include "isa/isa.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

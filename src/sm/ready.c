@@ -1,6 +1,7 @@
 // A warp can issue if its next instruction is fetched, its operands are ready and nothing else holds the
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
+#include "exec/timed.h"
 #include "sm/sm_impl.h"
 
 void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }

@@ -1,4 +1,5 @@
 // Arrival and departure of grids, blocks and warps.
+#include "exec/timed.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

@@ -16,6 +16,7 @@
 #include "sm/places.h"
 #include "sm/sm.h"
 
+struct cta;
 struct sm_grid;
 
 struct sm_block {

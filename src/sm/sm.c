@@ -1,6 +1,10 @@
 // The parts of an SM together: cycle, next event, reports.
 //
 //     replies, wakes ─▶ load/store unit ─▶ issue ─▶ fetch ─▶ account ─▶ next cycle, or next event
+#include "exec/timed.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/sm_impl.h"
 
 #include <inttypes.h>

@@ -10,9 +10,12 @@
 // SM depends on its own state alone, so SMs may be simulated in any order or in parallel.
 #pragma once
 #include "base/progress.h"
-#include "exec/timed.h"
-#include "memory/system.h"
 #include "sm/decode.h"
+
+struct cta;
+struct launch;
+struct memory_system;
+struct timed_engine;
 
 enum gpu_slot {
 #define GPU_COUNTER(group, name, unit, meaning)

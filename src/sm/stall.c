@@ -1,6 +1,10 @@
 // The circles of an SM's warps, and the events that end a look.
 #include "sm/stall.h"
 #include "exec/circle.h"
+#include "exec/timed.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

@@ -3,6 +3,9 @@
 #include "sm/waits.h"
 #include "base/bits.h"
 #include "flow/blocks.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <string.h>
 

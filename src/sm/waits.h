@@ -16,6 +16,8 @@
 #pragma once
 #include "sm/decode.h"
 
+struct program;
+
 enum { WAIT_BARRIERS = 6, STALL_MAX = 15 };
 
 void waits_assign(struct decoded *d, const struct program *p, const struct gpu_config *c);

@@ -3,6 +3,9 @@
 // executions. The split is that of `--tech decoupled`, by the same rules (decouple/). Options of the
 // technique are settings of the study, study.decoupled.pieces …
 #include "decouple/decouple.h"
+#include "exec/launch.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "study/study.h"
 
 struct inst_fate {

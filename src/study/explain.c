@@ -7,6 +7,9 @@
 // marks under the launch's settings.
 #include "study/explain.h"
 #include "base/file.h"
+#include "exec/launch.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,9 @@
 // guarantees include those of every single extension. Marks at grid scope must give equal bits in all blocks,
 // checked for the first instances of a launch within GRID_ROOM.
 #include "base/hash.h"
+#include "exec/launch.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "study/identity.h"
 #include "study/study.h"
 

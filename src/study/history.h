@@ -5,6 +5,7 @@
 //
 // A branch that divides a warp is an outcome of its own. Instructions before reconvergence add nothing.
 #pragma once
+#include "isa/isa.h"
 #include "study/values.h"
 
 enum { HISTORY_START = 1 };

@@ -3,6 +3,8 @@
 // correspond.
 #include "study/identity.h"
 #include "base/bits.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "study/kept.h"
 #include "study/naming.h"
 #include "study/values.h"

@@ -7,6 +7,8 @@
 //                                    line using the result
 //     PTX as its own source          the last line, which computes; earlier lines load parameters
 #include "base/str.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "mark/access.h"
 #include "study/study.h"
 

@@ -7,7 +7,8 @@
 //     SM 1   ─ line ──── line ─────▶ ┼─▶ streams of the chip, an SM, a block, a warp ─▶ P(w, n)
 #include "study/locality.h"
 #include "base/bits.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
+#include "memory/config.h"
 #include "study/stream.h"
 #include "study/study.h"
 

@@ -9,6 +9,8 @@
 //
 // A miss is an *accident* when the executions computed equal values from different sources (the ghost names
 // differ): a carry never set, a comparison passed by all warps. No analysis of origins can see an accident.
+#include "exec/launch.h"
+#include "isa/program.h"
 #include "study/identity.h"
 #include "study/study.h"
 

@@ -1,6 +1,7 @@
 // Locations with different lanes, and the return to one name after the lanes agree again.
 #include "study/names.h"
 #include "base/arena.h"
+#include "exec/access.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,11 @@
 // stored name; differing lanes are stored separately. The form is canonical: names of equal lanes always
 // compare equal, whatever writes made them.
 #pragma once
+#include "exec/access.h"
 #include "exec/launch.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct name {

@@ -2,6 +2,10 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "exec/observe.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/profile.h"
+#include "isa/program.h"
 
 #include <assert.h>
 #include <stdlib.h>

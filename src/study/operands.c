@@ -3,6 +3,7 @@
 // execution, a 64-bit operand twice. Predicates, constants and immediates do not count.
 //
 // The pattern is taken over the whole register and all threads of the warp, even in partial executions.
+#include "exec/launch.h"
 #include "study/study.h"
 #include "study/values.h"
 

@@ -1,6 +1,8 @@
 // Walking along the log of a block, and sampling a grid.
 #include "study/repeat.h"
 #include "base/bits.h"
+#include "exec/launch.h"
+#include "isa/program.h"
 #include "study/history.h"
 
 #include <string.h>

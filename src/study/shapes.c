@@ -6,6 +6,7 @@
 //
 // "Multi-dimensional" is a block with more than one thread in y or z. tid.x repeats from warp to warp if x
 // divides the warp size, tid.y if x * y does.
+#include "exec/launch.h"
 #include "study/study.h"
 
 #include <math.h>

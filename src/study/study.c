@@ -1,6 +1,8 @@
 // The table of studies, the kernels kept by studies, and reports.
 #include "study/study.h"
+#include "exec/launch.h"
 #include "flow/blocks.h"
+#include "isa/program.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "mark/mark.h"
 #include "sm/mech/tech.h"
 
+struct program;
 struct study;
 struct study_report;
 

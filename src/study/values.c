@@ -2,6 +2,7 @@
 // loop exists twice on x86-64, for AVX2 and for the baseline; the results are equal.
 #include "study/values.h"
 #include "base/bits.h"
+#include "isa/program.h"
 #include "isa/shape.h"
 
 #if defined(__x86_64__)

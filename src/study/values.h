@@ -4,7 +4,11 @@
 // The hash is NH twice with different keys (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999: UMAC): a sum of
 // products of word pairs, which vectorises. Two different vectors collide with probability 2^-64.
 #pragma once
+#include "base/arena.h"
 #include "exec/observe.h"
+
+struct inst;
+struct program;
 
 enum pattern { PATTERN_UNIFORM, PATTERN_AFFINE, PATTERN_OTHER, PATTERN_COUNT }; // stronger first
 

@@ -6,7 +6,7 @@
 //              ├──────── warp 1 ──┤░░░░░░░░░░░░░░░░░░│
 //              ├──────── warp 2 ─────────────────────┤
 #include "study/warps.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "study/study.h"
 
 #include <math.h>

@@ -14,6 +14,8 @@
 #include "base/vec.h"
 #include "exec/launch.h"
 
+struct program;
+
 enum {
     WATCH_NAME = 32,
     WATCH_WARPS = 64,

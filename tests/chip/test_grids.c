@@ -1,6 +1,7 @@
 // Several launches on one chip at a time.
 #include "chip/bench.h"
 #include "chip/chip.h"
+#include "exec/memory.h"
 #include "tech/extra.h"
 
 #include <string.h>

@@ -1,6 +1,12 @@
 // Implements compiled.h. The frame around a body uses volatile accesses and constants absent from bodies,
 // so the body can be cut out of the compiled code.
 #include "compile/compiled.h"
+#include "isa/bank.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/space.h"
 
 #include "base/str.h"
 #include "base/vec.h"

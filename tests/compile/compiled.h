@@ -3,6 +3,8 @@
 #include "compile/compile.h"
 #include "harness/test.h"
 
+struct program;
+
 // Compiles the first kernel of the text (header lines may be missing), with the representation checked
 // after every step. NULL, and a failed case, if the kernel is refused. Caller frees by program_free.
 struct program *compiled_text(struct test *t, const char *ptx, const struct compile_options *o);

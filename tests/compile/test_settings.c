@@ -3,6 +3,7 @@
 #include "compile/compile.h"
 #include "harness/files.h"
 #include "harness/test.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 

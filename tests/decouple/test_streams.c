@@ -4,6 +4,7 @@
 #include "decouple/decouple.h"
 #include "harness/test.h"
 #include "isa/asm.h"
+#include "isa/isa.h"
 #include "mark/mark.h"
 
 #include <stdio.h>

@@ -1,7 +1,9 @@
 // The bench of machine.h.
 #include "exec/machine.h"
 #include "base/bits.h"
+#include "exec/memory.h"
 #include "isa/asm.h"
+#include "isa/bank.h"
 
 #include <string.h>
 

@@ -7,8 +7,13 @@
 //     CHECK(t, machine_run(&m));
 //     machine_words(&m, out) … machine_fini(&m);
 #pragma once
+#include "base/str.h"
+#include "exec/counts.h"
 #include "exec/launch.h"
 #include "harness/test.h"
+#include "isa/bank.h"
+
+struct program;
 
 enum { MACHINE_PARAMS = 16 };
 

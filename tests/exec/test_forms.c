@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/rng.h"
 #include "exec/machine.h"
+#include "isa/program.h"
 #include "isa/shape.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 // outside an allocation is accepted, or a reused range is not zero.
 #include "exec/memory.h"
 #include "harness/test.h"
+#include "isa/bank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static void test_beyond_32_bits(struct test *t)
     uint64_t c = memory_alloc(m, 64, 1, "small");
     CHECK_EQ(t, a, MEMORY_HEAP);
     CHECK(t, b >= MEMORY_WINDOWS_END);
-    CHECK(t, c > a && c < MEMORY_SHARED_WINDOW);
+    CHECK(t, c > a && c < ISA_SHARED_WINDOW);
     CHECK(t, memory_find(m, b + 5)->address == b && memory_find(m, c)->address == c);
     *memory_host(m, b + (2ull << 30) - 1, 1) = 1;
     CHECK_EQ(t, memory_alloc(m, 4ull << 30, 1, "over"), 0);

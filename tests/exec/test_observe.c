@@ -2,6 +2,9 @@
 // counts. Fails when an observer changes a result, or when events are missing or repeated.
 #include "exec/machine.h"
 #include "exec/observe.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include <string.h>
 

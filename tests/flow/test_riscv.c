@@ -1,6 +1,7 @@
 // Blocks of RISC-V code: branches compare by themselves; functions begin at symbols, and control may run
 // into the next function.
 #include "flow/blocks.h"
+#include "isa/program.h"
 #include "riscv/bench.h"
 
 static bool has_edge(const struct flow_blocks *b, uint32_t from, uint32_t to)

@@ -2,6 +2,7 @@
 // the compiler. Inputs are fuzz_ptx's, and more compilable code: tests/compile/lower.
 #include "compile/compile.h"
 #include "fuzz/lines.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // libFuzzer target: any bytes as an ELF file, with its symbols and source lines. A refused file gives an
 // error. An accepted file makes a sound program, fit for printing, marks and constants of a launch.
+#include "isa/program.h"
 #include "mark/mark.h"
 #include "riscv/build.h"
 #include "riscv/closure.h"

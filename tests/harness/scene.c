@@ -1,6 +1,7 @@
 #include "harness/scene.h"
 #include "base/str.h"
 #include "harness/counter.h"
+#include "isa/program.h"
 
 #include <stddef.h>
 #include <string.h>

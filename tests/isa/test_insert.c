@@ -1,6 +1,7 @@
 // program_insert: the result equals a program written with the inserted instructions from the start.
 #include "base/str.h"
 #include "isa/asm.h"
+#include "isa/isa.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // program_join: two programs behind each other, both unchanged but for moved targets.
 #include "base/str.h"
 #include "isa/asm.h"
+#include "isa/isa.h"
 
 // A jump table, branches with and without a reconvergence point, and a function to call.
 static const char first[] = ".table 0 even odd\n"

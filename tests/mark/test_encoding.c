@@ -3,6 +3,7 @@
 // pattern differs from its row, or marks change a result.
 #include "chip/bench.h"
 #include "isa/asm.h"
+#include "isa/inst.h"
 #include "mark/mark.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ static void test_both_ways_of_promotion(struct test *t)
             bool promotes = mark_hardware_promotes(&r, p, shapes[s]);
             unsigned driver = 0, hardware = 0;
             for (uint32_t n = 0; n < p->inst_count; n++)
-                hardware += mark_hardware_kind(&p->insts[n], promotes) == MARK_REDUNDANT;
+                hardware += mark_hardware_kind(p->insts[n].mark, promotes) == MARK_REDUNDANT;
             struct inst *encoded = heap_alloc(p->inst_count * sizeof *encoded);
             memcpy(encoded, p->insts, p->inst_count * sizeof *encoded);
             marks_finalise(m, shapes[s], p);
@@ -55,7 +56,7 @@ static void test_both_ways_of_promotion(struct test *t)
                 driver += p->insts[n].mark == MARK_REDUNDANT;
                 CHECK(t, p->insts[n].mark != MARK_CONDITIONAL);
                 // The comparison knows less than the driver and never promotes more.
-                if (mark_hardware_kind(&encoded[n], promotes) == MARK_REDUNDANT)
+                if (mark_hardware_kind(encoded[n].mark, promotes) == MARK_REDUNDANT)
                     CHECK_EQ(t, p->insts[n].mark, MARK_REDUNDANT);
             }
             free(encoded);

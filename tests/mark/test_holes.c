@@ -4,6 +4,7 @@
 // mark differs from its row.
 #include "harness/test.h"
 #include "isa/asm.h"
+#include "isa/inst.h"
 #include "mark/mark.h"
 
 #include <stdlib.h>

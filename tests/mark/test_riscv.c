@@ -3,6 +3,7 @@
 // vector. Fails when a mark or pattern differs.
 #include "api/impl.h"
 #include "harness/test.h"
+#include "isa/program.h"
 #include "riscv/bench.h"
 #include "riscv/closure.h"
 

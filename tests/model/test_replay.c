@@ -6,8 +6,10 @@
 // The SM around the mechanism is the stand-in below, in place of src/sm/: it performs exactly the steps of
 // a trace, in the trace's order. It executes the model's instructions on R1; only their marks are taken
 // from the model.
-#include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
 #include "isa/asm.h"
+#include "memory/system.h"
 #include "model/spin.h"
 #include "tech/darsie/darsie.h"
 

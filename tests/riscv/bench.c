@@ -1,4 +1,7 @@
 #include "riscv/bench.h"
+#include "exec/counts.h"
+#include "exec/memory.h"
+#include "isa/program.h"
 #include "riscv/build.h"
 #include "riscv/elf.h"
 #include "riscv/map.h"

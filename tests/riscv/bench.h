@@ -10,6 +10,7 @@
 //     }
 #pragma once
 #include "api/warpfold.h"
+#include "exec/counts.h"
 #include "exec/launch.h"
 #include "harness/test.h"
 #include "isa/image.h"

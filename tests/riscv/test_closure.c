@@ -1,6 +1,9 @@
 // Arguments as constants of a launch. Fails where another load is replaced than expected, or a kernel's
 // result changes. The bench's closure is at the beginning of the data.
 #include "base/str.h"
+#include "exec/memory.h"
+#include "isa/bank.h"
+#include "isa/program.h"
 #include "riscv/bench.h"
 #include "riscv/closure.h"
 #include "riscv/map.h"

@@ -1,6 +1,8 @@
 // ELF files. Fails where a valid file gives no image, an invalid file more or less than one line
 // of error, or any bytes a crash.
 #include "base/rng.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "riscv/bench.h"
 #include "riscv/build.h"
 #include "riscv/elf.h"

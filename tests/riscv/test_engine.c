@@ -1,6 +1,7 @@
 // Whole programs on the engine and on the oracle, without shared code. Fails where text,
 // instruction counts or bytes differ.
 #include "api/impl.h"
+#include "exec/memory.h"
 #include "harness/files.h"
 #include "harness/test.h"
 #include "oracle/simtight.h"

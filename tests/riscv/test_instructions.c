@@ -2,6 +2,7 @@
 // manual's opcode maps by fields of the word. Floats are computed in double precision: for +, -, *, / and
 // square root, one rounding of a double's result to float is exact. The kernels' engine runs every case in
 // all its builds, the host's hart once.
+#include "exec/memory.h"
 #include "riscv/bench.h"
 #include "riscv/decode.h"
 #include "riscv/hart.h"

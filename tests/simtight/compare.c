@@ -1,5 +1,6 @@
 #include "simtight/compare.h"
 #include "api/impl.h"
+#include "exec/memory.h"
 #include "riscv/map.h"
 
 #include <stdlib.h>

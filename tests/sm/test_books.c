@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "chip/bench.h"
 #include "harness/settings.h"
+#include "isa/program.h"
 #include "workload/workload.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 //     issue c │ c+1 operands read │ c+2 pipeline │ c+2+latency result, the next dependent instruction issues
 //     issue c │ c+1 operands read │ c+2 load/store unit serves it │ + latency
 #include "chip/bench.h"
+#include "exec/memory.h"
 #include "memory/address.h"
 
 #include <string.h>

@@ -16,6 +16,8 @@
 #include "differential/combination.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/board_shadow.h"
 #include "sm/sm_impl.h"
 #include "study/study.h"

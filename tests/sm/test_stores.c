@@ -1,6 +1,7 @@
 // An SM reads its own stores within a window, before they reach memory. Adjacent lanes, logged as a single
 // store, and scattered lanes, in every width.
 #include "chip/bench.h"
+#include "exec/memory.h"
 
 #include <string.h>
 

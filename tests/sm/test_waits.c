@@ -1,6 +1,8 @@
 // Encoded waits: the control words of small programs; the book of
 // registers reports every wait that is too short.
 #include "chip/bench.h"
+#include "exec/timed.h"
+#include "isa/program.h"
 #include "memory/system.h"
 #include "sm/check.h"
 

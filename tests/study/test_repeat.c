@@ -6,6 +6,8 @@
 #include "exec/machine.h"
 #include "generator/generator.h"
 #include "harness/test.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "study/repeat.h"
 
 #include <stdio.h>

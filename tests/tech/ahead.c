@@ -7,7 +7,13 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "memory/cache.h"
+#include "memory/config.h"
 #include "tech/extra.h"
 
 #include <stdlib.h>

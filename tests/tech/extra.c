@@ -1,9 +1,13 @@
 #include "tech/extra.h"
+#include "exec/exec_impl.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 
 #include "api/impl.h"
 #include "base/bits.h"
 #include "base/hash.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "tech/tap.h"
 
 #include <stdlib.h>

@@ -2,11 +2,12 @@
 //
 // Both mechanisms check the promises of the dispatch interface. A grid has at most one partly started block
 // on an SM. Every warp starts exactly once and in order. The resident blocks fit on the SM.
+#include "exec/launch.h"
 #include "tech/extra.h"
 
 #include "base/bits.h"
 #include "base/hash.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 
 enum { PLACES = 64 };
 

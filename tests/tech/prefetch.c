@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "memory/cache.h"
+#include "memory/config.h"
 #include "sm/mech/duel.h"
 #include "tech/extra.h"
 

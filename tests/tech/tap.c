@@ -1,5 +1,5 @@
 #include "tech/tap.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "tech/extra.h"
 
 #include "api/impl.h"

@@ -1,6 +1,7 @@
 // Claims of mechanisms: behaviour without the claim, the division of a block's renamed registers, and the
 // notification of every mechanism about instructions that others skip, lead and reuse.
 #include "base/bits.h"
+#include "exec/warp.h"
 #include "harness/scene.h"
 #include "tech/extra.h"
 

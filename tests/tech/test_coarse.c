@@ -1,6 +1,7 @@
 // Lines by twos and fours: lines brought, time, packets, counters. Switched off, the
 // mechanism leaves every figure as without it.
 #include "harness/scene.h"
+#include "isa/program.h"
 #include "tech/coarse/coarse.h"
 
 #include <stdio.h>

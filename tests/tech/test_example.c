@@ -1,5 +1,7 @@
 // The mechanisms, the scheduler and the grid policy shown by docs/tutorial/mechanism.md,
 // docs/howto/add-a-scheduler.md and add-a-grid-policy.md, added as the pages say: a file and a row.
+#include "base/file.h"
+#include "base/str.h"
 #include "harness/files.h"
 #include "harness/test.h"
 

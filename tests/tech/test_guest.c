@@ -3,6 +3,8 @@
 #include "base/bits.h"
 #include "exec/exec_impl.h"
 #include "harness/scene.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "memory/cache.h"
 #include "sm/issue/guest.h"
 #include "tech/extra.h"

@@ -4,6 +4,7 @@
 #include "harness/counter.h"
 #include "harness/settings.h"
 #include "harness/test.h"
+#include "isa/program.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
 

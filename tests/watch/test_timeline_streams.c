@@ -3,6 +3,7 @@
 #include "harness/counter.h"
 #include "harness/fixture.h"
 #include "harness/test.h"
+#include "isa/program.h"
 #include "report/timeline.h"
 #include "watch/grammar.h"
 

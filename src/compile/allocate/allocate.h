@@ -8,6 +8,7 @@
 #pragma once
 #include "base/vec.h"
 #include "compile/mach/mach.h"
+#include "isa/inst.h"
 
 struct segment {
     uint32_t start, end; // slots, half-open: [start, end)

@@ -1,6 +1,8 @@
 // From allocated machine code to the program's instructions.
 #pragma once
 #include "compile/mach/mach.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 
 struct emitted_call { // target of CALL: index in u->functions until every function has its address
     uint32_t inst, function;

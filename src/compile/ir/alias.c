@@ -2,6 +2,8 @@
 // address may refer to any space but constant. Distinct .shared or .local variables differ in their constant
 // offsets.
 #include "compile/ir/alias.h"
+#include "isa/inst.h"
+#include "isa/space.h"
 
 static bool is_access(const struct ir_inst *i)
 {

@@ -5,6 +5,7 @@
 // preserves the correspondence, and so the order of phi operands.
 #include "base/vec.h"
 #include "compile/ir/ir.h"
+#include "isa/program.h"
 
 #include <assert.h>
 #include <string.h>

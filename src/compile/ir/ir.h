@@ -11,10 +11,11 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/str.h"
-#include "compile/ir/options.h"
-#include "isa/isa.h"
-#include "isa/program.h"
+#include "isa/fields.h"
 #include "ptx/ptx.h"
+
+struct compile_options;
+struct program;
 
 enum ir_op {
 #define IR(name, text, flags, types, shape, selection, meaning) IR_##name,
@@ -27,8 +28,8 @@ enum { IR_PURE = 1, IR_COMM = 2, IR_READ = 4, IR_WRITE = 8, IR_EFFECT = 16, IR_E
 
 enum ir_class { IR_CLASS_32, IR_CLASS_64, IR_CLASS_128, IR_CLASS_PRED };
 
-struct ir_inst;
 struct ir_block;
+struct ir_inst;
 
 struct ir_use { // operand slot; the slots of a value form a doubly linked list
     struct ir_value *value;

@@ -2,6 +2,8 @@
 // a loop not yet visited counts as unknown. Demanded bits: backwards; a user not yet visited counts as
 // reading every bit. Both are conservative without iteration.
 #include "compile/ir/known.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 #include "base/bits.h"
 

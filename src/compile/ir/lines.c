@@ -4,6 +4,7 @@
 // module, places by hash, sets by hash, and pairs of united sets. A hash hit is compared; on a mismatch the
 // next hash is probed.
 #include "compile/ir/ir.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 // Options of a compilation, readable from every room of the compiler.
 #pragma once
 // clang-format off
-#include "isa/program.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct compile_options {
-    enum program_profile profile;
+    uint8_t profile;          // enum program_profile (isa/profile.h)
     unsigned optimise;        // 0: lowering, legalisation and allocation only; 1: everything
     unsigned max_registers;   // 0: the kernel's .maxnreg, else 255
     unsigned address_bits;    // 32: every global address fits in 32 bits (profile ptxplus uses it); else 64

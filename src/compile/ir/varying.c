@@ -2,6 +2,8 @@
 // varies. A phi varies, too, if its immediate dominator ends in a varying branch. Ignored: values that lanes
 // carry out of a loop in different iterations.
 #include "compile/ir/varying.h"
+#include "isa/inst.h"
+#include "isa/space.h"
 
 static bool is_varying(const struct ir_value *v, const bool *varying)
 {

@@ -9,6 +9,8 @@
 //     param    kernel: offset in bank BANK_LAUNCH        of a copy in the frame, made at entry on demand
 //              device function: of a copy in a frame     of the local copy
 #include "compile/lower/impl.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // Calls (PTX ISA 9.7.12.5) and the passing of parameters and results (lower.h). Guarded calls are already
 // branches.
 #include "compile/lower/impl.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 // -- pieces: the values of a parameter or result ------------------------------------------------------------
 

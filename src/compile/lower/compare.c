@@ -1,5 +1,6 @@
 // Comparison and selection (PTX ISA 9.7.5 to 9.7.7).
 #include "compile/lower/impl.h"
+#include "isa/inst.h"
 
 static enum isa_cmp comparison(enum ptx_cmp cmp)
 {

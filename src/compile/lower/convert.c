@@ -1,6 +1,7 @@
 // cvt (PTX ISA 9.7.9.21): extension, truncation or clamping between integers. A conversion from or to a float
 // is the machine's CVT, with rounding and flags on the operation.
 #include "compile/lower/impl.h"
+#include "isa/inst.h"
 
 static uint64_t highest(enum ptx_type type)
 {

@@ -3,6 +3,7 @@
 // Correctly rounded quotients, roots and reciprocals are one IR operation; legalisation in the optimiser
 // expands them. Approximations map directly to the special-function unit.
 #include "compile/lower/impl.h"
+#include "isa/inst.h"
 
 // Puts the modifiers of the PTX instruction on the operation that defines v.
 static struct ir_value *modified(struct lower *l, struct ir_value *v)

@@ -17,6 +17,7 @@
 #include "compile/lower/layout.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/reach.h"
+#include "isa/program.h"
 
 // Storage of a .param variable of the function.
 enum place_kind {
@@ -165,8 +166,8 @@ enum isa_round lower_round(enum ptx_round round);
 
 // -- addresses (lower/address.c) ----------------------------------------------------------------------------
 struct address {
-    enum isa_space space;
-    enum isa_bank bank;    // SPACE_CONST
+    uint8_t space;         // enum isa_space
+    uint8_t bank;          // SPACE_CONST: enum isa_bank
     struct ir_value *base; // 32 bits for shared, local and const
     int64_t offset;
     const struct place *words; // a .param in SSA variables: `offset` is relative to it, base is NULL

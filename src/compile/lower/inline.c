@@ -9,6 +9,8 @@
 // function.
 #include "compile/lower/inline.h"
 #include "base/bits.h"
+#include "compile/ir/options.h"
+#include "isa/program.h"
 
 #include <string.h>
 

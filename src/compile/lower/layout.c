@@ -141,9 +141,9 @@ static void describe_param(struct program *p, struct program_param *out, const s
     bool opaque = v->type == PTX_TEXREF || v->type == PTX_SAMPLERREF || v->type == PTX_SURFREF;
     *out = (struct program_param){
         .name = arena_strndup(&p->arena, v->name, strlen(v->name)),
-        .type = !scalar  ? TYPE_NONE
-                : opaque ? TYPE_U64
-                         : lower_type(v->type),
+        .type = (uint8_t)(!scalar  ? TYPE_NONE
+                          : opaque ? TYPE_U64
+                                   : lower_type(v->type)),
         .offset = (uint32_t)v->offset,
         .size_bytes = (uint32_t)v->size_bytes,
         .align_bytes = v->align_bytes,

@@ -10,6 +10,8 @@
 #include "compile/ir/ir.h"
 #include "compile/lower/reach.h"
 
+struct program;
+
 enum { LAYOUT_DYNAMIC_ALIGN = 16 };
 
 struct layout {

@@ -3,8 +3,10 @@
 // Blocks keep the textual order and are filled dominators first, so that values are defined before their uses
 // (ssa.h). If the first block is the target of a jump, an empty entry block precedes it.
 #include "compile/lower/lower.h"
+#include "compile/ir/options.h"
 #include "compile/lower/impl.h"
 #include "compile/lower/inline.h"
+#include "isa/inst.h"
 
 #include <string.h>
 

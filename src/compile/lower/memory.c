@@ -2,6 +2,9 @@
 //
 // Vector elements of 8 and 16 bits are accessed as words; an access of 256 bits is two accesses of 128 bits.
 #include "compile/lower/impl.h"
+#include "isa/bank.h"
+#include "isa/inst.h"
+#include "isa/space.h"
 
 // -- properties of an access --------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 // Dimensions are constants of the launch, in the launch's bank. A cluster is always one block, so cluster
 // registers are grid registers or constants.
 #include "compile/lower/impl.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64, FROM_PREDICATE };
 

@@ -1,6 +1,8 @@
 // Texture fetches and queries (PTX ISA 9.7.10). The texture object determines filtering and addressing; the
 // sampler operand of the independent mode is ignored.
 #include "compile/lower/impl.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 // A texture handle: from a register, from a parameter, or bound by the loader to the name of a .texref.
 static struct ir_value *texture(struct lower *l, const struct ptx_operand *o)

@@ -9,6 +9,7 @@
 //
 // madc.lo.u64 is a 64-bit product followed by the same addition.
 #include "compile/lower/impl.h"
+#include "isa/inst.h"
 
 static struct ir_value *read_carry(struct lower *l) { return ssa_read(&l->ssa, l->carry_variable); }
 

@@ -1,5 +1,6 @@
 // Building, walking and printing machine code with virtual registers.
 #include "compile/mach/mach.h"
+#include "isa/program.h"
 
 #include <string.h>
 

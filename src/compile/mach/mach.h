@@ -13,6 +13,8 @@
 // is false.
 #pragma once
 #include "compile/ir/ir.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 
 enum { MACH_NONE = UINT32_MAX };
 

@@ -1,5 +1,6 @@
 // Constant folding: integers, bits, predicates. Floats are in fold_float.c.
 #include "compile/pass/fold.h"
+#include "isa/inst.h"
 
 #include "base/bits.h"
 

@@ -1,6 +1,7 @@
 // Constant folding of f32 and f64, rounded to nearest, where the host's IEEE arithmetic gives the machine's
 // bits. NaN results, directed roundings and approximations are left to the machine.
 #include "compile/pass/fold.h"
+#include "isa/inst.h"
 
 #include "base/bits.h"
 

@@ -15,6 +15,7 @@
 // once more is innocuous, subnormal results included. ftz flushes only at the conversions: no subnormal
 // reaches the hot path.
 #include "compile/pass/legalise.h"
+#include "isa/inst.h"
 
 enum { F32_ONE = 0x3f800000, F32_HALF = 0x3f000000 };
 

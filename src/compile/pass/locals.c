@@ -12,6 +12,7 @@
 // stores and are renamed down the dominator tree (Cytron et al., TOPLAS 1991). A guarded store becomes a
 // select. Bytes never stored read as zero.
 #include "compile/pass/locals.h"
+#include "isa/space.h"
 
 #include "compile/ir/build.h"
 #include "flow/graph.h"

@@ -5,6 +5,7 @@
 //     load [v7]                  ─▶    v9:32 = mad v3, 4, lo v1
 //                                      load [v9]
 #include "compile/pass/narrow.h"
+#include "isa/space.h"
 
 struct narrower {
     struct ir_function *f;

@@ -1,5 +1,6 @@
 // Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing.
 #include "compile/pass/passes.h"
+#include "compile/ir/options.h"
 
 static const struct {
     const char *name;

@@ -1,6 +1,8 @@
 // Machine forms that would hide structure from other rules, made last: multiply-adds and bit field
 // extraction.
+#include "compile/ir/options.h"
 #include "compile/pass/simplify.h"
+#include "isa/profile.h"
 
 #include "base/bits.h"
 

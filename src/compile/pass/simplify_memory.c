@@ -3,6 +3,8 @@
 //
 //     load [x + c]  ▶  load [x] + c       exact: the machine adds the offset in the width of the base
 #include "compile/pass/simplify.h"
+#include "isa/bank.h"
+#include "isa/space.h"
 
 enum { OFFSET_MAX = (1 << 23) - 1 }; // signed 24-bit field in the modelled machines
 

@@ -13,7 +13,10 @@
 #include "base/bits.h"
 #include "compile/ir/alias.h"
 #include "compile/ir/align.h"
+#include "compile/ir/options.h"
 #include "compile/pass/passes.h"
+#include "isa/profile.h"
+#include "isa/space.h"
 
 // DISTANCE_MAX: instructions searched for members
 enum { WIDE_BYTES = 16, ELEMENTS_MAX = 4, DISTANCE_MAX = 256 };

@@ -14,6 +14,7 @@
 #include "compile/schedule/schedule.h"
 #include "base/vec.h"
 #include "compile/allocate/allocate.h"
+#include "isa/space.h"
 
 #include <string.h>
 

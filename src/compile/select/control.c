@@ -1,6 +1,9 @@
 // Selection of control flow, calls, barriers and system services. Calling convention: docs/reference/abi.md.
 #include "compile/mach/abi.h"
 #include "compile/select/select.h"
+#include "isa/bank.h"
+#include "isa/profile.h"
+#include "isa/space.h"
 
 // -- calls --------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,9 @@
 // the low half.
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/bank.h"
+#include "isa/profile.h"
+#include "isa/space.h"
 
 static bool is_double(unsigned type) { return type == TYPE_F64; }
 

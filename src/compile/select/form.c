@@ -1,6 +1,7 @@
 // Legal instruction forms. Selection sets sources in any form; `finish` makes the instruction encodable: at
 // most one non-register source, in a position that hardware accepts. Commuting is preferred to extra MOVs.
 #include "compile/select/select.h"
+#include "isa/profile.h"
 #include "isa/shape.h"
 
 struct mach_inst *begin(struct select *s, unsigned op)

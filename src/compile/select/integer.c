@@ -1,6 +1,9 @@
 // Selection of moves, products, shifts and bit fields. A 64-bit integer is a pair of 32-bit halves.
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/bank.h"
+#include "isa/profile.h"
+#include "isa/space.h"
 
 // -- products -----------------------------------------------------------------------------------------------
 

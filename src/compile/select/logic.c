@@ -6,6 +6,7 @@
 //     q = (a < b) & p           ISETP.LT.AND q, PT, a, b, p
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/profile.h"
 
 struct tree { // a function of up to three leaves
     struct ir_value *leaves[3];

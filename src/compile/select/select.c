@@ -3,6 +3,10 @@
 // select/memory.c and select/control.c.
 #include "compile/select/select.h"
 #include "base/bits.h"
+#include "compile/ir/options.h"
+#include "isa/bank.h"
+#include "isa/program.h"
+#include "isa/space.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #pragma once
 #include "compile/ir/known.h"
 #include "compile/mach/mach.h"
+#include "isa/profile.h"
 
 struct source { // an operand under construction
     struct operand o;

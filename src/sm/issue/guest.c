@@ -4,6 +4,10 @@
 // Not modelled: a guest's reads of memory. A mechanism that charges time for a read requests the lines
 // (tech_request) and holds the guest back.
 #include "sm/issue/guest.h"
+#include "exec/exec_impl.h"
+#include "exec/timed.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/issue/issue_impl.h"
 
 #include <assert.h>

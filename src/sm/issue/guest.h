@@ -6,7 +6,6 @@
 // The stages treat a guest as a warp, except for bits by warp slot: a guest has no slot of a warp. The
 // mechanism defines the effect of the guest's instructions. Guests do not use the load/store unit.
 #pragma once
-#include "exec/timed.h"
 #include "sm/mech/tech.h"
 #include "sm/places.h"
 #include "sm/sm.h"

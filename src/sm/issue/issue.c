@@ -7,6 +7,7 @@
 //
 // The instruction is executed at issue (exec/timed.h). The reservations made here decide from which cycle on
 // later instructions of the warp may read its results.
+#include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
 
 #include <string.h>

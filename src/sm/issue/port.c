@@ -1,4 +1,7 @@
 // A mechanism's port (tech_to_port): one instruction a cycle of one warp, in turn, without issue slot, collector or pipeline.
+#include "exec/timed.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/issue/issue_impl.h"
 
 #include <assert.h>

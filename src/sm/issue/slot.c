@@ -1,5 +1,10 @@
 // An instruction issues: collectors, pipelines' queues and constants are checked, the instruction is executed (exec/timed.h), and
 // reservations decide from which cycle on later instructions of the warp may read its results.
+#include "exec/timed.h"
+#include "exec/warp.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/issue/issue_impl.h"
 
 // Obstacles known only at issue, by the kind of dependence tracking; SLOT_ISSUED: no obstacle.

@@ -1,5 +1,6 @@
 // Starvation: a policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns, while other warps spin
 // on the warp's work. Warps ready at two looks without an issue in between are favoured, one at a time, until the next look.
+#include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
 
 enum { PATIENCE = 4096 }; // cycles between two looks

@@ -1,5 +1,6 @@
 // The functions by which mechanisms see and change an SM (tech.h). The SM's questions to mechanisms are in
 // mech.c.
+#include "exec/timed.h"
 #include "sm/mech/mech_impl.h"
 
 #include <assert.h>

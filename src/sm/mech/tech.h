@@ -32,6 +32,11 @@
 #include "sm/mech/upset.h"
 #include "sm/sm.h"
 
+struct cta;
+struct exec_access;
+struct program;
+struct warp;
+
 // -- descriptions -------------------------------------------------------------------------------------------
 
 struct tech_counter {

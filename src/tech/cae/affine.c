@@ -4,6 +4,10 @@
 //     (b, s) * (c, 0) = (b c, s c)
 //     f((b, 0), (c, 0) …) = (f(b, c …), 0)
 #include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "tech/cae/cae.h"
 
 static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)

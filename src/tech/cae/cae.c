@@ -10,6 +10,9 @@
 // decisions.
 #include "tech/cae/cae.h"
 #include "base/bits.h"
+#include "exec/launch.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "sm/places.h"
 #include "tech/registry.h"
 

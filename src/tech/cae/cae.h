@@ -1,6 +1,6 @@
 // CAE: inference of affine results (affine.c), and execution on base and stride (cae.c).
 #pragma once
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "sm/mech/tech.h"
 
 // A warp's register: base + stride * lane, modulo 2^32, in every live lane.

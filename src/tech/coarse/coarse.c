@@ -7,6 +7,9 @@
 // Off where grouping does not pay: in kernels found fine-grained by a study, and on SMs by dueling.
 // docs/explanation/techniques/coarse.md has the paper's open points and the decisions.
 #include "tech/coarse/coarse.h"
+#include "exec/launch.h"
+#include "isa/program.h"
+#include "memory/config.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -5,6 +5,11 @@
 // Not modelled, because free in the idealisation: the second instruction stream, its queues and expansion
 // units, waits between the streams, and decoupled loads.
 #include "tech/dac/dac.h"
+#include "base/bits.h"
+#include "exec/launch.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

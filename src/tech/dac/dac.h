@@ -8,7 +8,7 @@
 //             tuples of registers and predicates; a register without a tuple is a vector of the warp's own
 #pragma once
 #include "base/vec.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "tech/dac/tuple.h"
 #include "tech/registry.h"
 

@@ -2,6 +2,9 @@
 // decides at run time: the instruction is computed from the expanded source tuples in all threads of the
 // block, including ended warps and warps not started. The result is affine if it is a tuple again. With
 // uniform sources one warp is enough.
+#include "base/bits.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "tech/dac/dac.h"
 
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 // Values of the affine stream are stored in tuples only. A warp's lanes are computed from a tuple when an
 // instruction outside the stream reads the register, or writes some of its lanes. In verified runs a warp's
 // own registers hold privately computed values, and every expansion is compared.
+#include "base/bits.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "tech/dac/dac.h"
 
 #include <assert.h>

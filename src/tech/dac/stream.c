@@ -2,6 +2,9 @@
 // other warps skip the instruction, if possible before fetch. An instance is matched by instruction and
 // source tuples: warps in different iterations or on different paths never share results. The synchronisation
 // needed for the same guarantee in hardware costs nothing here.
+#include "base/bits.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "tech/dac/dac.h"
 
 #include <stdlib.h>

@@ -4,6 +4,9 @@
 // decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
+#include "isa/program.h"
 #include "mark/access.h"
 #include "tech/registry.h"
 

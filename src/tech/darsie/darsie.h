@@ -5,6 +5,11 @@
 //     … issue ── stage ─▶ execute ─▶ remap       (values.c)   shared registers are read from the pool
 //     branch, barrier, exit, store               (path.c)     the majority's path; loads still shared
 #pragma once
+#include "exec/warp.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "tech/registry.h"
 
 enum order { ORDER_VERSION, ORDER_SYNC };

@@ -4,6 +4,10 @@
 //               their shared registers out and leave (4.1, 4.3.3)
 //     barrier   all warps of the block at one place with all lanes: all are on the path again
 //     store …   loads shared so far are not handed out any more (4.4)
+#include "exec/launch.h"
+#include "exec/warp.h"
+#include "isa/program.h"
+#include "isa/space.h"
 #include "tech/darsie/darsie.h"
 
 #include "base/hash.h"

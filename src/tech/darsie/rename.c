@@ -6,6 +6,9 @@
 // The first warp to rename a redundant instruction leads it; warps that find its entry skip it. The
 // instruction is executed privately without room, after a store has dropped the entry, or with a source that
 // is the warp's own. The result of a private source is private, too ("poison", docs/explanation/techniques/darsie.md).
+#include "exec/warp.h"
+#include "isa/program.h"
+#include "isa/space.h"
 #include "tech/darsie/darsie.h"
 
 #include <assert.h>

@@ -2,6 +2,8 @@
 // is copied to the warp's own register, as the operand collector would do. In verified runs a warp's own
 // registers hold privately computed values, and every read of a shared register is compared.
 #include "base/bits.h"
+#include "exec/warp.h"
+#include "isa/program.h"
 #include "tech/darsie/darsie.h"
 
 #include <assert.h>

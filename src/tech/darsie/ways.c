@@ -1,6 +1,8 @@
 // Directions of lanes at branches. A leader and a follower with diverged lanes must have the same directions;
 // verified runs record the path of every lane. The warp's next pc does not show the directions of the lanes
 // that executed the branch: with simt=splits another part may run next, in an order influenced by barriers.
+#include "base/bits.h"
+#include "exec/warp.h"
 #include "tech/darsie/darsie.h"
 
 #include "base/hash.h"

@@ -5,7 +5,12 @@
 // shadow warp, run by the same SIMT machinery, so that lanes diverge and reconverge in the same order.
 #include "base/bits.h"
 #include "decouple/tuple.h"
+#include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "mark/access.h"
+#include "memory/cache.h"
 #include "tech/decoupled/decoupled.h"
 
 #define NO_STEP UINT32_MAX

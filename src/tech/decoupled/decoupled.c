@@ -4,7 +4,12 @@
 // open points and the decisions.
 #include "tech/decoupled/decoupled.h"
 #include "base/bits.h"
+#include "exec/launch.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "mark/access.h"
+#include "memory/config.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #pragma once
 #include "base/vec.h"
 #include "decouple/decouple.h"
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "sm/mech/tech.h"
 
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };

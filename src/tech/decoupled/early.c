@@ -2,6 +2,8 @@
 // then, by the warp, by the block or by other SMs, are missed. The paper taken literally;
 // tests/tech/test_decoupled.c and test_litmus.c catch the error.
 #include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "isa/inst.h"
 #include "tech/decoupled/decoupled.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 // queue.
 #include "base/bits.h"
 #include "decouple/tuple.h"
+#include "isa/isa.h"
 #include "sm/places.h"
 #include "tech/decoupled/decoupled.h"
 

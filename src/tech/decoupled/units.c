@@ -6,6 +6,9 @@
 // for a block, two for a warp, or a pipeline of the lanes.
 #include "base/bits.h"
 #include "decouple/tuple.h"
+#include "exec/launch.h"
+#include "exec/memory.h"
+#include "isa/inst.h"
 #include "memory/cache.h"
 #include "sm/places.h"
 #include "tech/decoupled/decoupled.h"

@@ -8,7 +8,12 @@
 //
 // Energy changes; time changes only with units=on, in the pipeline. With parts=2 half warps are separate
 // parts. docs/explanation/techniques/gscalar.md has the known facts and the decisions.
-#include "exec/exec_impl.h"
+#include "base/bits.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "sm/mech/tech.h"
 #include "tech/registry.h"
 

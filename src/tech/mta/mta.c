@@ -8,7 +8,13 @@
 // Changes time only. docs/explanation/techniques/mta.md has the known facts and the decisions.
 #include "tech/mta/mta.h"
 #include "base/bits.h"
-#include "exec/exec_impl.h"
+#include "exec/launch.h"
+#include "exec/memory.h"
+#include "exec/warp.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "memory/cache.h"
+#include "memory/config.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // Backward dataflow over blocks, and within a block from the last instruction to the first. A guarded
 // instruction writes some lanes only, so its destination stays live before it.
 #include "tech/rfcache/live.h"
+#include "isa/profile.h"
+#include "isa/program.h"
 
 #include "flow/blocks.h"
 #include "flow/dataflow.h"

@@ -2,6 +2,8 @@
 #pragma once
 #include "sm/decode.h"
 
+struct program;
+
 struct live {
     bool is_known;         // false: several functions or RISC-V; every register counts as live
     uint64_t (*before)[4]; // by instruction: bits of live registers; heap

@@ -8,7 +8,12 @@
 //
 // An entry holds the lanes written since its allocation. A reader of further lanes reads the main register
 // file, too. docs/explanation/techniques/rfcache.md has the known facts and the decisions.
-#include "exec/exec_impl.h"
+#include "base/bits.h"
+#include "exec/launch.h"
+#include "exec/warp.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/space.h"
 #include "sm/mech/tech.h"
 #include "sm/places.h"
 #include "tech/registry.h"

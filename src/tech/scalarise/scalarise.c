@@ -1,6 +1,10 @@
 // Registers are compared at the write, and kept as scalars or vectors (SIMTight, ICCD 2024).
 // docs/explanation/techniques/scalarise.md has the known facts and the decisions.
 #include "tech/scalarise/scalarise.h"
+#include "exec/launch.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "memory/cache.h"
 #include "sm/places.h"
 #include "tech/registry.h"
 

@@ -5,7 +5,7 @@
 //     spill.c       registers moved to memory and back
 //     pipe.c        instructions executed by one lane for all, beside the schedulers
 #pragma once
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 #include "scalar/predict.h"
 #include "scalar/regfile.h"
 #include "sm/mech/tech.h"

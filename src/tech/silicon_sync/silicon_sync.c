@@ -13,6 +13,9 @@
 // mere exit do not count, since a barrier does not wait for ended threads. Behind a place with waits of the
 // program's own (waits.h) no barrier is inserted, so that every terminating program still terminates. The
 // barrier's number is unused by the program; a program using all sixteen numbers stays unchanged.
+#include "exec/launch.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/registry.h"
 #include "tech/silicon_sync/waits.h"

@@ -7,6 +7,9 @@
 // branches deciding between values at a join (phi). Values loaded before the loop do not change inside.
 #include "tech/silicon_sync/waits.h"
 #include "base/vec.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "mark/access.h"
 
 struct waits {

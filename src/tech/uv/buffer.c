@@ -2,6 +2,11 @@
 //
 //   entry   partial PC │ opcode, modifiers │ values of all sources │ result │ ready from
 //           └── found by ┘└───────── compared ─────────────────────┘
+#include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "tech/uv/uv.h"
 
 #include <string.h>

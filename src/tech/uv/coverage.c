@@ -8,6 +8,7 @@
 //
 // The covered lanes and times are also the sites of injected bit flips (sm/mech/upset.h). Nothing has touched
 // the value in the time covered by a read, and a flip at any cycle of the time equals a flip at the read.
+#include "base/bits.h"
 #include "tech/uv/uv.h"
 
 void uv_coverage_begin(struct uv *v)

@@ -1,4 +1,7 @@
 // Instructions that may be found uniform: static knowledge from decoding.
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>

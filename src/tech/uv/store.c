@@ -8,6 +8,9 @@
 //
 // With protect=on a second copy is kept: in the lane after N, or, for a scalar register, in lane 0. The
 // copies are compared at every read of the value.
+#include "base/bits.h"
+#include "exec/exec_impl.h"
+#include "exec/launch.h"
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>

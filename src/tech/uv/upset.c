@@ -1,5 +1,8 @@
 // Injected bit flips in the state of UV: results of lanes, registers or their copies, entries
 // (sm/mech/upset.h).
+#include "exec/launch.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "tech/uv/uv.h"
 
 static bool pass(struct uv *v, unsigned place, struct upset_site *s, struct upset_hit *hit)

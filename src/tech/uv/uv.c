@@ -11,6 +11,10 @@
 // skipped). variant=token and srf are the two designs of the dissertation. Sources and decisions:
 // docs/explanation/techniques/uv.md.
 #include "tech/uv/uv.h"
+#include "base/bits.h"
+#include "exec/launch.h"
+#include "isa/inst.h"
+#include "isa/program.h"
 #include "sm/places.h"
 #include "tech/registry.h"
 

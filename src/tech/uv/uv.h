@@ -8,7 +8,10 @@
 //     check.c     errors found by checks
 //     upset.c     injected bit flips
 #pragma once
+#include "base/bits.h"
 #include "exec/exec_impl.h"
+#include "exec/warp.h"
+#include "isa/inst.h"
 #include "sm/mech/tech.h"
 
 enum uv_rules { UV_SOUND, UV_PAPER };

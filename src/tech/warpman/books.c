@@ -3,7 +3,7 @@
 // is checked.
 #include "tech/warpman/warpman.h"
 
-#include "exec/exec_impl.h"
+#include "exec/warp.h"
 
 static void expect(struct warpman *w, bool holds, const char *otherwise)
 {

@@ -9,6 +9,7 @@
 #include "compile/pass/passes.h"
 #include "compile/select/select.h"
 #include "harness/files.h"
+#include "isa/program.h"
 #include "ptx/ptx.h"
 
 #include <glob.h>

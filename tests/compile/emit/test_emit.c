@@ -4,6 +4,10 @@
 #include "base/str.h"
 #include "compile/compiled.h"
 #include "harness/files.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/profile.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

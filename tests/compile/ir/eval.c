@@ -1,6 +1,9 @@
 // The interpreter declared in eval.h. Floating point is the host's, under fesetround; volatile variables
 // prevent evaluation at compile time.
 #include "compile/ir/eval.h"
+#include "isa/bank.h"
+#include "isa/inst.h"
+#include "isa/space.h"
 
 #include "base/bits.h"
 

@@ -1,4 +1,5 @@
 #include "compile/ir/make.h"
+#include "compile/ir/options.h"
 
 #include "base/arena.h"
 

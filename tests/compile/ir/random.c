@@ -1,4 +1,6 @@
 #include "compile/ir/random.h"
+#include "isa/inst.h"
+#include "isa/space.h"
 
 #include "compile/ir/build.h"
 #include "compile/ir/eval.h"

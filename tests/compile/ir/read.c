@@ -1,5 +1,6 @@
 // Three passes over the lines: instructions, results and blocks; edges and classes of results; operands.
 #include "compile/ir/read.h"
+#include "isa/space.h"
 
 #include "compile/ir/build.h"
 

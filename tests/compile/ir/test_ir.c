@@ -2,8 +2,10 @@
 // ir_verify reports each kind of damage. Fails when a list is inconsistent, or a planted damage goes
 // unreported.
 #include "compile/ir/make.h"
+#include "compile/ir/options.h"
 #include "compile/ir/read.h"
 #include "harness/test.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // PTX text lowered for a test: the module, its diagnostics, and the unit of one kernel.
 #pragma once
+#include "compile/ir/options.h"
 #include "compile/lower/lower.h"
 
 struct lowered {

@@ -5,6 +5,7 @@
 #include "compile/pass/fold.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
+#include "isa/inst.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "compile/ir/make.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
+#include "isa/inst.h"
 
 #include <inttypes.h>
 #include <string.h>

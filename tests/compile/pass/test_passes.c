@@ -7,6 +7,7 @@
 #include "compile/ir/random.h"
 #include "compile/pass/passes.h"
 #include "harness/test.h"
+#include "isa/space.h"
 
 #include <inttypes.h>
 #include <stdio.h>

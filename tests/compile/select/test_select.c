@@ -3,6 +3,7 @@
 // differs from the row's.
 #include "base/str.h"
 #include "compile/compiled.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

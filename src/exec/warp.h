@@ -1,0 +1,112 @@
+// The state of a warp, of its splits and of its block while a launch executes: for exec/, the timing models, which execute
+// an instruction at issue, and observed runs.
+//
+// The registers of a warp are vectors of one 32-bit word per lane, vector_bytes each, consecutive in memory.
+// After the program's registers come a zero vector (reads of RZ), a sink (writes to RZ) and the vectors of
+// thread indices. A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program sees a
+// 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a group.
+#pragma once
+#include "base/vec.h"
+#include "exec/counts.h"
+#include "exec/observe.h"
+
+enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
+enum { PRED_SINK = 8, PRED_SLOTS = 9 };
+
+struct bound;
+struct exec;
+struct look_block;
+struct race_block;
+
+// A split: lanes of a warp that execute together. simt=stack: the splits are a stack and the last entry runs.
+// simt=splits: the splits are a set and any ready split may run.
+enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT_ARRIVE };
+
+struct split {
+    uint64_t mask;
+    uint32_t pc;    // instruction index; of the running split valid only after a stop
+    uint32_t depth; // call depth
+    // simt=stack: the entry ends at rejoin_pc and its lanes continue in the entry below; NO_TARGET: no end pc
+    uint32_t rejoin_pc;
+    uint32_t rejoin_depth;
+    uint64_t waits_for; // SYNC, WARPSYNC: member lanes
+    uint8_t state;      // enum split_state
+    uint8_t barrier;    // BARRIER, ARRIVE: barrier number
+    // BARRIER: destination of a reduction's result (BAR.RED; register offset and predicate, or sinks).
+    uint8_t result_q, result_boolean;
+    uint32_t result_dst;
+    uint64_t result_lanes;
+    uint32_t barrier_threads; // operand of the instruction; 0: the whole block
+};
+
+enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
+
+struct warp {
+    uint64_t pred[PRED_SLOTS]; // lane masks; [PRED_TRUE] is all ones, [PRED_SINK] is never read
+    uint64_t active;           // lanes of the running split
+    uint64_t full;             // lane mask of a full warp
+    uint8_t *regs;
+    struct exec *exec;
+    struct cta *cta;
+    const struct bound *run_start; // first instruction of the current straight run, not yet counted
+    uint64_t issued;               // warp instructions issued since the warp started
+    uint64_t slice_end;            // value of `issued` at which the warp stops at its next branch
+    uint8_t *shared;
+    // Bounds of the shared memory accessible to the warp: offsets, or addresses on a flat machine.
+    uint64_t shared_from, shared_end;
+    // Interleaved by lane in words: byte b of lane l is at b / 4 * local_stride + l * 4 + b % 4.
+    uint8_t *local;
+    struct exec_counts counts;
+
+    uint64_t present; // lanes with a thread
+    uint64_t exited;
+    uint32_t index; // in the block
+    uint32_t depth; // call depth of the running split
+    uint32_t pc;    // of the running split, valid while the warp is stopped
+    uint8_t state;  // enum warp_state
+    VEC(struct split) splits;
+    uint32_t current;        // index of the running split (stack: the last)
+    uint32_t split_fuel;     // splits: backward branches left before another split's turn
+    uint32_t split_turn;     // splits: joins the running split may still pass without yielding
+    uint64_t waiting_places; // nest: PCs of waiting splits at the running nest level, bit pc % 64
+    uint32_t turn_lane;      // splits: lane of the last turn
+    // Threads counted by a barrier on arrival: the warp's own, rounded up to groups of 32 (or to a smaller
+    // warp size).
+    uint32_t arrival;
+    uint8_t waits_at; // barrier at which the warp has arrived and waits; NO_BARRIER: none
+};
+
+struct barrier {
+    uint32_t arrived;  // threads, counted by whole warps
+    uint32_t expected; // threads; 0: the whole block
+    uint32_t popc;     // true predicates of BAR.RED so far
+    bool all, any;
+};
+
+struct cta {
+    struct exec *exec;
+    uint32_t id[3];
+    uint64_t linear;
+    uint32_t warps_left, threads_left; // warps not ended; threads of live warps as counted by barriers
+    uint32_t barriers_used;            // bit mask of barriers with an arrival
+    uint8_t *shared;
+    struct race_block *race; // race detector state, or NULL
+    struct warp *warps;
+    uint32_t warp_count;
+    uint32_t next_warp; // index of the next warp to run
+    struct observed_block observed;
+    struct look_block *looked_at; // state of a look under way (look.h)
+    struct barrier barriers[BARRIERS];
+    uint8_t *memory; // one allocation: registers of all warps, shared and local memory
+    size_t memory_bytes, registers_bytes, local_bytes; // local_bytes: of one warp
+};
+
+static inline uint32_t *reg_lanes(uint8_t *regs, uint32_t offset)
+{
+    return (uint32_t *)(void *)(regs + offset);
+}
+
+static inline uint64_t pred_source(const struct warp *w, uint32_t source)
+{
+    return w->pred[source & 15] ^ (source >> 31 ? w->full : 0);
+}

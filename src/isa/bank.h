@@ -1,0 +1,24 @@
+// Constant banks, what is where in the bank of a launch, and the windows of the generic address space.
+#pragma once
+
+enum isa_bank {
+    BANK_LAUNCH = 0,  // block and grid dimensions, then the kernel's parameters at BANK_LAUNCH_PARAMS
+    BANK_LITERAL = 2, // doubles and other wide constants of the compiler (program->literals)
+    BANK_USER = 3,    // the module's .const variables
+    // 64-bit addresses of the module's variables and functions, one per entry of program->symbols.
+    BANK_ADDRESS = 4,
+    BANK_COUNT = 5
+};
+
+// Windows of a block's shared and a thread's local memory in the generic address space: 16 MiB each, window
+// + offset. All other generic addresses are global; constants and parameters have no generic address.
+#define ISA_SHARED_WINDOW 0xfe000000u
+#define ISA_LOCAL_WINDOW  0xff000000u
+
+enum { // byte offsets in BANK_LAUNCH
+    LAUNCH_NTID = 0x00,
+    LAUNCH_NCTAID = 0x0c,
+    LAUNCH_DYNAMIC_SHARED = 0x18, // bytes
+    LAUNCH_STACK_TOP = 0x28,      // initial stack pointer: local address just past the stack
+    BANK_LAUNCH_PARAMS = 0x160
+};

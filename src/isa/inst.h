@@ -1,0 +1,77 @@
+// An instruction of the machine: its fields and operands.
+//
+// 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish); predicates P0..P6 and PT (7);
+// 64-bit values in aligned pairs, 128-bit values in aligned quads; a constant bank per kind of launch-wide
+// data; fixed-size instructions (pc = 8 * index; place in memory: program.h); one guard per instruction.
+// isa.def has one row for every instruction and the meaning of its modifiers; docs/reference/isa.md is generated from
+// isa.def.
+#pragma once
+// clang-format off
+#include <stdbool.h>
+#include <stdint.h>
+
+enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_REG,    // reg, width registers
+    OPERAND_PRED,   // reg is P0..P6, PT = 7; OPERAND_NOT
+    OPERAND_IMM,    // value: 32 bits; for doubles the high word, the low word is zero
+    OPERAND_CONST,  // c[bank][value], width registers wide
+    OPERAND_SREG,   // reg is an enum isa_sreg
+    OPERAND_MEM,    // [reg (width 1 or 2) + (int32_t)value]; RZ with width 1: [value]
+    OPERAND_SHARED  // s[reg + (int32_t)value], profile ptxplus: a 32-bit shared load in an ALU instruction
+};
+
+enum { // operand modifiers
+    OPERAND_NEG = 1 << 0, // arithmetic minus; bitwise NOT of an X instruction's sources
+    OPERAND_ABS = 1 << 1,
+    OPERAND_NOT = 1 << 2,   // predicates
+    OPERAND_H0_H0 = 1 << 3, // both halves from the low half
+    OPERAND_H1_H1 = 1 << 4
+};
+
+struct operand {
+    uint8_t kind;  // enum operand_kind
+    uint8_t reg;
+    uint8_t width; // registers: 1, 2 or 4 (aligned groups; 3 never)
+    uint8_t flags;
+    uint8_t bank;  // CONST
+    uint32_t value;
+};
+
+enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };
+
+enum { // instruction flags besides the fields below
+    INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
+    INST_CC = 1 << 2,        // carry out to dst[1]
+    INST_X = 1 << 3,         // carry in from src[3]
+    INST_HI = 1 << 4,        // IMAD, LEA: high half
+    INST_SX = 1 << 5,        // LEA.HI: src[2] is the sign of src[0]
+    INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
+    INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
+    INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
+    INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
+    INST_NC = 1 << 12,       // LDG: read-only data
+    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
+    INST_UNIFORM = 1 << 13,
+    INST_SCALAR = 1 << 14,   // HSETP2
+    // ATOM without a used result still returns (volatile order); set by the compiler.
+    INST_VECTOR_RETURN = 1 << 15
+};
+
+struct inst {
+    uint16_t op;         // enum isa_op
+    uint8_t guard;       // P0..P6, PT = 7: always
+    uint8_t guard_not;
+    uint8_t type, type2; // enum isa_type
+    uint8_t cmp, boolean, round, mode, space, cache, sem, scope;
+    uint8_t lut, lut2, shift; // LOP3, PLOP3; LEA
+    uint8_t bank;             // LDC
+    uint16_t flags;           // INST_*
+    uint8_t mark;             // two bits, see mark/; 0 = vector
+    struct operand dst[2];
+    struct operand src[4];
+    uint32_t target;      // BRA, CALL: instruction index
+    uint32_t reconverge;  // BRA, BRX: instruction index of the immediate post-dominator, NO_TARGET when none
+    uint16_t table;       // BRX
+    uint32_t lines;       // index into program->line_sets
+};
