@@ -73,7 +73,7 @@ static bool refuse_unknown(enum command_id command, const char *name, size_t len
         diag_error(d, loc_none(), "%s has no option %s; did you mean %s?", commands[command].name, word,
                    near);
     else
-        diag_error(d, loc_none(), "%s has no option %s; `warpfold %s --help` lists them",
+        diag_error(d, loc_none(), "%s has no option %s; `warpfold %s --help` lists the options",
                    commands[command].name, word, commands[command].name);
     free(word);
     return false;
@@ -226,6 +226,6 @@ void options_overview(struct strbuf *out)
         "  warpfold bench --size small                      every bundled kernel, checked against the CPU\n"
         "  warpfold run k.ptx --kernel vecadd --grid 4 --block 256 \\\n"
         "      --arg buf=f32:1024:iota --arg buf=f32:1024:const:1 --arg buf=f32:1024:zero --arg s32=1024\n"
-        "  warpfold mark k.ptx --kernel vecadd              the machine code it becomes\n"
-        "  warpfold study redundancy --bench matrixMul      what of it every warp repeats\n");
+        "  warpfold mark k.ptx --kernel vecadd              the kernel's machine code, with marks\n"
+        "  warpfold study redundancy --bench matrixMul      work repeated by every warp\n");
 }

@@ -3,6 +3,9 @@
 #pragma once
 #include "isa/fields.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define ISA_TYPE(name) (1u << TYPE_##name)
 
 enum {

@@ -32,6 +32,7 @@ static const struct exception {
      "needs results of hours; tests/cli/test_csv_table.c runs the program"},
     {"cd /tmp && spin", NULL, NULL, "tests/model/test_model.c runs spin, where installed"},
     {"git clone", NULL, NULL, "needs the network"},
+    {"git config", NULL, NULL, "changes a repository's configuration"},
 };
 
 enum { WORDS_MAX = 60 };

@@ -1,5 +1,5 @@
 // The rest of the short examples in docs/tutorial/mechanism.md: everything but the group's hooks. test_example.c
-// writes the page's `struct mine` to mine.h, and a file for every example:
+// writes the page's `struct mine` to a header beside the examples, and a file for every example:
 //
 //     #define tech_mine tech_mine_blocks
 //     #include "example.h"
