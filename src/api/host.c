@@ -86,7 +86,7 @@ struct run {
     const struct wf_program_config *config;
     struct wf_program_stats *stats;
     size_t input_at;
-    struct strbuf line;           // printed and not yet passed to the receiver
+    struct strbuf line;           // printed by the program; not yet passed to the receiver of wf_set_print
     uint64_t thread_instructions; // of the last launch
     struct simtight_counts core;  // of the last launch; all zero in functional runs, only cycles on SMs
     enum wf_status status;        // reason for stopping the hart

@@ -273,7 +273,8 @@ static void leave_out_incomplete(struct lab *l)
     l->figures.count = kept;
 }
 
-// Collects results of workers on other machines. False: no results to show yet, or an error.
+// Collects results of workers on other machines. False: no results to show yet, an error, or an
+// interrupt. *complete: no point is waiting or running.
 static bool gather(struct lab *l, bool *complete)
 {
     struct gather g = {l->said, l->folder, l->program, l->build, &l->jobs, &l->database, &l->pool, l->diag};

@@ -46,7 +46,7 @@ struct session_argument {
     enum spec_type type; // SCALAR
     const void *bytes;   // valid as long as the argument's SPEC or buffer
     size_t size_bytes;
-    uint64_t address; // ADDRESS: storage of `bytes`, set by session_address_argument
+    uint64_t address; // ADDRESS: the argument's value, a device address or texture handle; `bytes` is unused
     const char *shown;
 };
 

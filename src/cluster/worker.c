@@ -58,7 +58,8 @@ static char *result_path(const struct worker *w, const struct token *t, bool who
     return path.text;
 }
 
-// Whether an errno is a temporary error of the file system: no space, or unavailable.
+// Whether an errno may be temporary: disc full, file system unavailable, no memory or file descriptor left,
+// or an interrupted call.
 static bool is_place_error(int number)
 {
     static const int numbers[] = {ENOSPC, EDQUOT, EIO, ESTALE, EAGAIN, EINTR, ENOMEM, EMFILE, ENFILE};

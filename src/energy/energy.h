@@ -1,9 +1,10 @@
-// Energy of a timed launch: counts of events times what one costs, by part of the chip.
+// Energy of a timed launch: number of events times energy of an event, by part of the chip.
 //
-// Every row is one kind of event, and the total is the sum of the rows, without fitting or scaling
-// afterwards. The cost of an event is a setting (energy.*, events.def), which a GPU's file may change.
-// Structures of a mechanism are SRAMs: size, width and ports give the cost (sram.h, structures.def). Left
-// out: temperature, voltage and frequency other than the node's, and power gating.
+// Every row is a kind of event, and the total is the sum of the rows, without fitting or scaling
+// afterwards. The energy of an event is a setting (energy.*, events.def), and a GPU's file may change the
+// setting. Structures of a mechanism are SRAMs: size, width and ports give the energy (sram.h,
+// structures.def). Not modelled: temperature, power gating, and any voltage and frequency but those of the
+// technology node (40 to 45 nm).
 #pragma once
 #include "chip/chip.h"
 

@@ -47,8 +47,8 @@ static void mark_reaching(const struct flow_graph *g, uint32_t node, bool *marke
     }
 }
 
-// Chooses one node of every endless loop as an exit. The depth-first order is walked backwards from its end:
-// the first node without a path to an exit is in, or behind, the innermost endless part.
+// Makes a node of every endless loop an exit. Walks the depth-first order (reverse post-order) backwards: a
+// node becomes an exit if no path leads from the node to an exit found so far.
 void flow_graph_reverse(struct flow_graph *reversed, const struct flow_graph *g)
 {
     struct arena *a = g->arena;

@@ -43,7 +43,7 @@ struct isa_place {     // of an operand
     uint8_t width;     // enum shape_width, from SHAPE_REG on
     uint8_t modifiers; // OPERAND_*
     uint8_t when;      // enum isa_when
-    bool own_field;    // an immediate does not count as the only non-register source
+    bool own_field;    // an immediate does not use up the instruction's only non-register source
     bool pair_address; // with the modifier .E the address is in a register pair
 };
 

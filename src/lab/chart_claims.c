@@ -1,4 +1,5 @@
-// Judges an experiment's claims: every pair of neighbouring terms is compared in every category of the claim.
+// Judges an experiment's claims, chains such as `DARSIE > UV > 1.0`. The terms are series, numbers and the
+// paper's values; neighbouring terms are compared in every category of the claim.
 #include "lab/chart.h"
 #include "workload/workload.h"
 

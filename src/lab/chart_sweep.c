@@ -19,7 +19,7 @@ void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure
     }
 }
 
-// The mean of a step; NAN if any value is missing.
+// The mean over the subjects at one value of the sweep's first axis; NAN if any subject has no value.
 static double mean_at(const struct measure *m, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -135,7 +135,7 @@ static bool check_names(struct parser *p)
             good = wf_tech(c, x->mechanism) == WF_OK || experiment_refuse(p, c);
         wf_context_destroy(c);
     }
-    // A base with a missing mechanism is an error: all runs would be refused.
+    // An error: the base of comparison names a mechanism absent from the library. Every run would be refused.
     struct wf_context *of_base = wf_context_create();
     good = good && check_gpu(p, &x->base) && check_settings(p, of_base, x->base.settings) &&
            (wf_tech(of_base, x->base.what) == WF_OK || experiment_refuse(p, of_base));

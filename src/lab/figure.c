@@ -10,7 +10,8 @@ void figure_fini(struct figure *f)
     vec_fini(&f->lines);
 }
 
-// The i-th kernel of a name in an experiment: of a group, or the kernel itself; NULL past the last.
+// The i-th kernel meant by a name in an experiment: a member of a group of bundled kernels ("darsie-2d"), or
+// the kernel with the name. NULL past the last.
 static const struct workload *named_kernel(const char *name, size_t i, const char **abbreviation)
 {
     if (workload_is_group(name)) return workload_in_group(name, i, abbreviation);

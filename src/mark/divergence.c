@@ -226,7 +226,8 @@ bool divergence_unbalanced(struct divergence *d, uint32_t n, bool barriers)
     for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
         with += way_has(d, t, stop, barriers);
-        // A path that only leaves the kernel passes no further operation to be compared with.
+        // Not counted: a path that only leaves the kernel. The warps meet warps of another path neither at an
+        // operation ordering memory nor at a post-dominator.
         lasting += d->reaches_sync[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
     }
     return with > 0 && lasting > 1;

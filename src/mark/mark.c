@@ -359,8 +359,8 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
     return def;
 }
 
-// The definition at the end of the plain dependences of the instruction's result. NULL: no result, or a
-// redundant instruction.
+// Follows the result's cause back through operands, guards, old values and local memory, to the first
+// definition that may differ between warps. NULL: no result, a redundant instruction, or rules.none.
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);

@@ -18,12 +18,13 @@ struct program;
 
 enum mark_kind { MARK_VECTOR, MARK_CONDITIONAL, MARK_REDUNDANT }; // the two bits of inst->mark
 
-// Conditions on the block's shape. x, y, z are the block's dimensions, W the warp size.
+// Conditions on the block's shape. x, y, z are the block's dimensions in threads, W the warp size. A value is
+// equal in all warps if lane l holds the same number in every warp.
 enum mark_condition {
-    MARK_IF_TID_X = 1 << 0,    // tid.x repeats: x divides W
-    MARK_IF_TID_Y = 1 << 1,    // tid.y repeats: x * y divides W, or y = 1
-    MARK_IF_TID_Z = 1 << 2,    // tid.z repeats: z = 1
-    MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W repeats: y = z = 1, or x divides W, or W divides x
+    MARK_IF_TID_X = 1 << 0,    // tid.x is equal in all warps: blockDim.x (x) divides the warp size (W)
+    MARK_IF_TID_Y = 1 << 1,    // tid.y is equal in all warps: x * y divides W, or blockDim.y (y) is 1
+    MARK_IF_TID_Z = 1 << 2,    // tid.z is equal in all warps: z = 1
+    MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W is equal in all warps: y = z = 1, x divides W, or W divides x
 };
 
 // The pattern of a value over the lanes of a warp, with all lanes executing. Valid where diverged lanes
@@ -55,7 +56,7 @@ enum mark_cause {
     CAUSE_BARRIER,      // around a loop whose barriers warps may meet in different iterations (branch `from`)
     CAUSE_EPOCH, // loaded where warps may have passed different numbers of barriers or fences (branch `from`)
     CAUSE_UNDEFINED,  // a register unwritten on some path
-    CAUSE_LOCAL,      // loaded from local memory after a store of a weaker value
+    CAUSE_LOCAL,      // loaded from local memory; a stored value may differ between warps
     CAUSE_GENERIC,    // a generic address not proved to be global or shared
     CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
     CAUSE_ATOMIC,     // every execution changes memory

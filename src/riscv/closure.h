@@ -36,7 +36,8 @@ struct riscv_closure {
 // Analyses the kernel at the program's entry. Heap; never NULL.
 struct riscv_closure *riscv_closure_find(const struct program *p);
 void riscv_closure_free(struct riscv_closure *c);
-// Whether a launch with its closure at `address` may use the constant program.
+// Whether a launch may run riscv_closure_program, in which constants replace loads of the kernel's arguments.
+// `address`: of the arguments (the closure), to be aligned and in data memory.
 bool riscv_closure_fits(const struct riscv_closure *c, uint32_t address);
 // The program with constants: BANK_LAUNCH holds the closure's bytes from BANK_LAUNCH_PARAMS on. `closure`
 // given: masks become immediates; NULL: masks are constants of the bank, too. Shares data with c->program,

@@ -417,7 +417,7 @@ static bool run(struct hart *h, uint64_t steps)
         case RV_REMU: SET(B ? A % B : A);
         case RV_FENCE:
         case RV_FLUSH:
-        case RV_PUSH: // nest levels, from code shared by host and kernels
+        case RV_PUSH: // PUSH and POP change a thread's divergence level in kernels; no effect on the host
         case RV_POP: break;
         case RV_CSRRW:
         case RV_CSRRS:

@@ -4,8 +4,8 @@
 #include "isa/program.h"
 #include "simtight/core_impl.h"
 
-// Latency of the floating-point unit in cycles (public source, units/FPU). With simt.dsp=0 additions and
-// multiplications use FPGA logic instead of DSP blocks.
+// Latency of the floating-point unit in cycles, from SIMTight's published source (units/FPU). With simt.dsp=0
+// additions and multiplications use FPGA logic instead of DSP blocks.
 static unsigned float_cycles(const struct simtight_config *c, enum rv_latency latency)
 {
     switch (latency) {

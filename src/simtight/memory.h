@@ -47,7 +47,8 @@ struct simtight_memory {
     struct stackcache stack_cache;
     uint32_t stacks; // first physical address of the stacks
     struct simtight_dram dram;
-    // Load groups sent to DRAM or answered by the stack cache, in order.
+    // Replies to loads sent to DRAM or answered by the stack cache, in order of sending. A reply is for one
+    // coalesced group of lanes.
     struct simtight_replies under_way;
     struct simtight_replies replies, scratch_replies;
     // Cycle in which the last reply is through; cycle in which the scratchpad is free again.

@@ -31,7 +31,8 @@ struct watch_config {
     uint64_t from, to;
     uint64_t warps;               // bits by slot
     uint64_t sms[WATCH_SMS / 64]; // bits
-    uint64_t limit; // most instructions plus spans; the window that reaches the limit is the last
+    // Most records: instructions plus spans. The simulation window in which the limit is reached is the last.
+    uint64_t limit;
 };
 
 enum watch_state { // of a warp in a cycle; states above 0 become spans

@@ -52,7 +52,8 @@ static void set_true(struct operand *o)
 static struct mach_inst *emit_move(struct mover *m, unsigned dst, struct operand src, int reg, bool predicate)
 {
     struct mach_inst *i = new_inst(m, predicate ? OP_PLOP3 : OP_MOV);
-    if (src.kind != OPERAND_NONE) i->transfer = TRANSFER_NONE; // a new value, not a copy of a register
+    // `src` is a new value. TRANSFER_MOVE, set by new_inst, is for copies of a register.
+    if (src.kind != OPERAND_NONE) i->transfer = TRANSFER_NONE;
     set_reg(m, &i->i.dst[0], &i->dst[0], dst, predicate);
     if (predicate) {
         i->i.lut = 0xf0;

@@ -73,7 +73,7 @@ void ir_remove_block(struct ir_function *f, struct ir_block *b)
     while (b->last) {
         // backwards, so that users inside the block are removed first
         struct ir_inst *i = b->last;
-        for (uint32_t k = 0; k < i->def_count; k++) { // users in other unreachable blocks get any value
+        for (uint32_t k = 0; k < i->def_count; k++) { // users in other unreachable blocks read 0 instead
             if (i->defs[k] && i->defs[k]->first_use)
                 ir_replace(i->defs[k], ir_constant(f, i->defs[k]->class, 0));
         }

@@ -160,7 +160,7 @@ struct mach_inst *mach_first_terminator(const struct mach_block *b); // NULL: no
 void mach_number(struct mach_function *f);
 
 // Calls `visit` for every unit that the instruction reads (guard and old values included), then for every
-// unit written.
+// unit written. A unit is a 32-bit part of a virtual register, or a virtual predicate.
 enum mach_access { MACH_READ, MACH_WRITE };
 typedef void mach_visit(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access);
 void mach_each_unit(struct mach_function *f, struct mach_inst *i, mach_visit *visit, void *context);

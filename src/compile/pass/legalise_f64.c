@@ -154,8 +154,8 @@ static struct ir_value *divide_scaled(struct builder *b, const struct ir_inst *i
     return result;
 }
 
-// For an operand that is zero, infinite or NaN, a / b = a · w with w = ±inf, ±0 or ±1 chosen by b, or w = b
-// if b is NaN.
+// The quotient is x · w if an operand is zero, infinite or NaN. take_sign has moved the sign of y to x. w is
+// infinity for y = 0, 0 for an infinite y, NaN for NaN, and otherwise 1.
 static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, struct ir_value *x,
                                     struct ir_value *y, struct ir_value *positive)
 {

@@ -46,8 +46,8 @@ static unsigned log2_up(uint64_t d) { return d <= 1 ? 0 : bit_highest(d - 1) + 1
 static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsigned bits)
 {
     unsigned l = log2_up(d), width = v->width;
-    // Find the least shift s with an error of m = ceil(2^(bits + s) / d) of at most 2^s / 2^bits of the
-    // dividend's range.
+    // Find the least shift s with m * d - 2^(bits + s) <= 2^s, where m = ceil(2^(bits + s) / d). The quotient
+    // of every n < 2^bits is then n * m >> (bits + s).
     for (unsigned s = 0; s <= l; s++) {
         u128 power = (u128)1 << (bits + s < 127 ? bits + s : 127);
         if (bits + s >= 127) break;

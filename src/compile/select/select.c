@@ -61,7 +61,8 @@ static bool demand_vector(struct select *s, struct ir_inst *i)
     return true;
 }
 
-// LO and HI of a 64-bit value are units of its pair.
+// LO and HI need no instruction: the result is the lower or upper 32-bit unit of the operand's register pair.
+// False: v is the result of another operation.
 static bool demand_half(struct select *s, struct ir_value *v)
 {
     if (!v->def || (v->def->op != IR_LO && v->def->op != IR_HI)) return false;

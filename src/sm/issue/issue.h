@@ -32,10 +32,10 @@ struct issue {
     uint64_t at_port;
     unsigned last_at_port; // slot of the warp that issued at the port last
 
-    // Protection from starvation (look_for_starving).
-    uint64_t unserved;              // bits by warp slot: warps ready at the last look
-    uint64_t look_issued[SM_WARPS]; // unserved warps' executed instructions at the last look
-    uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last look
+    // Protection from starvation: look_for_starving checks every 4096 cycles (`look`).
+    uint64_t unserved;              // bits by warp slot: warps ready to issue at the last starvation check
+    uint64_t look_issued[SM_WARPS]; // unserved warps' executed instructions at the last starvation check
+    uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check
     uint64_t favoured;   // bit of the starving warp that issues first until the next look; 0: no warp
     bool favours_guests; // starving guests issue first instead
     // next_look: cycle of the next look. calm_until: before this cycle no look is due and no warp is

@@ -1,5 +1,5 @@
-// Inside the schedulers (sm/issue/): what slot.c, by which an instruction issues, has for issue.c, which chooses warps, starve.c, port.c
-// and guest.c.
+// Functions called between the files of the schedulers (sm/issue/). issue.c chooses warps, and slot.c issues
+// a warp's instruction. starve.c issues for starving warps, port.c at a mechanism's port, guest.c for guests.
 #pragma once
 #include "sm/sm_impl.h"
 

@@ -189,9 +189,9 @@ struct tech_registers {
     // Bits by `nth`: registers read (is_write: results written) for which `operand` must be called. Called
     // just before `operand`. NULL: all registers.
     uint32_t (*elsewhere)(const void *state, unsigned place, uint32_t index, bool is_write);
-    // For every register read, and for every result at its write (of a load: at the reply). *a: the access as
-    // the main register file, or mechanisms above, would serve it. a->main == 0: a mechanism above serves the
-    // register.
+    // For every register read, and for every result when written (of a load: at the reply). *a: the access so
+    // far, by the main register file or by mechanisms earlier in the registry; may be changed. a->main == 0:
+    // a mechanism earlier in the registry serves the register.
     void (*operand)(void *state, unsigned place, uint32_t index, struct operand_access *a);
     // The result is ready at `cycle`; CYCLE_NEVER: unknown until `replied`.
     void (*result)(void *state, unsigned place, uint32_t index, uint64_t cycle);
@@ -210,7 +210,7 @@ struct tech_line {
     uint64_t block;         // number in the grid
     uint32_t warp;          // number in the block
     uint32_t index;         // number of the instruction
-    uint8_t sectors, first; // first: offset of the first byte wanted by a lane
+    uint8_t sectors, first; // first: offset in the line, in bytes, of the first access in lane order
     uint8_t place; // place of the warp; after a store the place may be empty, or belong to a later warp
     enum lsu_kind kind;
     enum line_outcome outcome; // outcome in the cache that was asked

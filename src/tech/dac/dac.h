@@ -85,7 +85,7 @@ struct line { // an instruction fetched or skipped, and not issued
 };
 
 struct dac_warp {
-    uint8_t block, index;     // place of the block on the SM, number in the block
+    uint8_t block, index;     // place of the block on the SM; number of the warp in the block
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
     uint32_t blocking; // ordered instructions that decide the next pc
@@ -98,8 +98,8 @@ struct dac {
     uint64_t *counters;
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;
-    // Bits by place: nothing to skip at the warp's fetch, until the warp proceeds or its block creates an
-    // instance.
+    // Bits by place of a warp: fetch has found nothing more to skip. Cleared when the warp proceeds, or when
+    // its block creates an instance, an execution of an instruction for the whole block.
     uint64_t looked_at;
     uint32_t *values; // values of a block's threads while a result is examined
     uint64_t led;

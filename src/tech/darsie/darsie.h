@@ -76,8 +76,8 @@ struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
     const struct op *ops;
-    // `ops` with only the registers and predicates that carry poison: without values handed to the
-    // instruction by another mechanism.
+    // `ops` without reads of values from a decoupled stream. Other reads may carry poison: the value may
+    // belong to a single warp.
     const struct op *sources;
     // By instruction: warps with numbers that differ by a multiple of the period have the same result in this
     // launch; 0: not shared.
@@ -170,8 +170,8 @@ struct line { // an instruction fetched or skipped, and not issued
 enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PORT };
 
 struct dwarp {
-    uint8_t block, index;     // place of the block on the SM, number in the block
-    uint8_t held;             // enum tech_hold, as told to the SM last
+    uint8_t block, index;     // place of the block on the SM; number of the warp in the block
+    uint8_t held;             // bits of enum tech_hold, as last passed to tech_hold
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
     bool held_up;       // a renamed instruction keeps everything behind it from renaming until it has issued

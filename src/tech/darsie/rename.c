@@ -193,7 +193,8 @@ static void evict(struct darsie *d, struct dblock *b, const struct line *l)
     }
 }
 
-// Solution 1 of 4.1: all warps have read the old value before the new value is written.
+// True: the write waits, because other warps may still read the old value of the renamed register
+// (order=sync-on-write; DARSIE paper, section 4.1, solution 1).
 static bool waits_for_readers(const struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];

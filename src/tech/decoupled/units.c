@@ -185,7 +185,8 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
     return false;
 }
 
-// Cycles of the predicate unit. A comparison of all lanes costs the move of a register.
+// Busy cycles of the predicate unit. A comparison lane by lane takes 1 cycle and also charges the ports and
+// the pipeline of a register copy.
 static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first)
 {
     uint16_t *guests = tech_guest_map(d->grid);

@@ -46,7 +46,7 @@ struct entry {
     uint32_t inst; // instruction that filled the entry; a different instruction may have the same tag
     struct key key;
     uint32_t result[4];
-    uint8_t preds;      // bits: result predicates of dst[0] and dst[1]
+    uint8_t preds;      // bit k: value of dst[k], if dst[k] is a predicate
     bool parity;        // parity of key, result and preds at the fill
     uint64_t looked_at; // cycle of the last check or lookup
     uint64_t ready;     // cycle of the result; UINT64_MAX: not known yet
@@ -159,8 +159,8 @@ bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r); // every li
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
 void uv_store_warp_end(struct uv *v, unsigned place); // frees the warp's scalar registers
-// Whether `words` more registers can be kept as one value each, counting the scalars given back by registers
-// r to r + words - 1.
+// Whether registers r to r + words - 1 can be kept as a single value each. With a scalar register file,
+// scalar registers already held for r to r + words - 1 count as free.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words);
 // Every live lane holds the same value: keep a single copy, invalidate the lanes.
 void uv_store_keep(struct uv *v, unsigned place, unsigned r);

@@ -83,7 +83,7 @@ void warpman_warp_end(void *state, unsigned place)
     w->ended_at[block] += tech_now(w->grid) - w->start[block];
 }
 
-// A block killed before the start of its last warp counts neither as held nor as lost.
+// A block killed before the start of its last warp adds nothing to counters warpman.held and warpman.lost.
 void warpman_block_end(void *state, unsigned block)
 {
     struct warpman *w = state;
