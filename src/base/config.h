@@ -34,6 +34,28 @@ struct config_key {
         .words = words_, .initial = initial_, .meaning = meaning_                                            \
     }
 
+// Rows of a room's config.def, for both uses of the file: a member of the room's struct, and the config_key of
+// the member. A room names its rows and defines the names before an include:
+//
+//     ROOM_U32(field, "key", low, high, initial, "meaning", "source")         uint32_t
+//     ROOM_BOOL(field, "key", "initial", "meaning", "source")                 bool
+//     ROOM_WORD(field, "key", type, words, "initial", "meaning", "source")    int, an index into type##_words
+//
+//     #define ROOM_U32 CONFIG_MEMBER_U32                                      in the struct
+//     #define ROOM_U32(...) CONFIG_ROW_U32(struct room_config, __VA_ARGS__)   in the array of keys
+//
+// `words` is for readers of config.def alone: the words of the room's array type##_words.
+#define CONFIG_MEMBER_U32(field, ...)  uint32_t field;
+#define CONFIG_MEMBER_BOOL(field, ...) bool field;
+#define CONFIG_MEMBER_WORD(field, ...) int field;
+
+#define CONFIG_ROW_U32(struct_, field, key, low, high, initial, meaning, source)                             \
+    {key, CONFIG_U32, offsetof(struct_, field), low, high, NULL, #initial, meaning, source},
+#define CONFIG_ROW_BOOL(struct_, field, key, initial, meaning, source)                                       \
+    {key, CONFIG_BOOL, offsetof(struct_, field), 0, 1, NULL, initial, meaning, source},
+#define CONFIG_ROW_WORD(struct_, field, key, type, words, initial, meaning, source)                          \
+    {key, CONFIG_WORD, offsetof(struct_, field), 0, 0, type##_words, initial, meaning, source},
+
 // Keys with a common prefix that no table can list, because users choose a part of the name.
 struct config_family {
     const char *prefix; // "class."

@@ -8,13 +8,9 @@ static const char *const dispatch_policy_words[] = {
 #undef DISPATCH
     NULL};
 
-#define AT(field) offsetof(struct chip_config, field)
-#define CHIP_U32(field, key, low, high, initial, meaning, source)                                            \
-    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
-#define CHIP_BOOL(field, key, initial, meaning, source)                                                      \
-    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
-#define CHIP_WORD(field, key, type, words, initial, meaning, source)                                         \
-    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+#define CHIP_U32(...)  CONFIG_ROW_U32(struct chip_config, __VA_ARGS__)
+#define CHIP_BOOL(...) CONFIG_ROW_BOOL(struct chip_config, __VA_ARGS__)
+#define CHIP_WORD(...) CONFIG_ROW_WORD(struct chip_config, __VA_ARGS__)
 const struct config_key chip_config_keys[] = {
 #include "chip/config.def"
 };

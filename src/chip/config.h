@@ -9,10 +9,10 @@ enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
 // of the SM.
 struct tech_use;
 struct chip_config {
-#define CHIP_U32(field, key, low, high, initial, meaning, source) uint32_t field;
-#define CHIP_BOOL(field, key, initial, meaning, source)           bool field;
-#define CHIP_WORD(field, key, type, words, initial, meaning, source)                                         \
-    int field; // by number, of enum type or a table (dispatch.def)
+// A word is a value of an enum, or a row of a table (dispatch.def).
+#define CHIP_U32  CONFIG_MEMBER_U32
+#define CHIP_BOOL CONFIG_MEMBER_BOOL
+#define CHIP_WORD CONFIG_MEMBER_WORD
 #include "chip/config.def"
     struct gpu_config gpu; // with classes: the base for keys not set by a class
     struct memory_config memory;

@@ -7,7 +7,6 @@
 #include "cli/folder.h"
 #include "cli/gather.h"
 #include "cli/print.h"
-#include "lab/only.h"
 #include "lab/page.h"
 #include "silicon/silicon.h"
 
@@ -162,7 +161,7 @@ static enum wf_status choose(struct lab *l)
     }
     for (size_t i = 0; i < o->given.count; i++)
         if (o->given.data[i].id == OPTION_ONLY &&
-            !only_apply(&l->experiments, o->given.data[i].value, l->diag))
+            !experiments_keep_only(&l->experiments, o->given.data[i].value, l->diag))
             return WF_BAD_USAGE;
     for (size_t i = 0; i < l->experiments.list.count; i++)
         if (!figure_has_kernels(&l->experiments.list.data[i], l->size, l->diag)) return WF_BAD_INPUT;

@@ -6,9 +6,7 @@
 #include "compile/emit/emit.h"
 #include "compile/ir/options.h"
 #include "compile/mach/abi.h"
-#include "compile/pass/narrow.h"
 #include "compile/pass/passes.h"
-#include "compile/schedule/constants.h"
 #include "compile/schedule/schedule.h"
 #include "compile/select/select.h"
 

@@ -5,8 +5,15 @@
 // a cell. Calibrated at one point (64 bits of 8 KB, one port). Horowitz's other points, 20 pJ for 32 KB and
 // 100 pJ for 1 MB, come out as 20 and 113. Left out: associative search; tags count as read bits.
 #pragma once
+#include <math.h>
 #include <stdint.h>
 
 // Energy of an access in pJ. `reference_pj`: 64 bits of 8 KB with one port. bits, word_bits, ports: 1 or
 // more.
-double sram_access_pj(double reference_pj, uint64_t bits, uint64_t word_bits, unsigned ports);
+static inline double sram_access_pj(double reference_pj, uint64_t bits, uint64_t word_bits, unsigned ports)
+{
+    const double reference_bits = 8 * 1024 * 8, reference_word = 64, stretch = 0.5;
+    if (bits < word_bits) bits = word_bits;
+    return reference_pj * ((double)word_bits / reference_word) * sqrt((double)bits / reference_bits) *
+           (1 + stretch * (ports - 1));
+}

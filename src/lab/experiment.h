@@ -99,5 +99,9 @@ const char *experiment_name_at(size_t i);
 bool experiments_add(struct experiments *x, const char *name, struct diag *d);
 bool experiments_add_text(struct experiments *x, const char *name, const char *text, size_t length,
                           struct diag *d);
+// Option --only: keeps a part of the runs. Text: "WHAT=NAME[,NAME…]", where WHAT is a swept key, or kernel,
+// program, series or view. Experiments with a WHAT keep only the named ones. False and an error: bad syntax, or
+// a name unknown to every experiment.
+bool experiments_keep_only(struct experiments *x, const char *text, struct diag *d);
 // Text of a bundled file used by experiments; NULL: unknown name.
 const char *experiment_file(const char *name);

@@ -1,5 +1,6 @@
-#include "lab/only.h"
+// Option --only: experiments keep the named values of an axis, kernels, programs, series or views.
 #include "base/str.h"
+#include "lab/experiment.h"
 #include "lab/figure.h"
 
 #include <string.h>
@@ -91,7 +92,7 @@ static bool is_found(const struct only *o, const char *text, struct diag *d)
     return true;
 }
 
-bool only_apply(struct experiments *e, const char *text, struct diag *d)
+bool experiments_keep_only(struct experiments *e, const char *text, struct diag *d)
 {
     struct only o = {.arena = &e->arena};
     char *what = arena_strndup(&e->arena, text, strlen(text)), *names = strchr(what, '=');

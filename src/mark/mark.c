@@ -4,7 +4,7 @@
 #include "isa/isa.h"
 #include "isa/profile.h"
 #include "isa/program.h"
-#include "mark/propagate.h"
+#include "mark/ssa.h"
 
 #include <stdlib.h>
 

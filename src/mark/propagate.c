@@ -6,13 +6,13 @@
 // Dependences between values settle first; branches and patterns follow, so that the plainer of two reasons
 // is reported. The work list is swept in program order, which makes most sources known before their users.
 // Branches know their affected readers: the work grows with the program, not with its square.
-#include "mark/propagate.h"
 #include "base/bits.h"
 #include "isa/profile.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 #include "mark/divergence.h"
 #include "mark/readers.h"
+#include "mark/ssa.h"
 
 struct blamed { // a claim and the responsible branch
     struct claim claim;

@@ -51,3 +51,9 @@ struct mark_ssa {
 };
 
 void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);
+// Marks of definitions: the fixed point of the rules (propagate.c).
+void mark_propagate(struct mark_ssa *s, const struct mark_rules *r);
+// The claim of an instruction, after mark_propagate: the weakest value of its definitions, or VECTOR with a
+// cause when every warp must execute the instruction. Fills *out except for the chain behind `from`;
+// mark_explain follows the chain through the definitions.
+void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct mark *out);

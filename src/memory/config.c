@@ -3,20 +3,12 @@
 
 #define SOURCE_SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
 
-#define MEMORY_U32(field, key, low, high, initial, meaning, source)
-#define MEMORY_WORD(field, key, type, words_, initial, meaning, source)                                      \
-    static const char *const field##_words[] = {WORDS_##type, NULL};
-#define WORDS_cache_write       "write-back", "write-through"
-#define WORDS_cache_index       "bits", "hash"
-#define WORDS_cache_replacement "lru", "fifo", "random"
-#include "memory/config.def"
-#undef MEMORY_U32
-#undef MEMORY_WORD
+static const char *const cache_write_words[] = {"write-back", "write-through", NULL};
+static const char *const cache_replacement_words[] = {"lru", "fifo", "random", NULL};
+static const char *const cache_index_words[] = {"bits", "hash", NULL};
 
-#define MEMORY_U32(field, key, low, high, initial, meaning, source)                                          \
-    {key, CONFIG_U32, offsetof(struct memory_config, field), low, high, NULL, #initial, meaning, source},
-#define MEMORY_WORD(field, key, type, words_, initial, meaning, source)                                      \
-    {key, CONFIG_WORD, offsetof(struct memory_config, field), 0, 0, field##_words, initial, meaning, source},
+#define MEMORY_U32(...)  CONFIG_ROW_U32(struct memory_config, __VA_ARGS__)
+#define MEMORY_WORD(...) CONFIG_ROW_WORD(struct memory_config, __VA_ARGS__)
 const struct config_key memory_config_keys[] = {
 #include "memory/config.def"
 };

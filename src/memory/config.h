@@ -9,8 +9,8 @@ struct memory_config {
     // Filled by chip/ from its own settings.
     uint32_t core_mhz;
     bool perfect; // answer every request after the interconnect latency alone
-#define MEMORY_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
-#define MEMORY_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
+#define MEMORY_U32  CONFIG_MEMBER_U32
+#define MEMORY_WORD CONFIG_MEMBER_WORD
 #include "memory/config.def"
 #undef MEMORY_U32
 #undef MEMORY_WORD

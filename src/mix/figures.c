@@ -1,4 +1,20 @@
+// Figures of a pass, and of workloads together in relation to every workload alone.
 #include "mix/mix.h"
+
+void mix_run_add(struct mix_run *run, const struct wf_stats *launch)
+{
+    run->launches++;
+    run->cycles += launch->elapsed;
+    run->warp_instructions += launch->warp_instructions;
+    run->thread_instructions += launch->thread_instructions;
+    for (size_t k = 0; k < launch->energy_count; k++)
+        run->energy_pj += (double)launch->energy[k].count * launch->energy[k].pj_each;
+}
+
+double mix_ipc(const struct mix_run *run)
+{
+    return run->cycles ? (double)run->thread_instructions / (double)run->cycles : 0;
+}
 
 struct mix_shares mix_figures(const struct mix_part *parts, const double *progress, size_t count)
 {

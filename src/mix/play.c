@@ -9,21 +9,6 @@ struct player {
     struct wf_launch *launch; // NULL: no launch under way
 };
 
-void mix_run_add(struct mix_run *run, const struct wf_stats *launch)
-{
-    run->launches++;
-    run->cycles += launch->elapsed;
-    run->warp_instructions += launch->warp_instructions;
-    run->thread_instructions += launch->thread_instructions;
-    for (size_t k = 0; k < launch->energy_count; k++)
-        run->energy_pj += (double)launch->energy[k].count * launch->energy[k].pj_each;
-}
-
-double mix_ipc(const struct mix_run *run)
-{
-    return run->cycles ? (double)run->thread_instructions / (double)run->cycles : 0;
-}
-
 static enum wf_status compare(struct mix_part *part, const struct tape_step *step)
 {
     if (!part->is_exact) return WF_OK;

@@ -10,7 +10,10 @@
 //
 // Pure rules: the caller owns the operands and the queues.
 #pragma once
+#include "base/arena.h"
 #include "scalar/detector.h"
+
+#include <stdlib.h>
 
 // -- operands -----------------------------------------------------------------------------------------------
 
@@ -50,8 +53,11 @@ struct scalar_table {
     uint32_t words;
 };
 
-void scalar_table_init(struct scalar_table *p, uint32_t words); // all bits 0
-void scalar_table_fini(struct scalar_table *p);
+static inline void scalar_table_init(struct scalar_table *p, uint32_t words) // all bits 0
+{
+    *p = (struct scalar_table){.bits = heap_alloc((words / 64 + 1) * sizeof *p->bits), .words = words};
+}
+static inline void scalar_table_fini(struct scalar_table *p) { free(p->bits); }
 static inline bool scalar_predicted(const struct scalar_table *p, uint32_t word) // past the end: false
 {
     return word < p->words && p->bits[word / 64] >> word % 64 & 1;

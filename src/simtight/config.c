@@ -10,13 +10,9 @@ static const char *const simtight_divider_words[] = {"sequential", "full", NULL}
 static const char *const scalar_spill_words[] = {
     [SPILL_LRU] = "lru", [SPILL_RR] = "rr", [SPILL_FIRST] = "first", NULL};
 
-#define AT(field) offsetof(struct simtight_config, field)
-#define SIMTIGHT_U32(field, key, low, high, initial, meaning, source)                                        \
-    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
-#define SIMTIGHT_BOOL(field, key, initial, meaning, source)                                                  \
-    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
-#define SIMTIGHT_WORD(field, key, type, words, initial, meaning, source)                                     \
-    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+#define SIMTIGHT_U32(...)  CONFIG_ROW_U32(struct simtight_config, __VA_ARGS__)
+#define SIMTIGHT_BOOL(...) CONFIG_ROW_BOOL(struct simtight_config, __VA_ARGS__)
+#define SIMTIGHT_WORD(...) CONFIG_ROW_WORD(struct simtight_config, __VA_ARGS__)
 const struct config_key simtight_config_keys[] = {
 #include "simtight/config.def"
 };

@@ -7,9 +7,9 @@ enum simtight_registers { SIMTIGHT_PLAIN, SIMTIGHT_UNIFORM, SIMTIGHT_AFFINE };
 enum simtight_divider { SIMTIGHT_SEQUENTIAL, SIMTIGHT_FULL };
 
 struct simtight_config {
-#define SIMTIGHT_U32(field, key, low, high, initial, meaning, source)    uint32_t field;
-#define SIMTIGHT_BOOL(field, key, initial, meaning, source)              bool field;
-#define SIMTIGHT_WORD(field, key, type, words, initial, meaning, source) int field; // enum type
+#define SIMTIGHT_U32  CONFIG_MEMBER_U32
+#define SIMTIGHT_BOOL CONFIG_MEMBER_BOOL
+#define SIMTIGHT_WORD CONFIG_MEMBER_WORD
 #include "simtight/config.def"
 #undef SIMTIGHT_U32
 #undef SIMTIGHT_BOOL

@@ -19,32 +19,14 @@ static const char *const dependences_words[] = {"scoreboard", "encoded", "single
 
 static const char *const predict_words[] = {"none", "static", "gshare", "perfect", NULL};
 
-#define AT(field) offsetof(struct gpu_config, field)
-#define GPU_U32(field, key, low, high, initial, meaning, source)                                             \
-    {key, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
-#define GPU_BOOL(field, key, initial, meaning, source)                                                       \
-    {key, CONFIG_BOOL, AT(field), 0, 1, NULL, initial, meaning, source},
-#define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
-    {key, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
-#define GPU_LATENCY(which, name, cycles, interval)                                                           \
-    {"latency." name,                                                                                        \
-     CONFIG_U32,                                                                                             \
-     AT(latency_##which),                                                                                    \
-     1,                                                                                                      \
-     10000,                                                                                                  \
-     NULL,                                                                                                   \
-     #cycles,                                                                                                \
-     "cycles from operands collected to the result",                                                         \
-     SHIPPED},                                                                                               \
-        {"interval." name,                                                                                   \
-         CONFIG_U32,                                                                                         \
-         AT(interval_##which),                                                                               \
-         1,                                                                                                  \
-         10000,                                                                                              \
-         NULL,                                                                                               \
-         #interval,                                                                                          \
-         "cycles a pipeline is busy with a warp",                                                            \
-         SHIPPED},
+#define GPU_U32(...)  CONFIG_ROW_U32(struct gpu_config, __VA_ARGS__)
+#define GPU_BOOL(...) CONFIG_ROW_BOOL(struct gpu_config, __VA_ARGS__)
+#define GPU_WORD(...) CONFIG_ROW_WORD(struct gpu_config, __VA_ARGS__)
+#define GPU_LATENCY(which, name, cycles, busy)                                                               \
+    GPU_U32(latency_##which, "latency." name, 1, 10000, cycles,                                              \
+            "cycles from operands collected to the result", SHIPPED)                                         \
+    GPU_U32(interval_##which, "interval." name, 1, 10000, busy, "cycles a pipeline is busy with a warp",     \
+            SHIPPED)
 const struct config_key gpu_config_keys[] = {
 #include "sm/config.def"
 };

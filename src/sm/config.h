@@ -12,10 +12,11 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-#define GPU_U32(field, key, low, high, initial, meaning, source) uint32_t field;
-#define GPU_BOOL(field, key, initial, meaning, source)           bool field;
-#define GPU_WORD(field, key, type, words, initial, meaning, source)                                          \
-    int field; // value of enum `type`, or row of a table (pick.def)
+// A word is a value of an enum, or a row of a table (pick.def).
+#define GPU_U32  CONFIG_MEMBER_U32
+#define GPU_BOOL CONFIG_MEMBER_BOOL
+#define GPU_WORD CONFIG_MEMBER_WORD
+
 #define GPU_LATENCY(which, name, cycles, busy) uint32_t latency_##which, interval_##which;
 #include "sm/config.def"
 };

@@ -65,6 +65,32 @@ static const struct config_key more_keys[] = {
      .meaning = "what it is"},
 };
 
+// A room's table, as in a config.def: the rows make the struct's members and the keys.
+#define ROOM_ROWS                                                                                            \
+    ROOM_U32(lines, "room.lines", 1, 64, 16, "lines of the cache", "choice")                                 \
+    ROOM_BOOL(keeps, "room.keeps", "1", "lines are kept from launch to launch", NULL)                        \
+    ROOM_WORD(way, "room.way", room_way, "near,far", "far", "way evicted from a set", "paper")               \
+    ROOM_U32(ports, "room.ports", 2, 8, 4, NULL, NULL)
+struct room {
+#define ROOM_U32  CONFIG_MEMBER_U32
+#define ROOM_BOOL CONFIG_MEMBER_BOOL
+#define ROOM_WORD CONFIG_MEMBER_WORD
+    ROOM_ROWS
+#undef ROOM_U32
+#undef ROOM_BOOL
+#undef ROOM_WORD
+};
+static const char *const room_way_words[] = {"near", "far", NULL};
+static const struct config_key room_keys[] = {
+#define ROOM_U32(...)  CONFIG_ROW_U32(struct room, __VA_ARGS__)
+#define ROOM_BOOL(...) CONFIG_ROW_BOOL(struct room, __VA_ARGS__)
+#define ROOM_WORD(...) CONFIG_ROW_WORD(struct room, __VA_ARGS__)
+    ROOM_ROWS
+#undef ROOM_U32
+#undef ROOM_BOOL
+#undef ROOM_WORD
+};
+
 struct fixture {
     struct config config;
     struct values values;
@@ -126,6 +152,35 @@ static void test_defaults(struct test *t)
     CHECK_STR(t, strbuf_text(&text), "4G");
     strbuf_fini(&text);
     CHECK(t, str_equal(config_at(&f.config, 6)->name, "gpu.name") && config_at(&f.config, 7) == NULL);
+    teardown(&f);
+}
+
+// Keys made from a room's rows: order, defaults, ranges, words, meanings and sources of the rows.
+static void test_rows(struct test *t)
+{
+    struct fixture f;
+    struct room room;
+    struct strbuf text = {0};
+    setup(&f);
+    config_add(&f.config, room_keys, TEST_COUNT(room_keys), &room);
+    CHECK(t, room.lines == 16 && room.keeps && room.way == 1 && room.ports == 4);
+    CHECK(t, config_set_pair(&f.config, "room.lines=64", loc_none(), &f.diag) && room.lines == 64);
+    CHECK(t, config_set_pair(&f.config, "room.keeps=0", loc_none(), &f.diag) && !room.keeps);
+    CHECK(t, config_set_pair(&f.config, "room.way=near", loc_none(), &f.diag) && room.way == 0);
+    CHECK(t, room.lines == 64 && room.ports == 4);
+    for (size_t i = 0; i < TEST_COUNT(room_keys); i++) {
+        const struct config_key *key = &room_keys[i];
+        strbuf_printf(&text, "%s %s ", key->name, key->initial);
+        config_format_range(key, &text);
+        strbuf_printf(&text, " | %s | %s\n", key->meaning ? key->meaning : "",
+                      key->source ? key->source : "");
+    }
+    CHECK_STR(t, strbuf_text(&text),
+              "room.lines 16 1 to 64 | lines of the cache | choice\n"
+              "room.keeps 1 0 or 1 | lines are kept from launch to launch | \n"
+              "room.way far near or far | way evicted from a set | paper\n"
+              "room.ports 4 2 to 8 |  | \n");
+    strbuf_fini(&text);
     teardown(&f);
 }
 
@@ -257,6 +312,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"defaults", test_defaults}, {"names", test_names},
                                              {"accepts", test_accepts},   {"refuses", test_refuses},
-                                             {"origins", test_origins},   {"family", test_family}};
+                                             {"origins", test_origins},   {"family", test_family},
+                                             {"rows", test_rows}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,7 +1,7 @@
 // Trailing zero bits by a walk over definitions, limited in depth. A loop counter is as aligned as its start
 // value and its step: a phi reached again on its own walk imposes no limit.
-#include "compile/ir/align.h"
 #include "base/bits.h"
+#include "compile/ir/known.h"
 
 enum { DEPTH_MAX = 12, PATH_MAX = 16 };
 

@@ -24,3 +24,8 @@ uint64_t known_demanded(const struct known *k, const struct ir_value *v);
 // The largest unsigned number consistent with the known zeros.
 uint64_t known_max(const struct known *k, const struct ir_value *v);
 bool known_not_negative(const struct known *k, const struct ir_value *v);
+
+// Without an analysis of the function: the number of low bits known to be zero in every execution, the proof
+// that adjacent accesses can be merged into a wider access. 64 for constant zero. Stateless (leaves `note`
+// alone) and bounded in depth: cheap enough for a call per access. In align.c.
+unsigned align_known_zeros(const struct ir_value *v);

@@ -7,12 +7,18 @@
 // Functions are visited callees first, so a callee is complete before a copy. Bodies inlined into one
 // function share a piece of its frame: at most one is active at a time, and local variables end with their
 // function.
-#include "compile/lower/inline.h"
 #include "base/bits.h"
 #include "compile/ir/options.h"
+#include "compile/lower/lower.h"
 #include "isa/program.h"
 
 #include <string.h>
+
+enum {
+    INLINE_SIZE_MAX = 160,     // largest function inlined at every call, in operations
+    INLINE_ONCE_MAX = 4000,    // largest function inlined at its only call
+    INLINE_CALLER_MAX = 20000, // largest caller after inlining
+};
 
 struct inliner {
     struct ir_unit *unit;

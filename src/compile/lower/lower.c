@@ -5,7 +5,6 @@
 #include "compile/lower/lower.h"
 #include "compile/ir/options.h"
 #include "compile/lower/impl.h"
-#include "compile/lower/inline.h"
 #include "isa/inst.h"
 
 #include <string.h>

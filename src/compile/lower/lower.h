@@ -16,3 +16,8 @@ enum { LOWER_SPLIT_BYTES = 64 };
 // shared memory and limits filled in; the functions pass ir_verify and are not optimised.
 struct ir_unit *lower_kernel(const struct ptx_module *m, const struct ptx_function *kernel,
                              const struct compile_options *o, struct diag *d);
+
+// The last step of lowering, on the intermediate representation: replaces calls of non-recursive functions by
+// the functions' bodies. Visits the unit's functions, callees first. Functions without remaining calls are
+// removed from the unit, and function symbols are renumbered. Does nothing with compile.optimise=0.
+void inline_calls(struct ir_unit *u);

@@ -11,7 +11,6 @@
 // compared by base value, so the pass runs again after offsets have been folded.
 #include "base/hash.h"
 #include "compile/ir/alias.h"
-#include "compile/pass/locals.h"
 #include "compile/pass/passes.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 // bytes that every access takes as a whole. Cells receive phis on the iterated dominance frontier of their
 // stores and are renamed down the dominator tree (Cytron et al., TOPLAS 1991). A guarded store becomes a
 // select. Bytes never stored read as zero.
-#include "compile/pass/locals.h"
+#include "compile/pass/passes.h"
 #include "isa/space.h"
 
 #include "compile/ir/build.h"

@@ -4,7 +4,7 @@
 //     v7:64 = madwide v3, 4, v1        v7:64 = …  (dead unless the high word is read)
 //     load [v7]                  ─▶    v9:32 = mad v3, 4, lo v1
 //                                      load [v9]
-#include "compile/pass/narrow.h"
+#include "compile/pass/passes.h"
 #include "isa/space.h"
 
 struct narrower {

@@ -19,6 +19,17 @@ struct pass_context {
 
 bool legalise(struct ir_function *f); // runs with `optimise` == 0, too
 
+// Steps outside of passes.def. True if the function changed.
+
+// Promotion of local variables, for pass_loads: replaces loads and stores of the function's frame by values. A
+// variable is promoted if its address is used only in whole, weak loads and stores at constant offsets; any
+// other use keeps the variable in memory.
+bool locals_promote(struct ir_function *f);
+// Global addresses in 32 bits, for profile ptxplus, before selection: gives every access to global or generic
+// memory the low word of its address, computed in 32 bits. Requires 32-bit addresses
+// (compile_options.address_bits). Unread values are left to pass_dead.
+bool narrow_addresses(struct ir_function *f);
+
 // Runs the passes selected by the unit's options. Returns NULL, or, under options->check, the text of
 // ir_verify with the name of the faulty pass (in the unit's arena).
 const char *passes_run(struct ir_unit *u);

@@ -12,7 +12,7 @@
 // code in the papers.
 #include "base/bits.h"
 #include "compile/ir/alias.h"
-#include "compile/ir/align.h"
+#include "compile/ir/known.h"
 #include "compile/ir/options.h"
 #include "compile/pass/passes.h"
 #include "isa/profile.h"

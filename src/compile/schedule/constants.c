@@ -6,9 +6,9 @@
 //
 //     loop:  MOV R3, 0x4                      MOV R3, 0x4
 //            IMAD.WIDE R4, R1, R3, …   ─▶     loop: IMAD.WIDE R4, R1, R3, …
-#include "compile/schedule/constants.h"
 #include "base/hash.h"
 #include "compile/allocate/allocate.h"
+#include "compile/schedule/schedule.h"
 
 #include <string.h>
 

@@ -1,6 +1,11 @@
-// Order of instructions within a block.
+// The step between selection and allocation: constants that blocks share, then the order of instructions
+// within a block.
 #pragma once
 #include "compile/mach/mach.h"
+
+// Shares constants in registers between blocks and hoists constants out of loops, before mach_schedule. Changes
+// f in place. Does nothing in a function of high register pressure.
+void mach_keep_constants(struct mach_function *f);
 
 // Reorders every block in place: instructions of long latency start early, as far as registers allow. Memory
 // accesses that may touch the same bytes keep their order, as do instructions with side effects.

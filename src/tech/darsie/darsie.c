@@ -23,14 +23,11 @@ static const char *const full_words[] = {"private", "wait", "loads", NULL};
 static const char *const pool_from_words[] = {"tails", "reserve", "block", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 
-#define AT(field) offsetof(struct darsie_options, field)
 static const struct config_key keys[] = {
-#define OPTION_U32(field, name, low, high, initial, meaning, source)                                         \
-    {name, CONFIG_U32, AT(field), low, high, NULL, #initial, meaning, source},
+#define OPTION_U32(...) CONFIG_ROW_U32(struct darsie_options, __VA_ARGS__)
 #define OPTION_SWITCH(field, name, initial, meaning, source)                                                 \
-    {name, CONFIG_WORD, AT(field), 0, 0, switch_words, initial, meaning, source},
-#define OPTION_WORD(field, name, type, words, initial, meaning, source)                                      \
-    {name, CONFIG_WORD, AT(field), 0, 0, type##_words, initial, meaning, source},
+    CONFIG_ROW_WORD(struct darsie_options, field, name, switch, "off,on", initial, meaning, source)
+#define OPTION_WORD(...) CONFIG_ROW_WORD(struct darsie_options, __VA_ARGS__)
 #include "tech/darsie/options.def"
 #undef OPTION_U32
 #undef OPTION_SWITCH

@@ -22,9 +22,9 @@ enum pool_from { POOL_TAILS, POOL_RESERVE, POOL_BLOCK };
 enum darsie_rules { RULES_SOUND, RULES_PAPER };
 
 struct darsie_options {
-#define OPTION_U32(field, name, low, high, initial, meaning, source)    uint32_t field;
-#define OPTION_SWITCH(field, name, initial, meaning, source)            int field;
-#define OPTION_WORD(field, name, type, words, initial, meaning, source) int field;
+#define OPTION_U32    CONFIG_MEMBER_U32
+#define OPTION_SWITCH CONFIG_MEMBER_WORD
+#define OPTION_WORD   CONFIG_MEMBER_WORD
 #include "tech/darsie/options.def"
 #undef OPTION_U32
 #undef OPTION_SWITCH
