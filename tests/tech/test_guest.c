@@ -267,7 +267,7 @@ static void test_hang(struct test *t)
         CHECK(t, !gpu_bench_run(&s.bench));
         CHECK_EQ(t, fault->kind, FAULT_DEADLOCK);
         CHECK_HAS(t, fault->text, "waits for other warps, by a mechanism");
-        CHECK_HAS(t, fault->text, "SM 0, guest of told: waits for its mechanism since cycle");
+        CHECK_HAS(t, fault->text, "SM 0, guest of told: waits for the mechanism since cycle");
     }
     scene_end(&s);
 }
