@@ -34,7 +34,8 @@ bool wf_core_counter_at(size_t index, struct wf_counter *counter)
     return true;
 }
 
-// Appends the core's counters to the counters of all GPUs in l->stats.
+// Appends the SIMTight core's own counters to l->stats.counters, which so far holds the counters of every
+// GPU.
 static void add_counters(struct wf_launch *l)
 {
     const struct simtight_counts *own = &l->core_counts;
@@ -57,8 +58,8 @@ static void take_sample(void *context, uint64_t cycle, const struct simtight_cou
     vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
 }
 
-// Counters between two samples. The core's counters follow the counters of all GPUs, as in the launch's
-// stats.
+// Counter values for the interval between two samples. As in the launch's stats, counters of every GPU come
+// first (here unknown), then the SIMTight core's own.
 static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
                                        const struct api_core_sample *now)
 {
@@ -139,8 +140,9 @@ void api_core_fill(struct wf_launch *l)
         diag_error(&l->context->diag, loc_none(), "--verify: kernel %s: %s", l->kernel->info.name, first);
 }
 
-// Figure `id` for the host part, numbered as in StatIds.h of the public source. As in the source, INSTRS
-// counts an addition twice if the scalar pipeline gives up the addition for its alignment.
+// Value of statistic `id` for the host part of a program; ids as in StatIds.h of SIMTight's public source. As
+// in the source, INSTRS counts an addition twice if the scalar pipeline gives up the addition for its
+// result's alignment.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

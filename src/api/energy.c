@@ -1,4 +1,4 @@
-// Energy and storage of the chosen mechanisms, in the public API's terms.
+// Energy of a launch and storage of the chosen mechanisms, as structs of the public API.
 #include "api/impl.h"
 #include "scalar/stackcache.h"
 
@@ -17,7 +17,7 @@ const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result
     struct wf_context *c = l->context;
     *count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
     struct wf_energy *out = API_ARRAY(l, struct wf_energy, *count);
-    // A copy, so that names live as long as the launch.
+    // A copy of the context's rows, so that names in the stats live as long as the launch.
     struct energy_row *rows = API_ARRAY(l, struct energy_row, *count);
     memcpy(rows, c->energy_rows, *count * sizeof *rows);
     for (size_t i = 0; i < *count; i++) {

@@ -88,8 +88,9 @@ struct run {
     size_t input_at;
     struct strbuf line;           // printed by the program; not yet passed to the receiver of wf_set_print
     uint64_t thread_instructions; // of the last launch
-    struct simtight_counts core;  // of the last launch; all zero in functional runs, only cycles on SMs
-    enum wf_status status;        // reason for stopping the hart
+    // Counters of the last launch: all zero if functional; on SMs only the cycles are set.
+    struct simtight_counts core;
+    enum wf_status status; // reason for stopping the hart
 };
 
 static void flush(struct run *r)
@@ -235,8 +236,8 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     return WF_PROGRAM_FAILED;
 }
 
-// Whether a kernel fits on an SM. All threads of a kernel form one block, with the machine's full registers
-// and scratchpad.
+// Whether an SM of the GPU has room for a kernel of the RISC-V program. All threads of a kernel form one
+// block, with RISC-V's full register set per thread and the whole scratchpad.
 static bool fits_on_sm(struct wf_module *m)
 {
     struct wf_context *c = m->context;

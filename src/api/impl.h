@@ -53,15 +53,15 @@ struct wf_stream {
     struct wf_context *context;
     unsigned number;           // 0: the default stream
     char *name;                // heap; NULL: the default stream
-    uint32_t first_sm, end_sm; // SMs of its launches; both 0: all SMs
-    struct api_launches tail;  // to wait for before the stream's next launch
+    uint32_t first_sm, end_sm; // [first_sm, end_sm): SMs of the stream's launches; both 0: all SMs
+    struct api_launches tail;  // launches that the stream's next launch must wait for
 };
 
 struct wf_event {
     struct wf_context *context;
-    struct api_launches before; // launches to wait for, of those queued at wf_event_record
+    struct api_launches before; // launches queued before wf_event_record that the event still waits for
     bool is_recorded;
-    uint64_t cycle; // latest end among the finished launches, on the context's clock
+    uint64_t cycle; // latest end among the event's finished launches, on the context's clock
 };
 
 struct wf_context {
@@ -75,10 +75,10 @@ struct wf_context {
     struct chip_config chip;
     struct gpu_classes classes;
     struct energy_config energy;
-    char *gpu;        // heap; NULL: functional
-    bool gpu_is_like; // the GPU's file starts from another GPU's file
+    char *gpu;        // name or path of the GPU, heap; NULL: launches are functional
+    bool gpu_is_like; // the GPU's file takes over another GPU's settings (`like = NAME`)
     struct tech_choice techs;
-    char *tech; // text given to wf_tech, heap; NULL: base
+    char *tech; // text given to wf_tech, heap; NULL: no mechanism ("base")
     bool verify;
     const struct upsets *upsets; // NULL: no fault injection
     uint64_t max_cycles;
@@ -100,26 +100,27 @@ struct wf_context {
     struct study *study; // observes launches; NULL: no study
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
-    VEC(struct api_form *) watched; // the forms named in the watcher's records
+    VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
     // Results of listing calls, valid until the next listing call.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
     // -- launches under way (queue.c)
-    struct api_launches alive;     // held by a caller, or not over; unordered
+    struct api_launches alive;     // launches held by a caller or not yet over; unordered
     struct api_launches under_way; // in order of the calls
     unsigned running;              // launches of under_way that have begun
     struct wf_stream first;        // the default stream
-    struct wf_launch *last;        // of wf_launch: its caller reads the stats
-    struct wf_launch *awaited;     // the waiting call returns the status of this launch
-    // Status of a launch that failed while a call waited for other launches; WF_OK: reported.
+    struct wf_launch *last;        // launch of the latest wf_launch, kept because the caller reads its stats
+    struct wf_launch *awaited;     // launch whose status the waiting call returns; NULL: none
+    // Status of a launch that failed while a call waited for other launches; WF_OK: no such failure is left
+    // to report.
     enum wf_status untold;
-    uint32_t untold_id; // grid_id of the failed launch
-    char *failure;      // heap; not NULL: no launch begins until wf_reset
-    bool is_stopping;   // after an interrupt: all launches under way end
+    uint32_t untold_id; // grid_id of the launch with the status `untold`
+    char *failure;    // why the context has failed (no launch begins until wf_reset), heap; NULL: not failed
+    bool is_stopping; // after an interrupt: all launches under way end
     double run_seconds; // seconds of wall time in launches; overlapping launches count once
-    // The clock of events: cycles of the context's chips, laid end to end, from 0.
-    // clock_before: first cycle of the present chip; clock: latest known end of a launch.
+    // The clock of events: cycles of the context's successive chips, laid end to end, from 0. clock_before:
+    // first cycle of the present chip; clock: latest known end of a launch.
     uint64_t clock_before, clock;
 };
 
@@ -135,7 +136,7 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
-    uint64_t text_hash;     // of text and name, for the cache of kernels
+    uint64_t text_hash;     // hash of the PTX text and its name, for the cache of compiled kernels
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
     struct memory *flat; // memory of the program, from its first run on
@@ -151,14 +152,15 @@ struct wf_module {
     struct arena arena; // names
 };
 
-// The code executed by launches of a kernel, with slot counts: the kernel's program, or a program transformed
-// by mechanisms for a block shape. Kernels and launches share a form; the last user frees it.
+// The program executed by launches of a kernel, with counts of issue slots. The program is the kernel's own,
+// or made from it by mechanisms for a block shape, or has built-in constants. Kernels and launches share a
+// form; the last user frees it.
 struct api_form {
     unsigned users;
     const struct program *program;
     struct program *changed[TECH_MAX]; // intermediate and final programs of the transformations, owned
     unsigned changed_count;
-    uint64_t *slots; // [instruction or no instruction][SLOT_COUNT], heap; NULL: never timed
+    uint64_t *slots; // issue slots, [instruction; last: no instruction][SLOT_COUNT], heap; NULL: never timed
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
@@ -178,10 +180,10 @@ struct wf_kernel {
     char *changed_by;          // mechanisms of the transformed form, heap; NULL: no mechanism transforms
     struct wf_kernel_info info;
     struct strbuf listing;
-    struct arena marks;   // of the last wf_kernel_marks
-    struct arena account; // of the last wf_kernel_account
+    struct arena marks;   // rows returned by the last wf_kernel_marks
+    struct arena account; // rows returned by the last wf_kernel_account
     bool hinted;          // the first functional launch has been watched for races
-    // Of an image with arguments as constants (closure.c).
+    // For kernels of an image with arguments as constants (closure.c).
     struct riscv_closure *closure; // NULL: not yet looked for
     VEC(struct api_constants) constants;
 };
@@ -201,7 +203,7 @@ struct wf_launch {
     size_t place; // index in context->alive
     enum api_launch_state state;
     bool is_freed; // freed by the caller: destroyed when over
-    // Input of the engine, and the arrays behind it.
+    // Input of the functional engine or the chip, and arrays pointed to by the input.
     struct launch launch;
     struct launch_flat flat; // of an image
     bool is_timed;
@@ -214,11 +216,13 @@ struct wf_launch {
     const struct wf_stream *stream;
     // Order: launches that must be over before this launch begins.
     struct api_launches waits_for;
-    struct api_launches rivals;   // check.races: earlier launches not ordered against this launch
-    unsigned held;                // number of launches with this launch as a rival
+    // check.races: unordered launches whose memory accesses are compared with those of this launch: earlier
+    // launches, and later launches that finished first.
+    struct api_launches rivals;
+    unsigned held;                // number of launches whose list `rivals` contains this launch
     struct exec_session *session; // functional: from begin to end of the launch
     bool is_stuck;                // waits for ever, unless another launch changes memory
-    bool has_waited;              // another launch has had a turn in between
+    bool has_waited;              // functional: another launch ran while this launch waited
     // On the chip.
     struct grid *grid;
     struct gpu_counts *sms; // by SM number, owned as a piece
@@ -238,7 +242,7 @@ struct wf_launch {
 struct api_form *api_form_create(const struct program *p);
 struct api_form *api_form_use(struct api_form *f); // adds a user
 void api_form_release(struct api_form *f);
-// Sets k->form for launches of a block shape. Slot counts start at 0 if the program changes.
+// Sets k->form for launches of a block shape. Counts of issue slots start at 0 if the program changes.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
 
 // -- launches
@@ -248,8 +252,8 @@ void api_launch_destroy(struct wf_launch *l); // must not be under way
 // impossible while another launch runs. api_slots_write writes the addresses.
 bool api_slots_change(const struct wf_launch *l);
 void api_slots_write(const struct wf_launch *l);
-// run.c. Begin: on the SIMTight core also the end. End: the chip reports the launch as over. Never: the
-// launch ends without having begun.
+// run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
+// reported the launch as over. api_run_never: the launch ends without having begun.
 void api_run_begin(struct wf_launch *l);
 void api_run_end(struct wf_launch *l);
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
@@ -282,7 +286,7 @@ bool api_has_core(const struct wf_context *c); // the GPU has a SIMTight core
 void api_core_forget(struct wf_context *c);
 bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts);
 void api_core_fill(struct wf_launch *l); // adds to the launch's stats
-// The machine's answer to the host part's request for a figure of the last launch.
+// Answer to the host part of a RISC-V program, which asks for statistic `id` of the last launch.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id);
 
@@ -295,7 +299,7 @@ enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t 
 // -- arguments as constants (closure.c)
 enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS }; // riscv.closure
 void api_closure_use(struct wf_launch *l);         // called when the launch is otherwise complete
-// For listings, without a launch; the caller frees it.
+// The kernel's program with arguments as constants, for listings without a launch; the caller frees it.
 struct program *api_closure_listing(struct wf_kernel *k);
 void api_closure_fini(struct wf_kernel *k);
 
@@ -325,7 +329,8 @@ bool api_variable_address(const struct wf_module *m, const struct ptx_variable *
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
-// Sets the counters written by a timed launch (account) and returns the counts per SM or class.
+// api_account_begin points `account` to the counters that a timed launch will add to. The other functions
+// return the counts per SM or per class of SMs.
 void api_account_begin(struct wf_launch *l, struct chip_account *account);
 const struct wf_sm_account *api_account_sms(struct wf_launch *l);
 const struct wf_class_account *api_account_classes(struct wf_launch *l);
@@ -333,7 +338,7 @@ const struct wf_class_account *api_account_classes(struct wf_launch *l);
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
 struct watcher *api_watcher(struct wf_launch *l); // the watcher of a timed launch; NULL: none
-// Adds the settings' observers to a timed launch: samples and the watcher.
+// Adds the observers requested by settings to a timed launch: counter samples and the timeline's watcher.
 void api_observe(struct wf_launch *l, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
@@ -341,9 +346,11 @@ void api_observe_fini(struct wf_context *c);
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
 bool api_check_watched(struct wf_context *c); // false and an error: a watched launch has nothing to record
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
-// False and an error: the requested timeline cannot be made.
+// False and an error: a timeline is requested (wf_watch), and launches are functional or timeline.sm names no
+// SM.
 bool api_check_watched(struct wf_context *c);
-bool api_timeline_check_sms(struct wf_context *c); // at a watched launch: timeline.sm names an SM of the GPU
+// Whether timeline.sm names an SM of the GPU; false adds an error.
+bool api_timeline_check_sms(struct wf_context *c);
 // Counter values, indexed as wf_counter_at. A NULL argument makes its counters unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);

@@ -15,8 +15,8 @@ void wf_keep_programs(struct wf_context *c, const char *folder)
     c->kept = folder ? heap_strdup(folder) : NULL;
 }
 
-// Variables are numbered in text order: first of the module, then inside functions. UINT32_MAX for an unknown
-// key.
+// Number of a PTX variable in text order: the module's variables first, then variables inside functions.
+// UINT32_MAX: not a variable of the module.
 static uint32_t number_of(const void *context, const void *key)
 {
     const struct ptx_module *m = context;

@@ -113,8 +113,8 @@ static uint64_t function_address(const struct program *p, const char *name)
     return 0;
 }
 
-// Whether a function slot must be rewritten before the launch; *value is the new contents. False if the slot
-// has the value already, or holds a value stored by a kernel.
+// Whether the location of a function's address must be rewritten before the launch; *value is the new
+// content. False if the location has the value already, or holds a value stored by a kernel.
 static bool slot_changes(const struct wf_launch *l, const struct api_function_slot *slot, uint64_t *value)
 {
     const struct ptx_relocation *r = slot->relocation;
@@ -148,8 +148,8 @@ void api_slots_write(const struct wf_launch *l)
     }
 }
 
-// BANK_ADDRESS: a 64-bit address per symbol. NULL and an error for an unbound texture reference. The caller
-// frees the bank.
+// Makes the constant bank BANK_ADDRESS: the 64-bit address of each symbol of the program. NULL and an error
+// for an unbound texture reference. The caller frees the bank.
 static uint8_t *make_address_bank(struct wf_kernel *k)
 {
     const struct program *p = k->form->program;
@@ -175,7 +175,8 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
     return (uint8_t *)bank;
 }
 
-// Instructions read whole words of a bank, so zeros pad the parameters to a multiple of 8 bytes.
+// Size of the bank with launch values and parameters. Instructions read whole words of a bank, so zeros pad
+// the parameters to a multiple of 8 bytes.
 static uint32_t launch_bank_bytes(const struct wf_kernel *k)
 {
     return BANK_LAUNCH_PARAMS + (uint32_t)align_up(k->info.param_bytes, 8);

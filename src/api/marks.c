@@ -9,8 +9,8 @@ static const char *keep(struct wf_kernel *k, struct strbuf *text)
     return kept;
 }
 
-// The mark of instruction n in a launch of the given block shape, after promotion by the driver or by the
-// hardware's comparison.
+// The redundancy mark of instruction n in a launch of the given block shape, after promotion by the driver or
+// by a comparison in hardware (mark.promotion).
 static enum mark_kind in_launch(const struct marks *m, const struct wf_context *c, const struct program *p,
                                 const uint32_t block[3], uint32_t n)
 {
@@ -48,7 +48,8 @@ static const struct wf_mark *show(struct wf_kernel *k, const struct marks *m, co
                                   size_t *count)
 {
     const struct program *p = m->program;
-    // The parts of the encoded program, besides instructions, that the hardware reads.
+    // The program's header: the conditions of all reached instructions' marks, which the promoting hardware
+    // reads besides the instructions.
     struct program header = {0};
     for (uint32_t n = 0; n < p->inst_count; n++)
         if (m->marks[n].reached) header.mark_conditions |= m->marks[n].conditions;

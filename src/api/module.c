@@ -219,7 +219,8 @@ static bool is_symbol(const struct ptx_variable *v)
     return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && v->type != PTX_TEXREF;
 }
 
-// Name i for spelling suggestions; "" for a name of another kind, NULL past the last.
+// Name of the module's variable i, for spelling suggestions; "" if the variable is neither .global nor
+// .const, NULL past the last.
 static const char *next_symbol(const void *context, size_t i)
 {
     const struct ptx_module *p = context;

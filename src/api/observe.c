@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-// Parses "all", or numbers and ranges separated by commas, into `count` bits. False: malformed.
+// Parses a list of SM or warp numbers ("all", or numbers and ranges separated by commas) into a set of
+// `count` bits. False: malformed.
 static bool parse_places(const char *text, unsigned count, uint64_t *bits)
 {
     memset(bits, 0, count / 64 * sizeof *bits);

@@ -197,7 +197,8 @@ void wf_reset(struct wf_context *c)
     c->untold = WF_OK;
 }
 
-// The caller of wf_launch_status has now received the launch's failure: untold is cleared.
+// Returns the launch's status. If the launch is the failed one recorded in `untold`, the caller now knows of
+// the failure, and `untold` is cleared.
 enum wf_status wf_launch_status(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -269,8 +270,8 @@ static struct wf_launch *run_chip(struct wf_context *c)
 // A launch that waits for memory written only by another launch yields to it, if stream order allows.
 // Launches are interleaved only if none would end alone. Other launches keep the order of the calls.
 
-// Next functional launch that can run, in order of the calls and cyclically, after `last`. NULL: start with
-// the first.
+// Next functional launch that can run after `last`, cyclically in order of the calls; `last` NULL: from the
+// first launch on. NULL: no functional launch can run.
 static struct wf_launch *next_turn(struct wf_context *c, const struct wf_launch *last)
 {
     size_t count = c->under_way.count, at = 0;
@@ -289,7 +290,8 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
 }
 
-// Appends a line for each other launch: its activity, or the reason why it has not begun.
+// Appends a line for each launch under way except the stuck launch: its activity, or the reason why it has
+// not begun.
 static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };

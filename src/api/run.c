@@ -20,8 +20,8 @@ static void tell_study(struct wf_context *c)
     c->study->settings = c->study_settings;
 }
 
-// Asks the caller's function. After the first true all launches under way are interrupted; the function is
-// not called again.
+// Asks the function of wf_set_interrupt. After the first true all launches under way are interrupted, and the
+// function is not called again.
 bool api_is_interrupted(void *context)
 {
     struct wf_context *c = context;
@@ -53,7 +53,8 @@ static void finish(struct wf_launch *l, bool good, const struct exec_counts *cou
     api_stats_fill(l, status_of(l, good), counts, timed, seconds);
 }
 
-// Adds the finished rivals to the launch; unfinished rivals compare themselves later.
+// Passes the launch's finished rivals (unordered launches) to the race check; unfinished rivals compare
+// themselves with the launch later.
 static void meet_rivals(struct wf_launch *l)
 {
     struct launch_rival *rivals = API_ARRAY(l, struct launch_rival, l->rivals.count + 1);
@@ -79,8 +80,8 @@ static void begin_functional(struct wf_launch *l)
     l->state = LAUNCH_RUNS;
 }
 
-// The later of two rivals to finish compares the memory touched by both. Keeps l's record for unfinished
-// rivals.
+// Of two rivals (launches not ordered by streams or events) the later to finish compares the memory touched
+// by both. Keeps l's record of touched memory for unfinished rivals.
 static void leave_to_rivals(struct wf_launch *l)
 {
     for (size_t k = 0; k < l->rivals.count; k++) {

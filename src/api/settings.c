@@ -221,7 +221,8 @@ void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context
 }
 void wf_set_threads(struct wf_context *c, unsigned threads) { c->threads = threads; }
 
-// Checks on values beyond the ranges in the tables.
+// Checks settings for conditions beyond the ranges in the tables of keys. False and an error: the settings of
+// `before` are restored.
 static bool check_value(struct wf_context *c, const struct api_settings *before)
 {
     const struct api_settings *s = &c->settings;
@@ -249,7 +250,8 @@ static bool set_plain(struct wf_context *c, const char *key, const char *value)
     return config_set(&c->config, key, value, loc_none(), &c->diag);
 }
 
-// Classes hold many settings, so the chip is dropped only if a class has changed.
+// Sets a key of a class of SMs. The simulated chip with its contents is dropped only if the class's values
+// have changed.
 static bool set_of_class(struct wf_context *c, const char *key, const char *value)
 {
     struct gpu_classes before = c->classes;
@@ -278,7 +280,7 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-// Checks classes of SMs here, since class keys may be set in any order.
+// Checks the classes of SMs here and not in wf_set, since class keys may be set in any order.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
@@ -361,7 +363,7 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
     bool is_counted = is_sum(c, k);
     config_format(&c->config, k, &value);
     describe_key(c, k, key);
-    // The table's source describes the default value.
+    // The source in the table of keys describes the default value only.
     if (origin.is_set || is_counted) key->source = origin.why;
     key->value = keep_text(c, &value);
     key->from = is_counted ? "the classes' counts" : describe_origin(c, &origin);

@@ -34,8 +34,8 @@ static void launch_another(struct wf_kernel *k, struct api_form *f)
     k->form = f;
 }
 
-// Uses the kernel's own program. Slot counts continue across block shapes as long as the program stays
-// unchanged.
+// Makes launches use the kernel's own program. Counts of issue slots continue across block shapes as long as
+// the program stays unchanged.
 static void launch_unchanged(struct wf_kernel *k)
 {
     if (k->form->program != k->program) launch_another(k, api_form_create(k->program));

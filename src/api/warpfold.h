@@ -70,8 +70,8 @@ void wf_context_destroy(struct wf_context *c);
 // allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed by the first
 // watched launch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
-// Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core. WF_BAD_USAGE if
-// the settings do not fit together. Launches make the same check.
+// Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core.
+// WF_BAD_USAGE if the settings do not fit together. Launches make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
 // VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
@@ -161,13 +161,13 @@ enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *addres
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
 // -- programs with a host part of their own -----------------------------------------------------------------
-// An ELF file of RISC-V code (docs/explanation/riscv.md) contains kernels and a host part, which launches the kernels on
-// a machine with 2,048 threads. wf_module_load accepts ELF as well as PTX.
+// An ELF file of RISC-V code (docs/explanation/riscv.md) contains kernels and a host part, which launches the
+// kernels on a machine with 2,048 threads. wf_module_load accepts ELF as well as PTX.
 bool wf_module_is_program(const struct wf_module *m);
 struct wf_launch_config;
 struct wf_stats;
 struct wf_program_config {
-    const void *input; // console input of the host part; the caller's
+    const void *input; // console input of the host part; owned by the caller
     size_t input_bytes;
     // Called after every launch; NULL: not called. The stats are valid only during the call.
     void (*launched)(void *context, struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -194,8 +194,9 @@ struct wf_kernel_info {
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
     uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32
-    // instructions: of the machine code. registers, predicates: of a thread. shared_bytes: static, of a
-    // block. local_bytes, stack_bytes: of a thread. spill_loads, spill_stores: instructions in the code.
+    // instructions: number in the machine code. registers, predicates: number per thread. shared_bytes:
+    // static shared memory of a block. local_bytes, stack_bytes: per thread. spill_loads, spill_stores:
+    // numbers of spill instructions in the code.
     uint32_t instructions, registers, predicates, shared_bytes, local_bytes, stack_bytes, spill_loads,
         spill_stores;
     double compile_seconds;
@@ -209,7 +210,7 @@ void wf_keep_programs(struct wf_context *c, const char *folder);
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
 // Names of the module's entries in text order. NULL past the last.
 const char *wf_kernel_name(struct wf_module *m, size_t index);
-// Valid as long as the module.
+// The kernel's info, valid as long as the module.
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
 // Machine code as text: pc, guard, registers, source lines.
 const char *wf_kernel_listing(struct wf_kernel *k);
@@ -220,7 +221,7 @@ struct wf_mark {
     uint32_t pc;
     const char *instruction, *lines; // lines: source lines, with the calls that inlined them
     const char *mark;     // redundant in every block: "DR"; in blocks of some shapes: "CR"; otherwise "V"
-    const char *promoted; // "DR" or "V" for the given block shape; NULL without a shape
+    const char *promoted; // mark after promotion for the given block shape, "DR" or "V"; NULL without a shape
     const char *pattern;  // across the lanes of a warp: "uniform", "affine", "unstructured"
     const char *formula;  // the pattern with known base and stride: "affine 0x1000+4*threadIdx.x"
     uint32_t base;        // valid if base_known
@@ -247,7 +248,8 @@ struct wf_slot {
 };
 // Slot reasons by index. False past the last.
 bool wf_slot_at(size_t index, struct wf_slot *slot);
-// Slots of one instruction; the last row has the slots without a warp.
+// Issue slots charged to one instruction of a kernel. The last row has the slots charged to no warp, and so
+// to no instruction.
 struct wf_account {
     uint32_t pc;
     const char *instruction, *lines; // NULL in the last row
@@ -256,8 +258,8 @@ struct wf_account {
     // If results do not depend on time, issued plus skipped equals the instructions issued without a
     // mechanism.
     uint64_t skipped, reused;
-    // Warp instructions issued without a slot: through a mechanism's port, or by its guest stream beside the
-    // schedulers.
+    // Warp instructions issued without an issue slot of a scheduler: through a mechanism's own port, or by
+    // its guest stream beside the schedulers.
     uint64_t beside;
 };
 // Accounts of all instructions plus one last row, summed over the kernel's timed launches; waits for all
@@ -317,7 +319,7 @@ enum wf_address { WF_ADDRESS_WRAP, WF_ADDRESS_CLAMP, WF_ADDRESS_MIRROR, WF_ADDRE
 struct wf_texture_config {
     enum wf_texel texel;
     unsigned channels;             // 1, 2 or 4
-    uint32_t width, height, depth; // height or depth 0: fewer dimensions
+    uint32_t width, height, depth; // texels; height 0: one dimension; depth 0: at most two dimensions
     uint32_t pitch_bytes;          // bytes from row to row; 0: rows are contiguous
     bool normalised_coordinates, normalised_read;
     enum wf_filter filter;
@@ -339,12 +341,13 @@ struct wf_launch_config {
 // Occupancy: the number of blocks of a shape that fit on an SM of the selected GPU, and the resources left
 // free.
 struct wf_occupancy {
-    const char *sm_class;                    // NULL: the GPU has no classes
-    uint32_t thread_registers;               // launch.registers, else the shape's, else the code's
+    const char *sm_class;      // NULL: the GPU has no classes
+    uint32_t thread_registers; // of a thread: launch.registers, else the shape's, else the code's
     uint32_t warps, registers, shared_bytes; // of one block
-    uint32_t blocks, file_registers;         // blocks: resident at once; file_registers: of the SM
-    const char *limit;                       // the resource that the next block lacks
-    // more_warps: of one more block, if blocks were admitted in parts.
+    // blocks: blocks resident on the SM at once; file_registers: registers of the SM.
+    uint32_t blocks, file_registers;
+    const char *limit; // the resource that the next block lacks
+    // more_warps: warps of one more block that would fit, if blocks were admitted in parts.
     uint32_t free_registers, free_warps, more_warps;
 };
 // Occupancy on an SM of the class with the given index (0 for a GPU without classes). False past the last
@@ -370,7 +373,7 @@ struct wf_storage {
     const char *tech, *name, *sm_class; // sm_class: NULL if the GPU has no classes
     uint64_t entries, bits;             // bits: of all entries together
     bool in_paper;                      // counted in the paper's storage budget
-    // Replaces the SM's own structure and has the cost of the replaced structure.
+    // The structure replaces a structure of the SM, and has the cost of the replaced structure.
     bool instead;
 };
 // Storage of the selected mechanisms on the selected GPU. Returns the number of rows; rows are valid until
@@ -391,7 +394,7 @@ struct wf_warning {
 struct wf_stats {
     enum wf_status status;
     bool has_run; // false: the launch never began, after an earlier failure or an interrupt; counts are 0
-    // Timed: cycles of the core clock since the first block could start.
+    // Timed: cycles of the core clock, from the earliest start of the first block to the launch's end.
     uint64_t cycles;
     uint64_t elapsed;           // timed: cycles plus the launch latency (gpu.launch_latency)
     uint64_t start;             // timed: cycle of arrival at the chip, on the clock of events
@@ -400,13 +403,13 @@ struct wf_stats {
     uint64_t reused;            // timed: warp instructions fetched and not executed
     uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
     const char *tech;           // "base", or the text given to wf_tech
-    double occupancy;           // mean resident warps over the maximum; below 0 in functional runs
+    double occupancy;           // mean resident warps of an SM over their maximum; below 0 in functional runs
     const char *gpu;            // NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
-    uint64_t races;         // racing pairs seen; WF_UNKNOWN if check.races is off
+    uint64_t races;         // pairs of racing accesses seen; WF_UNKNOWN if check.races is off
     const char *race_text;  // report of the first race, or NULL
     const char *fault_text; // report of a failed program, or NULL
-    // Functional: the launch seemed to wait for another launch, which was run in between.
+    // Functional: the launch seemed to wait for memory written by another launch, which was run in between.
     bool has_waited;
     bool never_ends; // the launch failed because it would not end, or reached a limit
     const struct wf_warning *warnings;
@@ -456,7 +459,7 @@ bool wf_wait_any(struct wf_context *c);
 // pause. The stats are valid until wf_launch_free.
 enum wf_status wf_launch_status(struct wf_launch *l);
 const struct wf_stats *wf_launch_stats(struct wf_launch *l);
-// Gives up the handle; a launch under way still runs to its end. NULL: no effect.
+// Gives up the handle of a launch; a launch under way still runs to its end. NULL: no effect.
 void wf_launch_free(struct wf_launch *l);
 
 // Clears the failed state of a context, after waiting for all launches.
@@ -476,8 +479,8 @@ void wf_stream_name(struct wf_stream *s, const char *name);
 // default. A launch with an SM beyond the GPU's last returns WF_BAD_INPUT. Functional launches ignore the
 // restriction. Streams may overlap; gpu.dispatch chooses among their blocks.
 void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
-// wf_stream_wait to wf_event_wait return the status of a launch that failed during a wait, if no earlier call
-// has returned the status; in a failed context, WF_PROGRAM_FAILED.
+// The calls from wf_stream_wait to wf_event_wait return the status of a launch that failed during a wait,
+// unless an earlier call has returned the status. In a failed context the calls return WF_PROGRAM_FAILED.
 
 // Waits for the launches of the stream and of the default stream.
 enum wf_status wf_stream_wait(struct wf_stream *s);
@@ -490,12 +493,12 @@ enum wf_status wf_synchronise(struct wf_context *c);
 
 // An event stands for the work in a stream at the time of the latest wf_event_record.
 struct wf_event *wf_event_create(struct wf_context *c);
-// Records the event behind the stream's present work. NULL: the default stream. WF_BAD_INPUT: the stream
-// belongs to another context.
+// Records the event after all work queued in the stream so far. NULL: the default stream. WF_BAD_INPUT: the
+// stream belongs to another context.
 enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s);
 // Later launches of the stream wait for the event. NULL: the default stream.
 enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e);
-// Waits for the recorded work.
+// Waits for the work before the event's latest record.
 enum wf_status wf_event_wait(struct wf_event *e);
 // Cycles from the end of the work of one event to the end of the work of another; waits for both. An event
 // recorded with no work under way has the end of the context's latest launch. WF_UNKNOWN: functional, not
@@ -522,11 +525,11 @@ bool wf_study_at(size_t index, const char **name, const char **meaning);
 struct wf_study *wf_study_create(const char *name);
 // NULL: no effect.
 void wf_study_destroy(struct wf_study *s);
-// Observes later launches; NULL ends the observation. WF_BAD_USAGE if check.races is on, or if a timed study
-// finds the maximum number of mechanisms selected.
+// Sets the study that observes later launches; NULL ends the observation. WF_BAD_USAGE: check.races is on, or
+// the study is timed and the maximum number of mechanisms is already selected.
 enum wf_status wf_set_study(struct wf_context *c, struct wf_study *s);
-// Reads launches from a file (docs/explanation/studies.md lists formats and studies) in place of runs. Messages go to the
-// context.
+// Reads launches from a file in place of runs (docs/explanation/studies.md lists formats and studies).
+// Messages go to the context.
 enum wf_status wf_study_read(struct wf_study *s, struct wf_context *c, const char *path);
 // Whether wf_study_read accepts files for the study.
 bool wf_study_reads(const struct wf_study *s);
@@ -581,8 +584,8 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
 // their defaults, which describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so
 // defaults come from a known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
-// For the class with the given index (wf_class_at): value and origin of the key key->name, or of "count".
-// False if the class does not set the key.
+// Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
+// look up, or "count". False if the class does not set the key.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 // Options of a mechanism, by index. False past the last.
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);

@@ -1,5 +1,6 @@
-// Arenas: a list of blocks, each filled from the start. A large request gets a separate block. A new block is
-// as large as all requests so far, between two limits: an arena of a few hundred bytes zeroes one small block.
+// Arenas: a list of memory blocks, each filled from the start. A large request gets a separate block. A new
+// block is as large as all requests so far, between two limits: an arena of a few hundred bytes zeroes one
+// small block.
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -75,7 +76,7 @@ static __attribute__((noinline)) struct arena_block *add_block(struct arena *a, 
     if (is_separate) block_bytes = size;
     struct arena_block *fresh = heap_alloc(sizeof *fresh + block_bytes), *filled = a->blocks;
     fresh->size_bytes = block_bytes;
-    if (filled && is_separate) { // a separate block goes behind the block being filled
+    if (filled && is_separate) { // in the list, a separate block goes after the block being filled
         fresh->next = filled->next;
         filled->next = fresh;
     } else {

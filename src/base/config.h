@@ -20,7 +20,7 @@ struct config_key {
     // char *. BYTES: uint64_t, written with an optional suffix (64K, 512M, 4G).
     enum config_type type;
     size_t offset;            // in the layer's struct
-    double low, high;         // inclusive, numbers
+    double low, high;         // bounds of a number, inclusive
     const char *const *words; // WORD: NULL-terminated; "NAME|OTHER" is a single word, printed as NAME
     const char *initial;      // default, as text
     const char *meaning;      // with unit; NULL: a key for tests, absent from lists, suggestions and JSON
@@ -34,8 +34,8 @@ struct config_key {
         .words = words_, .initial = initial_, .meaning = meaning_                                            \
     }
 
-// Rows of a room's config.def, for both uses of the file: a member of the room's struct, and the config_key of
-// the member. A room names its rows and defines the names before an include:
+// Rows of config.def in a room (a folder of src/), for both uses of the file: a member of the room's struct,
+// and the config_key of the member. A room names its rows and defines the names before an include:
 //
 //     ROOM_U32(field, "key", low, high, initial, "meaning", "source")         uint32_t
 //     ROOM_BOOL(field, "key", "initial", "meaning", "source")                 bool

@@ -125,7 +125,7 @@ static void format_snippet(const struct diag_source *s, struct loc loc, struct s
     if (length <= WIDEST) first = 0;
     size_t last = length - first > WIDEST ? first + WIDEST : length;
     strbuf_printf(out, "%*s", INDENT, "");
-    for (size_t i = first, n; i < last; i += n) { // a byte that cannot be shown takes one column
+    for (size_t i = first, n; i < last; i += n) { // an invalid or control byte takes one column
         n = printable_length(line + i, last - i);
         if (n)
             strbuf_write(out, line + i, n);

@@ -33,7 +33,7 @@ struct diag_message {
 };
 
 struct diag_source {
-    char *name;       // as written by the user
+    char *name;       // the source's file name as written by the user
     const char *text; // owned by the diag; NULL when only the name is known
     size_t length;
 };

@@ -12,7 +12,7 @@ bool file_read(const char *path, char **bytes, size_t *length, const char **why)
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
 // Whether a path names a readable file, pipe or device; false sets *why as file_read. Opens nothing.
 bool file_can_read(const char *path, const char **why);
-// True: exists, and is no device, pipe or folder, which may be endless.
+// Whether the path names an existing regular file: no folder, and no device or pipe, which may be endless.
 bool file_is_regular(const char *path);
 
 // Writes a temporary file in the same folder and renames it to the path; removes the temporary file on
@@ -26,7 +26,7 @@ char *file_temporary(const char *path);
 bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why);
 bool file_commit(const char *temporary, const char **why);
 void file_abandon(const char *temporary);
-// A path to be written in place: a device or pipe.
+// Whether the path names a device or pipe, which must be written in place.
 bool file_is_stream(const char *path);
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why);
 // The target of a path's symbolic links, existing or not. Heap.

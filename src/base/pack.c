@@ -1,5 +1,6 @@
-// Packing (format: packed.h). Copies are found once, by binary trees of earlier positions. Several passes choose
-// the cheapest sequence of bytes and copies; a symbol's price is its code length in the previous pass.
+// Packing (format: packed.h). Copies of earlier text are found once, by binary trees of earlier positions.
+// Several passes choose the cheapest sequence of bytes and copies; a symbol's price is its code length in the
+// previous pass.
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/file.h"
@@ -11,19 +12,20 @@
 #include <string.h>
 
 enum {
-    HASHED = 3,      // bytes equal at all positions of a tree, but for collisions
-    HEADS = 1 << 16, // trees, by the hash of the bytes
-    DEPTH = 96,      // nodes visited on the way down a tree
-    LONG = 256,      // bytes; a longer copy is taken at once
+    HASHED = 3,      // leading bytes hashed: equal at all positions in a tree, but for hash collisions
+    HEADS = 1 << 16, // number of trees; the hash of a position's leading bytes selects its tree
+    DEPTH = 96,      // most nodes visited on the way down a tree
+    LONG = 256,      // bytes; a copy of this length or more is taken without a comparison of prices
     PASSES = 4,
-    UNUSED_BITS = 14, // price of a symbol unused in the previous pass
+    UNUSED_BITS = 14, // bits, the price of a symbol unused in the previous pass
 };
 
 struct copy {
     uint32_t length, distance;
 };
 
-// The cheapest way to a position of the text: the last step.
+// The last step of the cheapest encoding of the text up to a position: a byte or a copy. bits: price of the
+// whole encoding.
 struct way {
     uint32_t bits;
     uint32_t length, place; // length 1: a byte
@@ -34,7 +36,7 @@ struct pack {
     const uint8_t *text;
     uint32_t length;
     VEC(struct copy) copies; // by position, then by growing length
-    uint32_t *first;         // the first copy of a position; length + 1 entries
+    uint32_t *first;         // index in `copies` of a position's first copy; length + 1 entries
     struct way *ways;        // length + 1 entries
     uint32_t word_counts[PACKED_WORDS], place_counts[PACKED_CLASSES];
     uint8_t word_bits[PACKED_WORDS], place_bits[PACKED_CLASSES];
@@ -42,7 +44,8 @@ struct pack {
 
 // -- copies -------------------------------------------------------------------------------------------------
 
-// Two children a position: earlier positions with lower and with higher text. 0: no child; else position + 1.
+// Binary search trees of text positions. A position's two children are earlier positions whose text sorts
+// lower and higher. An entry is position + 1; 0: no position.
 struct trees {
     uint32_t *heads, *children;
 };
@@ -53,7 +56,8 @@ static uint32_t same_bytes(const struct pack *p, uint32_t a, uint32_t b, uint32_
     return from;
 }
 
-// Makes position `at` the root of a tree. Adds every copy longer than the nearer copies, cut off at LONG.
+// Makes position `at` the root of its tree. Adds each copy from an earlier position that is longer than all
+// copies from nearer positions; lengths are cut off at LONG bytes.
 static void find_copies(struct pack *p, const struct trees *t, uint32_t at)
 {
     uint32_t left = p->length - at, most = left < LONG ? left : LONG, best = HASHED - 1, word = 0;
@@ -121,7 +125,8 @@ static void reach(struct pack *p, uint32_t from, uint32_t bits, uint32_t length,
     if (bits < w->bits) *w = (struct way){.bits = bits, .length = length, .place = place};
 }
 
-// Steps by copies of `least` to `most` bytes from a place.
+// Tries copies of `least` to `most` bytes as the next step from position `from`. place: the number for the
+// copy's distance (packed.h).
 static void reach_by_copy(struct pack *p, uint32_t from, uint32_t least, uint32_t most, uint32_t place)
 {
     uint32_t bits = place_bits(p, place);
@@ -129,7 +134,8 @@ static void reach_by_copy(struct pack *p, uint32_t from, uint32_t least, uint32_
         reach(p, from, bits + copy_bits(p, n), n, place);
 }
 
-// Fills the last distances at `at` from the last distances before the last step.
+// Fills the distances of the latest copies before position `at`, from the distances known before the last
+// step to `at`.
 static void remember(struct pack *p, uint32_t at)
 {
     struct way *w = &p->ways[at];
@@ -138,7 +144,7 @@ static void remember(struct pack *p, uint32_t at)
     if (w->length > 1) packed_distance(w->recent, w->place);
 }
 
-// Takes every step from a position. Returns the length of the longest copy.
+// Tries every step (a byte or a copy) from a position. Returns the length of the longest copy.
 static uint32_t reach_from(struct pack *p, uint32_t at)
 {
     const struct way *w = &p->ways[at];
@@ -196,7 +202,7 @@ struct tree {
     unsigned nodes;
 };
 
-// The lightest node without a parent, except `except`; `nodes`: no such node.
+// Number of the node with the least weight that has no parent and is not `except`; t->nodes: no such node.
 static unsigned lightest(const struct tree *t, unsigned except)
 {
     unsigned best = t->nodes;

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// Bits of the input. Behind the end come zeros; `beyond` counts bytes of zeros.
+// A reader of the input's bits. Past the end zeros are read; `beyond` counts bytes read past the end.
 struct bits {
     const uint8_t *next, *end;
     uint64_t buffer;
     unsigned count, beyond;
 };
 
-// Afterwards at least 56 bits are in the buffer.
+// Refills the buffer to at least 56 bits.
 static void fill(struct bits *b)
 {
     if (b->end - b->next >= 8) {

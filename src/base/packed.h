@@ -1,6 +1,6 @@
 // Packed texts: LZ77 over the whole text, then two Huffman codes. Exact for any bytes; meant for PTX. The
-// PTX of silicon/ became 11 times smaller. Packing is for tools at build time (pack.c), unpacking for programs
-// (packed.c).
+// PTX of silicon/ became 11 times smaller. Packing is for tools at build time (pack.c), unpacking for
+// programs (packed.c).
 //
 // A packed text, numbers little-endian:
 //
@@ -52,7 +52,8 @@ bool packed_read(const void *bytes, size_t length, char **text, size_t *text_len
 // PATH.packed is read.
 bool packed_read_file(const char *path, char **text, size_t *length, const char **why);
 
-// Returns the distance of a copy from a place, and moves the distance to the front of the last distances.
+// Returns the distance in bytes of a copy, given its place (the encoded distance), and moves the distance to
+// the front of the recent distances.
 static inline uint32_t packed_distance(uint32_t recent[PACKED_RECENT], uint32_t place)
 {
     unsigned from = place < PACKED_RECENT ? place : PACKED_RECENT - 1;

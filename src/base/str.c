@@ -99,7 +99,7 @@ size_t utf8_length(const char *p, size_t left)
     if (n > left) return 0;
     for (size_t i = 1; i < n; i++)
         if ((c[i] & 0xc0) != 0x80) return 0;
-    // Overlong forms, surrogates, and code points past U+10FFFF.
+    // Well-formed but invalid: overlong forms, surrogates, and code points past U+10FFFF.
     bool other = (*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] >= 0xa0) || (*c == 0xf0 && c[1] < 0x90) ||
                  (*c == 0xf4 && c[1] >= 0x90);
     return n && !other ? n : 0;
@@ -198,7 +198,7 @@ static bool is_candidate(const char *word, const char *known)
     return *known;
 }
 
-// Whether the first letters match and every digit occurs equally often.
+// Whether two names of models start with the same letter and contain every digit equally often.
 static bool is_model_like(const char *word, const char *known)
 {
     int counts[10] = {0};

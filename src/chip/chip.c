@@ -83,7 +83,8 @@ static void end_look(struct chip *c)
 
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
 {
-    if (c->is_looking && !g->by_sm[sm]) end_look(c); // the look does not cover the new part
+    // The stall check under way does not cover the grid's new part on the SM.
+    if (c->is_looking && !g->by_sm[sm]) end_look(c);
     if (!c->sms[sm])
         c->sms[sm] =
             sm_create(&c->kinds[chip_kind_of(c, sm)].config, c->config.memory.line_bytes, sm, c->now);
@@ -94,7 +95,7 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uin
     sm_place(p->on, block, warps, cycle);
 }
 
-// Collects the SMs with a grid, and their engines; SMs without a grid stand still.
+// Renews the lists of SMs with a grid and of their functional engines. SMs without a grid are not simulated.
 static void note_moves(struct chip *c)
 {
     if (!c->has_moved) return;
@@ -108,7 +109,7 @@ static void note_moves(struct chip *c)
     c->has_moved = false;
 }
 
-// Whether no event is left in an SM, in memory or between them.
+// Whether no event is pending in any SM, in memory, or on the way between SMs and memory.
 static bool all_quiet(const struct chip *c)
 {
     for (size_t k = 0; k < c->busy.count; k++)
@@ -138,8 +139,9 @@ static size_t count_in(const struct chip *c, enum grid_state state)
     return n;
 }
 
-// Grids with the same number use the same L2 addresses for code, constants and local memory, with different
-// contents. Code kept by icache.keep lies beyond the spaces of all numbers.
+// Clears cached lines of an earlier grid with the same number. Both grids use the same L2 addresses for code,
+// constants and local memory, with different contents. Code kept by icache.keep lies beyond the address
+// spaces of all numbers.
 static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 {
     uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
@@ -152,7 +154,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 
 uint64_t chip_code_address(struct chip *c, const struct grid *g)
 {
-    enum { KERNELS = 4096 }; // number of kernels with addresses of their own
+    enum { KERNELS = 4096 }; // number of kernels with separate code addresses in the L2
     if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
     const struct program *p = g->launch->program;
     const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};
@@ -163,7 +165,8 @@ uint64_t chip_code_address(struct chip *c, const struct grid *g)
     return GPU_SPACE(MEMORY_GRIDS + k % KERNELS) + GPU_CODE_ADDRESS;
 }
 
-// Starts the watch; watched SMs get the name of their class, with or without blocks.
+// Starts recording a grid for the timeline. Every recorded SM gets the name of its class, even without
+// blocks.
 static void begin_watching(struct chip *c, const struct grid *g)
 {
     struct watcher *w = g->account.watcher;
@@ -175,8 +178,8 @@ static void begin_watching(struct chip *c, const struct grid *g)
     }
 }
 
-// Starts waiting grids while numbers are free. After a failure of the last live grid, nothing starts until
-// every grid on the chip has been ended.
+// Begins waiting grids while grid numbers are free. After a failure of the last live grid, no grid begins
+// until chip_end has removed every grid that had begun.
 static void begin_waiting(struct chip *c)
 {
     size_t waiting = count_in(c, GRID_WAITS), there = c->grids.count - waiting;
@@ -226,8 +229,8 @@ static void fail(struct grid *g, struct launch_fault fault)
     dispatch_offer(g->chip);
 }
 
-// Requests of failed grids drain while another grid lives. Without a live grid, outstanding requests are
-// abandoned and the chip is broken until emptied.
+// Memory requests of failed grids drain while another grid lives. Without a live grid, outstanding requests
+// are abandoned, and the chip is broken until chip_end has removed every begun grid.
 static void bury(struct chip *c)
 {
     if (!count_in(c, GRID_DIES)) return;
@@ -303,8 +306,8 @@ static bool fail_if(struct chip *c, bool (*is_meant)(const struct grid *g), reas
 
 static bool is_any(const struct grid *g) { return (void)g, true; }
 
-// Fails the grids with running blocks on SMs: no event is left for these. The remaining grids only wait for
-// room, and fail if no grid has a running block.
+// Fails the grids with a running block on some SM. The remaining grids only wait for room on SMs, and fail
+// only if no grid has a running block.
 static void fail_stuck(struct chip *c, reason why)
 {
     if (!fail_if(c, grid_is_stuck, why)) fail_if(c, is_any, why);
@@ -335,8 +338,8 @@ static bool speaks_against_stall(const struct chip *c)
     return false;
 }
 
-// Whether every warp is certain to spin or wait for ever. Not certain with a dying grid: the killed warps
-// still spin, and the end of the grid may free other warps.
+// Whether every warp on the chip is certain to spin or wait for ever. Nothing is certain while a failed grid
+// drains: killed warps still spin, and the grid's end may free other warps.
 static bool is_stalled(const struct chip *c)
 {
     if (count_in(c, GRID_DIES)) return false;
@@ -384,8 +387,8 @@ static uint64_t next_begin(const struct chip *c, uint64_t cycle)
     return next;
 }
 
-// Skips windows without an event, up to the first cycle limit. Stops before the window in which a grid
-// begins, which is accounted separately.
+// Skips windows without an event, up to the earliest cycle limit of a grid. Stops before the window in which
+// a grid begins, which is accounted separately.
 static void skip_windows(struct chip *c)
 {
     if (!c->config.gpu.skip_idle) return;
@@ -407,7 +410,7 @@ static void skip_windows(struct chip *c)
     if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
 }
 
-// Pieces: first the memory partitions, then the SMs.
+// Runs piece k of a window's work: the memory partitions come first, then the SMs with a grid.
 static void run_piece(void *context, unsigned k)
 {
     struct chip *c = context;
@@ -442,8 +445,8 @@ static bool has_begun(const struct grid *g, uint64_t cycle)
     return g->state == GRID_LIVES && g->begin <= cycle;
 }
 
-// Charges cycles without a warp to charge: the chip's, and cycles of idle SMs. Grids begun by `since` bear
-// equal parts.
+// Charges the grids begun by cycle `since` with equal parts of two costs: `cycles` of the chip, and `idle`
+// cycles of SMs without a warp.
 static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle)
 {
     unsigned begun = 0;
@@ -456,8 +459,8 @@ static void share(struct chip *c, uint64_t since, uint64_t cycles, uint64_t idle
     }
 }
 
-// Charges the span from .. until, split where a grid begins. Idle SM cycles are spread evenly over the
-// span, a single window if a grid begins inside (skip_windows).
+// Charges the cycles from `from` to `until` to grids, split where a grid begins. Idle cycles of SMs are
+// spread evenly over the span. A span inside which a grid begins is a single window (skip_windows).
 static void share_out(struct chip *c, uint64_t from, uint64_t until)
 {
     uint64_t idle = (until - from) * c->config.sm_count;

@@ -34,7 +34,7 @@ struct chip_result {
 struct chip;
 struct grid;
 
-struct chip_account {           // accumulated over launches; the caller's, any pointer may be NULL
+struct chip_account {           // counts added to by launches; owned by the caller, any pointer may be NULL
     uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
@@ -51,11 +51,11 @@ void chip_destroy(struct chip *c);
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
 // Residency of a launch on an SM of a kind, without other launches.
 struct chip_occupancy {
-    uint32_t warps, registers, shared; // of a block: warps, registers of all threads, bytes
+    uint32_t warps, registers, shared; // of a block: warps, registers of all threads, bytes of shared memory
     uint32_t blocks;                   // resident at once; 0: a block does not fit
     const char *limit;                 // the resource that limits `blocks`, as in "registers (sm.registers)"
     uint32_t free_registers, free_warps;
-    // warps of a further block that would fit, given its shared memory and a context
+    // warps of a further block that would fit, if shared memory and a block context are free for it; else 0
     uint32_t more;
 };
 // False: the chip has fewer kinds.

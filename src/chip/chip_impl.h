@@ -17,7 +17,7 @@ enum grid_state {
 
 struct grid_part { // a grid's part on an SM, from the first block placed there
     unsigned sm;
-    uint32_t blocks, warps; // placed, and not yet taken back by the dispatcher
+    uint32_t blocks, warps; // placed on the SM, with resources not yet freed by the dispatcher
     struct sm_grid *on;
     struct timed_engine engine;
 };
@@ -30,7 +30,7 @@ struct grid {
     bool is_alone;        // no other grid has been on the chip at the same time
     bool has_window_hook; // some mechanism of the grid has a `window` hook
     uint64_t max_cycles;  // 0: no limit
-    // cycle of arrival; earliest start of the first block, from which cycles count
+    // start: cycle of arrival. begin: earliest start of the first block, from which a launch's cycles count.
     uint64_t start, begin;
     uint64_t next_block, blocks, ended, last_end;
     struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of SM; blocks_per_sm is 0 if no block fits
@@ -39,9 +39,10 @@ struct grid {
     uint64_t mismatches;
     VEC(struct grid_part *) parts; // in order of SM
     struct grid_part *by_sm[CHIP_SMS];
-    struct memory_counts before; // counts of earlier grids with the same number
-    // Costs shared equally by all grids begun, indexed by their number: cycles of the chip, and cycles of
-    // SMs without a warp. Sums of whole cycles do not depend on how time was divided into spans.
+    struct memory_counts before; // memory counts of earlier grids with the same number
+    // Costs shared equally by all grids begun, indexed by the number of sharing grids: cycles of the chip,
+    // and cycles of SMs without a warp. Sums of whole cycles do not depend on how time was divided into
+    // spans.
     struct {
         uint64_t chip, idle;
     } shared[MEMORY_GRIDS + 1];
@@ -52,7 +53,7 @@ struct grid {
     struct arena arena;
 };
 
-// Identity of a kernel. Kernels with equal identities share code lines, which affects timing alone.
+// Identity of a kernel. Kernels with equal identities share cache lines of code, which affects timing alone.
 struct known_code {
     uint64_t name;  // hash
     uint32_t count; // number of instructions
@@ -65,7 +66,7 @@ struct chip {
     struct memory_system *memory;
     uint64_t window; // cycles in a window
     uint64_t now, until;
-    VEC(struct known_code) code; // of kernels run so far, with icache.keep
+    VEC(struct known_code) code; // identities of the kernels run so far, if icache.keep is on
     VEC(struct grid *) grids;    // not yet ended by chip_end, in order of arrival
     uint32_t numbers;            // bits: numbers of grids begun and not yet ended
     struct dispatch dispatch;
@@ -74,8 +75,8 @@ struct chip {
     VEC(struct timed_engine *) engines; // of all parts, in order of SM
     bool has_moved;                     // `busy` and `engines` are out of date
     bool is_broken;                     // outstanding requests have lost their receivers
-    uint64_t windows;                   // since the last arrival of a grid
-    uint64_t look_at;                   // cycle of the next look for a stall
+    uint64_t windows;                   // number of windows since the last grid began
+    uint64_t look_at;                   // cycle at which the next stall check begins
     bool is_looking;
     uint64_t looked_since;
 };
@@ -83,8 +84,8 @@ struct chip {
 // -- chip.c
 // Places warps of a block (sm_place). Creates the SM, or renews an SM without grids.
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle);
-// The code's address in the L2: in the grid's space, or with icache.keep in the kernel's space, shared by
-// its launches.
+// L2 address of the grid's code: in the grid's address space, or with icache.keep in a space shared by the
+// kernel's launches.
 uint64_t chip_code_address(struct chip *c, const struct grid *g);
 unsigned chip_kind_of(const struct chip *c, unsigned sm);
 
@@ -93,7 +94,7 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
                      struct strbuf *why);
 void grid_begin(struct grid *g, unsigned number, bool is_alone); // the grid takes the number and lives
 void grid_destroy(struct grid *g);
-// Whether blocks are left to give out and fit on an SM of the kind.
+// Whether the grid has blocks not yet placed and may use the SM, whose kind has room for a block when empty.
 bool grid_has_blocks(const struct grid *g, unsigned sm);
 uint32_t grid_warps_on(const struct grid *g, unsigned sm);
 // The grid's part on the SM; created if needed.
@@ -103,7 +104,7 @@ void grid_tell_window(struct grid *g);      // calls the mechanisms' `window` ho
 bool grid_is_done(const struct grid *g);    // no block and no request is left
 bool grid_is_stuck(const struct grid *g);   // on some SM a running block has started all warps
 uint64_t grid_end_of(const struct grid *g); // cycle of the last block end or the last reply
-// Moves the earliest fault of the grid's parts to *fault, then the caller's. False: no fault.
+// Moves the earliest fault of the grid's parts to *fault, owned by the caller from then on. False: no fault.
 bool grid_take_fault(struct grid *g, struct launch_fault *fault);
 uint64_t grid_age(const struct grid *g); // cycles since the earliest start of the first block
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault);

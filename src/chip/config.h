@@ -9,12 +9,12 @@ enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
 // of the SM.
 struct tech_use;
 struct chip_config {
-// A word is a value of an enum, or a row of a table (dispatch.def).
+// A setting with words as values holds a value of an enum, or the index of a row of a table (dispatch.def).
 #define CHIP_U32  CONFIG_MEMBER_U32
 #define CHIP_BOOL CONFIG_MEMBER_BOOL
 #define CHIP_WORD CONFIG_MEMBER_WORD
 #include "chip/config.def"
-    struct gpu_config gpu; // with classes: the base for keys not set by a class
+    struct gpu_config gpu; // settings of all SMs; with classes: of the keys not set by a class
     struct memory_config memory;
     const struct tech_use *techs; // mechanisms (tech.h), in order
     unsigned tech_count;

@@ -60,9 +60,10 @@ static bool is_partial(const struct partial *p) { return p->grid && p->grid->sta
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// Number of warps of the grid that fit into `left` registers, by register file as in the occupancy
-// calculator. The file of an allocation is not tracked. The unusable remainder of a file is kept free, even
-// if usable by warps of another size. Registers set apart by blocks count as part of the remainder.
+// Number of warps of the grid that fit into `left` free registers, divided among register files as in CUDA's
+// occupancy calculator. The file of each allocation is not tracked. The end of a file too small for a warp is
+// kept free, even if usable by warps of another grid. Registers set apart by blocks count as part of such
+// ends.
 static uint32_t warps_by_registers(const struct gpu_config *all, const struct need *n, uint32_t left,
                                    uint32_t blocks)
 {
@@ -72,8 +73,8 @@ static uint32_t warps_by_registers(const struct gpu_config *all, const struct ne
     return left > kept ? (left - kept) / n->warp.registers : 0;
 }
 
-// Number of warps, of a block's `to_come`, that can start on the SM now. By block: all or 0; by warp: as
-// many as the mechanism admits. is_new: the block is not on the SM yet.
+// Of a block's `to_come` warps not yet started, the number that can start on the SM now. Dispatch by block:
+// all or 0. Dispatch by warp: as many as the mechanism admits. is_new: the block is not on the SM yet.
 static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm, uint32_t to_come,
                          bool is_new)
 {
@@ -113,7 +114,8 @@ bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm) { re
 
 // -- wants --------------------------------------------------------------------------------------------------
 
-// Removes the wants due to ends of the grid `ended`; NULL: the offers.
+// Removes the wants (free room on an SM) left by ended blocks and warps of the grid `ended`; NULL: removes
+// the wants made by dispatch_offer.
 static void drop_wants(struct dispatch *d, const struct grid *ended)
 {
     size_t kept = 0;
@@ -122,7 +124,7 @@ static void drop_wants(struct dispatch *d, const struct grid *ended)
     d->wants.count = kept;
 }
 
-// A single offer, and so a single turn, for every SM, however many reasons.
+// Offers the room of each SM once, whatever the number of reasons, so that each SM gets a single turn.
 void dispatch_offer(struct chip *c)
 {
     drop_wants(&c->dispatch, NULL);
@@ -178,7 +180,7 @@ static void take_back(struct chip *c, const struct sm_end *e)
 
 // -- dispatcher --------------------------------------------------------------------------------------------
 
-// The rest of a partial block has priority over other blocks.
+// Starts waiting warps of the SM's partial block, which has priority over other blocks.
 static void give_to_partial(struct chip *c, const struct want *w)
 {
     unsigned sm = w->end.sm;
@@ -217,8 +219,8 @@ static struct grid *give_out(struct chip *c, const struct want *w)
     return g;
 }
 
-// Wants of a cycle take turns, a block each, until no want gets a block. True: a grid gave out its last
-// block, so other grids may have become eligible anywhere.
+// Wants (free room on SMs) of one cycle take turns, a block each, until no want gets a block. True: a grid
+// gave out its last block, so other grids may have become eligible on any SM.
 static bool give_out_in_turn(struct chip *c, struct want *wants, size_t count)
 {
     bool some_has_none = false, some_got = true;

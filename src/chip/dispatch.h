@@ -40,9 +40,10 @@ struct need {                 // resources of a block
 };
 
 struct want {
-    uint64_t at;       // earliest start of the block
-    struct sm_end end; // freed room; end.grid NULL: an offer of room possibly free before
-    bool is_over;      // the policy has no block for the room
+    uint64_t at; // earliest start of the block
+    // End of a block or warps, which freed room; end.grid NULL: an offer of room possibly free before.
+    struct sm_end end;
+    bool is_over; // the policy has no block for the room
 };
 
 struct partial {       // a block with warps not started yet
@@ -55,7 +56,7 @@ struct dispatch {
     struct share *left;      // by SM: free resources
     struct partial *partial; // by SM
     bool gives_partial;      // second pass, for partial blocks: no whole block fits
-    VEC(struct want) wants;  // since the last dispatch_hand_out
+    VEC(struct want) wants;  // collected since the last dispatch_hand_out
     const char *broken;      // with sim.check: the first imbalance, static text
 };
 

@@ -63,7 +63,7 @@ static bool refuse_name(const char *name, struct strbuf *message, const char *ot
     return false;
 }
 
-struct load { // loading of a file and, by `like`, of further files
+struct load { // the loading of a GPU file and, through its `like`, of further GPU files
     struct config *config;
     struct diag *diag;
     bool is_like;

@@ -1,13 +1,13 @@
-// GPUs by name or file. A file has lines of KEY = VALUE; `#` begins a comment, after a value the value's
-// source. `like = NAME` takes over the settings of another GPU of the library; later lines override earlier
-// lines. Keys left out have their defaults, the settings of gtx1080ti-paper.
+// GPUs by name or file. A file has lines of KEY = VALUE. `#` begins a comment; a comment after a value gives
+// the value's source. `like = NAME` takes over the settings of another GPU of the library; later lines
+// override earlier lines. Keys left out have their defaults, the settings of gtx1080ti-paper.
 #pragma once
 #include "base/config.h"
 
 struct gpu_file {
     const char *name, *meaning;
     const char *text;     // NUL-terminated
-    const char *alias_of; // the preferred name, if `name` is another name of the GPU; NULL
+    const char *alias_of; // the GPU's preferred name; NULL: `name` is the preferred name
     bool is_riscv;        // runs RISC-V programs and no CUDA kernels
 };
 
@@ -15,6 +15,6 @@ const struct gpu_file *gpu_file_at(size_t index); // by index in the library's t
 // Applies the settings of a GPU of the library, or of the file at a path. *is_like: some file used `like`.
 // False and located diagnostics.
 bool gpu_file_load(struct config *c, const char *name_or_path, bool *is_like, struct diag *d);
-// Likewise from a file's text. name: of the file, in diagnostics.
+// gpu_file_load from the text of a GPU file. name: name of the file in diagnostics.
 bool gpu_text_load(struct config *c, const char *name, const char *text, size_t length, bool *is_like,
                    struct diag *d);

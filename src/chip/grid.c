@@ -44,7 +44,7 @@ static struct fit fit_on(const struct gpu_config *c, const struct launch *l)
     return f;
 }
 
-// Number of SMs of the kind open to the launch.
+// Number of SMs of the kind that the launch may use (first_sm, end_sm).
 static unsigned sms_of(const struct launch *l, const struct gpu_kind *kind)
 {
     unsigned first = kind->first, end = kind->first + kind->count;
@@ -54,7 +54,8 @@ static unsigned sms_of(const struct launch *l, const struct gpu_kind *kind)
     return end > first ? end - first : 0;
 }
 
-// ", for want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
+// Appends the resource that leaves no room for a block, for each kind of SM: ", for want of registers
+// (sm.registers) in class big, of warps (sm.warps) in class small".
 static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
                         struct strbuf *out)
 {
@@ -104,9 +105,10 @@ bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigne
 
 // -- begin of a grid ---------------------------------------------------------------------------------------
 
-// Vector registers of an SM available for renamed registers of mechanisms.
+// Numbers of vector registers (one register of all lanes) that decide how many registers mechanisms may get
+// as pools for renaming.
 struct spare {
-    uint32_t all, own; // all: of the SM; own: allocated to a block's warps
+    uint32_t all, own; // all: vector registers of the SM; own: allocated to the warps of one block
     uint32_t tails;    // part of `own` unused by the code, due to rounding up to allocation units
 };
 
@@ -128,7 +130,8 @@ static uint32_t wanted_by(const struct sm_launch *l, unsigned k, enum tech_pool_
     return is_so ? t->registers->registers(l->tech_states[k]) : 0;
 }
 
-// Serves the mechanisms' wishes in registry order from `spare` registers.
+// Gives the mechanisms the registers wanted from the source `from`, in registry order, until `spare` vector
+// registers are used up.
 static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t spare)
 {
     for (unsigned k = 0; k < l->tech_count; k++) {
@@ -139,10 +142,11 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
     }
 }
 
-// Registers set apart come first, since they limit the blocks per SM: as many as fit with them, at least
-// one block. Other pools share the registers left over, and a block brings its pool along. Under dispatch
-// by warp the tails of allocation units come and go with warps. A block then has only registers set apart,
-// or its share of the registers left over by whole blocks.
+// Gives mechanisms their pools of vector registers. Pools set apart come first and limit the blocks per SM:
+// as many blocks as fit together with their pools, at least one block. Other pools share the registers left
+// over, and a block brings its pool along. Under dispatch by warp the tails of allocation units come and go
+// with warps. A block then has only registers set apart, or its share of the registers left over by whole
+// blocks.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);
@@ -158,7 +162,8 @@ static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *
     l->places = blocks * need->warps;
 }
 
-// As many places as warps fit on the SM.
+// Selects dispatch by warp: the launch gets as many places (numbers of warps on an SM) as warps fit on the
+// SM.
 static void dispatch_by_warp(struct sm_launch *l, const struct need *need, unsigned tech)
 {
     const struct gpu_config *c = &l->kind->config;

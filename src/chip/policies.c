@@ -1,7 +1,8 @@
-// Policies of dispatch.def: choose the grid for a block on an SM; NULL: no grid.
+// Policies of dispatch.def: each chooses the grid whose next block goes to a given SM; NULL: no grid.
 #include "chip/chip_impl.h"
 
-// The first grid in order of arrival with blocks left; must_fit: with a block that fits on the SM.
+// The earliest-arrived grid with blocks left that may use the SM; must_fit: the next block fits on the SM
+// now.
 static struct grid *first_grid(const struct chip *c, unsigned sm, bool must_fit)
 {
     for (size_t k = 0; k < c->grids.count; k++) {

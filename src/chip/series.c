@@ -1,4 +1,4 @@
-// Samples hold counts since the launch's start until series_finish turns them into differences.
+// Each sample holds counts since the launch's start, until series_finish turns the samples into differences.
 #include "chip/series.h"
 
 #include <string.h>
@@ -65,8 +65,8 @@ void series_take(struct chip_series *s, struct sm_grid *part)
 
 void series_taken(struct chip_series *s) { s->taken = s->samples.count; }
 
-// Counts of the memory after the launch's last cycle, and of a window cut short by a fault, go to the last
-// sample.
+// The last sample also gets the memory's counts after the launch's last cycle, and all counts of a window cut
+// short by a fault.
 void series_finish(struct chip_series *s, uint64_t cycles, const struct gpu_counts *gpu,
                    const struct memory_counts *memory)
 {

@@ -2,7 +2,8 @@
 //
 //     launch ├─ interval ─┼─ interval ─┼─ … ─┼─ rest ─┤ end      samples add up to the launch's counts
 //
-// SMs keep the counts of requested cycles, inside whatever window. Sampling does not change timing.
+// SMs record counts at requested cycles, also inside a window of simulated time. Sampling does not change
+// timing.
 #pragma once
 #include "base/vec.h"
 #include "memory/system.h"
@@ -24,7 +25,8 @@ struct chip_series {
 
 void series_fini(struct chip_series *s);
 void series_begin(struct chip_series *s, uint64_t start);
-void series_join(const struct chip_series *s, struct sm_grid *part); // the launch has a new part on an SM
+// Call when a launch places its first block on an SM.
+void series_join(const struct chip_series *s, struct sm_grid *part);
 // Call between windows, at `now`: keeps the memory's counts for samples up to `now`. A partition runs whole
 // windows, so its counts for the window around a sample's end belong to the sample.
 void series_keep(struct chip_series *s, const struct memory_system *m, unsigned grid,

@@ -5,9 +5,9 @@
 // A waiting thread spins briefly, since the next round usually comes within microseconds, and then sleeps.
 // On a core shared with other threads, spinning would delay the thread with work.
 //
-// The benefit of other threads is measured: rounds together, rounds alone, then many rounds of the faster
-// way. A worker whose core is wanted by another process may vanish in the middle of a piece for the time of
-// a hundred rounds.
+// The benefit of other threads is measured: rounds of all threads together, rounds of the caller alone, then
+// many rounds of the faster way. A worker whose core is wanted by another process may vanish in the middle of
+// a piece for the time of a hundred rounds.
 //
 //     together ─▶ alone ─▶ settled, longer for a clearer result ─▶ together …
 #include "chip/workers.h"
@@ -27,7 +27,8 @@ enum { SETTLED = 2048, SETTLED_MOST = 1 << 15 };
 enum { CACHE_LINE = 64 }; // of the host: keeps variables of different writers on different lines
 
 struct worker {
-    // pieces not taken | round number << 32: a latecomer of an earlier round takes nothing
+    // pieces of the worker not yet taken | round number << 32: a thread late from an earlier round takes
+    // nothing
     atomic_ullong left;
     char apart[CACHE_LINE];
     struct workers *all;
@@ -49,9 +50,9 @@ struct workers {
     // The current measurement.
     enum phase { PHASE_TOGETHER, PHASE_ALONE, PHASE_SETTLED } phase;
     bool is_alone;
-    unsigned rounds, left;    // rounds of the phase; rounds left
-    unsigned settled;         // length of the next settled phase alone, while other threads do not help
-    uint64_t began, round_ns; // start of the phase; time of a round together
+    unsigned rounds, left;    // rounds of the measurement phase; rounds left in the phase
+    unsigned settled;         // rounds of the next settled phase if the caller alone is faster
+    uint64_t began, round_ns; // start of the phase; time of a round with all threads, in nanoseconds
     atomic_bool over;
     // Sleep protocol. A thread about to sleep first sets its flag, then checks once more for news. A thread
     // with news first publishes the news, then checks the flags.
@@ -66,7 +67,7 @@ static unsigned pieces_of(const struct workers *w, unsigned owner)
     return w->pieces > owner ? (w->pieces - owner - 1) / w->count + 1 : 0;
 }
 
-// Takes a piece of the round; false: none left, or another round has begun.
+// Takes a piece of worker `owner` in the round. False: no piece is left, or another round has begun.
 static bool take_piece(struct workers *w, unsigned owner, unsigned round, unsigned *piece)
 {
     unsigned long long left = atomic_load_explicit(&w->each[owner].left, memory_order_acquire);
@@ -148,7 +149,8 @@ static void begin_phase(struct workers *w, enum phase phase, bool is_alone, unsi
     w->began = now_ns();
 }
 
-// A measurement alone costs the gain of the other threads: the larger the gain, the rarer the measurement.
+// Settles for the faster way. A measurement of the caller alone forgoes the gain of the other threads, so
+// with a larger gain measurements are rarer.
 static void settle(struct workers *w, uint64_t alone_ns)
 {
     uint64_t gain = alone_ns / (w->round_ns + 1);
@@ -195,7 +197,7 @@ struct workers *workers_create(unsigned threads)
     pthread_cond_init(&w->ended, NULL);
     w->settled = SETTLED;
     begin_phase(w, PHASE_TOGETHER, false, TOGETHER);
-    // With fewer threads than wanted the work is the same. A started thread waits for the first round
+    // If fewer threads start than wanted, results are the same. A started thread waits for the first round
     // before reading `count`.
     for (w->count = 1; w->count < wanted; w->count++) {
         struct worker *x = &w->each[w->count];

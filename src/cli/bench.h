@@ -13,7 +13,7 @@ struct bench_selection {
 // A selected workload, with groups resolved.
 struct bench_member {
     const struct workload *workload;
-    unsigned registers; // set by the group, as in struct workload_options
+    unsigned registers; // registers per thread, set by the group, as in struct workload_options
 };
 struct bench_list {
     VEC(struct bench_member) all;

@@ -30,7 +30,7 @@ bool command_number(const struct options *o, enum option_id id, uint64_t most, u
 enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
 // Applies --set, --gpu and --tech. Refuses contradictory --tech, --threads and --functional.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
-// Adds a note if --gpu names a user's file without a base GPU that omits keys. Silent with --quiet.
+// Adds a note if --gpu names a user's file that omits keys and has no base GPU (`like`). Silent with --quiet.
 void command_note_gpu(const struct options *o, struct diag *d);
 // For commands about timing: false and an error with check.races, since race detection runs functionally.
 bool command_has_time(const struct options *o, struct wf_context *c, struct diag *d);

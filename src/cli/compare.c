@@ -118,7 +118,8 @@ static bool is_main(const char *name)
     return false;
 }
 
-// A figure present in one file is unchanged if it is 0 or a text.
+// Whether a figure has not changed. A figure present in only one file counts as unchanged if it is 0 or a
+// text.
 static bool is_equal(const struct figure *f)
 {
     const struct json_value *only = f->a ? f->a : f->b;

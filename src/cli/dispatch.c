@@ -65,7 +65,7 @@ static bool is_command(const char *word)
     return false;
 }
 
-// Prints the entries of the tables named by the word; false: none.
+// Prints all table entries (keys, counters, options and others) named by the word. False: no such entry.
 static bool look_up(const char *word, int *status)
 {
     struct strbuf text = {0};
@@ -76,8 +76,8 @@ static bool look_up(const char *word, int *status)
     return found;
 }
 
-// `warpfold help COMMAND` equals `warpfold COMMAND --help`; of another name: the entries of the tables. Without a
-// name: an overview.
+// `warpfold help COMMAND` equals `warpfold COMMAND --help`. With another name: prints the table entries of
+// the name. Without a name: prints an overview.
 static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};

@@ -5,7 +5,7 @@
 
 enum hosted_kind {
     HOSTED_NONE,    // no ELF file, or an unreadable file
-    HOSTED_PROGRAM, // RISC-V, or cut off before the machine's number
+    HOSTED_PROGRAM, // RISC-V ELF file, or a file cut off before the number of the machine (e_machine)
     HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
 };
 enum hosted_kind hosted_kind(const char *path);

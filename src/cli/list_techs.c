@@ -46,7 +46,7 @@ void list_claims(void)
     list_print(&t);
 }
 
-// Adds a sum row below a mechanism's structures.
+// Adds a row with the sum of bits below a mechanism's storage structures.
 static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t file_bits)
 {
     table_add(t, "%s", what);

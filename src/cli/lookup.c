@@ -1,5 +1,5 @@
-// `warpfold help NAME`: a key, counter, option, mechanism, mechanism's option, script command or instruction, in
-// the words of the tables.
+// `warpfold help NAME`: explains a key, counter, option, mechanism, mechanism's option, script command or
+// instruction, in the words of the tables.
 #include "cli/lookup.h"
 #include "api/warpfold.h"
 #include "cli/options.h"
@@ -45,7 +45,7 @@ static void look_in_counters(const char *word, struct strbuf *out)
         if (matches(counter.name, word)) add_counter(&counter, out);
 }
 
-// The mechanism, options as NAME:OPTION, and counters.
+// Appends what the word names of a mechanism: the mechanism itself, options as NAME:OPTION, and counters.
 static void look_in_tech(struct wf_context *c, const char *name, const char *meaning, const char *word,
                          struct strbuf *out)
 {
@@ -87,7 +87,8 @@ static void look_in_scripts(const char *word, struct strbuf *out)
     }
 }
 
-// Instructions of the machine in any case, of RISC-V and PTX in lower case.
+// Appends instructions named by the word: of the machine code in upper or lower case, of RISC-V and PTX in
+// lower case.
 static void look_in_instructions(const char *word, struct strbuf *out)
 {
     for (unsigned op = 0; op < OP_COUNT; op++)

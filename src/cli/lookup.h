@@ -4,6 +4,6 @@
 
 #include <stdbool.h>
 
-// Appends a line for every entry named by the word: keys, counters (also all below a prefix, as "l1"), options,
-// mechanisms with options and counters, script commands, instructions. False: none.
+// Appends a line for every entry named by the word: keys, counters (also all below a prefix, as "l1"),
+// options, mechanisms with options and counters, script commands, instructions. False: no entry has the name.
 bool lookup(const char *word, struct strbuf *out);

@@ -40,7 +40,8 @@ static void count_marks(const struct wf_mark *marks, size_t count, size_t by_mar
 enum { UNIFORM, AFFINE, UNSTRUCTURED, PATTERNS };
 static const char *const patterns[PATTERNS] = {"uniform", "affine", "unstructured"};
 
-// Number of instructions with a mark and a pattern; promoted: compares the mark in the launch.
+// Number of instructions with a given mark and pattern; promoted: by the mark after promotion for the block
+// shape.
 static size_t count_class(const struct wf_mark *marks, size_t count, const char *mark, const char *pattern,
                           bool promoted)
 {

@@ -139,7 +139,8 @@ static enum wf_status list_places(struct mix *m, struct wf_context *c)
     return WF_BAD_USAGE;
 }
 
-// Chooses the SMs of all members, after recording: steering uses the members' needs.
+// Chooses the SMs of each workload of the mix, after the launches are recorded: steering uses needs measured
+// by recording.
 static enum wf_status place_all(struct mix *m, struct wf_context *c)
 {
     struct mix_need needs[MIX_PARTS_MAX];

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// A folder cannot be read, written or reopened as /dev/stdout, so any use of the descriptor fails.
+// Opens a folder on closed descriptors 0 to 2. A folder cannot be read, written or reopened as /dev/stdout,
+// so any use of the descriptor fails.
 void print_begin(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -18,7 +19,7 @@ void print_begin(void)
 
 static void tell(FILE *to, int error)
 {
-    __fpurge(to); // the buffered rest would fail again at exit
+    __fpurge(to); // drops buffered text, whose writing would fail again at exit
     if (to == stdout) {
         fprintf(stderr, "error: cannot write to stdout: %s\n", strerror(error));
         fflush(stderr);

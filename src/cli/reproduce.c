@@ -18,7 +18,7 @@
 
 struct lab {
     const struct options *options; // options of the experiments to run and show
-    // Options of the command line; with --collect, the plan supplies the others.
+    // said: options typed on the command line. With --collect, `options` come from the plan instead.
     const struct options *said;
     const char *collected; // folder of --collect; NULL: absent
     struct diag *diag;
@@ -101,13 +101,14 @@ static bool is_word(struct lab *l, enum option_id id, const char *text)
 static bool choose_gpu(struct lab *l, const char *gpu)
 {
     if (!gpu || !is_word(l, OPTION_GPU, gpu)) return !gpu;
-    // Runs have the results' folder as working directory.
+    // Runs have the results' folder as working directory, so a path must be absolute.
     l->gpu_file = strpbrk(gpu, "/.") ? realpath(gpu, NULL) : NULL;
     l->silicon.gpu = l->gpu_file ? l->gpu_file : gpu;
     return !l->gpu_file || is_word(l, OPTION_GPU, l->gpu_file);
 }
 
-// Applies --gpu, --set and --measurements, which affect points of silicon only.
+// Applies --gpu, --set and --measurements, which affect only points of `silicon` (comparisons with measured
+// GPUs).
 static enum wf_status choose_silicon(struct lab *l)
 {
     static const enum option_id own[] = {OPTION_GPU, OPTION_SET, OPTION_MEASUREMENTS};
@@ -204,7 +205,7 @@ static void name_build(const struct lab *l, struct strbuf *page)
     strbuf_printf(page, "\nMeasured by warpfold %s, build %s.\n", WF_VERSION, l->build);
 }
 
-// Prints the points of silicon and writes CSV and Markdown.
+// Prints the comparison with measured GPUs (silicon), and writes it as CSV and Markdown.
 static bool publish_silicon(struct lab *l)
 {
     const struct fidelity *f = &l->silicon.fidelity;

@@ -27,7 +27,7 @@ void results_fini(struct results *r)
 
 static bool is_stdout(const char *path) { return str_equal(path, "-"); }
 
-// Memory devices of Linux: /dev/null may be named many times.
+// Whether a file is one of Linux's memory devices, such as /dev/null, which several outputs may name.
 static bool is_memory_device(const struct stat *st)
 {
     return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1;
@@ -89,7 +89,7 @@ static bool claim(struct results *r, struct result x, struct loc loc)
     for (size_t i = 0; known && i < r->list.count; i++) {
         const struct result *other = &r->list.data[i];
         bool reads = x.is_read || other->is_read, both = x.is_read && other->is_read;
-        // A terminal or socket may be read and written.
+        // One terminal or socket may be both read and written by a run.
         if (both || !is_same(&x.place, &other->place) || (reads && !x.place.regular && !x.place.name))
             continue;
         refuse(r, &x, other, loc);

@@ -11,7 +11,7 @@
 // Identity of the file named by a path.
 struct place {
     dev_t device;
-    ino_t file;  // of the file, or of the folder of a file to be created
+    ino_t file;  // inode of the file, or of the folder of a file to be created
     char *name;  // base name of a file to be created in the folder, heap; NULL: the file exists
     bool shared; // may be claimed repeatedly, such as /dev/null
     bool regular;

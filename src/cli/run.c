@@ -250,7 +250,7 @@ enum wf_status run_execute(const struct options *o, struct session *s)
 
 enum { MISMATCHES_SHOWN = 10 };
 
-// Compares the buffers of the two runs element by element.
+// Compares the buffers of the run and of the plain run (without optimisation) element by element.
 static void compare_buffers(struct session *s, struct session *base)
 {
     enum { CHUNK = 1 << 20 };
@@ -300,8 +300,9 @@ static const char *why_order_matters(const struct report_run *base)
     return counter(base, "exec.atomics") ? "atomics" : NULL;
 }
 
-// Reports a plain run that failed or could not be made (an input readable only once). Unoptimised code also
-// executes loads without users; an illegal address of such a load is found only by the plain run.
+// Reports a plain run (without optimisation) that failed or could not be made (an input readable only once).
+// Unoptimised code also executes loads without users; an illegal address of such a load is found only by the
+// plain run.
 static enum wf_status refuse_plain(struct session *s, const struct session *base, enum wf_status status)
 {
     bool failed = status == WF_PROGRAM_FAILED;
@@ -324,8 +325,8 @@ static void tell_shared(struct session *s, uint64_t count)
                count);
 }
 
-// For RISC-V programs. Compressed registers and values shared by mechanisms were compared during the run, and
-// no optimised code exists to compare. Compressed registers report their own mismatches.
+// --verify for RISC-V programs. Values shared by mechanisms and compressed registers were compared during the
+// run, and no optimised code exists to compare. Compressed registers report their own mismatches.
 static enum wf_status verify_hosted(struct session *s)
 {
     bool has_mechanisms = s->report.tech && !str_equal(s->report.tech, "base");
@@ -339,7 +340,7 @@ static enum wf_status verify_hosted(struct session *s)
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     if (s->report.has_host) return verify_hosted(s);
-    // Shared values that differ from the values computed by the readers.
+    // Number of values shared by mechanisms that differ from the values computed by the readers.
     uint64_t shared = s->report.verify_mismatches;
     s->report.verify_mismatches = 0;
     static const char *const plain[][2] = {

@@ -137,7 +137,8 @@ const struct script_line *script_text_line(const struct script_text *s)
     return s->at < s->lines.count ? &s->lines.data[s->at] : NULL;
 }
 
-// Moves on: past a finished loop, to the start of an unfinished loop, or to the next line.
+// Moves to the next line to execute: past a finished loop, to the start of an unfinished loop, or one line
+// on.
 void script_text_go_on(struct script_text *s)
 {
     const struct script_line *l = &s->lines.data[s->at];

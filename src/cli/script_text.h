@@ -29,7 +29,7 @@ struct script_line {
     struct script_word *words; // after the command's name
     unsigned count;
     struct loc loc;
-    size_t match; // line index: of the end for a repeat, of the repeat for an end
+    size_t match; // for `repeat`: line index of its `end`; for `end`: line index of its `repeat`
 };
 
 struct script_loop {
@@ -52,13 +52,14 @@ void script_text_fini(struct script_text *s);
 // Reads the whole script. False and errors at unreadable words.
 bool script_text_read(struct script_text *s, const char *text, size_t length, uint32_t source);
 
-// The present line of the walk; NULL at the end.
+// The line to execute now; NULL: the script is over.
 const struct script_line *script_text_line(const struct script_text *s);
 void script_text_go_on(struct script_text *s);
-// Words with variables replaced. False and an error for an unknown variable.
+// Stores in `words` the line's words with $VARIABLEs replaced. False and an error for an unknown variable.
 bool script_text_words(struct script_text *s, const struct script_line *l,
                        const char *words[SCRIPT_WORDS_MAX]);
-// Executes `repeat` and `end`: they change the position of the walk.
+// Execute the commands `repeat`, which opens a loop, and `end`, which counts an iteration. script_text_go_on
+// moves to the next line.
 bool script_text_repeat(struct script_text *s, const struct script_line *l, const char *const *words);
 void script_text_end(struct script_text *s);
 

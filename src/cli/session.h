@@ -43,7 +43,7 @@ struct session {
 // A kernel argument, from a SPEC or a buffer.
 struct session_argument {
     enum { ARGUMENT_SCALAR, ARGUMENT_BYTES, ARGUMENT_ADDRESS } kind;
-    enum spec_type type; // SCALAR
+    enum spec_type type; // type of the value of a SCALAR argument
     const void *bytes;   // valid as long as the argument's SPEC or buffer
     size_t size_bytes;
     uint64_t address; // ADDRESS: the argument's value, a device address or texture handle; `bytes` is unused

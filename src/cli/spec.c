@@ -306,14 +306,14 @@ uint64_t spec_size_bytes(const struct spec *s)
     return 0;
 }
 
-// Writes elements first .. first + count - 1 of 0, 1, 2, …; integers keep the low bits. A loop for each type: buffers
-// of a million floats are common.
+// Writes the elements first .. first + count - 1 of the sequence 0, 1, 2, …; integers keep the low bits. Each
+// type has its own loop for speed: buffers of a million floats are common.
 static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8_t *to)
 {
     size_t size = types[type].size_bytes;
     if (type == SPEC_F32)
         for (uint64_t i = first; i < first + count; i++, to += size) {
-            float f = (float)(int64_t)i; // half the instructions of a conversion from unsigned
+            float f = (float)(int64_t)i; // half the instructions of a conversion from uint64_t
             memcpy(to, &f, sizeof f);
         }
     else if (type == SPEC_F64)

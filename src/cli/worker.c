@@ -55,7 +55,7 @@ static void tell(const char *line)
     print_flush(stderr);
 }
 
-// Runs a command in the process of a point, as main does.
+// Runs the command of one point (a run of an experiment) in the point's own process, as main does.
 static int run_point(int argc, char **argv) { return print_end(command_dispatch(argc, argv)); }
 
 int command_worker(int argc, char **argv)
