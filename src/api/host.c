@@ -1,4 +1,5 @@
-// Programs with a host part: memory, the hart that executes the host part, and the launches requested by it.
+// RISC-V programs with a host part: memory, the hart that executes the host part, and the launches requested
+// by it.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "exec/memory.h"

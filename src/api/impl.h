@@ -207,7 +207,7 @@ struct wf_launch {
     struct launch launch;
     struct launch_flat flat; // of an image
     bool is_timed;
-    bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts
+    bool is_on_core; // the launch is timed by the SIMTight core (core.c), which fills core_counts
     struct simtight_counts core_counts;
     VEC(struct api_core_sample) core_samples; // with report.interval, in order of time
     uint64_t max_cycles;
@@ -220,9 +220,9 @@ struct wf_launch {
     // launches, and later launches that finished first.
     struct api_launches rivals;
     unsigned held;                // number of launches whose list `rivals` contains this launch
-    struct exec_session *session; // functional: from begin to end of the launch
-    bool is_stuck;                // waits for ever, unless another launch changes memory
-    bool has_waited;              // functional: another launch ran while this launch waited
+    struct exec_session *session; // state of a functional run from the launch's begin to its end; else NULL
+    bool is_stuck;   // functional: the launch waits for ever, unless another launch changes memory
+    bool has_waited; // functional: another launch ran while this launch waited
     // On the chip.
     struct grid *grid;
     struct gpu_counts *sms; // by SM number, owned as a piece
@@ -262,7 +262,7 @@ void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
 bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved);
 // Ends a stuck launch with a fault. beside: report lines about other launches.
 void api_run_stuck(struct wf_launch *l, const char *beside);
-bool api_is_timed(const struct wf_context *c); // whether later launches are timed
+bool api_is_timed(const struct wf_context *c); // whether later launches are timed on SMs
 // False and an error: a timed study, but launches are functional.
 bool api_check_study(struct wf_context *c);
 bool api_is_studied(const struct wf_context *c); // by a study of functional runs

@@ -9,8 +9,8 @@ static const char *keep(struct wf_kernel *k, struct strbuf *text)
     return kept;
 }
 
-// The redundancy mark of instruction n in a launch of the given block shape, after promotion by the driver or
-// by a comparison in hardware (mark.promotion).
+// The redundancy mark of instruction n in a launch of the given block shape, after promotion by driver or
+// hardware (mark.promotion).
 static enum mark_kind in_launch(const struct marks *m, const struct wf_context *c, const struct program *p,
                                 const uint32_t block[3], uint32_t n)
 {

@@ -8,7 +8,8 @@ enum { FIRST_CYCLE = 1 };
 
 bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }
 
-// The race detector and functional studies observe functional runs only.
+// Whether later launches are timed on SMs. Launches are functional with the race detector or a functional
+// study, since both observe functional runs only.
 bool api_is_timed(const struct wf_context *c)
 {
     return c->gpu && !api_has_core(c) && !c->settings.check_races && !api_is_studied(c);

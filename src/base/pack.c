@@ -178,7 +178,8 @@ static void find_ways(struct pack *p)
     }
 }
 
-// Reverses the links of the cheapest way: `length` and `place` of a position become the next step's.
+// Reverses the links of the cheapest encoding. Afterwards `length` and `place` of a position describe the
+// step from the position on, not the step to the position.
 static void turn_round(struct pack *p)
 {
     uint32_t length = 0, place = 0;
@@ -225,7 +226,7 @@ static void build_tree(struct tree *t, const uint32_t *counts, unsigned count)
     }
 }
 
-// Fills the lengths of a Huffman code, and returns the longest length.
+// Fills the code lengths, in bits, of all symbols of a Huffman code, and returns the longest length.
 static unsigned huffman(const uint32_t *counts, unsigned count, uint8_t *lengths)
 {
     struct tree t;
@@ -239,7 +240,8 @@ static unsigned huffman(const uint32_t *counts, unsigned count, uint8_t *lengths
     return longest;
 }
 
-// Counts are halved until no code is too long.
+// Makes a Huffman code from counts of symbols. Counts are halved until no symbol's code is longer than
+// PACKED_CODE_MOST bits.
 static void make_code(uint32_t *counts, unsigned count, uint8_t *lengths)
 {
     while (huffman(counts, count, lengths) > PACKED_CODE_MOST)

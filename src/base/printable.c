@@ -79,7 +79,7 @@ struct conversion {
     char length[3], kind;
 };
 
-// Reads digits, or takes the argument of a *.
+// Reads a conversion's width or precision: digits, or the argument for a *.
 static const char *take_number(const char *p, int *number, va_list *args)
 {
     if (*p == '*') {

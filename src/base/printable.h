@@ -12,7 +12,8 @@ void printable_write(struct strbuf *out, const char *text, size_t length);
 void printable_lines(struct strbuf *out, const char *text, size_t length);
 // printable_lines, with colour sequences (ESC [ digits m) copied.
 void printable_coloured(struct strbuf *out, const char *text, size_t length);
-// printf with %s and %c as words; line breaks in the format are copied. No %n, %ls, %lc or %Lf.
+// printf into `out`, with arguments of %s and %c escaped as words; line breaks in the format are copied. No
+// %n, %ls, %lc or %Lf.
 void printable_vformat(struct strbuf *out, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 void printable_format(struct strbuf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

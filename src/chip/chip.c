@@ -95,7 +95,8 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uin
     sm_place(p->on, block, warps, cycle);
 }
 
-// Renews the lists of SMs with a grid and of their functional engines. SMs without a grid are not simulated.
+// Renews the lists of SMs with a grid and of the grids' execution engines. SMs without a grid are not
+// simulated.
 static void note_moves(struct chip *c)
 {
     if (!c->has_moved) return;

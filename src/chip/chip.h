@@ -15,7 +15,7 @@
 struct chip_result {
     // core cycles from the earliest start of the first block to the last reply or block end
     uint64_t cycles;
-    uint64_t start; // the chip's cycle of arrival
+    uint64_t start; // chip cycle at which the launch arrived
     // cycles from arrival to the earliest start of the first block (gpu.launch_latency)
     uint64_t overhead;
     // Share of the chip's cycles and of the cycles of all SMs, active or idle. A launch alone on the chip
@@ -27,8 +27,9 @@ struct chip_result {
     double occupancy; // mean resident warps / maximum, over the active cycles of SMs
     uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX];                     // counters of the mechanisms
     uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // by kind of SM (chip_kinds)
-    uint64_t mismatches;   // with verification: shared values unequal to the reader's own result
-    const char *imbalance; // NULL: the books balance (sm_check)
+    uint64_t mismatches; // with verification: shared values unequal to the reader's own result
+    // A miscount found by the simulator's checks of SMs, dispatcher and memory; NULL: none.
+    const char *imbalance;
 };
 
 struct chip;
@@ -39,7 +40,7 @@ struct chip_account {           // counts added to by launches; owned by the cal
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
     struct chip_series *series; // NULL: no samples
-    struct watcher *watcher;    // NULL: not watched; the same for all launches on a chip
+    struct watcher *watcher;    // timeline recorder, the same for all launches on a chip; NULL: none
     struct watch_stream stream; // the launch's stream, as named to the watcher
 };
 
@@ -52,7 +53,7 @@ bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbu
 // Residency of a launch on an SM of a kind, without other launches.
 struct chip_occupancy {
     uint32_t warps, registers, shared; // of a block: warps, registers of all threads, bytes of shared memory
-    uint32_t blocks;                   // resident at once; 0: a block does not fit
+    uint32_t blocks;                   // blocks resident on the SM at once; 0: a block does not fit
     const char *limit;                 // the resource that limits `blocks`, as in "registers (sm.registers)"
     uint32_t free_registers, free_warps;
     // warps of a further block that would fit, if shared memory and a block context are free for it; else 0

@@ -26,7 +26,7 @@ struct grid {
     struct chip *chip;
     const struct launch *launch;
     enum grid_state state;
-    uint8_t number;       // unique among grids begun and not yet ended
+    uint8_t number;       // number of the grid, unique among grids begun and not yet ended
     bool is_alone;        // no other grid has been on the chip at the same time
     bool has_window_hook; // some mechanism of the grid has a `window` hook
     uint64_t max_cycles;  // 0: no limit

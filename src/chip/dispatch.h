@@ -40,10 +40,10 @@ struct need {                 // resources of a block
 };
 
 struct want {
-    uint64_t at; // earliest start of the block
+    uint64_t at; // earliest cycle at which a block may start in the room
     // End of a block or warps, which freed room; end.grid NULL: an offer of room possibly free before.
     struct sm_end end;
-    bool is_over; // the policy has no block for the room
+    bool is_over; // the policy has no further block for the room
 };
 
 struct partial {       // a block with warps not started yet

@@ -17,7 +17,7 @@
 struct figure {
     const char *name;
     const struct json_value *a, *b; // NULL: absent from the file
-    double change;                  // relative; NAN if the old value is 0, and for texts
+    double change;                  // relative change from a to b; NAN if a's value is 0, and for texts
     bool is_main;
 };
 

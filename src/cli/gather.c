@@ -138,7 +138,7 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
-// Expected seconds per point: from the plan if one exists, else estimated now.
+// Expected seconds for each point (run of an experiment): from the plan if one exists, else estimated now.
 static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
     if (!old) {

@@ -55,7 +55,7 @@ static enum wf_status parse_members(struct mix *m)
     return WF_OK;
 }
 
-// --reference: one GPU for all members, or a list with one GPU per member.
+// Parses --reference: one GPU for all workloads of the mix, or a list with one GPU per workload.
 static enum wf_status parse_references(struct mix *m)
 {
     const char *text = options_value(m->o, OPTION_REFERENCE);
@@ -71,7 +71,7 @@ static enum wf_status parse_references(struct mix *m)
     return WF_BAD_USAGE;
 }
 
-// --registers: a list with one number per member.
+// Parses --registers: a list with one number of registers per thread for each workload of the mix.
 static enum wf_status parse_registers(struct mix *m)
 {
     const char *text = options_value(m->o, OPTION_REGISTERS), *rest = text;

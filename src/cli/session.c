@@ -60,7 +60,8 @@ struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc
     return k;
 }
 
-// Writes initial content, a chunk of 2^17 elements at a time. Zeros need no write.
+// Writes a buffer's initial content, a chunk of 2^17 elements at a time. New buffers are zero, so zeros need
+// no write.
 static enum wf_status write_content(struct session *s, const struct spec *spec, uint64_t address,
                                     struct loc loc)
 {
