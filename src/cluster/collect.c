@@ -80,7 +80,7 @@ static bool take(struct batch *b, const struct job *j, const char *name)
     return (good && b->paths.count < TOGETHER) || (finish_batch(b) && good);
 }
 
-// The job of a file in `committed`, by the file's name; NULL: not a result (partial file, message of a failed
+// The job of a file in `committed`, by the file's name. NULL: not a result (partial file, message of a failed
 // run), or not of the plan.
 static const struct job *job_of(const struct jobs *jobs, const char *name)
 {

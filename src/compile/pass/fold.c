@@ -88,7 +88,7 @@ static uint64_t funnel(const struct ir_inst *i, const struct operands *o)
     return amount == 64 ? 0 : both >> amount;
 }
 
-// PTX ISA 9.7.1.19, bfe: field bits beyond the top bit of the source are filled with the field's sign bit, or
+// PTX ISA 9.7.1.19, bfe: field bits beyond the top of the source are filled with the field's sign bit, or
 // with zero for an unsigned type.
 static uint64_t extract(const struct operands *o)
 {

@@ -43,7 +43,7 @@ static struct loop *parent_of(const loop_list *loops, const struct loop *l)
 }
 
 // Sets the parent (the next outer loop) of every loop. Climbs the dominator tree from the loop's header, past
-// sibling loops, to the first block with a loop depth one lower; the block lies in the parent.
+// sibling loops, to the first block with a loop depth one lower. The block lies in the parent.
 static void find_parents(const loop_list *loops)
 {
     for (size_t k = 0; k < loops->count; k++) {

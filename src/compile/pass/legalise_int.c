@@ -45,7 +45,7 @@ static struct ir_value *finish_division(struct builder *b, const struct ir_inst 
                         result);
 }
 
-// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits: d is rounded up to a
+// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits. d is rounded up to a
 // float, and its approximate reciprocal is lowered by two ulps and multiplied by 2^32. After an integer
 // Newton step for z, the quotient, the high word of z·n, is short by at most 2.
 struct ir_value *legalise_div32(struct ir_inst *i)
