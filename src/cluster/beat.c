@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// Bytes of a record, padded with blanks. A fixed length allows overwriting in place, even on a full disk.
+// Bytes of a beat record (the file of one worker), padded with blanks. A fixed length allows overwriting in
+// place, even on a full disk.
 enum { RECORD = 192 };
 static const char ending[] = ".beat";
 
@@ -33,7 +34,8 @@ static char *record_path(const char *workers, const char *who)
     return path.text;
 }
 
-// Name of the node in Slurm, else of the machine. Other characters than letters and digits become '-'.
+// Writes the name of the host: of the node in a Slurm job, else of the machine. Characters other than letters
+// and digits become '-'.
 static void host_name(char host[60])
 {
     const char *node = getenv("SLURMD_NODENAME");

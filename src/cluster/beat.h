@@ -1,8 +1,8 @@
 // Workers of a plan: DIR/workers/WHO.beat is a record of fixed length, rewritten by the worker at intervals.
 //
 // A claim is valid while the worker's beat advances. An observer reads a record repeatedly and measures the
-// interval on its own clock. A beat unchanged for a lease means a lost worker. Clocks of different machines
-// are never compared, and file times are not used.
+// interval on its own clock. A beat unchanged for the time of a lease means a lost worker. Clocks of
+// different machines are never compared, and file times are not used.
 #pragma once
 #include "cluster/token.h"
 
@@ -11,22 +11,23 @@ struct beat {
     uint64_t count; // number of beats written
     bool ended;     // the worker has released all claims
     double seconds; // since the worker's start
-    // Runs of points that ended with a result. Over all workers, runs beyond the number of points were
-    // duplicates.
+    // The worker's runs of points that ended with a result. If the sum over all workers exceeds the number of
+    // points, the excess are duplicate runs.
     uint64_t runs;
     uint64_t failed; // failed runs
     uint64_t taken;  // claims taken over from lost workers
     uint64_t lost;   // own claims taken over by another worker
-    int file;        // descriptor of the own record; -1: of another worker
+    // descriptor of the record's file if the worker is the calling process; -1: another worker
+    int file;
 };
 
-// Chooses a name for the process, unique across machines, and creates the record. False and *problem, an
-// errno.
+// Chooses a worker name for the process, unique across machines, and creates the worker's record. On failure
+// false, and an errno in *problem.
 bool beat_begin(struct beat *b, const char *workers, int *problem);
-// Writes the next beat. A failed write (disk full) is left to the next beat.
+// Writes the next beat into the record. After a failed write (disk full), the next call writes again.
 void beat_write(struct beat *b);
 void beat_end(struct beat *b);
-// Parses a record, without the worker's name. False: not a record.
+// Parses the text of a record, which lacks the worker's name (`who`). False: not a record.
 bool beat_parse(struct beat *b, const char *record);
 // Reads a worker's record. False: no readable record.
 bool beat_read(struct beat *b, const char *workers, const char *who);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// After this many tokens lost to other workers, the list of open tokens is stale and the queue is read again.
+// After this many tokens claimed first by other workers, the list of open tokens is stale, and the queue is
+// read again.
 enum { MISSES_MOST = 32 };
 static const double scan_seconds = 0.5; // pause between scans of a queue without claimable tokens
 // A token is invisible during a rename, and for some seconds where a client caches the folder. A token
@@ -65,7 +66,8 @@ static bool is_gone(struct claims *c, const char *who)
     return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
 }
 
-// Losses of a token after a claim: one more if a lost worker held the token.
+// Number of losses of token t once this worker has claimed t. One more than before if t is held by a lost
+// worker; a worker that ended its beat is not lost.
 static unsigned losses_of(struct claims *c, const struct token *t)
 {
     bool lost = t->state == TOKEN_HELD && !watched_of(c, t->who)->beat.ended;
@@ -111,7 +113,8 @@ static size_t count_unfinished(struct claims *c, const struct token *const *of, 
     return unfinished;
 }
 
-// Reads the queue: open tokens, and tokens held by lost workers. Returns 0 or errno.
+// Reads the queue and lists the claimable tokens: open tokens, and tokens held by lost or ended workers.
+// Returns 0 or errno.
 static int scan(struct claims *c)
 {
     struct tokens all;

@@ -5,7 +5,7 @@
 
 struct watched {
     struct beat beat; // as last read
-    double since;     // time of the first reading with this count
+    double since;     // own clock, seconds: first reading of the present beat count
 };
 
 struct claims {
@@ -17,7 +17,7 @@ struct claims {
     struct diag *diag;
     VEC(struct token) open; // claimable tokens, longest last; suspects first, so taken last
     VEC(struct watched) others;
-    // Prints a line for the user during work; NULL: silent.
+    // Prints a line for the user when a lost token is restored; NULL: no output.
     void (*tell)(const char *line);
     uint8_t *missed; // by point: consecutive scans without a token
     double scanned;  // time of the last scan
@@ -34,7 +34,7 @@ enum claim_answer {
     CLAIM_NONE,   // nothing to claim at present, or finished
     CLAIM_FAILED, // the queue cannot be changed; *problem is the errno
 };
-// Claims the next token. `busy`: other points are running, so suspects must wait. `taken`: the token was held
-// by a lost worker, which counts as a loss unless the worker had ended its beat. The caller gives up a token
-// with TOKEN_TRIES losses.
+// Claims the next token. `busy`: the worker runs other points, so suspects must wait. *taken: the token was
+// held by a lost worker, which counts as a loss unless the worker had ended its beat. The caller gives up a
+// token with TOKEN_TRIES losses.
 enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem);

@@ -1,5 +1,5 @@
-// A result file is removed only after the commit of its transaction. After any interruption the result is in
-// the folder or in the database.
+// A result file is removed only after the commit of its database transaction. After any interruption the
+// result is in the folder or in the database.
 #include "cluster/collect.h"
 #include "base/json_read.h"
 #include "base/str.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TOGETHER = 256 }; // results per transaction; single transactions cost three times as much
+enum { TOGETHER = 256 }; // results per transaction; a transaction per result costs three times as much
 
 struct batch {
     const struct plan *plan;
@@ -80,7 +80,8 @@ static bool take(struct batch *b, const struct job *j, const char *name)
     return (good && b->paths.count < TOGETHER) || (finish_batch(b) && good);
 }
 
-// The job of a result file in `committed`; NULL: a partial file, or not of the plan.
+// The job of a file in `committed`, by the file's name. NULL: not a result (partial file, message of a failed
+// run), or not of the plan.
 static const struct job *job_of(const struct jobs *jobs, const char *name)
 {
     uint32_t index;
@@ -189,8 +190,8 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     return good;
 }
 
-// Removes partial files of killed workers. A worker taken for lost may still be writing; its runs are counted
-// and leave no result.
+// Removes partial files, left in folder `name` by killed workers. A worker wrongly taken for lost may still
+// write such a file; its run then counts but leaves no result.
 static void sweep(const struct plan *p, const char *name)
 {
     char *path = plan_path(p, name, "");
@@ -201,8 +202,8 @@ static void sweep(const struct plan *p, const char *name)
     free(path);
 }
 
-// Checks that the results' folder exists, or creates it with a warning. Results in a lost folder are lost;
-// their points are reopened.
+// Checks that DIR/committed exists, or creates the folder with a warning. Uncollected results vanish with a
+// deleted folder; their points are reopened.
 static bool find_results(const struct plan *p, struct diag *d)
 {
     bool is_new;

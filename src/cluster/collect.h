@@ -7,7 +7,7 @@
 struct collection {
     size_t taken;              // results new to the database
     size_t again;              // results already in the database
-    size_t broken;             // results with a wrong checksum; the points are reopened
+    size_t broken;             // results with a wrong checksum or no JSON; points reopened
     size_t lost;               // points marked done without a result; reopened
     size_t done, left, points; // points; left: given up
 };

@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 static const char result_name[] = "runs/estimate.json"; // in the results' folder
-static const double measuring_most = 20; // limit of seconds for small runs; later jobs use the average rate
+// Limit in seconds for all small runs together; later jobs use the average rate.
+static const double measuring_most = 20;
 
-// Error factors of estimates, by source. Of 66 points at size medium, 90 % were within 2.8 of estimates from
-// small runs. Rates of kernels on a view were within 2.9 of the average, at most 4.2 (docs/howto/many-machines.md).
+// Error factors of estimates, by source. Of 66 points at size medium, 90 % took at most 2.8 times more or
+// less than the estimate from a small run. Simulation rates of kernels on a view (GPU and profile) were
+// within a factor of 2.9 of the average, at most 4.2 (docs/howto/many-machines.md).
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 
@@ -35,14 +37,16 @@ struct estimator {
     struct strmap by_command; // command to index in runs
     VEC(struct measured) runs;
     struct strmap by_view;
-    VEC(struct average) averages; // over small runs on a view; element 0: over all views
-    double measuring;             // seconds used by small runs
+    // sums over small runs on a view (GPU and profile); element 0: over all views
+    VEC(struct average) averages;
+    double measuring; // seconds used by small runs
     struct progress bar;
 };
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-// Figures from the JSON of a run, or summed over a run's workloads.
+// Reads warp instructions and seconds from the JSON of a run: figures of the run, or sums over the run's
+// workloads.
 static struct measured read_result(const char *path)
 {
     struct measured m = {0};
@@ -119,8 +123,8 @@ static struct measured run_once(struct estimator *m, const char *command)
 
 // -- commands -----------------------------------------------------------------------------------------------
 
-// A functional run with the job's instruction count, at size small or at the job's size. Empty: no such run
-// exists.
+// Command of a functional run that counts the job's warp instructions, at size small or at the job's size.
+// Empty: no such run exists.
 static char *counting_command(const struct job *j, bool small)
 {
     struct strbuf command = {0};
@@ -139,7 +143,7 @@ static char *counting_command(const struct job *j, bool small)
     return command.text ? command.text : heap_strdup("");
 }
 
-// The job at size small, without settings in which many jobs differ. Empty: the job has no size.
+// Command of the job at size small, without settings in which many jobs differ. Empty: the job has no size.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};
@@ -159,8 +163,8 @@ static char *small_command(const struct job *j)
 
 // -- rates --------------------------------------------------------------------------------------------------
 
-// Rates of similar runs in the folder's database: warp instructions, seconds, and mean seconds at the job's
-// size.
+// Sums over runs in the folder's database with the job's kind, subject, GPU, profile and technology: warp
+// instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
 static struct measured rate_shown(const struct estimate *e, const struct job *j)
 {
     sqlite3_stmt *s = database_query(
@@ -199,7 +203,7 @@ static double instructions_of(struct estimator *m, const struct job *j, bool sma
     return count;
 }
 
-// Estimate from a small run: time grows with the number of instructions.
+// Seconds of a job, estimated from a run at size small: time grows with the number of warp instructions.
 static double seconds_by_small(struct estimator *m, const struct job *j, const char *small)
 {
     bool is_new = !find_run(m, small);
@@ -217,7 +221,7 @@ static double seconds_by_small(struct estimator *m, const struct job *j, const c
     return shown.whole + (before > 0 && after > before ? shown.seconds * (after / before - 1) : 0);
 }
 
-// Estimate from the average rate on the job's view, or on all views.
+// Seconds of a job, estimated from the average rate of small runs on the job's view, else on all views.
 static double seconds_by_average(struct estimator *m, const struct job *j)
 {
     const struct average *own = average_of(m, j), *a = own->instructions > 0 ? own : &m->averages.data[0];

@@ -10,7 +10,7 @@ struct estimate {
     const struct jobs *jobs;
     struct database *db;
     bool progress;
-    double factor; // out: the total takes from 1/factor to factor times the sum
+    double factor; // out: the total is expected within this factor of the sum of the estimates
 };
 
 // Seconds of one core per job, in the jobs' order, heap. 0: unknown.

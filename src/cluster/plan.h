@@ -1,7 +1,7 @@
 // Work on experiments, described once in the results' folder. Any machine with access to the folder can take
 // part:
 //
-//   DIR/plan         this file: the build, the words of the command, and all points, longest first
+//   DIR/plan         the plan as text: the build, the words of the command, and all points, longest first
 //   DIR/queue/       a token per point; its name holds the point's state (token.h)
 //   DIR/committed/   results not yet in the database (worker.h, collect.h)
 //   DIR/compiled/    compiled kernels, shared by points (api/kept.c)
@@ -22,23 +22,24 @@ struct plan {
     struct arena arena;
     char *folder; // absolute
     char build[17];
-    const char *home;        // working directory of the command
-    VEC(const char *) words; // of `warpfold reproduce`, without options on the manner of execution
+    const char *home; // working directory of the command
+    // words of the command line `warpfold reproduce`, without options on the manner of execution
+    VEC(const char *) words;
     VEC(struct plan_point) points;
-    double factor;       // error factor of the sum of expected seconds
+    double factor;       // the total is expected within this factor of the sum of seconds
     struct strmap by_id; // index into points
 };
 
 // Reads the plan of a folder. False and an error: no plan, or a plan of another version.
 bool plan_read(struct plan *p, const char *folder, struct diag *d);
-// plan_read from a text. False: not a plan of this version.
+// Like plan_read, from a text in memory. False: not a plan of this version.
 bool plan_read_text(struct plan *p, const char *folder, const char *text, size_t length);
 void plan_print(const struct plan *p, struct strbuf *out); // the plan's text
 void plan_fini(struct plan *p);
 bool plan_is_there(const char *folder);
 
-// Makes a plan for the jobs, longest first. seconds: expected per job, in the jobs' order; factor: error of
-// the total.
+// Makes a plan for the jobs, longest first. seconds: expected per job, in the jobs' order; factor: error
+// factor of the sum of seconds.
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
                const double *seconds, double factor);
 // Whether the plan was made by the build. False and an error otherwise.

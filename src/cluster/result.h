@@ -14,5 +14,5 @@ enum result_state {
     RESULT_ABSENT, // absent, or unreadable at present
     RESULT_BROKEN, // the checksum does not match
 };
-// bytes: heap, without the checksum line, NUL-terminated; NULL unless RESULT_GOOD.
+// *bytes: text of the file on the heap, without the checksum line, NUL-terminated; NULL unless RESULT_GOOD.
 enum result_state result_read(const char *path, const char *id, char **bytes, size_t *length);

@@ -84,7 +84,7 @@ static bool refuse(const struct words *w, int status, struct strbuf *said, struc
 
 static char *jobs_path(const struct plan *p) { return plan_path(p, "workers", "slurm.jobs"); }
 
-// Appends the folder's job numbers to the words. Returns the count.
+// Appends the numbers of the Slurm jobs recorded in the folder to a command. Returns the number of jobs.
 static size_t add_jobs(const struct plan *p, struct words *w)
 {
     char *path = jobs_path(p), *text = NULL, *rest;
@@ -161,7 +161,7 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     add_word(&w, "--job-name=warpfold");
     add_word(&w, "--array=1-%u", o->workers);
     add_word(&w, "--requeue");
-    add_word(&w, "--signal=B:USR1@60"); // 60 s before the end: the worker releases its claims
+    add_word(&w, "--signal=B:USR1@60"); // signal 60 s before the time limit: the worker releases its claims
     add_word(&w, "--open-mode=append");
     add_word(&w, "--chdir=%s", p->folder);
     add_word(&w, "--output=%s/workers/slurm-%%A_%%a.out", p->folder);
@@ -187,7 +187,7 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
 {
     static const char *const steps[][2] = {
         {"--state=PENDING", "--quiet"},
-        // Signals the worker, which runs in place of the shell and releases its claims.
+        // SIGTERM to the worker, which runs in place of the batch shell: the worker releases its claims.
         {"--batch", "--signal=TERM"},
     };
     bool good = true;
@@ -200,7 +200,7 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
         add_word(&w, "%s", steps[i][1]);
         *count = add_jobs(p, &w);
         int status = *count ? run_program(&w, &said) : 0;
-        // Ended jobs are an error of scancel, and harmless.
+        // scancel fails for jobs already ended, which is harmless.
         good = status != NOT_THERE || refuse(&w, status, &said, d);
         end_words(&w);
         strbuf_fini(&said);
@@ -211,7 +211,7 @@ bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d)
 // -- asking -------------------------------------------------------------------------------------------------
 
 struct asked {
-    struct strbuf said; // lines of ID|STATE|REASON, one per task
+    struct strbuf said; // output of squeue: lines of ID|STATE|REASON, one per task
     char *rest;
     struct words jobs; // job numbers of the folder
 };
@@ -246,7 +246,7 @@ static bool is_ours(const struct asked *a, const char *id)
     return false;
 }
 
-// The next pending or running task of the folder. False: no more.
+// Reads the next pending or running task of the folder's jobs from the output of squeue. False: none left.
 static bool next_answer(struct asked *a, struct answer *one)
 {
     for (char *line; a->rest && (line = strsep(&a->rest, "\n")) != NULL;) {

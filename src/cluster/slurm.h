@@ -4,7 +4,8 @@
 #include "base/str.h"
 #include "cluster/plan.h"
 
-// "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": options of sbatch, without dashes.
+// Whether spec has the form "slurm[:OPTION=VALUE[,OPTION=VALUE…]]": options of sbatch, without dashes. The
+// options are not checked.
 bool slurm_is(const char *spec);
 struct slurm_order {
     const char *program; // path of warpfold

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SHOWN = 20 };   // points listed per kind; further points are counted
-enum { RECENT = 120 }; // seconds; a worker with an older beat does not contribute to the rate
+enum { SHOWN = 20 };   // points listed per state in the report; further points are only counted
+enum { RECENT = 120 }; // seconds; a worker whose last beat is older does not contribute to the rate
 
 // The queue as read, and each point's token.
 struct queue {
@@ -171,7 +171,8 @@ static void put_damage(const struct plan *p, const struct queue *q, size_t missi
     }
 }
 
-// Appends the workers' figures. Returns the rate in points per second.
+// Appends the numbers of workers, failed runs, claims taken over and duplicate runs. Returns the rate of the
+// active workers in points per second.
 static double put_workers(const struct plan *p, const struct beats *beats, size_t done, double now,
                           struct strbuf *out)
 {
@@ -195,8 +196,8 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
     return rate;
 }
 
-// Expected time of a remaining point relative to a finished point. Longest points run first, so the ratio is
-// usually below 1.
+// Mean expected seconds of a remaining point, divided by the mean of a finished point. Longest points run
+// first, so the ratio is usually below 1.
 static double length_ahead(const struct plan *p, const struct queue *q)
 {
     double seconds[2] = {0};

@@ -44,7 +44,7 @@ struct tokens {
 // Lists the tokens, unordered. During concurrent renames a token may appear twice or not at all. Returns 0,
 // or errno: the folder cannot be read.
 int tokens_list(struct tokens *t, const char *queue);
-// tokens_list with an error message. False and an error.
+// Like tokens_list, with an error message. False and an error: the folder cannot be read.
 bool tokens_read(struct tokens *t, const char *queue, struct diag *d);
 void tokens_fini(struct tokens *t);
 

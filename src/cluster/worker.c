@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double pause_seconds = 1; // pause after an error of the file system
+static const double pause_seconds = 1; // pause before the next claim after an error of the file system
 // A point is too long for a worker if it has run for this share of the worker's time.
 static const double whole_time = 0.9;
 
@@ -39,8 +39,9 @@ struct worker {
     struct plan plan;
     struct claims claims;
     struct beat beat;
-    char *compiled;               // folder of shared compiled kernels
-    double began, beaten, resume; // times: own start; last beat; earliest next claim
+    char *compiled; // folder of shared compiled kernels
+    // own clock, seconds: start of the worker; last beat written; earliest next claim
+    double began, beaten, resume;
     bool has_told;                // a file-system error has been reported
     VEC(struct renaming) delayed; // renames of own tokens that failed and are retried
     struct slot slots[WORKER_PROCESSES_MOST];
@@ -48,7 +49,8 @@ struct worker {
     sigset_t watched, before;
 };
 
-// "committed/ID[.WHO].ENDING", relative to the folder, or absolute if `whole`.
+// Path of a point's result file, "committed/ID[.WHO].ENDING": relative to the plan's folder, or absolute if
+// `whole`. WHO, the worker, only in partial files.
 static char *result_path(const struct worker *w, const struct token *t, bool whole, const char *ending)
 {
     struct strbuf path = {0};
@@ -58,7 +60,7 @@ static char *result_path(const struct worker *w, const struct token *t, bool who
     return path.text;
 }
 
-// Whether an errno may be temporary: disc full, file system unavailable, no memory or file descriptor left,
+// Whether an errno may be temporary: disk full, file system unavailable, no memory or file descriptor left,
 // or an interrupted call.
 static bool is_place_error(int number)
 {
@@ -96,7 +98,8 @@ static void pause_for(struct worker *w, const char *why)
     strbuf_fini(&line);
 }
 
-// Renames a token. True also for a lost claim: the result counts in any case. False: retry later.
+// Renames a token. True also if another worker has taken over the claim: the result counts in any case.
+// False: the caller retries later.
 static bool rename_token(struct worker *w, const struct renaming *r)
 {
     int problem = token_move(w->claims.queue, &r->from, &r->to);
@@ -246,7 +249,7 @@ static void settle(struct worker *w, struct slot *s, int status)
     w->busy--;
     if (!WIFSIGNALED(status) && access(part, F_OK) == 0) {
         commit_result(w, &s->token);
-        // Status 2: the build lacks a feature needed by the run. A refusal is a result, too.
+        // Exit status 2: the build lacks a feature needed by the run. A refusal is a result, too.
     } else if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
         commit_message(w, &s->token, "refused", said);
     } else if (is_place_complaint(said) || is_our_end(status)) {
@@ -316,7 +319,7 @@ static bool cannot_claim(const struct worker *w, int problem)
                       strerror(problem));
 }
 
-// Whether a suspect is running; a suspect runs alone.
+// Whether a suspect (a point with one loss less than the limit) is running; a suspect runs alone.
 static bool is_alone(const struct worker *w)
 {
     for (unsigned k = 0; k < w->order->processes; k++)
@@ -373,8 +376,8 @@ static bool feed(struct worker *w)
     return true;
 }
 
-// Records a point whose process was killed by the worker's end; its result is unknown. Counts as a loss if
-// the worker's time expired and the point had nearly all of it.
+// Reopens a point whose process was killed at the worker's end, or gives the point up after too many losses.
+// The end counts as a loss if the worker's time expired and the point had run for nearly the whole time.
 static void interrupt(struct worker *w, struct slot *s)
 {
     double now = clock_seconds();

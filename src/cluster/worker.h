@@ -17,23 +17,23 @@
 enum { WORKER_PROCESSES_MOST = 64 };
 
 struct worker_order {
-    // The command line of warpfold, argv[0] included. Called in the separate process of a point.
+    // Executes a command line of warpfold, argv[0] included; called in the separate process of a point.
     int (*run)(int argc, char **argv);
-    const char *build; // of the running program; a plan of another build is refused
+    const char *build; // build id of the running program; a plan of another build is refused
     const char *folder;
     unsigned processes; // points run at a time
-    // Prints a line for the user during work, about missing files; NULL: silent.
+    // Prints a line for the user during work, about waiting or missing files; NULL: no output.
     void (*tell)(const char *line);
     double lease_seconds; // a worker whose beat stands still for the lease is lost
     struct diag *diag;
 };
 
 struct worker_report {
-    uint64_t runs, failed, taken, lost; // as in beat.h
+    uint64_t runs, failed, taken, lost; // the worker's runs, failed runs, claims taken over, claims lost
     int interrupted;                    // the signal that ended the worker; 0: all points are finished
 };
 
-// Parses --lease; text NULL: the default. False and an error: not a time.
+// Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a time.
 bool worker_lease(const char *text, double *seconds, struct diag *d);
 // Works until all points are done or given up, or a signal arrives. False and an error: the worker cannot
 // work in the folder.

@@ -22,7 +22,8 @@ struct compiled { // one function
 
 // -- before selection ---------------------------------------------------------------------------------------
 
-// Removes unreachable blocks: no code would define their phi operands. Values used outside become undefined.
+// Removes blocks unreachable from the entry, since no code would define their phi operands. Values of such
+// blocks become undefined where reachable blocks use them.
 static void drop_unreachable(struct ir_function *f)
 {
     ir_analyse(f);

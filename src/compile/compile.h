@@ -1,4 +1,4 @@
-// The compiler's public face: a kernel of a checked PTX module to a program for the machine.
+// The compiler's public face: compiles a kernel of a checked PTX module to a program for the machine.
 #pragma once
 // clang-format off
 #include "base/config.h"

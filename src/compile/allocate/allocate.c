@@ -6,8 +6,9 @@
 
 enum {
     ROUNDS_MAX = 64,
+    // an instruction with its guard needs at most 16 registers at once
     REGISTERS_MIN = 16
-}; // an instruction with its guard needs at most 16 registers at once
+};
 
 static void record_registers(struct allocation *a)
 {
@@ -26,7 +27,8 @@ static void record_registers(struct allocation *a)
     }
 }
 
-// Fills f->reg of the units from `known` on, made for MOVs: each has a fixed machine register.
+// Fills f->reg of the units with numbers from `known` on. The units were made for MOVs of parallel copies;
+// each has a fixed machine register.
 static void record_move_registers(struct mach_function *f, uint32_t known)
 {
     uint32_t units = mach_unit_count(f);
@@ -61,7 +63,8 @@ static bool allocate_round(struct mach_function *f, struct arena *scratch, unsig
     return done;
 }
 
-// Records the operand names of selection for the checker; spill code changes the operands.
+// Records the units that selection named as operands, for the allocation checker; spill code changes
+// operands.
 static void keep_names(struct mach_function *f)
 {
     for (uint32_t k = 0; k < f->block_count; k++)

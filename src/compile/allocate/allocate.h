@@ -37,7 +37,7 @@ struct web { // groups of units that share registers
     bool predicate, fixed_by_convention, spilled, is_temporary;
     int16_t reg;                      // machine register of the first part, -1: not yet assigned
     struct runs growing[4];           // by part: live range while webs are joined
-    struct range parts[4];            // by part: live range afterwards
+    struct range parts[4];            // by part: live range after all joins
     uint32_t first_group, last_group; // list of member groups, linked by next_group
     uint32_t member_count;
     uint32_t start, end; // slots: smallest interval that covers all parts
@@ -50,22 +50,25 @@ struct allocation {
     unsigned limit;         // available registers: R0..limit-1
     uint32_t *def_block;    // by unit: block of the definition
     struct mach_inst **def; // by unit: defining instruction; NULL: a phi or undefined
-    struct range *live;     // by unit
+    struct range *live;     // by unit: live range
     uint32_t *value;        // by unit: the unit itself, or the source that it copies
     struct web *webs;
     uint32_t web_count;
     uint32_t *web_of;   // by group
     uint8_t *offset_of; // by group: offset inside the web, in units
     uint32_t *next_group;
-    uint64_t *busy[REG_LIMIT], *busy_pred[PRED_LIMIT]; // occupied slots, a bit per slot
-    uint64_t *kept[REG_LIMIT], *kept_pred;             // part of `busy` reserved by the calling convention
+    // by machine register: bit set of the slots occupied by coloured webs
+    uint64_t *busy[REG_LIMIT], *busy_pred[PRED_LIMIT];
+    uint64_t *kept[REG_LIMIT], *kept_pred; // part of `busy` reserved by the calling convention
     uint32_t slot_words;
     uint32_t spilled_count;
-    // Remaining evictions of temporaries; the budget prevents temporaries from evicting each other for ever.
+    // Remaining evictions of temporary webs (of spill code); the budget keeps evictions from going on for
+    // ever.
     uint32_t moves_left;
 };
 
-// Takes phis and old operands apart: fresh units joined by parallel copies.
+// Leaves SSA form: gives phis, and the old values of guarded instructions, fresh units. Parallel copies
+// connect fresh and former units.
 void allocate_phis(struct mach_function *f);
 // Fills live, def, def_block and value.
 void allocate_live(struct allocation *a);

@@ -19,7 +19,7 @@ struct checker {
     struct mach_function *f;
     struct arena arena;
     uint32_t place_count;
-    struct names **at_start; // by block: its places; NULL: not yet reached
+    struct names **at_start; // by block: sets of all places at its start; NULL: not yet reached
     struct names *now;       // by place: units held at the current instruction
     uint64_t *constant;      // by unit: key of its constant or special register, 0: not constant
     struct mach_inst *inst;
@@ -123,7 +123,8 @@ static void find_constants(struct checker *c)
                 c->constant[i->names->dst[0]] = constant_key(&i->i.src[0]);
 }
 
-// Renames all copies at once; the MOVs that follow transport the values.
+// Executes a parallel copy on names alone: every set with a copy's source gets the copy's destination. The
+// MOVs that follow carry the sets from place to place.
 static void run_copies(struct checker *c, const struct mach_names *n)
 {
     struct names *before = ARENA_ARRAY(&c->arena, struct names, c->place_count);
@@ -141,7 +142,8 @@ static uint32_t moved_unit(const struct mach_inst *i)
     return MACH_NONE;
 }
 
-// Copies the contents of `from` to `to`. If both hold the same constant, the names in `to` stay, too.
+// Copies the set of names of `from` to `to`. If both places hold the same constant, the names in `to` stay,
+// too.
 static void carry(struct checker *c, struct names *to, const struct names *from)
 {
     struct names arrived = *from;
@@ -175,7 +177,8 @@ static void clobber(struct checker *c)
     for (unsigned p = 0; p < PRED_LIMIT; p++) c->now[FIRST_PREDICATE + p].count = 0;
 }
 
-// Executes MACH_SAME: a unit in the register must have the same constant.
+// Executes MACH_SAME: a unit in the destination register must have the constant of `name`. Then `name` joins
+// the register's set.
 static void run_same(struct checker *c, const struct mach_inst *i, uint32_t name)
 {
     struct names *n = &c->now[place_of(c, i->dst[0])];

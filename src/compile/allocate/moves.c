@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
 
-struct pending {         // of one register file; a move is identified by its destination
+struct pending {         // copies of a register file (general or predicate) to emit, by destination
     int16_t source[256]; // by dst: register to copy from, -1: no move or already emitted
     uint8_t readers[256];
     uint8_t dsts[256];
@@ -48,7 +48,8 @@ static void set_true(struct operand *o)
     *o = (struct operand){.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE};
 }
 
-// Emits dst = src, or dst = register `reg` if reg >= 0; predicates by PLOP3 with the table of "a".
+// Emits dst = src, or dst = register `reg` if reg >= 0. A predicate is moved by PLOP3 with the truth table of
+// its first source.
 static struct mach_inst *emit_move(struct mover *m, unsigned dst, struct operand src, int reg, bool predicate)
 {
     struct mach_inst *i = new_inst(m, predicate ? OP_PLOP3 : OP_MOV);

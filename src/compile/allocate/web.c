@@ -87,7 +87,8 @@ static void add_run(struct allocation *a, struct runs *r, struct range run)
 
 // -- joining ------------------------------------------------------------------------------------------------
 
-// True if y can lie `shift` parts into x. The wider web keeps its place and alignment.
+// True if the first part (register) of web y can coincide with part `shift` of web x; negative: x lies inside
+// y. The wider web keeps its place and alignment.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
 {
     if (x->predicate != y->predicate) return false;

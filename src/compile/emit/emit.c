@@ -32,7 +32,7 @@ struct writer {
     struct mach_function *f;
     struct frame frame;
     uint32_t *block_at; // by block: instruction index
-    // instruction indices; `target` is a block id until the positions of all blocks are known
+    // instruction indices of the branches; a branch's `target` is a block id until all blocks have positions
     VEC(uint32_t) branches;
 };
 
@@ -167,7 +167,7 @@ static bool only_exits(const struct mach_block *b)
     return i && i->i.op == OP_EXIT && i->guard == MACH_NONE;
 }
 
-// Marks blocks reachable through branches and jump tables; the rest is not written.
+// Marks blocks reachable from the entry through branches and jump tables; unmarked blocks are not written.
 static void mark_reached(struct writer *w, bool *reached)
 {
     struct mach_function *f = w->f;

@@ -4,7 +4,7 @@
 #include "isa/inst.h"
 #include "isa/program.h"
 
-struct emitted_call { // target of CALL: index in u->functions until every function has its address
+struct emitted_call { // CALL whose target is an index in u->functions until every function has its address
     uint32_t inst, function;
 };
 

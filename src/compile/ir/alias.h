@@ -15,5 +15,5 @@ bool alias_may_overlap(const struct ir_inst *a, const struct ir_inst *b);
 // True if memory access i must not move across `other`: a fence, barrier or call, an ordered access, or an
 // overlapping access. Two weak loads are never ordered.
 bool alias_ordered(const struct ir_inst *i, const struct ir_inst *other);
-// True if space and base value are the same; offsets may differ.
+// True if both accesses have the same space and the same base value; offsets may differ.
 bool alias_same_base(const struct ir_inst *a, const struct ir_inst *b);

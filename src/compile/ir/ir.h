@@ -73,7 +73,7 @@ struct ir_inst {
     struct ir_use guard; // guard.value == NULL: always
     struct ir_use *old;  // def_count slots, or NULL
     struct ir_function *callee;
-    struct ir_function *function; // the function of its creation, attached or not
+    struct ir_function *function; // function that owns the instruction, in a block or detached
     uint32_t order;               // scratch: position, renumbered by ir_number
 };
 
@@ -158,7 +158,7 @@ void ir_set_uses(struct ir_inst *i, uint32_t count, struct ir_value *const *uses
 void ir_set_guard(struct ir_inst *i, struct ir_value *predicate, bool negated);
 void ir_set_old(struct ir_inst *i, uint32_t def, struct ir_value *v);
 void ir_replace(struct ir_value *of, struct ir_value *by); // in every use, guard and old
-// appends to succs and preds; the caller extends phis
+// appends the edge to from->succs and to->preds; the caller extends the phis of `to`
 void ir_add_edge(struct ir_block *from, struct ir_block *to);
 void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operands in the target, too
 // Changes the target of an edge to `to`. The position among the successors stays; among the predecessors of

@@ -44,7 +44,7 @@ bool known_not_negative(const struct known *k, const struct ir_value *v)
 
 // -- forwards -----------------------------------------------------------------------------------------------
 
-// Maxima of special registers and launch constants: CUDA's limits, but warps of up to 64 lanes.
+// Known bits of a special register by its largest value: CUDA's limits, but warps of up to 64 lanes.
 static struct known_bits of_sreg(const struct ir_inst *i)
 {
     enum ir_class class = i->defs[0]->class;
@@ -230,10 +230,8 @@ static struct known_bits of_inst(const struct known *known, const struct ir_inst
 
 // -- backwards ----------------------------------------------------------------------------------------------
 
-static uint64_t up_to_top(uint64_t demanded) // every bit up to the highest: sums carry upwards only
-{
-    return demanded ? bit_mask(bit_highest(demanded) + 1) : 0;
-}
+// Every bit up to the highest demanded bit: demanded operand bits of a sum, since carries move upwards only.
+static uint64_t up_to_top(uint64_t demanded) { return demanded ? bit_mask(bit_highest(demanded) + 1) : 0; }
 
 static uint64_t through_store(const struct ir_inst *i, uint32_t operand)
 {
@@ -243,8 +241,8 @@ static uint64_t through_store(const struct ir_inst *i, uint32_t operand)
     return ~0ull;
 }
 
-// A bit known to be clear in the other operand does not matter. Of two bits known to be clear, the second
-// operand's counts as demanded.
+// Demanded bits of an operand of AND. A bit does not matter where the other operand is known to be clear.
+// Where both operands are known to be clear, the bit of the second operand counts as demanded.
 static uint64_t through_and(const struct known *known, const struct ir_inst *i, uint32_t operand,
                             uint64_t demanded)
 {

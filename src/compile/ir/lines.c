@@ -1,8 +1,8 @@
 // Sets of source lines, interned in the program: an instruction carries a single index.
 //
 // One map per unit holds four kinds of keys, distinguished by the top two bits: line numbers of the PTX
-// module, places by hash, sets by hash, and pairs of united sets. A hash hit is compared; on a mismatch the
-// next hash is probed.
+// module, source places (file, line, column) by hash, sets by hash, and pairs of united sets. A hash hit is
+// compared; on a mismatch the next hash is probed.
 #include "compile/ir/ir.h"
 #include "isa/program.h"
 
@@ -10,7 +10,8 @@
 
 enum { KEY_PTX = 0, KEY_PLACE = 1, KEY_SET = 2, KEY_PAIR = 3 };
 
-// A set keeps at most SET_LINES_MAX lines, the lowest: enough for a reader, and fusion stays linear.
+// A set keeps at most SET_LINES_MAX lines, the lowest: enough for a reader, and the union of sets stays
+// cheap.
 enum { SET_LINES_MAX = 64, INLINE_DEPTH_MAX = 64 };
 
 static uint64_t key_of(unsigned kind, uint64_t hash) { return (uint64_t)kind << 62 | hash >> 2; }
@@ -89,8 +90,8 @@ static uint32_t index_of_file(const struct ptx_module *m, uint32_t number)
     return k;
 }
 
-// Program line of a place in the PTX. The callers' lines are interned first; a chain deeper than
-// INLINE_DEPTH_MAX keeps its innermost calls.
+// Index in the program's line table for a line info of the PTX module. The lines of the callers (inlined_at)
+// are interned first; a chain deeper than INLINE_DEPTH_MAX keeps its innermost calls.
 static uint32_t place_of(struct ir_unit *u, uint32_t ptx_line_info)
 {
     const struct ptx_module *m = u->module;
@@ -145,8 +146,8 @@ uint32_t ir_line_set_union(struct ir_unit *u, uint32_t a, uint32_t b)
     return made;
 }
 
-// Place of an inlined function after inlining at `site`: the outermost caller (or the place itself) was
-// called there.
+// Index in the line table of `place` after its function was inlined at `site`. The outermost caller in the
+// place's chain (or the place itself) gets `site` as the line of its call.
 static uint32_t place_called_at(struct ir_unit *u, uint32_t place, uint32_t site, const char *function)
 {
     uint32_t chain[64], depth = 0, outer = site;

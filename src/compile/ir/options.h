@@ -1,4 +1,4 @@
-// Options of a compilation, readable from every room of the compiler.
+// Options of a compilation, readable from every folder of the compiler.
 #pragma once
 // clang-format off
 #include <stdbool.h>
@@ -9,7 +9,7 @@ struct compile_options {
     unsigned optimise;        // 0: lowering, legalisation and allocation only; 1: everything
     unsigned max_registers;   // 0: the kernel's .maxnreg, else 255
     unsigned address_bits;    // 32: every global address fits in 32 bits (profile ptxplus uses it); else 64
-    uint32_t stack_bytes;     // per thread, if the depth of the stack is unbounded
+    uint32_t stack_bytes;     // stack per thread of a kernel with recursion or indirect calls
     bool check;               // verify the representation after every pass
     uint32_t disabled_passes; // bit per row of passes.def: leave the pass out, to bisect a fault
     uint32_t broken_passes;   // bit per row of passes.def: tests break the pass on purpose

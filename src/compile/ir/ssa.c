@@ -59,7 +59,7 @@ void ssa_note_write(struct ssa *s, const struct ir_block *b, uint32_t variable)
     vec_push(&s->writes, (struct ssa_event){variable, b->id});
 }
 
-// The blocks of the events of variable v are list[first[v]] … list[first[v + 1] - 1].
+// The blocks with an event (read or write) of variable v are list[first[v]] … list[first[v + 1] - 1].
 struct event_index {
     uint32_t *first, *list;
 };
@@ -80,7 +80,7 @@ struct placer {
     struct ssa *s;
     struct event_index reads, writes;
     uint32_t stamp;                               // number of the current variable's walk
-    uint32_t *live, *defines, *has_phi, *visited; // by block: the last stamp with the property
+    uint32_t *live, *defines, *has_phi, *visited; // by block: stamp of the last variable with the property
     uint32_t *child, *sibling;                    // dominator tree: 1 + block
     VEC(uint32_t) work, heap;
 };
@@ -194,7 +194,7 @@ static void place_variable(struct placer *p, uint32_t variable)
 
 static void link_children(struct placer *p)
 {
-    // backwards, so that children are in layout order
+    // blocks in reverse layout order, since each becomes the first of its dominator's children
     for (struct ir_block *b = p->s->f->last_block; b; b = b->previous) {
         if (!b->idom) continue;
         p->sibling[b->id] = p->child[b->idom->id];

@@ -45,12 +45,12 @@ struct ssa {
     VEC(struct ssa_event) reads, writes;
     uint32_t *written_in, *read_in; // by variable: 1 + the last block noted
     VEC(struct ssa_phi) phis;
-    uint32_t *first_phi;       // by block: 1 + index in phis
+    uint32_t *first_phi;       // by block: 1 + index of its first phi in phis, 0: none
     uint32_t **edges;          // by block and successor: index in the successor's preds
     struct ir_value **current; // by variable, NULL: undefined
     VEC(struct ssa_scope) scopes;
     VEC(struct ssa_change) changes;
-    struct ir_value *undefined[4]; // by class, at the start of the entry
+    struct ir_value *undefined[4]; // by class: UNDEF value, placed at the start of the entry block
 };
 
 // Requires every edge of the function, added block by block in layout order, and ir_analyse. The caller owns

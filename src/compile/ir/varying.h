@@ -3,7 +3,7 @@
 #pragma once
 #include "compile/ir/ir.h"
 
-// By value id, allocated in `a`. Requires ir_analyse.
+// Array by value id, allocated in `a`: true if the value may differ between lanes. Requires ir_analyse.
 bool *find_varying(struct ir_function *f, struct arena *a);
 // True if the block ends in a branch that lanes may take differently.
 bool block_may_part(const struct ir_block *b, const bool *varying);

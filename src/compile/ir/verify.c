@@ -148,7 +148,8 @@ static bool letter_allows(const struct ir_inst *i, char letter, const struct ir_
     return *any == (int)v->class;
 }
 
-// Matches the operands of one side of a shape. Returns the rest of the shape, or NULL on a mismatch.
+// Matches the results or the operands of i against one side of a shape string, "results:operands" with a
+// letter per class. Returns the rest of the string, or NULL on a mismatch.
 static const char *match_side(const struct ir_inst *i, const char *shape, bool defs, int *any)
 {
     uint32_t count = defs ? i->def_count : i->use_count, k = 0;

@@ -61,7 +61,7 @@ struct ir_value *lower_function_symbol(struct lower *l, const struct ptx_functio
 
 // -- frames -------------------------------------------------------------------------------------------------
 
-enum { FRAME_ALIGN_MAX = 16 }; // the widest access, and the alignment of frames
+enum { FRAME_ALIGN_MAX = 16 }; // bytes: width of the widest access, and alignment of frames
 static const uint64_t FRAME_LIMIT = 1u << 24;
 
 uint32_t lower_frame_alloc(struct lower *l, uint64_t size_bytes, uint32_t align_bytes)
@@ -227,8 +227,8 @@ void lower_cvta(struct lower *l)
     lower_write(l, 0, a);
 }
 
-// A window is 16 MiB: the address bits from 24 up identify it. The two windows are adjacent; an address
-// outside both is global.
+// The generic windows of shared and local memory have 16 MiB each: the address bits from 24 up identify a
+// window. The two windows are adjacent; an address outside both is global.
 void lower_isspacep(struct lower *l)
 {
     bool is_wide = lower_register_bits(l, &l->inst->operands[1]) != 32;

@@ -31,7 +31,7 @@ static void reduce(struct lower *l, unsigned address, enum ptx_type type)
 
 void lower_red(struct lower *l) { reduce(l, 0, lower_type0(l)); }
 
-// Without a destination register every operation but exch and cas is a reduction.
+// An atom without a destination register (sink) is a reduction, except exch and cas.
 void lower_atom(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);

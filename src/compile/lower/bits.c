@@ -168,7 +168,7 @@ void lower_lop3_inst(struct lower *l)
 
 // -- shifts and bytes ---------------------------------------------------------------------------------------
 
-// Amounts are unsigned 32-bit and clamp at the width; for 16 bits a 32-bit shift gives the same low bits.
+// Shift amounts are unsigned 32-bit and clamp at the width. A 16-bit shl is a 32-bit shift: equal low bits.
 void lower_shl(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);

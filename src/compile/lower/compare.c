@@ -14,7 +14,8 @@ static enum isa_cmp comparison(enum ptx_cmp cmp)
     return (enum isa_cmp)comparisons[cmp];
 }
 
-// a cmp b of operands 1 and 2; `high`: result of the high halves of a packed type, else NULL.
+// Predicates from the comparison of PTX operands 1 and 2. `high`: result of the high halves of a packed type,
+// else NULL.
 struct comparison {
     struct ir_value *low, *high;
 };
@@ -54,7 +55,7 @@ void lower_setp(struct lower *l)
     if (q) lower_write_operand(l, q, second);
 }
 
-// Value of true in set: ones for integers, 1.0 for floats.
+// Bits that the PTX instruction set writes for true: all ones for integers, 1.0 for floats.
 static uint32_t truth(enum ptx_type type)
 {
     switch ((int)type) {

@@ -60,7 +60,7 @@ static struct ir_value *convert(struct lower *l, enum isa_type to, enum isa_type
     return r;
 }
 
-// Within one float type: rounding to an integral value, or only .sat and .ftz.
+// cvt from a float type to the same type: rounds to an integral value, or applies only .sat and .ftz.
 static struct ir_value *same_float(struct lower *l, enum isa_type t, struct ir_value *v)
 {
     if (l->inst->round >= PTX_ROUND_RNI) {

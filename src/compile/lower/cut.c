@@ -5,7 +5,7 @@ struct cutter {
     const struct ptx_function *f;
     struct cut *cut;
     struct arena *arena;
-    uint8_t *starts;    // per instruction and one past the last: starts a block
+    uint8_t *starts;    // by instruction, and one past the last: true if a block starts at it
     uint32_t *block_at; // by instruction: index of the block that starts at it
 };
 

@@ -84,7 +84,7 @@ static struct ir_value *magnitude_is(struct lower *l, enum isa_cmp cmp, struct i
     return lower_compare(l, cmp, TYPE_F32, op1(l, IR_FABS, TYPE_F32, v), float_constant(l, limit));
 }
 
-// bf16 has the exponents of f32: its approximations are f32's, rounded.
+// bf16 has the exponent range of f32: an approximation in bf16 is computed in f32 and rounded.
 static void approximate(struct lower *l, enum isa_mode mode)
 {
     enum ptx_type type = lower_type0(l);
@@ -142,7 +142,7 @@ void lower_rsqrt(struct lower *l)
         approximate(l, MODE_MUFU_RSQ);
     } else if (l->inst->ftz) {
         approximate_high_word(l, MODE_MUFU_RSQ64H);
-    } else { // more accurate than PTX requires, correct for special values
+    } else { // 1 / sqrt(x), both rounded: more accurate than PTX requires, correct for special values
         struct ir_value *root = op1(l, IR_SQRT, TYPE_F64, lower_read(l, 1, PTX_F64));
         lower_write(l, 0, op1(l, IR_RCP, TYPE_F64, root));
     }
@@ -165,8 +165,8 @@ static struct ir_value *divide_approx(struct lower *l, struct ir_value *a, struc
     return multiply(l, a, mufu(l, MODE_MUFU_RCP, TYPE_F32, b, true), ftz);
 }
 
-// div.full.f32 scales at both ends: by 1/4 for |b| > 2^126, where the reciprocal would be subnormal. A
-// quotient pushed over the limit by the scaling of a overflows in any case.
+// div.full.f32 scales both operands: by 2^24 for |b| < 2^-126, by 1/4 for |b| > 2^126, where 1 / b would be
+// subnormal. If a · 2^24 overflows, a / b overflows, too.
 static struct ir_value *divide_full(struct lower *l, struct ir_value *a, struct ir_value *b)
 {
     bool ftz = l->inst->ftz;

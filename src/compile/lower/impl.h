@@ -52,7 +52,7 @@ struct lower { // lowering of one function
     const struct ptx_function *ptx;
     struct ssa ssa;
     uint32_t *register_variable; // by PTX register: first SSA variable
-    uint32_t carry_variable;     // the condition code: carry, or borrow, of the last .cc
+    uint32_t carry_variable;     // SSA variable of the condition code: carry or borrow of the last .cc
     struct u64map places;        // struct ptx_variable * (.param) -> index in place_list
     VEC(struct place) place_list;
     struct u64map locals;  // struct ptx_variable * (.local) -> frame offset
@@ -70,7 +70,7 @@ struct lower { // lowering of one function
 // -- making instructions (lower/value.c) --------------------------------------------------------------------
 struct ir_inst *lower_inst(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                            const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
-// Likewise, under the guard of the current instruction.
+// Like lower_inst; the created instruction executes under the guard of the current PTX instruction.
 struct ir_inst *lower_effect(struct lower *l, enum ir_op op, enum isa_type type, uint32_t def_count,
                              const enum ir_class *classes, uint32_t use_count, struct ir_value *const *uses);
 struct ir_value *lower_make(struct lower *l, enum ir_op op, enum isa_type type, enum ir_class class,
@@ -130,28 +130,29 @@ void lower_float_binary(struct lower *l, enum ir_op op);
 void lower_float_sub(struct lower *l);
 void lower_float_div(struct lower *l);
 void lower_float_sign(struct lower *l, enum ir_op op);
-// v - 0, an operation to put flags on: flushes or saturates, and otherwise changes only NaNs.
+// v + (-0), an operation to put the flags of .ftz or .sat on: flushes or saturates, and otherwise changes
+// only NaNs.
 struct ir_value *lower_flush(struct lower *l, enum isa_type t, struct ir_value *v);
 
 // -- operands (lower/value.c) -------------------------------------------------------------------------------
 // An operand as a value of `type`'s class; for types of 8 and 16 bits the upper bits are unspecified.
 struct ir_value *lower_read_operand(struct lower *l, const struct ptx_operand *o, enum ptx_type type);
 struct ir_value *lower_read(struct lower *l, unsigned operand, enum ptx_type type);
-// Likewise, extended to 32 bits if the type is narrower.
+// Reads a PTX operand by number as a value of `type`, extended to 32 bits if the type is narrower.
 struct ir_value *lower_read_extended(struct lower *l, unsigned operand, enum ptx_type type);
 void lower_read_b128(struct lower *l, const struct ptx_operand *o, struct ir_value *halves[2]);
 void lower_write_b128(struct lower *l, const struct ptx_operand *o, struct ir_value *const halves[2]);
-// Writes an SSA variable; under a guard, merged with the old value.
+// Writes an SSA variable. Under a guard, lanes with a false guard keep the old value of the variable.
 void lower_write_variable(struct lower *l, uint32_t variable, struct ir_value *v);
-// Writes a register; under a guard, merged with the old value. A sink discards the value.
+// Writes a PTX register. Lanes with a false guard keep the old value. A sink (operand _) discards the value.
 void lower_write_operand(struct lower *l, const struct ptx_operand *o, struct ir_value *v);
 void lower_write(struct lower *l, unsigned operand, struct ir_value *v);
 // Writes a value of `type` to a register that may be wider: zero- or sign-extended by the type.
 void lower_write_wider(struct lower *l, const struct ptx_operand *o, enum ptx_type type, struct ir_value *v);
-// Writes result `def` of a guarded instruction; the old value is the register's.
+// Writes result `def` of i to register o. Where the guard of i is false, the register keeps its old value.
 void lower_write_def(struct lower *l, const struct ptx_operand *o, struct ir_inst *i, uint32_t def);
 unsigned lower_register_bits(const struct lower *l, const struct ptx_operand *o);
-// Half 0 or 1 of d|p; p is NULL if absent.
+// Half 0 (d) or half 1 (p) of a destination operand d|p; NULL: an absent p.
 const struct ptx_operand *lower_pair(const struct ptx_operand *o, unsigned half);
 
 struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned component); // lower/special.c
@@ -170,7 +171,9 @@ struct address {
     uint8_t bank;          // SPACE_CONST: enum isa_bank
     struct ir_value *base; // 32 bits for shared, local and const
     int64_t offset;
-    const struct place *words; // a .param in SSA variables: `offset` is relative to it, base is NULL
+    // .param variable kept in SSA variables: `offset` counts from its start, base is NULL. NULL: other
+    // storage.
+    const struct place *words;
 };
 struct address lower_address(struct lower *l, const struct ptx_operand *o, enum ptx_space space);
 struct ir_value *lower_symbol(struct lower *l, const struct ptx_variable *v);
@@ -210,7 +213,8 @@ void lower_signature(struct ir_function *f, const struct ptx_prototype *t);
 void lower_enter(struct lower *l);
 void lower_return(struct lower *l);
 
-// Reports an error at the current instruction: "kernel 'k' uses <what>, which warpfold does not execute".
+// Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold". Only
+// the first error of a kernel is reported.
 void lower_refuse(struct lower *l, const char *what);
 
 // Notes reads and writes of every block in ssa.h, before blocks are filled (lower/note.c). `blocks`: by index

@@ -210,7 +210,7 @@ static void fill_operands(struct copy *c, const struct ir_block *from)
     }
 }
 
-// Copies a list of edges in its order at either end, which ir_add_edge would not preserve.
+// Copies a block's list of successors or predecessors in its order, which ir_add_edge would not preserve.
 static struct ir_block **copy_edges(struct copy *c, struct ir_block *const *list, uint32_t count)
 {
     uint32_t capacity = 1;

@@ -12,7 +12,8 @@ static struct ir_value *make_wide(struct lower *l, enum ir_op op, enum isa_type 
     return lower_make(l, op, type, IR_CLASS_64, count, uses);
 }
 
-// low_binary: operands unextended; extended_binary: operands extended.
+// Lower an integer operation with two operands. Operands of 8 or 16 bits are used unextended by low_binary,
+// and extended to 32 bits by extended_binary.
 static void low_binary(struct lower *l, enum ir_op op)
 {
     enum ptx_type type = lower_type0(l);
@@ -26,7 +27,7 @@ static void extended_binary(struct lower *l, enum ir_op op)
     lower_write(l, 0, op2(l, op, lower_integer_type(type), a, b));
 }
 
-// Replaces r, the sum or difference of a and b, by the limit on a's side if it overflowed s32:
+// Replaces r, the sum or difference of a and b, by the s32 limit with the sign of a if r overflowed s32:
 //     sum:        (a ^ r) & (b ^ r) is negative        difference: (a ^ b) & (a ^ r) is negative
 static struct ir_value *saturate(struct lower *l, uint8_t overflow_lut, struct ir_value *a,
                                  struct ir_value *b, struct ir_value *r)

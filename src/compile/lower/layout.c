@@ -11,7 +11,7 @@ static const uint64_t CONST_LIMIT = 1u << 31;
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }
 
-struct const_walk { // iterates over .const variables, the module's first
+struct const_walk { // iterates over .const variables: variables of the module before variables of functions
     const struct ptx_module *m;
     uint32_t variable, function, local;
     uint64_t end; // of the last variable

@@ -17,7 +17,7 @@ lower_body *const lower_bodies[PTX_OP_COUNT] = {
 #undef BODY
 };
 
-// Proof that the table has a row for every PTX instruction marked RUN.
+// Proof at compile time that lower/bodies.def has a row for every PTX instruction marked RUN in ptx.def.
 enum {
 #define BODY(op, function) LOWERS_##op,
 #define END(op)            LOWERS_##op,
@@ -42,7 +42,7 @@ void lower_refuse(struct lower *l, const char *what)
 
 // -- blocks -------------------------------------------------------------------------------------------------
 
-// IR blocks by index of the cut's blocks; NULL for unreachable blocks.
+// Creates the IR blocks. Returns an array by index in cut->blocks, NULL: unreachable.
 static struct ir_block **make_blocks(struct lower *l)
 {
     const struct cut *cut = &l->source->cut;
@@ -237,7 +237,7 @@ static void create_functions(struct lower_unit *u)
     }
 }
 
-// Adds symbols of functions with an address in initialised data, for the loader.
+// Adds symbols of the functions whose addresses occur in initialised variables, for the loader.
 static void add_data_symbols(struct lower_unit *u)
 {
     for (size_t k = 0; k < u->reach->variables.count; k++) {

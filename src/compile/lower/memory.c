@@ -123,8 +123,9 @@ static void load_words(struct lower *l, const struct address *a, const struct pt
     }
 }
 
-// Whether `count` elements at the address can be constant operands; *offset: the first one in the bank. Others are loaded, and the load
-// reports an address that is misaligned or past the end of the parameters.
+// Whether `count` elements at the address can be constant operands. *offset: byte offset of the first element
+// in the bank. Other elements are loaded; the load reports a misaligned address, or an address past the end
+// of the parameters.
 static bool in_bank(const struct lower *l, const struct address *a, enum ptx_type type, unsigned count,
                     uint64_t *offset)
 {
@@ -144,8 +145,9 @@ static void load_bank(struct lower *l, enum isa_bank bank, uint64_t offset, cons
     for (unsigned k = 0; k < element_count(d); k++) write_loaded(l, element(d, k), type, values[k]);
 }
 
-// Writes the elements loaded by one instruction, from number `first` on. A whole value merges with the old
-// value under a guard in the load itself; an extracted or widened value is merged afterwards.
+// Writes the elements loaded by instruction i to the registers in d, from number `first` on. Under a guard,
+// the load itself merges a whole value with the old value; an extracted or widened value is merged
+// afterwards.
 static void write_elements(struct lower *l, struct ir_inst *i, const struct shape *s, unsigned first,
                            const struct ptx_operand *d, enum ptx_type type)
 {
@@ -169,7 +171,7 @@ static void load_memory(struct lower *l, struct address a, const struct ptx_oper
     struct shape s = shape_of(type, element_count(d));
     enum ir_class class = ir_class_of_type(s.type), classes[] = {class, class, class, class};
     struct ir_inst *made[2];
-    // every load before the address register is written
+    // both loads of a 256-bit access precede the writes, since a destination may be the address register
     for (unsigned n = 0; n < s.instructions; n++, a.offset += 16) {
         made[n] = lower_effect(l, IR_LOAD, s.type, s.count, classes, 1, &a.base);
         describe(l, made[n], &a);
@@ -242,7 +244,7 @@ static void store_words(struct lower *l, const struct address *a, const struct p
     }
 }
 
-// `per` elements from number `first` on, packed into one value.
+// Value to store: `per` elements of operand s, from element `first` on, packed into one value.
 static struct ir_value *gather(struct lower *l, const struct ptx_operand *s, enum ptx_type type,
                                unsigned first, unsigned per)
 {

@@ -64,7 +64,8 @@ static bool meet_variable(struct walker *w, const struct ptx_variable *v, struct
         return diag_error(w->diag, loc,
                           "kernel '%s' uses '%s', not defined by any .%s variable of this module",
                           w->kernel->name, v->name, v->space == PTX_SPACE_CONST ? "const" : "global");
-    // Addresses in initial values are followed by walk_variable, since they may be circular.
+    // Addresses in initial values are left to walk_variable, since variables may refer to each other in
+    // circles.
     return true;
 }
 

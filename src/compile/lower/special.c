@@ -1,4 +1,4 @@
-// Special registers (PTX ISA 10), and instructions without effect but on time (9.7.19).
+// Special registers (PTX ISA 10), and instructions that affect only timing (PTX ISA 9.7.19).
 //
 // Dimensions are constants of the launch, in the launch's bank. A cluster is always one block, so cluster
 // registers are grid registers or constants.
@@ -9,7 +9,7 @@
 enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64, FROM_PREDICATE };
 
 // Source of a special register: `value` is the first isa_sreg, an offset in BANK_LAUNCH, or a constant.
-// Further components use the following registers or words.
+// Components y and z use the following registers or words.
 static const struct sreg_source {
     uint8_t kind;
     uint16_t value;

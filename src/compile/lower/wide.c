@@ -60,7 +60,7 @@ void lower_subc(struct lower *l)
     lower_write(l, 0, r);
 }
 
-// A 32-bit product uses the machine's multiply-and-add with carry.
+// One step of mad.cc or madc on 32 bits: the machine's multiply-and-add with carry.
 static struct ir_value *mad_step(struct lower *l, struct ir_value **carry)
 {
     static const enum ir_class classes[] = {IR_CLASS_32, IR_CLASS_PRED};

@@ -1,6 +1,6 @@
-// Places of arguments and results of device functions (docs/reference/abi.md): registers R4 to R15 in order, 64-bit
-// values in aligned pairs. When registers run out, places lie in the caller's outgoing area on the stack,
-// where results follow the arguments.
+// Places of arguments and results of device functions (docs/reference/abi.md): registers R4 to R15 in order,
+// 64-bit values in aligned pairs. When registers run out, places lie in the caller's outgoing area on the
+// stack, where results follow the arguments.
 #pragma once
 #include "base/bits.h"
 #include "compile/mach/mach.h"

@@ -18,8 +18,8 @@
 
 enum { MACH_NONE = UINT32_MAX };
 
-// `bank` of IMM and MEM operands: the frame area with the final address; emission adds the start of the area
-// to `value`
+// `bank` of IMM and MEM operands: area of the frame from whose start `value` counts. Emission adds the start
+// of the area to `value`.
 enum {
     MACH_FRAME = 1,    // the function's own variables
     MACH_CALLER = 2,   // the caller's outgoing area: arguments and results without a register
@@ -60,7 +60,7 @@ struct mach_group {
     int16_t fixed;  // required machine register, -1: any
 };
 
-struct mach_move {        // one move of a parallel copy; in calls only one side is used
+struct mach_move {        // a move of a parallel copy; at calls, entry and RET only dst or only src is used
     uint32_t dst;         // unit
     uint32_t src;         // unit; MACH_NONE: `value`
     struct operand value; // IMM, CONST, or RZ, PT or !PT
@@ -74,13 +74,13 @@ struct mach_names { // operands before spilling, for allocate/check.c
 };
 
 struct mach_inst {
-    struct inst i;   // complete except for register numbers; of the guard guard_not only
+    struct inst i;   // the emitted instruction without register numbers; of its guard only guard_not
     uint32_t dst[2]; // first unit of a register or predicate operand, MACH_NONE: RZ, PT or no register
     uint32_t src[4];
     uint32_t guard;
     uint32_t old[2]; // first unit of the value of dst[k] where the guard is false, MACH_NONE: no read
-    // COPIES; ENTRY: dst = parameters; RET: src = results; CALL, CALLR: dst = results, src = arguments (fixed
-    // units)
+    // COPIES: the copies. ENTRY: dst = parameters. RET: src = results. CALL, CALLR: dst = results, src =
+    // arguments, as units with fixed registers.
     struct mach_move *moves;
     uint32_t move_count;
     struct mach_block *target; // BRA, SSY
@@ -92,8 +92,9 @@ struct mach_inst {
     uint32_t position; // by mach_number
     uint32_t note;
     uint8_t transfer; // enum mach_transfer
-    bool hands_on;    // COPIES of phi operands at the end of a block
-    // NULL unless the allocation is checked, and for instructions inserted by allocation
+    bool hands_on;    // true: COPIES that pass phi operands to a successor, at the end of a block
+    // operands before spilling; NULL if the allocation is not checked, or if allocation inserted the
+    // instruction
     const struct mach_names *names;
 };
 
@@ -124,7 +125,7 @@ struct mach_function {
     struct mach_block **blocks; // layout order; [0] is the entry
     uint32_t block_count;
     VEC(struct mach_group) groups;
-    VEC(uint32_t) group_of;  // by unit
+    VEC(uint32_t) group_of;  // by unit: index in groups
     uint32_t outgoing_bytes; // stack area for arguments and results of calls
     bool has_calls;
     uint32_t stack_pointer; // unit with the fixed register R1; MACH_NONE until first used
@@ -153,7 +154,8 @@ struct mach_inst *mach_inst_create(struct mach_function *f, unsigned op); // det
 // where == NULL: at the end of b
 void mach_insert_before(struct mach_block *b, struct mach_inst *where, struct mach_inst *i);
 void mach_remove(struct mach_inst *i);
-const struct mach_names *mach_names_of_result(struct mach_function *f, uint32_t unit); // dst[0] alone
+// Names of an instruction with `unit` as dst[0] and no other operands.
+const struct mach_names *mach_names_of_result(struct mach_function *f, uint32_t unit);
 bool mach_is_terminator(const struct mach_inst *i);                  // BRA, BRX, RET, EXIT at a block's end
 struct mach_inst *mach_first_terminator(const struct mach_block *b); // NULL: none, the block falls through
 // Assigns block ids and positions 1, 2, 3 …; every block's start takes a position of its own.

@@ -49,7 +49,7 @@ static bool simplify_end(struct ir_block *b, bool broken)
     }
     if (p->def && p->def->op == IR_PNOT) {
         ir_set_use(end, 0, ir_operand(p->def, 0));
-        if (broken) return true; // on purpose: the targets stay as they were
+        if (broken) return true; // broken on purpose: the targets are not exchanged
         struct ir_block *swap = b->succs[0];
         b->succs[0] = b->succs[1];
         b->succs[1] = swap;
@@ -124,7 +124,8 @@ static bool append_successor(struct ir_function *f, struct ir_block *b)
         ir_detach(i);
         ir_append(b, i);
     }
-    // Edges move, too; positions among the predecessors of successors stay.
+    // The outgoing edges of s become edges of b. The position of an edge among its target's predecessors
+    // stays.
     for (uint32_t k = 0; k < s->succ_count; k++)
         for (uint32_t p = 0; p < s->succs[k]->pred_count; p++)
             if (s->succs[k]->preds[p] == s) s->succs[k]->preds[p] = b;
@@ -143,7 +144,8 @@ static bool leads_to(const struct ir_block *from, const struct ir_block *to)
     return false;
 }
 
-// Redirects edge `pred` of block e, which has only phis and an end, to the target of edge `out` of e.
+// Redirects the edge from predecessor `pred` of block e to the target of the outgoing edge `out` of e. Block
+// e consists of phis and an end.
 static bool pass_through(struct ir_block *e, uint32_t pred, uint32_t out)
 {
     struct ir_block *from = e->preds[pred], *to = e->succs[out];

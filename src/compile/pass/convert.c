@@ -19,7 +19,7 @@
 #include "compile/pass/passes.h"
 
 enum {
-    COST_MAX = 10,      // both sides together: about the cost of fetching around a taken branch
+    COST_MAX = 10,      // cost of both sides together (plain instruction: 1), about that of a taken branch
     COST_SPECIAL = 3,   // special functions, conversions, double precision
     MEMORY_MAX = 4,     // guarded accesses, both sides together
     SELECTS_MAX = 6,    // number of 32-bit selects for phis
@@ -192,7 +192,7 @@ static void convert(struct ir_function *f, struct ir_block *b, struct side yes, 
         ir_set_use(phi, from_yes, v); // the operand of b's future edge
         ir_set_use(phi, from_no, v);
     }
-    // Save the operands before the old edges go, for the new edge.
+    // Save the phi operands of the join for the new edge; removal of the old edges drops the operands.
     VEC(struct ir_value *) kept = {0};
     for (struct ir_inst *phi = join->first; phi && phi->op == IR_PHI; phi = phi->next)
         vec_push(&kept, phi->uses[from_yes].value);

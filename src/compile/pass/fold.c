@@ -76,7 +76,7 @@ static uint64_t shift_right(const struct operands *o)
     return amount >= o->width ? 0 : o->a >> amount;
 }
 
-// {b:a} shifted: SHF_L returns the high word, SHF_R the low word.
+// Funnel shift of the 64-bit value {b:a}: SHF_L returns the high word of the result, SHF_R the low word.
 static uint64_t funnel(const struct ir_inst *i, const struct operands *o)
 {
     bool by_64 = i->type == TYPE_U64 || i->type == TYPE_S64;
@@ -88,7 +88,8 @@ static uint64_t funnel(const struct ir_inst *i, const struct operands *o)
     return amount == 64 ? 0 : both >> amount;
 }
 
-// PTX ISA 9.7.1.19, bfe: a field beyond the top bit of the source is filled with its sign, or zero.
+// PTX ISA 9.7.1.19, bfe: field bits beyond the top of the source are filled with the field's sign bit, or
+// with zero for an unsigned type.
 static uint64_t extract(const struct operands *o)
 {
     unsigned position = o->b & 255, length = o->c & 255, top = o->width - 1;
@@ -183,7 +184,7 @@ static uint64_t extend_from_bit(const struct ir_inst *i, const struct operands *
     return o->is_signed && field >> (n - 1) & 1 ? field | ~bit_mask(n) : field;
 }
 
-// Carry chains: a sum of 33 bits with the carry at the top.
+// Folds an operation with carry out. *sum: the result as 33 bits, the carry in bit 32.
 static bool fold_carry(const struct ir_inst *i, const struct operands *o, uint64_t *sum)
 {
     uint64_t a = (uint32_t)o->a, b = (uint32_t)o->b, not_b = (uint32_t)~o->b;

@@ -11,7 +11,7 @@ bool fold(const struct ir_inst *i, uint64_t *results);
 bool fold_float(const struct ir_inst *i, const uint64_t *u, uint64_t *result);
 bool fold_compare_int(enum isa_cmp cmp, enum isa_type type, uint64_t x, uint64_t y);
 
-// An integer in 64 bits: the low 8 to 64 bits, sign- or zero-extended by type.
+// Extends the low bits of v, as many as the integer type has, to 64 bits: by sign or by zeros, as the type.
 static inline uint64_t fold_extend(uint64_t v, enum isa_type type)
 {
     switch (type) {

@@ -11,7 +11,7 @@
 // through the whole loop, so the number of registers per loop is limited.
 #include "compile/pass/passes.h"
 
-enum { UNITS_MAX = 40 }; // 32-bit registers of values hoisted out of a loop
+enum { UNITS_MAX = 40 }; // limit per loop: 32-bit registers of values hoisted out of the loop
 
 struct loop {
     struct ir_block *header, *entering; // entering: NULL if several
@@ -42,8 +42,8 @@ static struct loop *parent_of(const loop_list *loops, const struct loop *l)
     return l->parent ? &loops->data[l->parent - 1] : NULL;
 }
 
-// The parent of a loop: the first block one level further out, up the dominator tree past sibling loops, lies
-// in it.
+// Sets the parent (the next outer loop) of every loop. Climbs the dominator tree from the loop's header, past
+// sibling loops, to the first block with a loop depth one lower. The block lies in the parent.
 static void find_parents(const loop_list *loops)
 {
     for (size_t k = 0; k < loops->count; k++) {
@@ -82,7 +82,7 @@ static bool is_invariant(const loop_list *loops, const struct ir_inst *i, const 
     return true;
 }
 
-// Registers that the value occupies; 0 if the machine can use it without an instruction.
+// 32-bit registers occupied by the value of i; 0: an operand can take the value without an instruction.
 static unsigned units_of(const struct ir_inst *i)
 {
     switch ((unsigned)i->op) {

@@ -5,7 +5,7 @@
 
 struct ir_value *legalise_div32(struct ir_inst *i); // integer DIV and REM
 struct ir_value *legalise_div64(struct ir_inst *i);
-// Other 64-bit integer operations; NULL: the operation is already legal.
+// Expands 64-bit integer operations other than DIV and REM. NULL: the operation is already legal.
 struct ir_value *legalise_wide(struct ir_inst *i);
 struct ir_value *legalise_f32(struct ir_inst *i); // DIV, RCP, SQRT; split the block at `i`
 struct ir_value *legalise_f64(struct ir_inst *i);

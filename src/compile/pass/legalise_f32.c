@@ -81,7 +81,8 @@ static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, s
     return q;
 }
 
-// The cold path takes the biased exponents 253 to 255 and 0: plus 3 modulo 256 they are below 4.
+// Operands with biased exponent 253 to 255 or 0 take the cold path: exactly for these exponents, exponent + 3
+// modulo 256 is below 4.
 static struct ir_value *hot_reciprocal(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     struct ir_value *x = ir_operand(i, 0), *one = build_u32(b, F32_ONE);
@@ -96,7 +97,7 @@ static struct ir_value *hot_reciprocal(struct builder *b, const struct ir_inst *
     return r;
 }
 
-// The hot path takes 2^-101 (exact residual) to below infinity.
+// The hot path takes operands from 2^-101 (below, the residual could be inexact) to below infinity.
 static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     struct ir_value *x = ir_operand(i, 0);
@@ -113,8 +114,9 @@ static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, str
 
 // -- cold paths ---------------------------------------------------------------------------------------------
 
-// y0, good to 2^-19, is refined once; q is corrected once with the exact residual. Zeros, infinities and NaN
-// spoil the refinement, or the sign of zero; for them x·y0 is right.
+// x / y in double precision. y0, an approximation of 1/y good to 2^-19, is refined once. The quotient is
+// corrected once with the exact residual. Zeros, infinities and NaN spoil the refinement, or the sign of
+// zero; there x·y0 is right.
 static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i)
 {
     struct ir_value *x = to_f64(b, i, ir_operand(i, 0)), *y = to_f64(b, i, ir_operand(i, 1));

@@ -109,7 +109,8 @@ static struct ir_value *hot_divide(struct builder *b, const struct ir_inst *i, s
 
 // -- cold division ------------------------------------------------------------------------------------------
 
-// x = mantissa · 2^exponent for finite x != 0; the mantissa is in ±[1, 2), the exponent biased.
+// x = mantissa · 2^(exponent - 1023) for finite x != 0. Returns the mantissa, in ±[1, 2). *exponent is biased
+// by 1023, and below 1 for a subnormal x.
 static struct ir_value *take_apart(struct builder *b, struct ir_value *x, struct ir_value **exponent)
 {
     struct ir_value *field = exponent_field(b, high(b, x));
@@ -177,7 +178,7 @@ static struct ir_value *cold_divide(struct builder *b, const struct ir_inst *i, 
 // -- square root --------------------------------------------------------------------------------------------
 
 // The root to nearest. One Newton step of third order and one residual give the right value or, next to a
-// midpoint, its neighbour. The signs of a - g·(g ± ulp) decide (Tuckerman's test).
+// midpoint, its neighbour. The signs of x - g·(g ± ulp), where g is the result, decide (Tuckerman's test).
 static struct ir_value *root_to_nearest(struct builder *b, struct ir_value *x,
                                         struct ir_value **half_reciprocal)
 {
@@ -221,7 +222,8 @@ static struct ir_value *cold_root(struct builder *b, const struct ir_inst *i)
     return build_select(b, number, small, special);
 }
 
-// The hot path takes 2^-959 (every residual exact) to below infinity, by the high word.
+// The hot path takes operands from 2^-959 (every residual is exact) to below infinity. The test reads the
+// high word alone.
 static struct ir_value *hot_root(struct builder *b, const struct ir_inst *i, struct ir_value **cold)
 {
     *cold = outside(b, high(b, ir_operand(i, 0)), 0x04000000, 0x7fefffff - 0x04000000);

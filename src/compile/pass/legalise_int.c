@@ -38,16 +38,16 @@ static struct ir_value *finish_division(struct builder *b, const struct ir_inst 
         struct ir_value *negative = build_compare(b, CMP_LT, TYPE_S32, sign, build_u32(b, 0));
         result = build_select(b, negative, build1(b, IR_NEG, type, result), result);
     }
-    if (i->op == IR_REM && !wide) return result; // by zero: a quotient of 0 to 2 times 0 leaves x
+    if (i->op == IR_REM && !wide) return result; // for y = 0: x minus (quotient 0 to 2) times 0 is x
     enum isa_type bits = wide ? TYPE_U64 : TYPE_U32;
     struct ir_value *by_zero = build_compare(b, CMP_EQ, bits, y, zero_of(b, bits));
     return build_select(b, by_zero, i->op == IR_REM ? x : ir_constant(b->f, ir_class_of_type(bits), ~0ull),
                         result);
 }
 
-// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits. It is the float
-// reciprocal of d rounded up, minus two ulps, with its exponent raised by 32. After an integer Newton step
-// the quotient hi(z·n) is short by at most 2.
+// n / d for 32-bit magnitudes. z is a lower bound of 2^32 / d, good to about 22 bits. d is rounded up to a
+// float, and its approximate reciprocal is lowered by two ulps and multiplied by 2^32. After an integer
+// Newton step for z, the quotient, the high word of z·n, is short by at most 2.
 struct ir_value *legalise_div32(struct ir_inst *i)
 {
     struct builder at = builder_at(i), *b = &at;
@@ -129,7 +129,7 @@ static struct ir_value *pack(struct builder *b, struct ir_value *low, struct ir_
 }
 
 //            x.high x.low
-//    times   y.high y.low      high half of the unsigned product; for a negative factor, subtract the other
+//    times   y.high y.low      high half of the unsigned product, minus y if x is negative, minus x if y is
 static struct ir_value *multiply_high(struct builder *b, bool with_sign, struct ir_value *x,
                                       struct ir_value *y)
 {

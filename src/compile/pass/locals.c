@@ -191,7 +191,7 @@ static struct ir_value **state(const struct locals *l, const struct ir_block *b,
     return &l->out[b->id * l->cells.count + cell];
 }
 
-// Places the phis of a cell. A phi is kept in the state of its block until renaming.
+// Places the phis of a cell. A phi is kept as its block's state of the cell until renaming.
 static void place_phis(struct locals *l, const struct flow_frontiers *frontiers, size_t cell, uint32_t *work,
                        uint8_t *has)
 {

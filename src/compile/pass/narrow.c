@@ -43,7 +43,7 @@ static struct ir_inst *narrow_operation(struct narrower *n, const struct ir_inst
     return make(n, op, TYPE_U32, i->use_count, uses);
 }
 
-// A phi gets a twin without operands first, so that loops find the twin.
+// Creates the twin of a phi before the twins of its operands, so that a walk around a loop finds the twin.
 static struct ir_value *narrow_phi(struct narrower *n, struct ir_inst *i)
 {
     struct ir_value **uses = ARENA_ARRAY(&n->f->unit->arena, struct ir_value *, i->use_count);
@@ -72,7 +72,7 @@ static struct ir_inst *narrow_inst(struct narrower *n, struct ir_inst *i)
     case IR_MAD: return narrow_operation(n, i, i->op);
     case IR_MULWIDE: return narrow_operation(n, i, IR_MUL);
     case IR_MADWIDE: return narrow_operation(n, i, IR_MAD);
-    // by less than 32: no bits of the high word move down, and larger amounts would clear the low word
+    // only constant shifts by less than 32 bits; a larger shift leaves a low word of zero
     case IR_SHL:
         return ir_operand(i, 1)->is_constant && ir_operand(i, 1)->bits < 32 ? narrow_operation(n, i, IR_SHL)
                                                                             : NULL;

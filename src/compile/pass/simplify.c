@@ -49,7 +49,7 @@ static void constant_second(struct ir_inst *i)
     ir_set_use(i, 1, first);
 }
 
-// The only operand besides the phi itself, or NULL.
+// The only operand of a phi besides the phi itself; NULL: several.
 static struct ir_value *simplify_phi(struct ir_inst *i)
 {
     struct ir_value *only = NULL;

@@ -31,7 +31,8 @@ static inline struct ir_inst *simplify_match(const struct ir_value *v, enum ir_o
     return v->def && v->def->op == op ? v->def : NULL;
 }
 
-// Likewise, if v has no second use: a rewrite then costs no instruction.
+// Definition of v if its operation is `op` and v has a single use, else NULL. A rewrite of the single user
+// then costs no instruction.
 static inline struct ir_inst *simplify_match_once(const struct ir_value *v, enum ir_op op)
 {
     return v->use_count == 1 ? simplify_match(v, op) : NULL;

@@ -111,7 +111,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
     enum isa_type type = (enum isa_type)i->type;
     struct ir_inst *inner;
     uint64_t d;
-    if (x->use_count > 1) return NULL; // rewriting would only lengthen the operands' live ranges
+    if (x->use_count > 1) return NULL; // x has further users: a rewrite would only lengthen live ranges
     if ((inner = simplify_match_constant(x, IR_ADD, &d)))
         return compare(i, cmp, type, ir_operand(inner, 0), simplify_constant(i, c - d));
     if ((inner = simplify_match_constant(x, IR_XOR, &d)))
@@ -124,7 +124,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
     return NULL;
 }
 
-// Both sides are equally extended words (or one is a suitable constant): compares words.
+// Compares the words of two operands extended alike from 32 bits, or such a word and a constant that fits.
 static struct ir_value *as_words(struct ir_inst *i)
 {
     struct ir_inst *x = simplify_match(ir_operand(i, 0), IR_ZEXT);
@@ -196,7 +196,7 @@ static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
          greater = test->cmp == CMP_GT || test->cmp == CMP_GE;
     if (isa_type_is_float(type) || (!straight && !crossed) || (!less && !greater)) return NULL;
     if (ir_class_of_type(type) == IR_CLASS_64)
-        // legalise would expand it into a comparison and a select
+        // legalise would expand a 64-bit minimum into a comparison and a select
         return NULL;
     struct builder b = builder_at(i);
     return build2(&b, less == straight ? IR_MIN : IR_MAX, type, x, y);

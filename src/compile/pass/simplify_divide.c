@@ -1,6 +1,6 @@
 // Division and remainder by constants: shifts for powers of two, else a multiplication by a rounded-up
-// reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994). N
-// is the width.
+// reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994). n
+// is the dividend, N its width in bits, hi the high half of a product.
 //
 //   unsigned, by d   m = ceil(2^(N + l) / d) with l = ceil(log2 d) has N + 1 bits. N bits suffice for a
 //                    dividend of fewer than N bits, or if m / 2 is exact enough:
@@ -53,7 +53,7 @@ static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsign
         if (bits + s >= 127) break;
         u128 m = (power + d - 1) / d, error = m * d - power;
         if (error > (u128)1 << s) continue;
-        if (m >> width) break; // m does not fit: use the long form
+        if (m >> width) break; // m does not fit into the width: use the long form
         unsigned product = bits + s;
         if (product < width) { // the low word holds the whole product
             if (m * (((u128)1 << bits) - 1) >> width) break;
@@ -61,7 +61,7 @@ static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsign
         }
         return shift(v, v->plain, op(v, IR_MULHI, v->plain, v->n, constant(v, (uint64_t)m)), product - width);
     }
-    unsigned even = bit_lowest(d); // halving the dividend first leaves room in m
+    unsigned even = bit_lowest(d); // even d: shifting n and d right first leaves room in m
     if (even) {
         struct division half = *v;
         half.n = shift(v, v->plain, v->n, even);
@@ -146,6 +146,6 @@ struct ir_value *simplify_divide(struct simplify *s, struct ir_inst *i)
             op(&v, IR_AND, v.plain, towards_zero(&v, bit_lowest(magnitude)), constant(&v, 0 - magnitude));
         return op(&v, IR_SUB, v.plain, v.n, rounded);
     }
-    // the sign of the divisor does not matter
+    // a remainder does not depend on the sign of the divisor
     return remainder_of(&v, signed_quotient(&v, magnitude, false), magnitude);
 }

@@ -22,7 +22,7 @@ static bool only_summed(const struct ir_value *product)
 
 // Profile pascal, where a product is several instructions: true if repeating the product in the sum is cheap.
 // The product must have a single use, and either lie inside the sum's loop or be free in the sum (LEA). On
-// the card a product shared by several sums is computed once (docs/explanation/profiles.md).
+// hardware a product shared by several sums is computed once (docs/explanation/profiles.md).
 static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
 {
     const struct ir_inst *m = product->def;

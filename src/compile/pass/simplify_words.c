@@ -9,7 +9,7 @@ static struct ir_value *low_of(struct builder *b, struct ir_value *v)
     return build1(b, IR_LO, TYPE_NONE, v);
 }
 
-// Halves of a parameter are parameters: a word of the constant bank at the offset.
+// Half of a 64-bit value in a constant bank: the 32-bit word `offset` bytes after the start of the value.
 static struct ir_value *part_of_bank(struct ir_inst *i, const struct ir_inst *bank, int64_t offset)
 {
     struct builder b = builder_at(i);
@@ -144,7 +144,7 @@ static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i)
 {
     switch ((int)i->op) {
-    case IR_FRAME: // a kernel's frame starts at local address 0; earlier, FRAME distinguishes variables
+    case IR_FRAME: // a kernel's frame starts at local address 0; early passes tell variables apart by FRAME
         return s->late && s->f->is_kernel ? ir_constant(s->f, IR_CLASS_32, (uint64_t)i->offset) : NULL;
     case IR_LO: return rule_low(i);
     case IR_HI: return rule_high(i);

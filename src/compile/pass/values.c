@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "compile/pass/passes.h"
 
-enum { CHAIN_MAX = 24 }; // equal hashes tried; instructions of unrelated blocks accumulate
+// Limit of comparisons per instruction. The list of instructions with an equal hash also has instructions of
+// blocks that do not dominate, and may grow long.
+enum { CHAIN_MAX = 24 };
 
 struct seen {
     struct ir_inst *inst;
