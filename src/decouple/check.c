@@ -20,7 +20,8 @@ struct checking {
 
 static bool is_in(const struct checking *c, uint32_t inst) { return c->d->insts[inst].streams & c->stream; }
 
-// Whether the comparison result comes from a queue: a write without reads.
+// Whether the others' stream takes the comparison's result from a queue: the instruction then writes, but
+// reads no operands.
 static bool dequeues(const struct checking *c, uint32_t inst)
 {
     const struct decouple_inst *n = &c->d->insts[inst];
@@ -52,8 +53,8 @@ static void step(struct checking *c, uint32_t inst, bool *good, bool report)
                                     c->stream == DECOUPLE_IN_AFFINE ? "affine" : "others'",
                                     program_pc(c->d->program, inst));
     access_writes(c->d->program, i, &list);
-    // Instructions taken into the affine stream only for their order or address give the affine stream no
-    // result.
+    // An instruction in the affine stream only for memory order, or only for the access address, computes no
+    // result in the affine stream.
     const struct decouple_inst *n = &c->d->insts[inst];
     bool computes = c->stream == DECOUPLE_IN_OTHERS || (n->kind != DECOUPLE_VECTOR && !n->orders);
     for (unsigned k = 0; k < list.count; k++) good[list.at[k].location] = is_in(c, inst) && computes;

@@ -76,7 +76,7 @@ static struct inst inst_of(const struct decouple *d, const struct decouple_step 
     return s->kind == DECOUPLE_COMPUTES && n->slot ? decouple_move_of_slot(d->program, i, s->word) : *i;
 }
 
-// Registers the stream names: registers of the program, then spill slots.
+// Number of registers of the affine stream: registers of the program, then one per word of a spill slot.
 static uint32_t count_registers(const struct decouple *d)
 {
     uint32_t count = d->program->reg_count;

@@ -28,7 +28,7 @@ struct inst;
 struct operand;
 struct program;
 
-// Kind of a result over the threads of a block. Each kind is a special case of the next.
+// Kind of a result, over the threads of a block. Every kind is a special case of the kind after.
 enum decouple_kind {
     DECOUPLE_SCALAR, // one value
     // A tuple, or the upper word or carry of a tuple; for predicates: a comparison of a tuple with a
@@ -65,11 +65,11 @@ struct decouple_inst {
     // the instruction is guarded by the predicate and dequeues it.
     bool compares;
     uint8_t predicate_kind; // ENQ_PRED: kind of the enqueued predicate
-    // potential: computed from scalars and thread indices by any operations (Figure 6).
+    // potential: computed from scalars and thread indices by any operations (DAC, Figure 6).
     bool has_result, potential;
-    bool feedback; // the others report the predicate of its guard
-    bool orders;   // the affine stream may not run ahead of a warp past the instruction
-    bool slot;     // moves between registers and a spill slot tracked as registers
+    bool feedback; // a branch: the other warps report the guard predicate to the affine stream
+    bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
+    bool slot;     // spill store or load of a slot that the affine stream keeps in registers
     uint32_t from; // instruction the cause refers to; FLOW_NONE
 };
 
@@ -79,7 +79,7 @@ struct decouple {
     uint32_t count; // instructions of the kernel
     struct decouple_rules rules;
     const bool *shared;          // by instruction: yielded to another mechanism; NULL: no instruction
-    uint8_t whole;               // enum decouple_cause, reason against a split; 0: split
+    uint8_t whole;               // enum decouple_cause: why the program is not split; 0: split
     struct decouple_inst *insts; // by instruction
     struct decouple_slices *analysis;
 };
@@ -104,7 +104,7 @@ struct decouple_step {
     uint32_t inst;
     uint8_t kind;
     uint8_t site; // ENQUEUES: enum decouple_site
-    uint8_t word; // COMPUTES of a slot move: index of the word
+    uint8_t word; // COMPUTES, a move between registers and a spill slot: index of the word moved
 };
 struct decouple_code {
     struct decouple_step *steps;
@@ -117,17 +117,17 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
 struct program *decouple_program(const struct decouple *d);
 extern const char decouple_function[]; // name of the affine stream's function
 struct decouple_plan {
-    uint32_t count; // instructions of the kernel; first instruction of the affine stream
+    uint32_t count; // instructions of the kernel, so also the index of the affine stream's first instruction
     const struct decouple_inst *insts;
     struct decouple_code code;
     bool yields; // another mechanism may own some instructions
 };
-// Plan of a program by decouple_program, unless changed since; NULL: any other program.
+// Plan of a program made by decouple_program; NULL: any other program, or a program changed since.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
 
 // The kernel alone, sharing the instructions of `p`, for analyses of the warps' code. Valid as long as `p`.
 struct program decouple_kernel(const struct program *p, const struct decouple_plan *plan);
-// Whether warps execute the instruction: in the kernel and in the others' stream.
+// Whether the other warps execute the instruction: it is in the kernel and in the others' stream.
 static inline bool decouple_is_for_warps(const struct decouple_plan *p, uint32_t inst)
 {
     return inst < p->count && p->insts[inst].streams & DECOUPLE_IN_OTHERS;
@@ -154,7 +154,8 @@ bool decouple_check(struct decouple *d, const char **why);
 // Warp instructions executed by the streams. `executions`: by instruction, over all warps of the original
 // program; `once`: by a single warp taking every path taken by any warp.
 struct decouple_cost {
-    // replicated: part of `others` computed by the affine stream, too.
+    // base: of the original program. replicated: executions counted in `others` that the affine stream
+    // repeats.
     uint64_t base, affine, others, replicated;
 };
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
@@ -165,5 +166,5 @@ const char *decouple_site_name(enum decouple_site s);
 const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split
 // Writes "vector: loaded from memory at 0x40": the chain of causes down to the root.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
-// Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7.
+// Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7 of the DAC paper.
 void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out);

@@ -82,12 +82,12 @@ static enum shape shape_of(const struct inst *i)
     }
 }
 
-struct operands { // by source operand; a register pair is one operand
+struct operands { // values of an instruction's sources; a register pair is one source
     struct decouple_value src[4];
     bool varies[4];
 };
 
-// Result of the operation on operands free of vectors.
+// Kind and pieces of the result, given that no source is DECOUPLE_VECTOR.
 static struct decouple_value result_of(const struct decouple *d, const struct inst *i, uint32_t inst,
                                        const struct operands *o)
 {
@@ -303,7 +303,8 @@ static bool is_worse(const struct decouple_value *a, const struct decouple_value
            (!a->potential && b->potential);
 }
 
-// Kinds only ever get worse, so the iteration terminates.
+// Raises a definition's value to v; false: no change. A kind only moves towards DECOUPLE_VECTOR, so the
+// iteration terminates.
 static bool update(struct decouple_value *at, struct decouple_value v)
 {
     if (!is_worse(&v, at)) return false;

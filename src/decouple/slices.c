@@ -43,7 +43,8 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
     return n->site && !is_data && r >= o->reg && r < o->reg + (o->width ? o->width : 1u);
 }
 
-// All predicates a comparison reads, else the guard alone.
+// Bit mask of predicates read from a queue: all of a comparison (the whole result is dequeued), of any other
+// site the guard alone.
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
 {
     if (!n->site) return 0;
@@ -85,7 +86,8 @@ static void take_inst(struct slicing *x, uint32_t inst)
     vec_push(&x->work, inst);
 }
 
-// Revisits an instruction taken for its order alone that has become a site.
+// Takes the instruction of a site into the affine stream. An instruction already in the stream, for memory
+// order alone, is visited again.
 static void take_site(struct slicing *x, uint32_t inst)
 {
     x->d->insts[inst].streams |= DECOUPLE_IN_AFFINE;
@@ -125,7 +127,7 @@ static bool is_address(const struct inst *i, unsigned operand)
     return operand < 4 && i->src[operand].kind == OPERAND_MEM;
 }
 
-// Takes the sources the affine stream needs from an instruction.
+// Takes into the affine stream the definitions of the sources that the stream needs for an instruction.
 static void take_sources(struct slicing *x, uint32_t inst)
 {
     const struct inst *i = &x->d->program->insts[inst];
@@ -162,7 +164,8 @@ static void close_affine(struct slicing *x)
 
 // -- sites --------------------------------------------------------------------------------------------------
 
-// Ordering points: other warps may act between the stores before and the loads after.
+// Whether the instruction orders memory (barrier, fence, atomic …): another warp may store between the
+// accesses before and the loads after the instruction.
 static bool orders(const struct inst *i)
 {
     return access_orders_memory(i) || isa_has(i, ISA_ATOMIC) || i->op == OP_WARPSYNC || i->op == OP_SYSCALL ||
@@ -309,8 +312,8 @@ static void want_def(struct others *o, uint32_t def)
         want_def(o, at->sources[k]);
 }
 
-// Whether the affine stream makes the comparison for the others: in a block it reaches without feedback, or
-// in the affine stream anyway.
+// Whether the affine stream makes the comparison for the others: the comparison is in a block that the affine
+// stream reaches without feedback, or is in the affine stream anyway.
 static bool is_compared_for(const struct others *o, uint32_t inst)
 {
     const struct decouple *d = o->x->d;
@@ -337,8 +340,8 @@ static void want_sources(struct others *o, uint32_t inst)
     }
 }
 
-// Whether the guard is the result of one comparison in the same block, also in the affine stream, with no
-// other reader.
+// Whether one comparison, in the same block and also in the affine stream, computes the instruction's guard,
+// and no other instruction reads the predicate.
 static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *readers)
 {
     const struct slicing *x = o->x;
@@ -399,8 +402,8 @@ static void find_others_stream(struct slicing *x, const bool *certain)
     close_affine(x);
 }
 
-// Takes unconditional jumps on the affine stream's paths: in blocks controlled by no branch, or only by
-// branches it takes.
+// Takes unconditional jumps on the affine stream's paths into the stream: jumps in blocks controlled by no
+// branch, or only by branches of the affine stream.
 static void take_jumps(struct slicing *x)
 {
     for (uint32_t n = 0; n < x->s->flow.count; n++) {

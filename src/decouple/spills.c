@@ -47,7 +47,7 @@ unsigned decouple_name_of_slot(const struct program *p, uint32_t address)
     return p->reg_count + (address - first_of(p)) / 4;
 }
 
-// Whether unused register numbers suffice for the slot.
+// Whether register numbers not used by the program suffice for all words of the slot.
 static bool has_names(const struct program *p, const struct decouple_slot *x)
 {
     return decouple_name_of_slot(p, x->address) + x->words <= REG_LIMIT;

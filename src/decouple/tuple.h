@@ -38,10 +38,10 @@ bool decouple_tuple_is_scalar(const struct decouple_tuple *t); // over the grid
 bool decouple_tuple_is_block_scalar(const struct decouple_tuple *t);
 bool decouple_tuple_equal(const struct decouple_tuple *a, const struct decouple_tuple *b);
 
-// Equation 2 and its counterpart; operands of the same width.
+// Sum (DAC, equation 2) and difference of two tuples of the same width.
 struct decouple_tuple decouple_tuple_add(const struct decouple_tuple *a, const struct decouple_tuple *b);
 struct decouple_tuple decouple_tuple_subtract(const struct decouple_tuple *a, const struct decouple_tuple *b);
-// Equation 3; false: both vary.
+// Product of a tuple and a scalar (DAC, equation 3); false: both operands vary.
 bool decouple_tuple_multiply(const struct decouple_tuple *a, const struct decouple_tuple *b,
                              struct decouple_tuple *product);
 uint64_t decouple_tuple_value(const struct decouple_tuple *t, const uint32_t index[DECOUPLE_DIMENSIONS]);

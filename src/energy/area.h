@@ -6,7 +6,7 @@
 struct area {
     const char *kind; // "part", "SM", "chip"
     const char *name;
-    double mm2;   // part: as in the text; SM, chip: sum of parts
-    double paper; // sum printed in the text; 0: not printed, or a part
+    double mm2;   // area: of a part as printed in a paper, of an SM or chip as the sum of parts
+    double paper; // of an SM or chip: sum printed in the paper; 0: not printed, or a part
 };
 bool area_at(size_t index, struct area *a); // false past the last

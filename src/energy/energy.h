@@ -35,7 +35,7 @@ const char *energy_part_name(enum energy_part part);    // "registers"
 const char *energy_part_meaning(enum energy_part part); // "register file"
 
 struct energy_row {
-    // "register_read"; of a structure "darsie: PC skip table, reads", with classes of SMs "…, class big"
+    // Event "register_read"; structure "darsie: PC skip table, reads"; with SM classes "…, class big".
     char name[96];
     enum energy_part part;
     const char *unit;

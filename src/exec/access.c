@@ -14,7 +14,8 @@ uint8_t exec_address_operand(const struct inst *i)
     return i->op == OP_LDGSTS ? 2 : 1;
 }
 
-// By 32 lanes, a constant count: the compiler vectorises the loops.
+// Addresses of 32 lanes from 32-bit address registers. The lane count is constant, so the compiler
+// vectorises.
 static void short_addresses(uint64_t *restrict to, const uint32_t *restrict low, uint64_t offset)
 {
     for (unsigned l = 0; l < 32; l++) to[l] = (uint32_t)(low[l] + (uint32_t)offset);
@@ -39,8 +40,8 @@ void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t
     }
 }
 
-// True for 32 addresses at equal distances of `step`. The difference of the ends stands for the last step, so
-// the loop has an even count of 30 and is vectorised.
+// True if each of 32 addresses exceeds the address before by `step`. The loop tests 30 differences, an even
+// count that the compiler vectorises; the difference of first and last address settles the last step.
 static bool are_steps(const uint64_t *restrict at, uint64_t step)
 {
     uint64_t off = 0;

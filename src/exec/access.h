@@ -12,7 +12,7 @@ struct exec_access {
     uint64_t mask;       // active lanes, guard applied
     // Subsets of mask: lanes in shared and in local memory; the rest of mask is in global memory.
     uint64_t shared, local;
-    // In the lane's space. Texture fetch: address of the first texel (0: none), set by the execution.
+    // By lane, address in the lane's space. Texture fetch: of the first texel (0: none), set when executed.
     uint64_t address[WARP_SIZE_MAX];
 };
 

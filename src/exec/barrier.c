@@ -46,7 +46,8 @@ static void complete(struct cta *c, unsigned number)
     hint_ordered(c);
 }
 
-// Groups are numbered: index of the first warp divided by the group's size.
+// Barrier groups of warps (launch_flat) are numbered: index of a group's first warp divided by warps per
+// group.
 const struct bound *barrier_group(struct warp *w, uint32_t pc)
 {
     struct cta *c = w->cta;

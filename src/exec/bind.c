@@ -126,7 +126,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;
 
-    // The race detector is called by the general handlers only.
+    // Instructions watched by the race detector get no fast form: only general handlers call the detector.
     bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
     const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];

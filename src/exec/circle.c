@@ -36,7 +36,7 @@ struct piece {
 };
 enum { PIECES = 6 + LANES_MAX };
 
-// Padding is 0, for a byte-by-byte comparison of states.
+// Fixed-size part of a warp's state. Padding bytes are 0, since states are compared byte by byte.
 static struct circle_state state_of(const struct warp *w)
 {
     struct circle_state state;
@@ -53,7 +53,8 @@ static struct circle_state state_of(const struct warp *w)
     return state;
 }
 
-// The number of splits, in the first piece, determines the number and lengths of the pieces.
+// Lists the pieces of a warp's state and returns their count. The number of splits, in the first piece,
+// determines count and lengths of the pieces.
 static unsigned pieces_of(const struct warp *w, const struct circle_state *state,
                           struct circle_elsewhere elsewhere, struct piece pieces[PIECES])
 {
@@ -85,7 +86,8 @@ static bool needed_are_equal(const struct circle_needs *n, const struct piece *p
     return true;
 }
 
-// Whole pieces come before pieces of registers and predicates.
+// True if the warp's state equals the kept state. Pieces that must be wholly equal come before registers and
+// predicates, of which only needed ones must be equal.
 static bool is_kept(struct circle *x, const struct warp *w, const struct piece *pieces, unsigned count)
 {
     const uint8_t *kept = x->kept;
@@ -158,7 +160,8 @@ static struct circle_read read_of(uint32_t index, const struct exec_access *a)
     return r;
 }
 
-// Without room for another instruction, every read counts as new.
+// Notes a read by an instruction, `when` on the caller's clock. For an instruction without room in the
+// table, every read counts as a new address.
 static void note_read(struct circle *x, const struct circle_read *r, uint64_t when)
 {
     unsigned k = 0;
@@ -173,7 +176,7 @@ static void note_read(struct circle *x, const struct circle_read *r, uint64_t wh
     if (k == x->read_count) x->read_count++;
 }
 
-// Constants and textures do not change while a launch runs.
+// True for a load or atomic that may see memory change. Constants and textures do not change during a launch.
 static bool is_read(const struct exec_access *a, const struct inst *i)
 {
     if (i->op == OP_LDC) return false;

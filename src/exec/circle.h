@@ -53,10 +53,10 @@ struct circle {
 
 void circle_fini(struct circle *x);
 
-// A mechanism's copy of a warp's registers in place of the lanes: `each` bytes per register, equal for equal
-// values.
+// Register values of a warp that a mechanism keeps outside the lanes, compared beside the lanes: `each` bytes
+// per register, and equal bytes for equal values.
 struct circle_elsewhere {
-    const void *words; // NULL: nothing
+    const void *words; // NULL: all values are in the lanes
     size_t each;
 };
 

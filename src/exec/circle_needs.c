@@ -43,7 +43,7 @@ static bool is_needed(const struct circle_needs *n, const struct inst *i)
     return !is_value || writes_needed(n, i);
 }
 
-// True when a register is new in the set.
+// Adds `width` registers to the needed registers; true when any was not yet in the set.
 static bool add_registers(struct circle_needs *n, unsigned first, unsigned width)
 {
     bool is_new = false;

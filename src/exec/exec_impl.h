@@ -37,7 +37,7 @@ struct handlers {         // of one form of an instruction
 
 // An instruction bound to a launch, one cache line. Register offsets are bytes from the warp's registers.
 struct bound {
-    exec_handler *run;               // first handler: join, guard, or the form itself
+    exec_handler *run;               // first handler to run: join, guard, or the handler of the form
     const struct handlers *handlers; // of the form
     union {
         const struct bound *target; // BRA: target in the same copy of the code
@@ -51,7 +51,7 @@ struct bound {
     uint16_t slot;   // allocation cache entry, or NO_SLOT
     uint8_t guard;   // predicate index
     int8_t guard_not;   // -1 when negated
-    uint8_t q;          // second destination, a predicate (PRED_SINK: absent)
+    uint8_t q;          // index of the second destination predicate (PRED_SINK: none)
     uint8_t guarded;    // the guard is applied before the form runs (branches apply their guard themselves)
     uint8_t spare_byte; // free for the form
     uint8_t boolean;    // BOOL_* operator of a comparison
@@ -107,7 +107,7 @@ struct exec {
     struct allocation_slot *slots; // allocation cache, the only mutable part of a bound program
     uint32_t slot_count;
     struct allocation_slot general_slot;           // shared by the general memory instructions
-    uint64_t instruction_limit, instructions_done; // of finished slices
+    uint64_t instruction_limit, instructions_done; // done: warp instructions of finished slices
     uint64_t ask_at;     // value of instructions_done at which to poll for an interrupt
     uint64_t clock_base; // clock of the engine minus the running warp's `issued`
     struct launch_fault *fault;
@@ -118,11 +118,11 @@ struct exec {
     uint32_t depth_limit;         // maximum call depth of a thread
     bool is_stepped;              // control returns after every instruction (exec_step)
     bool is_timed;                // stores and atomics to global memory are logged (timed.h)
-    uint32_t sm;                  // is_timed: number of the SM
+    uint32_t sm;                  // is_timed: number of the engine's SM
     uint8_t *address_operand;     // is_stepped: exec_address_operand, by instruction index
     struct observation *observed; // NULL: no observer
     struct look *look;            // NULL: no look under way (look.h)
-    struct exec_code stepped;     // program bound for looks; full == NULL: not bound yet
+    struct exec_code stepped;     // program bound for stepping during looks; full == NULL: not bound yet
     uint64_t *texels; // by lane: address of the first texel of the last fetch, 0: none. NULL: not wanted
     uint8_t *flat;    // host byte of address 0 of a flat memory, or NULL
     struct arena arena;
@@ -146,7 +146,7 @@ void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t
 // -- observed.c ---------------------------------------------------------------------------------------------
 void observed_create(struct exec *e, const struct launch *l); // call before exec_prepare
 void observed_destroy(struct exec *e);
-void observed_enter(struct warp *w); // the running warp from now on, until the next call
+void observed_enter(struct warp *w); // w is the running warp until the next call
 // exec_step with events to the observer.
 const struct bound *observed_step(struct warp *w, const struct bound *d);
 // Runs the warp until its stop, as the loop of run.c.
@@ -163,7 +163,7 @@ void exec_bind(struct exec *e);
 void exec_bind_alike(struct exec *e, const struct exec *like);
 struct exec_code exec_code_of(const struct exec *e); // code in use
 void exec_code_use(struct exec *e, const struct exec_code *c);
-void exec_bind_stepped(struct exec *e); // steps from now on; binds on the first call only
+void exec_bind_stepped(struct exec *e); // makes the engine step; binds stepped code on the first call
 uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination);
 
 // -- run.c: called by handlers ------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ uint32_t exec_register_offset(const struct exec *e, const struct operand *o, boo
 // control.
 void warp_count_run(struct warp *w, const struct bound *d);
 void warp_count_before(struct warp *w, const struct bound *d);
-const struct bound *warp_go(struct warp *w, uint32_t pc); // continues at pc; NULL: the slice is over
-// Stops at pc. Returns NULL for the handler: control goes back to the scheduler.
+const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: the warp's slice is over
+// Stops the warp with next instruction pc. Always returns NULL, for the handler to return to the scheduler.
 const struct bound *warp_stop(struct warp *w, uint32_t pc);
 bool warp_run(struct warp *w, uint64_t slice); // runs until the warp stops; false: a fault
 
@@ -213,13 +213,13 @@ const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc,
                                enum split_state state, uint64_t waits_for);
 // bar.warp.sync: `lanes`, already counted, continue at pc once all `members` wait at a bar.warp.sync.
 const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, uint64_t members);
-// Makes the splits in the given state at the given barrier ready.
+// Makes the warp's splits that are in `state` at barrier number `barrier` ready.
 void split_release(struct warp *w, enum split_state state, unsigned barrier);
 bool split_pick(struct warp *w); // makes a ready split current; false: no split is ready
 bool split_all_wait_at(const struct warp *w, unsigned barrier); // true for every live lane
 
 // -- barrier.c ----------------------------------------------------------------------------------------------
-bool barrier_try_arrive(struct warp *w); // arrives once all live lanes wait at one barrier
+bool barrier_try_arrive(struct warp *w); // the warp arrives if all its live lanes wait at one barrier
 // The running warp, all lanes together, waits for the other warps of its group (launch_flat) and continues at
 // pc.
 const struct bound *barrier_group(struct warp *w, uint32_t pc);
@@ -232,7 +232,7 @@ const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launc
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write);
-// True for an out-of-bounds access tolerated by check.bounds: adds a note and sets a->host.
+// True if setting check.bounds tolerates the out-of-bounds access: adds a note (warn) and sets a->host.
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
 // -- flat.c -------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
 char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
                          bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
-// Takes over the text; the fault is reported for the first waiting block.
+// Ends the launch with FAULT_STALL, reported for block `first`. Takes over the text.
 void exec_fault_stall(struct cta *first, struct strbuf *text);
 // Appends a line per split: its PC and its reason to wait.
 void exec_describe_warp(const struct warp *w, struct strbuf *out);
@@ -263,7 +263,7 @@ void exec_fault_interrupted(struct warp *w);
 void exec_describe_inst(const struct exec *e, uint32_t index, struct strbuf *out);
 void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 
-enum exec_isa exec_isa_resolve(enum exec_isa isa); // build for AUTO or for an unavailable one
+enum exec_isa exec_isa_resolve(enum exec_isa isa); // build to run: `isa`, or the best if AUTO or unavailable
 
 // -- fast forms ---------------------------------------------------------------------------------------------
 // NULL: no fast form.

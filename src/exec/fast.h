@@ -20,7 +20,7 @@
 // A path too rare or too long to cost its caller a stack frame.
 #define HANDLER_OUTLINED(name) __attribute__((noinline)) HANDLER(name)
 
-// One result word per lane. SETUP runs once, EXPRESSION (a vu) for each vector k.
+// Form with one result word per lane. SETUP runs once; EXPRESSION, of vector type vu, runs for each vector k.
 #define FORM(name, SETUP, LOADS, EXPRESSION)                                                                 \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -67,7 +67,7 @@
     FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, simd_load(pc, k)), EXPRESSION)                        \
     FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(simd_load(pb, k), s), EXPRESSION)
 
-// Two result words per lane, `low` and `high`, computed by STATEMENT.
+// Form with two result words per lane, `low` and `high`, computed by STATEMENT.
 #define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -100,8 +100,8 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 
-// Predicates p = r bool c, and q = !r bool c, from a comparison r of each vector. AND is by far the most
-// frequent.
+// Form with predicates p = r bool c and q = !r bool c: r is the comparison of each vector, c a predicate
+// source, bool AND, OR or XOR. AND is by far the most frequent.
 #define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -153,7 +153,7 @@ static inline void count_run(struct warp *w, const struct bound *d, unsigned lan
     w->counts.thread_instructions += instructions * lanes;
 }
 
-// Operand kinds of a form: registers (R), or one constant (S).
+// Kinds of a form's sources, in order: register (R) or constant (S), at most one constant.
 enum operands {
     OPERANDS_OTHER,
     OPERANDS_RR,
@@ -175,7 +175,7 @@ static inline bool is_zero_register(const struct operand *o)
     return o->kind == OPERAND_REG && o->reg == REG_ZERO;
 }
 
-// Value of constant source k; modifiers are the caller's.
+// Value of constant source k, without operand modifiers, which the caller applies.
 static inline uint32_t constant_of(const struct exec *e, const struct bound *d, unsigned k)
 {
     return (uint32_t)e->general[d->index].value[k];

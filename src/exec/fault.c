@@ -92,7 +92,7 @@ void launch_notes_fini(struct launch_notes *n)
     *n = (struct launch_notes){0};
 }
 
-// True for the first note of a kind: its text is wanted.
+// Counts a note of the launch. True for the first note of a kind: the caller then adds a text.
 static bool fault_note(struct warp *w, enum launch_note_kind kind)
 {
     struct launch_note *n = &w->exec->notes.of[kind];

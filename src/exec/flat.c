@@ -23,7 +23,8 @@ void flat_set_bounds(struct warp *w)
     w->shared_end = w->shared_from + part;
 }
 
-// True for an address outside main memory, scratchpad and window: in the area of all threads' stacks.
+// True for an address between the scratchpad's end and the window of a thread's own stack: the stacks of all
+// threads.
 static bool is_others_stack(const struct launch_flat *f, uint64_t address)
 {
     return address >= f->scratch_end && address < f->stack_window;

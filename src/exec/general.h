@@ -1,5 +1,5 @@
-// Shared by the general handlers, which execute every instruction with any operands in plain C (general_*.c), and by
-// stepped runs: operands of a lane, memory of a warp's spaces, atomics.
+// Shared by the general handlers, which execute every instruction with any operands in plain C (general_*.c),
+// and by stepped runs: operands of a lane, memory of a warp's spaces, atomics.
 #pragma once
 #include "exec/exec_impl.h"
 #include "exec/launch.h"
@@ -17,7 +17,7 @@ static inline const struct inst *bound_inst(const struct bound *d, const struct 
 
 extern const struct handlers exec_general_handlers[OP_COUNT];
 exec_handler exec_general_alu; // plain arithmetic, by lane.h
-// The handler of every other row of isa.def.
+// Handlers of the rows of isa.def that are not plain arithmetic.
 #define ALU(function)
 #define RUN(function)                                                    exec_handler function;
 #define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
@@ -36,8 +36,8 @@ exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard
 
 // The vector handlers chain without clearing the upper halves of the vector registers (exec/rules.mk). Dirty
 // upper halves make every later SSE instruction wait for the last write of its register (Intel's
-// optimisation manual, on mixing AVX and SSE). The timing model is SSE code: a quarter of the time of a timed
-// run.
+// optimisation manual, on mixing AVX and SSE). The timing model is SSE code; the wait took a quarter of the
+// time of a timed run.
 static inline void exec_leave_handlers(const struct exec *e)
 {
 #if defined(__x86_64__) && !defined(__AVX__)
@@ -98,7 +98,7 @@ static inline uint32_t exec_lane_word(const struct bound *d, const struct warp *
 struct lane_access {      // resolved access of one lane
     enum isa_space space; // GLOBAL, SHARED or LOCAL
     uint64_t address;     // offset or address within the space
-    uint8_t *host;        // GLOBAL, SHARED: first byte; LOCAL: word with the first byte
+    uint8_t *host;        // host byte: the access's first byte; LOCAL: start of the word with the first byte
 };
 // Host bytes of a span of global memory; NULL: the span is not inside one allocation.
 uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes);
@@ -129,7 +129,7 @@ static inline bool exec_shared_holds(const struct warp *w, uint64_t offset, unsi
     uint64_t at = f ? f->scratch + offset : offset;
     return at >= w->shared_from && at + bytes <= w->shared_end;
 }
-// Checks bounds and alignment. False: *kind is the violation.
+// Fills *a for a lane's access after checks of bounds and alignment. False: *kind is the violation.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                   struct lane_access *a, enum launch_fault_kind *kind);
 void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to);

@@ -49,7 +49,8 @@ void exec_write(uint32_t *to, const uint32_t *from, uint64_t lanes, const struct
     }
 }
 
-// A shared-memory operand (profile ptxplus): one word per lane. NULL after a fault.
+// Source k in shared memory (profile ptxplus): reads one word per active lane into `splat`. NULL after a
+// fault.
 static const uint32_t *shared_source(const struct bound *d, struct warp *w, uint8_t *regs, unsigned k,
                                      uint64_t active, uint32_t splat[LANES_MAX])
 {

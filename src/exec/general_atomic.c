@@ -132,7 +132,8 @@ struct sequence {
     uint32_t *old;
 };
 
-// Inlined with a constant operation, for a separate loop per operation. words: 32-bit words per lane.
+// Inlined with the atomic operation as a constant, so that every operation has a loop of its own. words:
+// 32-bit words per lane.
 static inline __attribute__((always_inline)) bool
 run_sequence(const struct sequence *q, unsigned words, enum isa_mode mode, enum isa_type type, bool ftz)
 {
@@ -304,8 +305,8 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     return true;
 }
 
-// launch_flat supports atomics in the scratchpad only. NULL: every lane is in the scratchpad; else the lane's
-// place.
+// Flat machines support atomics in the scratchpad only. NULL: all lanes' addresses are in the scratchpad;
+// else the name of the memory that *lane accesses.
 static const char *misplaced(struct warp *w, const struct bound *d, const uint8_t *regs, uint64_t active,
                              unsigned *lane)
 {

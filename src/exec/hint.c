@@ -12,7 +12,7 @@
 enum { NOBODY, SEVERAL = UINT16_MAX }; // otherwise index of the warp + 1
 
 struct word_use {
-    uint32_t epoch; // epoch of writer and reader; older than the present epoch: unused
+    uint32_t epoch; // epoch of writer and reader; not the present epoch: no use of the word so far
     uint16_t writer, reader;
 };
 
@@ -103,8 +103,8 @@ static void look_at_word(struct warp *w, const struct bound *d, const uint8_t *r
 }
 
 // Records every lane of a write, but only the first and the last lane of a read. A reader of another warp's
-// words mostly reads such words in all lanes, and reads are frequent. Measured: 1 % of a tiled matrix
-// product instead of 60 %.
+// words mostly reads such words in all lanes, and reads are frequent. Measured cost: 1 % of the time of a
+// tiled matrix product instead of 60 %.
 static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);

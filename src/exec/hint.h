@@ -16,4 +16,4 @@ void hint_destroy(struct exec *e); // findings go to e->notes
 // For bind.c: true when the instruction's `run` has to be hint_full or hint_masked.
 bool hint_concerns(const struct exec *e, const struct inst *i);
 exec_handler hint_full, hint_masked;
-void hint_ordered(const struct cta *c); // warps of the block may be ordered from now on
+void hint_ordered(const struct cta *c); // after an event that may order warps: starts a new epoch

@@ -41,7 +41,7 @@ static void result(struct lane_io *io, unsigned l, bool wide, uint64_t x)
     if (wide) io->dst[1][l] = (uint32_t)(x >> 32);
 }
 
-// .sat and .relu on a value of format f; .ftz on f32.
+// Result x of format f after .sat and .relu; .ftz applies to f32 only.
 static uint64_t finished(const struct lane_io *io, const struct float_format *f, uint64_t x)
 {
     uint64_t one = bit_mask(f->exponent_bits - 1) << f->mantissa_bits, sign = float_sign_bit(f);

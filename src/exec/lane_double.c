@@ -26,7 +26,7 @@ static void result(struct lane_io *io, unsigned l, uint64_t x)
     io->dst[1][l] = (uint32_t)(x >> 32);
 }
 
-// x; for a NaN, the NaN by the rule in lane.h.
+// Result x of an operation on a, b and c; a NaN x becomes the NaN by the rule in lane.h.
 static uint64_t with_nan(uint64_t x, uint64_t a, uint64_t b, uint64_t c)
 {
     if (!is_nan(x)) return x;

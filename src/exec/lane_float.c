@@ -75,7 +75,7 @@ void lane_ffma(struct lane_io *io)
     }
 }
 
-// .xorsign: the sign of the product, with the smaller (larger) magnitude.
+// FMNMX, minimum or maximum. With .xorsign: the smaller (larger) magnitude, with the sign of a * b.
 void lane_fmnmx(struct lane_io *io)
 {
     bool max = io->inst->mode == MODE_MAX;
@@ -159,7 +159,7 @@ void lane_mufu(struct lane_io *io)
     LANES(io)
     {
         bool high_word = mode == MODE_MUFU_RCP64H || mode == MODE_MUFU_RSQ64H;
-        // A double's high word is not flushed like an f32.
+        // RCP64H and RSQ64H: the source is a double's high word, not flushed like an f32.
         uint32_t x = high_word ? signed_source(io, 0, l) : source(io, 0, l);
         if (mode == MODE_MUFU_RCP64H)
             io->dst[0][l] = mufu_rcp64h(x);

@@ -46,7 +46,8 @@ void lane_rro(struct lane_io *io)
     LANES(io) io->dst[0][l] = float_sign(io->src[0][0][l], io->inst->src[0].flags);
 }
 
-// PTX ISA 9.7.9.7: the default mode, and the six modes with a two-bit selector.
+// PRMT (PTX ISA 9.7.9.7). Here the default mode, with four selector bits per byte; prmt_selector turns the
+// six modes with a two-bit selector into the default mode.
 static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 {
     uint32_t d = 0;
@@ -83,7 +84,8 @@ void lane_prmt(struct lane_io *io)
     }
 }
 
-// A summand under NEG: -x enters as ~x + 1, so a - b carries when it does not borrow; under X as ~x.
+// Summand x of a sum. Under flag NEG, -x is added as ~x + 1, so a - b carries when it does not borrow. Under
+// NEG with flag X (carry in), ~x is added.
 static uint64_t term32(uint32_t x, bool neg, bool x_flag)
 {
     return neg ? (uint64_t)(uint32_t)~x + !x_flag : x;
@@ -201,7 +203,8 @@ static bool compare_less(enum isa_type type, uint32_t a, uint32_t b)
     return type == TYPE_S32 ? (int32_t)a < (int32_t)b : a < b;
 }
 
-// ex: the operands are high words; equal high words leave the decision to the low words' comparison.
+// Compares words a and b. Under flag EX, a and b are high words of 64-bit numbers: if equal, `low`, the
+// result of comparing the low words, decides.
 static bool compare_int(const struct inst *i, uint32_t a, uint32_t b, bool low)
 {
     bool less = compare_less((enum isa_type)i->type, a, b), equal = a == b, ex = (i->flags & INST_EX) != 0;

@@ -52,7 +52,7 @@ void lane_rmulhsu(struct lane_io *io)
         (uint32_t)((uint64_t)((int64_t)(int32_t)io->src[0][0][l] * (int64_t)io->src[1][0][l]) >> 32);
 }
 
-// Executing lanes alone: a host division takes as long as everything else here together.
+// Loops over executing lanes only: one host division takes as long as the rest of a lane's work.
 static void divide(struct lane_io *io, bool remainder)
 {
     for (uint64_t left = io->active; left; left &= left - 1) {

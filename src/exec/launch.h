@@ -56,7 +56,7 @@ enum launch_note_kind {
 };
 struct launch_note {
     uint64_t count;
-    uint64_t when; // of the first: cycle, or number of instructions executed before
+    uint64_t when; // of the first occurrence: cycle, or number of warp instructions executed before
     char *text;    // of the first, several lines. Heap
 };
 struct launch_notes {
@@ -64,7 +64,9 @@ struct launch_notes {
 };
 
 struct race_book;
-struct launch_rival { // both pointers outlive any launch compared with the rival
+// An earlier launch whose accesses are compared with a later launch for races. Both pointers outlive the
+// later launch.
+struct launch_rival {
     const struct launch *launch;
     const struct race_book *book; // NULL: nothing recorded
 };
@@ -74,26 +76,26 @@ struct launch_rival { // both pointers outlive any launch compared with the riva
 // contents across launches.
 struct launch_flat {
     uint64_t scratch, scratch_end;     // shared memory
-    uint64_t stacks;                   // stacks of all threads, word by word, the threads side by side
+    uint64_t stacks;                   // stacks of all threads, interleaved: word n of every thread, n + 1 …
     uint64_t stack_window, window_end; // window of a thread's own stack: local memory
     uint64_t memory, memory_end;       // remaining readable and writable memory
     uint32_t closure;                  // SR_CLOSURE
     uint32_t barrier_warps;            // warps per barrier group, groups counted from warp 0; 0: one group
     bool has_parts;                    // a group of 2^n warps may use only its own part of the scratchpad
-    uint32_t nest_levels;              // levels 0 to nest_levels - 1
+    uint32_t nest_levels;              // simt=nest: a lane's level is 0 to nest_levels - 1
     bool *has_failed;                  // set by a warp that ends with failure
 };
 
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
-    // Registers per thread allocated on a chip, possibly fewer than the program uses; 0: the number used.
+    // Registers per thread that a chip allocates, possibly fewer than the program uses; 0: as many as used.
     uint32_t registers;
     uint32_t warp_size;      // 32 by default, 64, or a smaller power of two
     uint32_t dynamic_shared; // bytes
     uint32_t shared_total;   // static + dynamic as laid out
     uint32_t local_total;    // per thread: local_bytes + stack_bytes
-    // By enum isa_bank; BANK_LAUNCH is complete: dimensions and parameters.
+    // Constant banks by enum isa_bank; BANK_LAUNCH already has the launch's dimensions and parameters.
     const uint8_t *bank[LAUNCH_BANKS];
     uint32_t bank_bytes[LAUNCH_BANKS];
     struct memory *memory;
@@ -113,7 +115,8 @@ struct launch {
     // Functional, or on SIMTight: warp instructions without a block's end before the first look
     // (exec/look.h); 0: no looks.
     uint64_t look;
-    // Functional, or on SIMTight: warp instructions of waiting before FAULT_STALL; 0: no limit.
+    // Functional, or on SIMTight: warp instructions executed while all warps wait, before FAULT_STALL; 0: no
+    // limit.
     uint64_t patience;
     uint32_t grid_id;
     uint32_t first_sm, end_sm; // of a chip: blocks run on SMs first_sm to end_sm - 1; both 0: on every SM

@@ -17,8 +17,8 @@ struct look_block {
 
 struct look {
     bool is_over;
-    uint64_t busy;   // instructions after which a warp without signs of waiting is busy
-    uint64_t wanted; // instructions of a waiting warp required by look_is_likely
+    uint64_t busy;   // warp instructions of a look after which a warp without signs of waiting counts as busy
+    uint64_t wanted; // warp instructions in the look that look_is_likely requires of a polling warp
     struct look_block *blocks;
     size_t count;
     struct exec_code code; // code without stepping, restored at the end
@@ -60,7 +60,7 @@ bool look_is_over(const struct exec *e) { return e->look->is_over; }
 
 // -- memory -------------------------------------------------------------------------------------------------
 
-struct bytes_before { // of memory outside registers and local memory that an instruction may write
+struct bytes_before { // bytes of global and shared memory that an instruction may write, before it executes
     unsigned count;
     uint8_t *host[LANES_MAX];
     uint8_t size[LANES_MAX];
@@ -153,7 +153,7 @@ const struct bound *look_step(struct warp *w, const struct bound *d)
     if (is_memory && isa_has(i, ISA_STORE)) save_bytes(w, &access, &before);
     const struct bound *next = e->observed ? observed_step(w, d) : exec_step(w, d);
     if (e->fault->kind != FAULT_NONE) return next;
-    // Copies (cp.async): destination bytes are not tracked.
+    // A copy (cp.async) always ends the look: changes of its destination bytes are not tracked.
     if (i->op == OP_LDGSTS || are_changed(&before)) e->look->is_over = true;
     executed(w, index, is_memory ? &access : NULL, next);
     return next;
@@ -165,8 +165,8 @@ static bool is_busy(const struct look_warp *x, const struct warp *w)
     return is_long && !x->circle.came_back && !polls(x, w);
 }
 
-// Ends the look and returns the warp's next instruction in code without stepping. Counts the executed part of
-// the run.
+// Ends the look and returns the warp's next instruction in code without stepping. Counts the instructions
+// executed so far of the current straight run.
 static const struct bound *leave(struct warp *w, const struct bound *d)
 {
     warp_count_before(w, d);

@@ -17,8 +17,8 @@ bool look_is_over(const struct exec *e);
 // Every warp repeats a state, or waits at a barrier without a new arrival of another warp since the look
 // began.
 bool look_is_certain(const struct exec *e, struct cta *const *blocks, size_t count);
-// Every warp waits as above, or has executed `instructions` since the look began, and for most of the time
-// has read the same words.
+// Every warp repeats a state or waits as for look_is_certain, or polls: has executed `instructions` since the
+// look began, and for most of the time has read the same words.
 bool look_is_likely(const struct exec *e, struct cta *const *blocks, size_t count, uint64_t instructions);
 bool look_has_seen(const struct cta *c); // the look has nothing more to learn about the block
 // Appends lines "\n    warp 0, lanes 0-31: pc … can run; goes round …" for the first live warps, block by

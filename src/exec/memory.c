@@ -36,10 +36,12 @@ struct memory *memory_create(uint64_t limit_bytes)
     m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
     m->regions[0] = (struct region){MEMORY_HEAP, ISA_SHARED_WINDOW};
     m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
-    // Twice the limit beyond 32 bits leaves room for gaps and for late reuse of addresses.
+    // Beyond 32-bit addresses the heap's address range is twice the memory limit: room for gaps between
+    // allocations and for late reuse of addresses.
     if (m->limit_bytes > ISA_SHARED_WINDOW - MEMORY_HEAP)
         m->regions[1].end += 2 * align_up(m->limit_bytes, 4096);
-    // If the host refuses the address space, reserve less; allocations then fail earlier.
+    // If the host refuses to map the address space, a smaller range is reserved; allocations then fail
+    // earlier.
     for (;; m->regions[1].end =
                 MEMORY_WINDOWS_END + (m->regions[1].end - MEMORY_WINDOWS_END) / 2 / 4096 * 4096) {
         bool high = m->regions[1].end > MEMORY_WINDOWS_END;
@@ -114,7 +116,8 @@ static bool in_windows(uint64_t start, uint64_t end)
     return start < MEMORY_WINDOWS_END && end > ISA_SHARED_WINDOW;
 }
 
-// Returns an address in the first hole of freed allocations that fits, or 0. Deletes the hole's entries.
+// Returns an address in the first large enough hole (adjacent freed allocations), or 0. Deletes the
+// hole's entries from the list of allocations.
 static uint64_t take_hole(struct memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
     const struct memory_allocation *a = m->allocations.data;

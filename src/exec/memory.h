@@ -32,7 +32,7 @@ struct memory *memory_create(uint64_t limit_bytes); // limit on the sum of live 
 // The memory of launch_flat: 4 GiB from address 0, usable only where allocations are placed. NULL: the host
 // has too little address space.
 struct memory *memory_create_flat(void);
-// Adds an allocation at a given address; overlaps are the caller's business.
+// Adds an allocation at a given address. The caller makes sure that allocations do not overlap.
 void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes, const char *label);
 uint8_t *memory_flat(const struct memory *m); // host byte of address 0
 void memory_destroy(struct memory *m);

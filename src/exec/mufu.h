@@ -21,8 +21,8 @@ static inline float mufu_rcp(float x) { return 1.0f / x; }
 static inline float mufu_sqrt(float x) { return __builtin_sqrtf(x); }
 static inline float mufu_rsq(float x) { return 1.0f / __builtin_sqrtf(x); }
 
-// 2^x = 2^n 2^f with n whole, |f| <= 1/2. Adding 1.5 2^23 rounds to a whole number in the low bits. A
-// subnormal result is the square of its root.
+// 2^x = 2^n * 2^f with n whole, |f| <= 1/2. Adding 1.5 * 2^23 to x rounds x to a whole number in the low
+// bits. For x < -126 (subnormal result), the result is the square of 2^(x/2).
 static inline float mufu_ex2(float x)
 {
     const float round = 0x1.8p23f;
@@ -73,9 +73,9 @@ static inline float mufu_lg2(float x)
     return x < INFINITY ? r : x; // +inf and NaN
 }
 
-// x = k pi/2 + r, |r| <= pi/4; cosine is sine a quarter turn on. The product of k and the head of pi/2 is
-// exact for |k| < 2^20, far beyond PTX's range of stated accuracy; larger arguments give a value between
-// -1 and 1.
+// Sine of x plus `quarters` quarter turns (1: cosine of x). x = k pi/2 + r with k whole, |r| <= pi/4. The
+// product of k and the head of pi/2 is exact for |k| < 2^20, far beyond PTX's range of stated accuracy;
+// larger arguments give a value between -1 and 1.
 static inline float mufu_sine(float x, uint32_t quarters)
 {
     const double round = 0x1.8p52;

@@ -45,25 +45,25 @@ struct observed { // one warp instruction
     const uint8_t *regs;    // vectors of 4 * lane_count bytes, aligned to 64: observed_register
     const uint64_t *pred;   // lanes by predicate, P0..P6, PT = 7
     uint64_t thread_offset; // offset in regs of the vectors of %tid.x, %tid.y, %tid.z
-    // Of a memory instruction, ALU forms with a shared operand included; otherwise NULL.
+    // Addresses of a memory instruction, or of an ALU instruction with a shared-memory operand; else NULL.
     const struct exec_access *access;
 };
 
-// Lanes of register r. RZ is not stored: the caller handles it.
+// Words of register r, one per lane. Register RZ (zero) is not stored: the caller handles RZ.
 static inline const uint32_t *observed_register(const struct observed *o, unsigned r)
 {
     return (const uint32_t *)(const void *)(o->regs + (size_t)r * 4 * o->lane_count);
 }
 
-// A register's lanes, and the predicates, of any warp of the block.
+// Words of register r, one per lane, and lane masks of the predicates, of any warp of the block.
 const uint32_t *observed_block_register(const struct observed_block *b, uint32_t warp, unsigned r);
 const uint64_t *observed_block_predicates(const struct observed_block *b, uint32_t warp);
 
 struct observed_barrier {
     uint32_t number;
-    uint32_t index;   // the barrier instruction, when all warps wait at the same instruction; else NO_TARGET
-    bool whole;       // a whole-block barrier, with every live warp waiting
-    bool whole_warps; // every waiting warp has all its live lanes together
+    uint32_t index;   // of the barrier instruction, if all waiting warps are at the same one; else NO_TARGET
+    bool whole;       // the barrier is of the whole block, and every live warp waits
+    bool whole_warps; // no waiting warp is diverged: the live lanes of every warp wait together
 };
 
 struct observer {

@@ -21,7 +21,7 @@ struct race_block {
     uint32_t warps;
     uint32_t *clock;     // [v * warps + u]: last stamp of warp u that happens before the present of warp v
     uint32_t *now;       // stamp of each warp
-    uint32_t *gathered;  // [barrier * warps + u]: maximum of the arrived warps' clocks
+    uint32_t *gathered;  // [barrier * warps + u]: maximum over arrived warps v of clock[v * warps + u]
     uint32_t *sync;      // number of the last warp-wide sync of each warp
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
     uint32_t *acquired;  // by warp: latest publication time acquired
@@ -78,7 +78,8 @@ void race_block_start(struct cta *c)
 {
     if (!c->exec->races) return;
     size_t n = c->warp_count, words = (c->exec->launch->shared_total + 3) / 4;
-    size_t barriers = c->exec->launch->flat ? n : BARRIERS; // of the block, or of its groups of warps
+    // Flat machine: a barrier per group of warps, so n at most.
+    size_t barriers = c->exec->launch->flat ? n : BARRIERS;
     struct race_block *b = c->race = heap_alloc(sizeof *b);
     b->warps = (uint32_t)n;
     b->clock = heap_alloc(n * n * sizeof *b->clock);

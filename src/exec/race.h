@@ -33,8 +33,8 @@ void race_destroy(struct exec *e, struct launch_race *out);
 void race_block_start(struct cta *c);
 void race_block_end(struct cta *c);
 
-// race_instruction: before the lanes of a memory instruction. race_lane: every lane's access. value: bytes
-// written (NULL: a read).
+// race_instruction: called once per memory instruction, before race_lane, called for every lane's access.
+// value: bytes that the lane writes (NULL: a read).
 void race_instruction(struct warp *w);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);

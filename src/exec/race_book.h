@@ -10,7 +10,7 @@ struct strbuf;
 enum { RACE_PAGE_WORDS = 256, RACES_COUNTED_MAX = 1 << 20 };
 
 struct race_record { // one access
-    uint32_t time;   // of the launch: memory instructions so far; 0: no access
+    uint32_t time;   // number of the memory instruction in the launch, in execution order; 0: no access
     uint32_t block;  // linear
     uint32_t inst;
     uint32_t stamp; // of the warp: barrier arrivals

@@ -24,20 +24,24 @@ enum {
     BLOCK_ALONE = 1 << 20,   // instructions of a block before another block becomes resident
     BLOCK_TURN = 1 << 16,    // instructions of a block per turn, with several resident blocks
     ASK_AFTER = 1 << 18,     // instructions between polls of is_interrupted
-    BLOCK_WATCHED = 1 << 16, // instructions of the first block watched for races (hint.h)
-    // Instructions to the next look: at most LOOK_BESIDE when another launch could have the turn, LOOK_AGAIN
-    // after a wait that is over. For a launch alone the distance doubles with every look, up to LOOK_MOST.
+    BLOCK_WATCHED = 1 << 16, // the first block is watched for races for this many instructions (hint.h)
+    // Instructions to the next look: at most LOOK_BESIDE when another launch could have the turn, at most
+    // LOOK_AGAIN after a wait that is over. For a launch alone the number doubles with every look, up to
+    // LOOK_MOST.
     LOOK_BESIDE = 1 << 16,
     LOOK_AGAIN = 1 << 14,
     LOOK_MOST = 1 << 28,
-    LOOK_WAIT = 8,           // a look of waiting warps lasts distance / LOOK_WAIT
-    LOOK_BUSY = 512,         // a warp counts as busy after distance / LOOK_BUSY
-    LOOK_LEAST = 1 << 12,    // minimum of distance / LOOK_BUSY
+    // distance: instructions between looks. A warp that reads the same words counts as waiting after
+    // distance / LOOK_WAIT instructions of a look. A warp without signs of waiting counts as busy after
+    // distance / LOOK_BUSY instructions, LOOK_LEAST at least.
+    LOOK_WAIT = 8,
+    LOOK_BUSY = 512,
+    LOOK_LEAST = 1 << 12,
     BLOCKS_PER_SM = 16,      // resident at most, per SM of the chip
     RESIDENT_BYTES = 1 << 30 // limit on the state of resident blocks
 };
 
-// Not inlined: without the call of bit_count, the caller saves no registers for a full warp.
+// Not inlined: with the call of bit_count in here, the caller need not save registers for a full warp.
 static __attribute__((noinline)) void count_some_lanes(struct warp *w, uint64_t instructions)
 {
     w->counts.thread_instructions += instructions * bit_count(w->active);
@@ -281,14 +285,14 @@ struct exec_session {
     struct residents blocks;
     bool has_ended; // a block has ended in the last round of turns
     bool is_beside; // another launch could have the turn
-    // State of looks, in instructions done.
+    // State of looks (look.h). Times are values of instructions_done.
     uint64_t look_at;   // time of the next look
-    uint64_t distance;  // distance from look_at to the following look
+    uint64_t distance;  // instructions scheduled before the next look; 0: no looks
     uint64_t looked_at; // start of the present look
     bool is_looking;    // a look is under way, or its end is not yet processed
     bool has_moved;     // the last call of exec_go may have changed memory
-    bool is_stuck;      // result of the last look
-    bool was_stuck;     // is_stuck at the last call of exec_go
+    bool is_stuck;      // the look found that no warp can ever continue
+    bool was_stuck;     // value of is_stuck at the last call of exec_go
     // is_waiting: every look since waits_since has found only waiting warps, with memory unchanged.
     // memory: hash of memory at the last look.
     bool is_waiting;
@@ -417,7 +421,8 @@ static void fail_waiting(struct exec_session *s)
     exec_fault_stall(s->blocks.running.data[0], &text);
 }
 
-// After a look with every warp waiting, or reading the same words, but without certainty.
+// Turn's outcome after a look in which every warp waited or read the same words, without proof of endless
+// waiting.
 static enum exec_turn judge_waiting(struct exec_session *s)
 {
     uint64_t patience = s->e.launch->patience;
@@ -428,7 +433,7 @@ static enum exec_turn judge_waiting(struct exec_session *s)
     return EXEC_FAILED;
 }
 
-// After a look that is over.
+// Called after a look that found progress: schedules the next look.
 static void note_progress(struct exec_session *s, uint64_t distance)
 {
     end_look(s);
@@ -437,7 +442,7 @@ static void note_progress(struct exec_session *s, uint64_t distance)
     s->has_moved = true;
 }
 
-// After a round without a block's end, with the maximum of resident blocks.
+// Turn's outcome after a round in which no block ended and no further block can become resident.
 static enum exec_turn judge(struct exec_session *s)
 {
     const struct residents *r = &s->blocks;
@@ -472,8 +477,8 @@ static void admit_more(struct exec_session *s)
     if (is_new) note_end(s);
 }
 
-// Length of a block's turn in instructions. The turn of the only and last block may end early, at the start
-// of a look, and between slices during a look: no other block becomes resident at the end of such a turn.
+// Length of a block's turn in instructions. The turn of the only resident block, with no blocks left to
+// start, may end early: at the start of a look, and between slices during a look.
 static uint64_t turn_of(const struct exec_session *s)
 {
     uint64_t done = s->e.instructions_done;
@@ -543,7 +548,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->local_stride = l->flat ? e->warps_per_block * e->vector_bytes : e->vector_bytes;
     e->register_slots = l->program->reg_count + EXTRA_SLOTS;
     e->instruction_limit = l->max_warp_instructions;
-    // A nested call saves its return address, so a stack holds a quarter as many calls as bytes.
+    // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 nested calls.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
     e->isa = exec_isa_resolve(l->isa);
     if (like)

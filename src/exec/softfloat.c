@@ -186,7 +186,7 @@ uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round
     return (x & float_sign_bit(f)) | float_from_int(f, false, magnitude, ROUND_RZ);
 }
 
-// Bit patterns in numeric order as integers: -inf … -0, +0 … +inf.
+// Maps float x of format f to an integer; the integers are ordered as the floats: -inf … -0, +0 … +inf.
 static int64_t order(const struct float_format *f, uint64_t x)
 {
     int64_t magnitude = (int64_t)(x & bit_mask(f->width - 1));

@@ -11,7 +11,7 @@ __extension__ typedef unsigned __int128 soft_u128;
 struct float_format {
     unsigned mantissa_bits; // stored
     unsigned exponent_bits;
-    unsigned width; // total bits; TF32 is an f32 with 13 zero bits
+    unsigned width; // total bits; a TF32 is stored as an f32 with 13 low bits of zero
 };
 
 extern const struct float_format float_f16, float_bf16, float_f32, float_f64;
@@ -53,7 +53,7 @@ uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, enum is
 uint64_t float_convert(const struct float_format *to, const struct float_format *from, uint64_t x,
                        enum isa_round r);
 uint64_t float_from_int(const struct float_format *f, bool negative, uint64_t magnitude, enum isa_round r);
-// Rounded to an integral value of the same format.
+// x rounded to an integral value, in the same format.
 uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round r);
 // The integral value of a finite number as sign and magnitude; false: the magnitude exceeds 64 bits.
 bool float_to_int(const struct float_format *f, uint64_t x, enum isa_round r, bool *negative,

@@ -101,7 +101,8 @@ static void merge_ready(struct warp *w)
 static inline bool before(bool by_lane, const struct split *a, const struct split *b)
 {
     if (a->depth != b->depth) return a->depth > b->depth;
-    // Lane sets are disjoint: the greater mask has the highest lane.
+    // by_lane: the split with the highest lane runs first. Lane sets are disjoint, so the greater mask has
+    // the lane.
     return by_lane ? a->mask > b->mask : a->pc < b->pc;
 }
 
@@ -132,7 +133,8 @@ static const struct bound *run_picked(struct warp *w)
     return NULL;
 }
 
-// Gives the turn to the ready split with the next lane after turn_lane.
+// Gives the turn to another ready split: to the split with the lowest lane above turn_lane, or if no ready
+// lane is above, to the split with the lowest ready lane.
 static void take_turn(struct warp *w)
 {
     uint64_t ready = 0;
@@ -182,7 +184,7 @@ static const struct bound *nest_transfer(struct warp *w, const struct lane_group
     uint32_t first = (uint32_t)w->splits.count;
     divide(w, groups, count);
     for (uint32_t i = first + count - 1; i-- > first;)
-        merge_moved(w, i); // last first: the removal moves the last split into the free entry
+        merge_moved(w, i); // from the last split down: a merge moves the last split into the freed entry
     merge_moved(w, w->current);
     pick_best(w);
     return warp_go(w, w->pc);
@@ -229,7 +231,7 @@ static const struct bound *stack_transfer(struct warp *w, const struct lane_grou
         w->splits.count--;
     }
     bool pushed[LANES_MAX] = {false};
-    for (unsigned n = 0; n < count; n++) { // by descending pc: the lowest pc ends on top
+    for (unsigned n = 0; n < count; n++) { // groups pushed by descending pc: the lowest pc ends on top
         unsigned highest = count;
         for (unsigned g = 0; g < count; g++)
             if (!pushed[g] && (highest == count || groups[g].pc > groups[highest].pc)) highest = g;
@@ -297,7 +299,8 @@ const struct bound *split_join(struct warp *w, const struct bound *d)
 
 static uint64_t still_there(const struct warp *w, uint64_t lanes) { return lanes & w->present & ~w->exited; }
 
-// Lanes waiting in the same state as `like`, for the same members (and, SYNC, at the same pc and depth).
+// Lanes of all splits that wait in the same state as `like` for the same members; SYNC: also at the same pc
+// and call depth.
 static uint64_t waiting_with(const struct warp *w, const struct split *like)
 {
     uint64_t lanes = 0;

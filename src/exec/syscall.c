@@ -185,8 +185,8 @@ static const struct bound *exec_vprintf(const struct bound *d, struct warp *w, u
     return d + 1;
 }
 
-// The record: message, file (generic pointers), line (u32 at offset 16), function (pointer at 24), character
-// size.
+// Text of a failed assertion. __assertfail's record: message, file (generic pointers at 0 and 8), line (u32
+// at 16), function (pointer at 24), character size.
 static bool assert_text(struct reader *r, uint64_t record, struct strbuf *out)
 {
     uint64_t message, file, function;

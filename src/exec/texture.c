@@ -26,7 +26,7 @@ struct axis {         // one dimension of a fetch
 struct fetch {
     struct warp *w;
     const struct texture *t;
-    uint64_t bad_address; // of a texel outside all allocations
+    uint64_t bad_address; // device address of a texel outside all allocations, the cause of a fault
     uint64_t *first;      // destination for the address of the first texel read, or NULL
 };
 

@@ -13,8 +13,8 @@ enum { LINE_SHIFT = 7, FILTER_BITS = 64 * 64 };
 struct timed_record {
     uint64_t cycle;
     const struct inst *inst;
-    uint64_t mask;       // lanes
-    uint8_t *dst;        // registers for an atomic's old values, or NULL
+    uint64_t mask;       // lanes with a logged access
+    uint8_t *dst;        // destination registers of an atomic's old values, or NULL
     uint32_t words;      // size of the record with header, in units of 8 bytes
     uint16_t lane_words; // 32-bit words of a value
     uint8_t bytes;
@@ -159,7 +159,8 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
 static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
-    // A lane already resolved to global memory; other lanes may have the same address.
+    // The lane last resolved to global memory, LANES_MAX: none. A later lane with the same address reuses
+    // host[last].
     unsigned last = LANES_MAX;
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
@@ -287,7 +288,8 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
     }
 }
 
-// Repeats a load of lines with logged stores of the SM in the window, with the stores applied.
+// Repeats a load from lines for which the SM has logged stores in the window, and applies the stores to the
+// loaded values.
 static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -296,7 +298,8 @@ static void patch_load(struct timed_engine *t, struct warp *w, const struct boun
         struct lane_access lane;
         enum launch_fault_kind kind;
         uint32_t value[4] = {0};
-        // Accesses tolerated by check.bounds are already counted.
+        // The load has passed the checks; an access out of bounds, tolerated by check.bounds, is already
+        // noted.
         if (!exec_resolve(w, l, SPACE_GLOBAL, a->address[l], a->bytes, &lane, &kind))
             lane.host = memory_mapped(t->launch.memory, a->address[l], a->bytes);
         memcpy(value, lane.host, a->bytes);
@@ -319,8 +322,8 @@ void timed_settle(struct warp *w)
     }
 }
 
-// True for a load that must wait for the next window: a load of lines with uncommitted atomics, or any load
-// after an acquiring atomic of its warp.
+// True for a load that must wait for the next window: a load from lines with uncommitted atomics, a copy
+// (cp.async) from lines with logged stores, or any load after an acquiring atomic of its warp.
 static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -417,7 +420,7 @@ static void commit_record(const struct timed_engine *t, const struct record_view
             memcpy(v->host[n], v->value + (size_t)n * v->r->lane_words, bytes);
 }
 
-// commit_record; returns true when a byte has changed value.
+// Commits a record like commit_record; returns true when a byte of memory has changed value.
 static bool commit_changes(const struct timed_engine *t, const struct record_view *v)
 {
     uint8_t before[LANES_MAX][16];

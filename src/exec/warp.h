@@ -1,5 +1,5 @@
-// The state of a warp, of its splits and of its block while a launch executes: for exec/, the timing models, which execute
-// an instruction at issue, and observed runs.
+// The state of a warp, of its splits and of its block while a launch executes: for exec/, for the timing
+// models, which execute an instruction at issue, and for observed runs.
 //
 // The registers of a warp are vectors of one 32-bit word per lane, vector_bytes each, consecutive in memory.
 // After the program's registers come a zero vector (reads of RZ), a sink (writes to RZ) and the vectors of
@@ -32,7 +32,7 @@ struct split {
     uint64_t waits_for; // SYNC, WARPSYNC: member lanes
     uint8_t state;      // enum split_state
     uint8_t barrier;    // BARRIER, ARRIVE: barrier number
-    // BARRIER: destination of a reduction's result (BAR.RED; register offset and predicate, or sinks).
+    // SPLIT_BARRIER: destination of the result of BAR.RED (register offset and predicate index, or sinks).
     uint8_t result_q, result_boolean;
     uint32_t result_dst;
     uint64_t result_lanes;
@@ -65,11 +65,11 @@ struct warp {
     uint32_t pc;    // of the running split, valid while the warp is stopped
     uint8_t state;  // enum warp_state
     VEC(struct split) splits;
-    uint32_t current;        // index of the running split (stack: the last)
-    uint32_t split_fuel;     // splits: backward branches left before another split's turn
-    uint32_t split_turn;     // splits: joins the running split may still pass without yielding
-    uint64_t waiting_places; // nest: PCs of waiting splits at the running nest level, bit pc % 64
-    uint32_t turn_lane;      // splits: lane of the last turn
+    uint32_t current;        // index of the running split (simt=stack: the last split)
+    uint32_t split_fuel;     // simt=splits: backward branches left before another split's turn
+    uint32_t split_turn;     // simt=splits: joins the running split may still pass without yielding
+    uint64_t waiting_places; // simt=nest: PCs of splits that wait at the running split's level, bit pc % 64
+    uint32_t turn_lane;      // simt=splits: lane that chose the split of the last turn
     // Threads counted by a barrier on arrival: the warp's own, rounded up to groups of 32 (or to a smaller
     // warp size).
     uint32_t arrival;

@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-// KEPT_MAX: registers that kept constants may occupy, at most. REGISTERS_ENOUGH: a function with a register
-// pressure from here on keeps no constants.
+// KEPT_MAX: registers that kept constants may occupy, at most. REGISTERS_ENOUGH: a function with this many
+// live registers or more at one point keeps no constants.
 enum { KEPT_MAX = 16, REGISTERS_ENOUGH = 44 };
 
 struct kept {
-    struct mach_inst *inst; // the MOV; for a pair the MOV of the first unit
+    struct mach_inst *inst; // the constant's MOV; of a register pair, the MOV to the lower register
     uint32_t next;          // 1 + index in `all` of an older constant with the same key, 0: end
 };
 
@@ -62,7 +62,8 @@ static bool same_constants(const struct mach_inst *a, const struct mach_inst *b,
     return true;
 }
 
-// The newest kept constant of `size` units equal to i's in a block that dominates i's block, or NULL.
+// The newest kept constant that fills `size` registers, equals the constant of i, and was made in a block
+// that dominates i's block, or NULL.
 static const struct kept *find_kept(const struct keeper *k, uint64_t key, const struct mach_inst *i,
                                     unsigned size)
 {
@@ -84,7 +85,7 @@ static void keep(struct keeper *k, uint64_t key, struct mach_inst *i)
     vec_push(&k->all, c);
 }
 
-// The nearest dominator of b outside loops; b itself if it lies outside.
+// The nearest dominator of b outside every loop; b itself if b lies outside every loop.
 static struct mach_block *before_loops(struct mach_block *b, struct mach_block **by_id)
 {
     const struct ir_block *at = b->source;
@@ -108,8 +109,8 @@ static void visit(struct keeper *k, struct mach_inst *i, unsigned size, struct m
     uint64_t key = key_of(i, size);
     struct mach_block *b = i->block;
     const struct kept *known = find_kept(k, key, i, size);
-    // Outside loops a second MOV is cheaper than a long live range, unless the immediate dominator has the
-    // constant.
+    // In a block outside loops, a second MOV is cheaper than a long live range of the first MOV's result.
+    // Exception: the immediate dominator made the constant.
     bool worth = known && (b->loop_depth || known->inst->block->source == b->source->idom ||
                            known->inst->block->loop_depth < b->loop_depth);
     if (worth && known->inst->block != b) {

@@ -6,8 +6,8 @@
 //
 // A loop hands a value from its end to its start: d = phi(…, u). If all readers of d in the block precede the
 // definition of u, u and d can share a register. So readers of d get an edge to the definition of u, except
-// where the edge would close a cycle. The pascal profile omits the edges (docs/explanation/profiles.md). The old value of
-// a guarded instruction is treated alike.
+// where the edge would close a cycle. The pascal profile omits the edges (docs/explanation/profiles.md). The
+// old value of a guarded instruction is treated alike.
 //
 // A block is cut into windows of WINDOW instructions, and at instructions with a fixed place (calls and the
 // copies around calls, clocks, traps). The work is thus linear in the length of the code.
@@ -33,7 +33,7 @@ struct node {
     uint32_t first_edge; // head of the list of outgoing edges: index into edges, 0 = none
     uint32_t waiting;    // predecessors not yet issued
     uint32_t height;     // longest latency to the end of the window, in cycles
-    uint32_t start;      // earliest cycle to issue
+    uint32_t start;      // earliest cycle to issue the node: operands are ready
     uint32_t seen;       // stamp of the last search that reached the node
 };
 
@@ -52,8 +52,8 @@ struct scheduler {
     uint32_t count;
     VEC(struct edge) edges;
     uint32_t stamp;
-    uint32_t *maker;               // by unit: 1 + the window's node that writes the unit
-    uint32_t *reads_left;          // by unit: reads in the block not yet issued
+    uint32_t *maker;               // by register unit: 1 + the window's node that writes the unit, 0: none
+    uint32_t *reads_left;          // by register unit: reads in the block not yet issued
     int32_t pressure[2], limit[2]; // registers live now and the limit, by enum file
 };
 
@@ -276,14 +276,14 @@ static void measure_heights(struct scheduler *s)
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-struct balance { // registers made minus registers freed by an instruction, by enum file
+struct balance { // of an instruction: registers it defines minus registers it frees, by enum file
     struct scheduler *s;
     int32_t change[2];
     bool issue;
 };
 
-// True if the unit is live past the end of the block or around a loop: reads in the block do not free the
-// register.
+// True if the register unit is live past the end of the block or around a loop. Reads in the block then do
+// not free the register.
 static bool leaves_block(const struct scheduler *s, uint32_t unit)
 {
     const struct range *r = &s->live.live[unit];

@@ -3,12 +3,13 @@
 #pragma once
 #include "compile/mach/mach.h"
 
-// Shares constants in registers between blocks and hoists constants out of loops, before mach_schedule. Changes
-// f in place. Does nothing in a function of high register pressure.
+// Shares constants in registers between blocks and hoists constants out of loops, before mach_schedule.
+// Changes f in place. Does nothing in a function of high register pressure.
 void mach_keep_constants(struct mach_function *f);
 
 // Reorders every block in place: instructions of long latency start early, as far as registers allow. Memory
 // accesses that may touch the same bytes keep their order, as do instructions with side effects.
-// keeps_variables: a loop variable is updated behind all readers of the old value where possible, so both
-// share a register. False: the update is scheduled by latency alone, and the loop may end with a MOV.
+// keeps_variables: the update of a loop variable is placed after the readers of the old value where possible,
+// so old and new value share a register. False: latency alone places the update, and the loop may end with a
+// MOV.
 void mach_schedule(struct mach_function *f, bool keeps_variables);

@@ -149,7 +149,8 @@ void select_return(struct select *s, struct ir_inst *i)
     struct outgoing results = {.layout = abi_results(&arguments)};
     place_values(s, &results, i->uses, i->use_count, MACH_CALLER);
     if (s->return_unit == MACH_NONE) s->return_unit = mach_reg(s->f, 1);
-    // a fixed register: saved registers are restored before RET reads the address
+    // The return address is copied to a fixed register: callee-saved registers are restored before RET reads
+    // the address.
     uint32_t address = mach_fixed(s->f, 1, ABI_RETURN_ADDRESS);
     copy_to(s, address, source_unit(s->return_unit, 1));
     struct mach_inst *m = begin(s, OP_RET);

@@ -21,7 +21,8 @@ static uint8_t half_type(unsigned type)
     return type == TYPE_BF16 || type == TYPE_BF16X2 ? TYPE_BF16 : TYPE_F16;
 }
 
-// Skips FNEG and FABS of the same type and returns the value below; *flags: modifiers for the operand.
+// Skips FNEG and FABS of the same type and returns the value under the signs; *flags: the operand modifiers
+// that replace the skipped instructions.
 static struct ir_value *strip_signs(struct select *s, struct ir_value *v, unsigned type, uint8_t *flags)
 {
     for (*flags = 0;;) {
@@ -41,7 +42,8 @@ static struct source signed_imm(uint32_t bits, uint8_t flags)
     return source_imm(bits);
 }
 
-// A 64-bit operand: an immediate if the low word is zero, else a literal or a pair.
+// Operand for a double: a constant with a low word of zero is an immediate, any other constant an entry of
+// the literal bank; a computed value is a register pair.
 static struct source double_source(struct select *s, struct ir_value *v)
 {
     uint8_t flags;
@@ -73,7 +75,7 @@ static struct source float_source(struct select *s, struct ir_value *v, unsigned
     if (constant_of(v, &bits) && type == TYPE_F32) return signed_imm((uint32_t)bits, flags);
     struct source o = source_any(s, v);
     if (source_is_zero(&o) && type == TYPE_F32) return signed_imm(0, flags);
-    // as modifiers of an immediate pair of halves, flags would act on an integer
+    // Sign modifiers would treat an immediate pair of halves as one integer, so the pair goes to a register.
     if (flags) o = in_register(s, o);
     o.o.flags = flags;
     return o;
@@ -346,6 +348,8 @@ static struct mach_inst *compare_words(struct select *s, struct source a, struct
     return m;
 }
 
+// Compares 32-bit integers by one ISETP, 64-bit integers a1:a0 and b1:b0 by two:
+//
 //     ISETP.LT.U32.AND   p = a0 < b0
 //     ISETP.LT.AND.EX    d = a1 < b1 || (a1 == b1 && p)
 static void compare_integers(struct select *s, struct ir_inst *i, struct compare *c)

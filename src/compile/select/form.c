@@ -57,7 +57,7 @@ static enum isa_cmp swapped(enum isa_cmp cmp)
     return (enum isa_cmp)swap[cmp];
 }
 
-// Table of a LOP3 after an exchange of the first two inputs; the index is a<<2 | b<<1 | c.
+// Truth table of a LOP3 after an exchange of inputs a and b; the index of a bit is a<<2 | b<<1 | c.
 static uint8_t swap_lut(unsigned lut)
 {
     return (uint8_t)((lut & 0xc3) | (lut & 0x0c) << 2 | (lut & 0x30) >> 2);
@@ -75,7 +75,8 @@ static bool commute(struct mach_inst *i)
     return true;
 }
 
-// not a register, nor an immediate with its own field
+// True if source k is a constant-bank or shared-memory operand, or an immediate without an encoding field of
+// its own.
 static bool is_other(const struct mach_inst *i, unsigned k)
 {
     unsigned kind = i->i.src[k].kind;
@@ -103,9 +104,9 @@ static void force_register(struct select *s, struct mach_inst *i, unsigned k)
     set_src(i, k, o);
 }
 
-// Index of the shared operand to move to a register, or 4 if no source is shared. Preferred is an operand
-// with a computed address, as in DARSIE's Figure 6 (mov $r0, s[$ofs4]; mad $r10, s[$ofs2 + 4], $r0, $r10),
-// else the first.
+// Index of the shared-memory source to move to a register, or 4 if no source is in shared memory. Preferred
+// is an operand with a computed address, as in DARSIE's Figure 6 (mov $r0, s[$ofs4]; mad $r10, s[$ofs2 + 4],
+// $r0, $r10), else the first shared-memory source.
 static unsigned shared_to_move(const struct select *s, const struct mach_inst *i)
 {
     unsigned first = 4;
@@ -212,7 +213,8 @@ struct mach_inst *emit3(struct select *s, unsigned op, uint32_t dst, struct sour
     return i;
 }
 
-// The instruction's type field: the sign, or the type of the operation.
+// Value of the instruction's type field: S32 or U32 if the field only tells signed from unsigned, else the
+// operation's type, or NONE without a type modifier.
 static uint8_t direct_type(enum isa_op op, unsigned type)
 {
     if (isa_has_modifier(op, MODIFIER_SIGN)) return type == TYPE_S32 ? TYPE_S32 : TYPE_U32;

@@ -26,7 +26,7 @@ static void emit_wide(struct select *s, uint32_t dst, struct source a, struct so
     finish(s, wide);
 }
 
-// (a1:a0) * (b1:b0) + c, low 64 bits:
+// Low 64 bits of (a1:a0) * (b1:b0) + c, from 32-bit halves (t1:t0 is t, d1:d0 the result):
 //     t = a0 * b0 + c        64 bits
 //     u = a0 * b1 + t1       d0 = t0
 //     d1 = a1 * b0 + u
@@ -87,7 +87,7 @@ void select_mulwide(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// The product, followed by an addition with the carries.
+// Profile pascal: a multiply-add with carry as the product, then an addition with carry in and out.
 static void select_madcc_apart(struct select *s, struct ir_inst *i)
 {
     uint32_t product = mach_reg(s->f, 1);
@@ -141,8 +141,8 @@ static void emit_funnel(struct select *s, uint32_t dst, struct source low, struc
     finish(s, i);
 }
 
-// Left: the funnel shift makes the high word, a plain shift the low word; right: vice versa. Both clamp at
-// 64.
+// Left shift: the funnel shift makes the high word, a plain shift the low word; right shift: vice versa.
+// Shift amounts above 64 count as 64.
 static void select_shift64(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
@@ -203,7 +203,8 @@ void select_bfe(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// Position and length in one operand, as the machine requires: byte 0 and byte 1.
+// Position and length of a bit field in one operand, as BFE and BFI require: position in byte 0, length in
+// byte 1.
 static struct source pack_field(struct select *s, struct ir_value *position, struct ir_value *length)
 {
     uint64_t p, l;
@@ -222,7 +223,7 @@ void select_bfi(struct select *s, struct ir_inst *i)
           source_any(s, ir_operand(i, 1)));
 }
 
-// Extension of the low byte or half word in one instruction.
+// Sign or zero extension of the low byte or half word of `a` to 32 bits, in one instruction.
 static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigned type)
 {
     a = in_register(s, a);
@@ -346,7 +347,8 @@ static void select_flo64(struct select *s, struct ir_inst *i, struct source low,
     }
     emit_unary(s, i, OP_FLO, from_low, low, TYPE_U32);
     emit_unary(s, i, OP_FLO, from_high, high, TYPE_U32);
-    // Add 32 to positions in the high word, or to shift amounts of the low word; -1 (no bit set) stays.
+    // 32 is added to a position found in the high word, or in shift-amount mode to an amount found in the low
+    // word; -1 (no bit set in the word) stays.
     struct source none = source_true();
     struct mach_inst *m = begin(s, OP_ISETP);
     none.unit = mach_pred(s->f);

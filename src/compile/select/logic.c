@@ -108,7 +108,7 @@ static unsigned apply(const struct ir_inst *i, const unsigned x[3])
     case IR_NOT:
     case IR_PNOT: return 0xff & ~x[0];
     }
-    unsigned lut = 0; // LOP3: its table at each of the eight points
+    unsigned lut = 0; // LOP3: table of the composition, bit by bit for the eight inputs of the leaves
     for (unsigned bit = 0; bit < 8; bit++) {
         unsigned index = (x[0] >> bit & 1) << 2 | (x[1] >> bit & 1) << 1 | (x[2] >> bit & 1);
         lut |= ((unsigned)i->lut >> index & 1) << bit;
@@ -204,7 +204,8 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
     return integer[setp->cmp];
 }
 
-// Emits (a cmp b) op c as one comparison; false if `left` is no such comparison.
+// Emits (a cmp b) op c as one ISETP or FSETP. `left`: the value of a cmp b; `right`: c. False if `left`
+// cannot be folded as a comparison.
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;

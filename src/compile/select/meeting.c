@@ -69,7 +69,8 @@ void select_meetings(struct select *s)
         struct ir_block **place = &before[b->ipdom->id], *at = outside_loops(b, b->ipdom);
         *place = *place ? common_dominator(*place, at) : at;
     }
-    // backwards: of several SSYs in one block, the outermost reconvergence point's is first
+    // Blocks backwards, so that of several SSYs in one block the SSY of the outermost reconvergence point is
+    // first.
     for (struct ir_block *b = s->ir->last_block; b; b = b->previous)
         if (before[b->id]) announce(s, s->blocks[before[b->id]->id], s->blocks[b->id]);
 }

@@ -86,8 +86,8 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
 
 enum { SHARED_OFFSET_LIMIT = 0x80, SCAN_MAX = 64 };
 
-// An address of the papers' machine: the offset of a shared access reaches 128 bytes, a global access has no
-// offset. Otherwise one add computes the address.
+// Profile ptxplus: the offset field of a shared access is below 128 bytes, and a global access has no offset
+// field. For a larger offset an ADD computes the address.
 static struct source plus_address(struct select *s, struct source a, unsigned space)
 {
     int32_t offset = (int32_t)a.o.value;
@@ -204,7 +204,8 @@ static unsigned width_of(const struct ir_value *v)
     return v->class == IR_CLASS_64 ? 2 : v->class == IR_CLASS_128 ? 4 : 1;
 }
 
-// The group for the destination where the guard is false: copies of the old values, or MACH_NONE.
+// Guarded load: register group with copies of the destination's old values, kept by lanes with a false guard.
+// MACH_NONE: no guard, or no old values.
 static uint32_t old_group(struct select *s, struct ir_inst *i)
 {
     if (!i->guard.value || !i->old) return MACH_NONE;
@@ -229,8 +230,8 @@ static uint32_t old_group(struct select *s, struct ir_inst *i)
 
 // -- loads --------------------------------------------------------------------------------------------------
 
-// Unpacks v2 and v4 of bytes and half words from the wide load in `group`. The upper bits of small values are
-// unspecified, so the part in the low bits needs no shift.
+// Unpacks vectors (v2, v4) of bytes or half words from the wide load in register group `group`. The upper
+// bits of a byte or half word in a register are unspecified, so a part in a word's low bits needs no shift.
 static void unpack_small(struct select *s, struct ir_inst *i, uint32_t group)
 {
     unsigned size = isa_type_bytes((enum isa_type)i->type);
@@ -288,7 +289,7 @@ void select_load(struct select *s, struct ir_inst *i)
     uint32_t unit = MACH_NONE;
     for (uint32_t k = i->def_count; k-- > 0;)
         if (wanted(s, i, k) != MACH_NONE) unit = wanted(s, i, k);
-    // a request for one result places the whole group
+    // If any result of a vector load is requested, the whole register group is, from the first result on.
     if (i->def_count > 1 && unit != MACH_NONE) unit = wanted(s, i, 0);
     m->i.type = (uint8_t)(i->def_count > 1 ? type_of_bytes(size * i->def_count) : access_type(i->type));
     set_order(m, i);
@@ -311,7 +312,8 @@ uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned c
         unsigned end = count < (w + 1) * per_word ? count : (w + 1) * per_word;
         for (unsigned k = w * per_word; k < end; k++) {
             unsigned at = k - w * per_word;
-            // Selector: lower bytes stay; the bytes of part k come from the second register (numbers from 4).
+            // PRMT selector: bytes packed earlier stay; the bytes of part k come from the second register,
+            // where byte numbers start at 4.
             unsigned selector = size == 1 ? (at == 1 ? 0x0040 : at == 2 ? 0x0410 : 0x4210) : 0x5410;
             struct source part = parts[k] ? source_reg(s, parts[k]) : source_zero();
             bool last = k + 1 == end;

@@ -15,11 +15,11 @@ struct source { // an operand under construction
     uint32_t unit;
 };
 
-struct cached { // a constant that the current block keeps in a register or pair
+struct cached { // a constant that the current block keeps in a register or register pair
     struct operand o;
     uint32_t high; // of an immediate pair: the upper word
     uint32_t unit;
-    uint32_t chunk; // number of the last IR instruction that used it
+    uint32_t chunk; // number of the IR instruction that used the constant last
     struct mach_inst *inst[2];
 };
 
@@ -36,14 +36,14 @@ struct select {
     struct arena *arena;
     enum program_profile profile;
     struct known known;           // profile pascal: finds factors of 16 bits
-    const struct ir_inst *inst;   // being selected
-    uint32_t *units;              // by value: first unit, MACH_NONE: not requested
+    const struct ir_inst *inst;   // the IR instruction being selected
+    uint32_t *units;              // by IR value: first register unit, MACH_NONE: value not requested
     uint32_t *tests;              // by value: predicate "word is not zero"; see select_test
     struct mach_block **blocks;   // by IR block id
     struct mach_block *block;     // the block under selection
     struct mach_inst *cursor;     // insertion point of new instructions
     uint32_t chunk;               // number of the current IR instruction
-    uint32_t lines;               // line set of the IR instruction and of every instruction folded in
+    uint32_t lines;               // set of source lines: of the IR instruction and all instructions folded in
     VEC(struct cached) cache;     // constants of the current block
     VEC(struct angle) angles;     // angles of the current block
     VEC(struct mach_inst *) made; // machine instructions of the current IR instruction
@@ -58,7 +58,7 @@ enum half { LOW, HIGH };
 uint32_t demand(struct select *s, struct ir_value *v);
 struct source source_any(struct select *s, struct ir_value *v); // 32 bits; register, IMM, CONST or RZ
 struct source source_reg(struct select *s, struct ir_value *v); // 32 bits in a register (or RZ)
-// 32-bit half of a 64-bit value; any kind of operand
+// 32-bit half of a 64-bit value as an operand of any kind (register, immediate, constant bank)
 struct source source_half(struct select *s, struct ir_value *v, enum half half);
 struct source source_pair(struct select *s, struct ir_value *v);     // 64 bits in a pair
 struct source source_pair_any(struct select *s, struct ir_value *v); // a pair or an aligned CONST
@@ -84,7 +84,7 @@ struct ir_inst *def_of(struct ir_value *v, enum ir_op op);
 // Like def_of, but only if folding the definition is free: v has a single use and is computed in the current
 // block.
 struct ir_inst *fold_of(struct select *s, struct ir_value *v, enum ir_op op);
-void folded(struct select *s, const struct ir_inst *i); // adds the lines of i to the current line set
+void folded(struct select *s, const struct ir_inst *i); // adds the source lines of i to s->lines
 bool constant_of(struct ir_value *v, uint64_t *bits);
 
 // -- instructions -------------------------------------------------------------------------------------------
@@ -95,8 +95,8 @@ void set_src(struct mach_inst *i, unsigned k, struct source o);
 // Inserts the instruction after legalising its sources: at most one non-register source, in a position with
 // an encoding.
 void finish(struct select *s, struct mach_inst *i);
-void insert(struct select *s, struct mach_inst *i); // inserts unchanged
-// Unit of a result, MACH_NONE: not requested.
+void insert(struct select *s, struct mach_inst *i); // inserts i with sources as given
+// First register unit for result number `def` of i, MACH_NONE: no user requested the result.
 uint32_t wanted(const struct select *s, const struct ir_inst *i, unsigned def);
 void move_to(struct select *s, uint32_t unit, struct source o); // one 32-bit MOV
 // A copy that allocation tries to coalesce.
@@ -146,7 +146,8 @@ bool select_test(struct select *s, struct ir_inst *setp);
 
 struct compare { // destination of a comparison, and the predicate to combine with
     enum isa_bool boolean;
-    uint32_t p, q; // p = (a cmp b) boolean c, q = !(a cmp b) boolean c; packed halves: q is the high half's
+    // p = (a cmp b) boolean c, q = !(a cmp b) boolean c. Packed halves: p of the low, q of the high halves.
+    uint32_t p, q;
     struct source c;
 };
 void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
@@ -177,8 +178,8 @@ typedef void select_body(struct select *s, struct ir_inst *i);
 select_body select_direct, select_arithmetic;
 
 extern const struct select_row {
-    select_body *body; // NULL: ELSEWHERE
-    uint16_t op[3];    // enum isa_op: further arguments of the row
+    select_body *body; // NULL: an ELSEWHERE row of ir.def, not selected by itself
+    uint16_t op[3];    // enum isa_op: machine operations, further arguments of the row
 } select_table[IR_OP_COUNT];
 
 void select_entry(struct select *s); // parameters of a device function, stack pointer of a kernel

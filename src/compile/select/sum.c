@@ -18,7 +18,7 @@ struct source source_negated(struct source o)
     return o;
 }
 
-// Bitwise complement: the meaning of NEG on an instruction with carry in (X).
+// Operand ~o by flag NEG: on an instruction with carry in (flag X), NEG means the bitwise complement.
 static struct source complemented(struct source o)
 {
     if (source_is_imm(&o)) return source_imm(~o.o.value);
@@ -301,7 +301,8 @@ static void emit_add64(struct select *s, uint32_t dst, struct ir_value *a, struc
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high)
 {
     uint32_t carry = mach_pred(s->f);
-    if (source_is_zero(&low)) { // RZ has no complement: the carry would be lost
+    // source_negated leaves RZ as is, so a sum with RZ would lack the carry of ~0 + 1.
+    if (source_is_zero(&low)) {
         move_to(s, dst, source_zero());
         emit_add(s, dst + 1, source_zero(), source_negated(high), MACH_NONE);
         return;
@@ -310,13 +311,15 @@ void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source
     emit_addx(s, dst + 1, source_zero(), complemented(high), source_predicate(carry), MACH_NONE);
 }
 
-// ADDCC SUBCC ADDX SUBX: the carry is a separate value.
+// ADDCC SUBCC ADDX SUBX: sums with the carry as an IR value of its own.
 void select_carry(struct select *s, struct ir_inst *i)
 {
     bool subtract = i->op == IR_SUBCC || i->op == IR_SUBX, extended = i->op == IR_ADDX || i->op == IR_SUBX;
     struct source a = source_any(s, ir_operand(i, 0)), b = source_any(s, ir_operand(i, 1));
     if (subtract && extended) b = complemented(b);
-    if (subtract && !extended) { // the carry must be that of the complement in hardware: -0 is not folded
+    // a - b must carry as a + ~b + 1. For a constant b = 0, folding -b to 0 would lose the carry, so b goes
+    // to a register and the hardware negates.
+    if (subtract && !extended) {
         b = in_register(s, b);
         b.o.flags ^= OPERAND_NEG;
     }

@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "compile/select/select.h"
 
-// A 16-bit half of a word as an operand.
+// Lower 16 bits of a word as an operand of XMAD.
 static struct source lower_half(struct source o)
 {
     return source_is_imm(&o) ? source_imm(o.o.value & 0xffff) : o;
@@ -70,7 +70,8 @@ static bool fits_half(const struct select *s, struct ir_value *v)
     return known_max(&s->known, strip(v)) <= 0xffff;
 }
 
-// Splits the factors; the first is in a register, the second may be any operand.
+// Splits the factors into 16-bit halves, exchanged if a is not in a register. The first factor goes to a
+// register; the second may be any operand. a_fits, b_fits: the factor fits in 16 bits.
 static struct factors factors_of(struct select *s, struct source a, bool a_fits, struct source b, bool b_fits,
                                  bool is_signed)
 {
@@ -162,12 +163,12 @@ void xmad_low_words(struct select *s, uint32_t dst, struct source a, struct sour
     multiply(s, dst, &f, c);
 }
 
-// Computes hl and the high word of the product from ll in `low`.
+// Computes the high word of the product a1:a0 * b1:b0 (16-bit halves). `low`: register unit with a0 * b0.
 static void finish_high(struct select *s, uint32_t dst, const struct factors *f, uint32_t low)
 {
     bool is_signed = f->a1.is_signed;
     uint32_t cross = xmad(s, MODE_XMAD_CHI, f->a1, f->b0, word(low));
-    if (f->b_fits) { // the high word is a1 b0 plus the carry of ll
+    if (f->b_fits) { // b1 = 0: the high word is (a1 b0 + (a0 b0 >> 16)) >> 16
         struct mach_inst *shift = begin(s, OP_SHR);
         shift->i.type = is_signed ? TYPE_S32 : TYPE_U32;
         set_dst(shift, 0, dst, 1);
@@ -189,7 +190,7 @@ static void swap_factors(struct factors *f)
     *f = (struct factors){was.b0, was.b1, was.a0, was.a1, was.b_fits, was.a_fits};
 }
 
-// Makes the factor that fits in 16 bits the second. If both fit, the product is one XMAD.
+// Makes a factor that fits in 16 bits the second factor. If both factors fit, the product is one XMAD.
 static void order_by_size(struct factors *f)
 {
     if (f->a_fits && !f->b_fits && source_is_reg(&f->b0.o)) swap_factors(f);
