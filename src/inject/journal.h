@@ -1,6 +1,6 @@
-// Outcomes of injections: a line per finished injection, appended at its end. After a kill, every injection
-// is either complete in the file or absent. The first line identifies the campaign; a file of another build
-// or with other settings is refused.
+// Outcomes of injections as a text file: a line per finished injection, appended when the injection ends.
+// After a kill, every injection is either complete in the file or absent. The first line identifies the
+// campaign; a file of another build or with other settings is refused.
 #pragma once
 #include "base/diag.h"
 #include "base/vec.h"
