@@ -36,14 +36,14 @@ struct inject_result {
 
 struct journal {
     int file;                          // -1: in memory only
-    VEC(struct inject_result) results; // by number; outcome INJECT_NONE: not yet run
+    VEC(struct inject_result) results; // by injection number; outcome INJECT_NONE: not yet run
     uint32_t done;
     const char *path;
     struct diag *diag;
 };
 
-// `path` NULL: in memory only. False and an error: the file cannot be written, or belongs to another
-// campaign.
+// Opens the journal file at `path`; NULL: in memory only. False and an error: the file cannot be written, or
+// belongs to another campaign.
 bool journal_open(struct journal *j, const char *path, const char *of_what, struct diag *d);
 bool journal_has(const struct journal *j, uint32_t number);
 bool journal_add(struct journal *j, const struct inject_result *r);

@@ -1,4 +1,4 @@
-// Places of flips, the meaning of seeds, and outcomes of runs.
+// Fault injection: places of bit flips, derivation of an injection from its seed, and outcomes of runs.
 #include "base/hash.h"
 #include "base/rng.h"
 #include "inject/impl.h"

@@ -27,7 +27,7 @@ enum isa_type {
     TYPE_COUNT
 };
 
-enum isa_cmp { // the U forms are true with a NaN operand
+enum isa_cmp { // comparisons with names ending in U are true with a NaN operand
 #define CMP(name) CMP_##name,
 #include "isa/names.def"
 #undef CMP

@@ -325,7 +325,7 @@ static void write_kernels(struct json *j, const struct page *page)
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-#define LISTED "5000" // limit of a browser's quick table; results.db has the rest
+#define LISTED "5000" // most runs listed in the page, so browsers stay quick; results.db has every run
 
 static bool show_run(struct database *db, int64_t *place, const char *id)
 {

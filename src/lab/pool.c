@@ -106,7 +106,8 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
     return true;
 }
 
-// Handles an ended process. Bad usage (2) is a result too: the build lacks something needed by the run.
+// Handles an ended process. Exit status 2, bad usage, is a result too: the build lacks something needed by
+// the run.
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);

@@ -141,7 +141,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
 {
     const struct flow_graph *g = &d->s->flow.graph;
     uint32_t stop = d->s->postdominators.parent[n], touched = 0, first = g->succ_first[n];
-    // One of two successors is the post-dominator itself: only the other successor's label can reach it.
+    // One of two successors is the post-dominator itself, so the post-dominator is the only join.
     if (g->succ_first[n + 1] - first == 2 && g->succs[first] != g->succs[first + 1] &&
         (g->succs[first] == stop || g->succs[first + 1] == stop)) {
         visit(context, stop);

@@ -18,7 +18,7 @@ static struct mark_ssa *analyse(const struct program *p, const struct mark_rules
     return s;
 }
 
-// Repeats the analysis with every value that differs between blocks as a vector.
+// Fills the grid members of all marks: repeats the analysis with values that differ between blocks as VECTOR.
 static void add_grid_marks(struct marks *m)
 {
     struct mark_rules r = m->rules;

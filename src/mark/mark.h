@@ -57,10 +57,10 @@ enum mark_cause {
     // carried around a loop whose barriers warps may meet in different iterations (branch `from`)
     CAUSE_BARRIER,
     CAUSE_EPOCH, // loaded where warps may have passed different numbers of barriers or fences (branch `from`)
-    CAUSE_UNDEFINED,  // a register unwritten on some path
+    CAUSE_UNDEFINED,  // reads a register unwritten on some path
     CAUSE_LOCAL,      // loaded from local memory; a stored value may differ between warps
-    CAUSE_GENERIC,    // a generic address not proved to be global or shared
-    CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
+    CAUSE_GENERIC,    // accesses a generic address not proved to be global or shared
+    CAUSE_ORDERED,    // a volatile, relaxed or acquire load: each thread must read for itself
     CAUSE_ATOMIC,     // every execution changes memory
     CAUSE_CROSS_LANE, // reads other lanes, or which lanes are active
     CAUSE_EFFECT,     // store, barrier, fence, output: must happen for every warp
@@ -105,7 +105,8 @@ enum mark_soundness {
     SOUND_COUNT
 };
 
-void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
+// sound rules, redundancy sources of DARSIE 4.2, no extensions, warp size 32
+void mark_rules_default(struct mark_rules *r);
 
 enum mark_rules_choice { MARK_RULES_SOUND, MARK_RULES_PAPER, MARK_RULES_NONE };
 enum mark_blocks { MARK_BLOCKS_ANY, MARK_BLOCKS_TWO };

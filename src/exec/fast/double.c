@@ -224,7 +224,7 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
     const struct exact x = {product, fused_double(a, b, -product), c};
     // is_product: a factor is zero, so a zero product is exact and no underflow.
     vi64 nought = product == 0, is_product = (a == 0) | (b == 0);
-    vi64 sure = r != 0; // rounded down, an exact zero sum is -0: general handler
+    vi64 sure = r != 0; // an exact zero sum rounded down is -0: left to the general handler
     *plain = is_moderate(product) & is_moderate(c) & (~nought | is_product);
     if (round == ROUND_RM) *plain &= sure;
     return moved(r, rest_of(x, r), round);
