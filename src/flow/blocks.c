@@ -1,5 +1,5 @@
-// Leaders are first instructions of functions, targets, reconvergence points and instructions after control
-// transfers.
+// Leaders of basic blocks: first instructions of functions, branch targets, reconvergence points, and
+// instructions behind branches, returns and exits.
 #include "flow/blocks.h"
 #include "base/vec.h"
 #include "isa/fields.h"
@@ -32,8 +32,9 @@ struct reach {
     bool *begins;       // by instruction: first instruction of a called function
     bool *targets;      // by instruction: target of a branch, a jump or a symbol
     VEC(uint32_t) called, open;
-    bool calls_any;      // calls through a register: any function may be the target
-    bool jumps_anywhere; // jumps through a register other than a link register: unknown target
+    bool calls_any; // the code has calls through a register: any function may be called
+    // the code has jumps of unknown target: through a register other than a link register
+    bool jumps_anywhere;
 };
 
 static void open_place(struct reach *r, uint32_t k, uint32_t function)
@@ -166,7 +167,8 @@ static void split(struct flow_blocks *b, const struct program *p, const struct r
     }
 }
 
-// Moves the block of the program's entry to the front, and fills block_of.
+// Moves the block of the program's entry to the front, and fills b->block_of, the block number of every
+// instruction.
 static void number(struct flow_blocks *b, const struct program *p)
 {
     uint32_t first = 0;

@@ -10,13 +10,13 @@ struct lengauer {
     uint32_t count;   // nodes reached
     uint32_t *number; // node -> depth-first number, FLOW_NONE
     uint32_t *node;   // number -> node
-    // Indexed by depth-first number, up to and including bucket_next:
+    // The arrays from parent to bucket_next are indexed by the depth-first number of a node.
     uint32_t *parent;   // in the depth-first tree
     uint32_t *semi;     // semidominator
     uint32_t *ancestor; // in the forest being linked
     uint32_t *label;    // node of least semi on the path
     uint32_t *idom;     // immediate dominator
-    uint32_t *bucket;   // head of the list of nodes with the index as semidominator
+    uint32_t *bucket;   // head of the list of nodes with the indexing node as semidominator
     uint32_t *bucket_next;
     uint32_t *stack;
 };
@@ -93,7 +93,8 @@ static uint32_t *filled(struct arena *a, uint32_t count, uint32_t value)
     return array;
 }
 
-// Depths and preorder intervals from parents. In depth-first numbers a parent precedes its children.
+// Computes depth and preorder interval of every node of the dominator tree from the parents. In depth-first
+// numbers a parent precedes its children.
 static void finish_tree(struct flow_tree *t, struct arena *a, const struct lengauer *l)
 {
     uint32_t *child = filled(a, t->count, FLOW_NONE), *sibling = filled(a, t->count, FLOW_NONE);

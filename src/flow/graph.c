@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-// Counting sort of edge ends by key: first[n]..first[n + 1] are the rows of node n, in the order of edges[].
+// Counting sort of the edges by source, or by target (by_target). The opposite ends of node n's edges are
+// rows[first[n]] … rows[first[n + 1] - 1], in the order of edges[].
 static void fill_rows(uint32_t *first, uint32_t *rows, uint32_t node_count, const struct flow_edge *edges,
                       uint32_t edge_count, bool by_target)
 {
     for (uint32_t k = 0; k < edge_count; k++) first[(by_target ? edges[k].to : edges[k].from) + 1]++;
     for (uint32_t n = 0; n < node_count; n++) first[n + 1] += first[n];
-    for (uint32_t k = 0; k < edge_count; k++) { // first[n] runs to the end of its rows …
+    for (uint32_t k = 0; k < edge_count; k++) { // first[n] advances to the end of node n's rows …
         uint32_t key = by_target ? edges[k].to : edges[k].from;
         rows[first[key]++] = by_target ? edges[k].from : edges[k].to;
     }

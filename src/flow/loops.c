@@ -14,8 +14,8 @@ static uint32_t outermost(uint32_t *above, uint32_t loop) // with path halving
     return loop;
 }
 
-// Sets the innermost loop of every node in the body of `loop` without a loop, and makes known inner loops
-// children of `loop`.
+// Makes `loop` the innermost loop of every node of its body not yet in a loop, and the parent of the inner
+// loops found earlier.
 static void collect_body(struct flow_loops *l, const struct flow_graph *g, const struct flow_tree *t,
                          uint32_t loop, uint32_t *above, uint32_t *stack)
 {
@@ -39,7 +39,8 @@ static void collect_body(struct flow_loops *l, const struct flow_graph *g, const
     }
 }
 
-// Reverses the list of loops, found innermost first: parents come before children.
+// Reverses the list of loops, which were found innermost first, so parents come before children. Sets depths
+// and node counts.
 static void turn_round(struct flow_loops *l, uint32_t node_count)
 {
     for (uint32_t k = 0; k < l->count / 2; k++) {
@@ -84,7 +85,8 @@ void flow_loops_init(struct flow_loops *l, const struct flow_graph *g, const str
     memset(l->innermost, 0xff, g->count * sizeof *l->innermost);
     if (!g->count) return;
     uint32_t *above = ARENA_ARRAY(a, uint32_t, g->count);
-    // Each node pushes its predecessors once, and headers once more as headers of inner loops.
+    // Size of the stack: each node pushes its predecessors once, and a loop header once more when an outer
+    // loop contains the loop.
     uint32_t *stack = ARENA_ARRAY(a, uint32_t, 2 * g->edge_count + 1);
     for (uint32_t k = dominators->reached; k-- > 0;) {
         uint32_t n = dominators->preorder[k];

@@ -23,7 +23,7 @@ struct pending {
     struct inject_injection injection;
 };
 
-// Injections into one kind of place, in the order of the run.
+// Pending injections into one kind of place, ordered by the place's index in the run.
 struct queue {
     VEC(struct pending) list;
     size_t next;
@@ -40,8 +40,9 @@ struct carrier {
     const struct inject_space *space;
     struct journal *journal;
     struct queue queues[UPSET_PLACES];
-    struct inject_result *shared; // by injection number
-    struct inject_result *self;   // entry of the child in `shared`; NULL: in the carrier
+    struct inject_result *shared; // results by injection number, in memory shared with the children
+    // in a child: the child's entry in `shared`; NULL in the carrier, the parent process
+    struct inject_result *self;
     struct worker workers[WORKERS_MAX];
     unsigned working;
     bool is_stopping; // no injection is started any more
@@ -96,7 +97,8 @@ static bool settle(struct carrier *k, uint32_t number, int status)
                       c->workload->name, (unsigned long long)r->seed);
 }
 
-// Settles an ended child; waits: blocks until a child ends. False: no child ended.
+// Collects an ended child process and stores the outcome of its injection. waits: blocks until a child ends.
+// False: no child ended.
 static bool reap(struct carrier *k, bool waits)
 {
     int status;
@@ -133,7 +135,8 @@ static bool has_room(struct carrier *k)
     return !k->is_stopping;
 }
 
-// Forks a child for an injection. True in the child.
+// Forks a child for an injection. Returns true in the child; false in the carrier, also when no child was
+// started.
 static bool start(struct carrier *k, const struct pending *p)
 {
     struct worker *w = k->workers;

@@ -11,7 +11,7 @@ struct inject_injection {
 };
 struct inject_injection inject_draw(const struct inject *c, const struct inject_space *space, uint64_t seed);
 
-// Progress of a run, and the limits for a hang.
+// Launches and cycles of a run so far, and the limits beyond which the run counts as a hang.
 struct inject_watch {
     const struct inject *campaign;
     uint64_t launches, cycles;

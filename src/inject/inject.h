@@ -34,8 +34,9 @@ struct inject {
     void *prepare_context;
     bool (*is_interrupted)(void *); // polled with NULL; NULL: no polling
     uint64_t seed;                  // of the campaign
-    unsigned places;                // bits of enum upset_place; kinds without places are skipped
-    unsigned workers;               // child processes at a time
+    // kinds of places to flip bits in, bit 1 << enum upset_place; kinds without places in the run are skipped
+    unsigned places;
+    unsigned workers; // child processes at a time
     bool progress;
     struct diag *diag;
 };

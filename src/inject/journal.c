@@ -66,7 +66,7 @@ static bool append(struct journal *j, const char *text, size_t length)
     return diag_error(j->diag, loc_none(), "cannot write %s: %s", j->path, strerror(why));
 }
 
-// Reads the complete lines. An incomplete last line, left by a killed process, is cut off.
+// Reads the journal file's complete lines. An incomplete last line, left by a killed process, is cut off.
 static bool take(struct journal *j, char *text, size_t length, const char *of_what)
 {
     size_t whole = length, begin = strlen(of_what), line = 2;

@@ -1,6 +1,6 @@
-// Outcomes of injections: a line per finished injection, appended at its end. After a kill, every injection
-// is either complete in the file or absent. The first line identifies the campaign; a file of another build
-// or with other settings is refused.
+// Outcomes of injections as a text file: a line per finished injection, appended when the injection ends.
+// After a kill, every injection is either complete in the file or absent. The first line identifies the
+// campaign; a file of another build or with other settings is refused.
 #pragma once
 #include "base/diag.h"
 #include "base/vec.h"
@@ -36,14 +36,14 @@ struct inject_result {
 
 struct journal {
     int file;                          // -1: in memory only
-    VEC(struct inject_result) results; // by number; outcome INJECT_NONE: not yet run
+    VEC(struct inject_result) results; // by injection number; outcome INJECT_NONE: not yet run
     uint32_t done;
     const char *path;
     struct diag *diag;
 };
 
-// `path` NULL: in memory only. False and an error: the file cannot be written, or belongs to another
-// campaign.
+// Opens the journal file at `path`; NULL: in memory only. False and an error: the file cannot be written, or
+// belongs to another campaign.
 bool journal_open(struct journal *j, const char *path, const char *of_what, struct diag *d);
 bool journal_has(const struct journal *j, uint32_t number);
 bool journal_add(struct journal *j, const struct inject_result *r);

@@ -1,4 +1,4 @@
-// Places of flips, the meaning of seeds, and outcomes of runs.
+// Fault injection: places of bit flips, derivation of an injection from its seed, and outcomes of runs.
 #include "base/hash.h"
 #include "base/rng.h"
 #include "inject/impl.h"
@@ -15,7 +15,8 @@ const char *inject_place_name(enum upset_place place)
 
 // -- seeds --------------------------------------------------------------------------------------------------
 
-// Injection seeds differ between kernels of a campaign.
+// Seed of injection `number`, from the campaign's seed and the kernel's name, so the kernels of a campaign
+// have different seeds.
 uint64_t inject_seed(const struct inject *c, uint32_t number)
 {
     const char *name = c->workload->name;
@@ -148,7 +149,7 @@ static void found_nothing(void *context, uint64_t cycle)
     ((struct census *)context)->was_found = true;
 }
 
-// Adds the mechanism's predictions, which are counters of the launch.
+// Adds the launch's counters of places where the mechanism predicts detection to space->covered.
 static void add_predicted(void *context, struct wf_kernel *k, const struct wf_stats *stats)
 {
     static const char *const names[UPSET_PLACES] = {"uv.covered_lanes", "uv.covered_cycles",

@@ -10,9 +10,8 @@ struct inject_tally {
     bool agrees;                              // `predicted` lies in the interval
 };
 
-// False: no such places, or no injection into them.
+// Coverage of one kind of place, from the first `count` injections. False: no injection into the kind.
 bool inject_tally(const struct inject_space *space, const struct journal *j, uint32_t count,
                   enum upset_place place, struct inject_tally *t);
-// Confidence interval of a share, `hits` of `all` (Wilson 1927): shares with which the observed hits are
-// within 99.9 % probability.
+// 99.9 % confidence interval (Wilson 1927) of a proportion estimated from `hits` among `all` samples.
 void inject_interval(uint64_t hits, uint64_t all, double *low, double *high);

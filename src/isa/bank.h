@@ -1,4 +1,4 @@
-// Constant banks, what is where in the bank of a launch, and the windows of the generic address space.
+// Constant banks, the layout of the launch bank, and the windows of the generic address space.
 #pragma once
 
 enum isa_bank {

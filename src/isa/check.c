@@ -46,7 +46,7 @@ static const char *check_special(const struct inst *i, const struct operand *o)
     return o->flags ? "an operand modifier the instruction does not have" : NULL;
 }
 
-// Checks a value source: a register, or the only immediate, constant or shared-memory operand.
+// Checks that source k is a register, or the instruction's only immediate, constant or shared-memory operand.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];

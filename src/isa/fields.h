@@ -27,7 +27,7 @@ enum isa_type {
     TYPE_COUNT
 };
 
-enum isa_cmp { // the U forms are true with a NaN operand
+enum isa_cmp { // comparisons with names ending in U are true with a NaN operand
 #define CMP(name) CMP_##name,
 #include "isa/names.def"
 #undef CMP
@@ -65,8 +65,8 @@ const char *isa_type_name(enum isa_type type); // "U32"
 const char *isa_mode_name(enum isa_mode mode); // "RCP"
 const char *isa_cmp_name(enum isa_cmp cmp);    // "LTU"
 const char *isa_sreg_name(enum isa_sreg sreg); // "SR_TID.X"
-// Scope of equal values: SREG_OF_LANE: each lane has its own; SREG_OF_WARP: each warp, or each moment of a
-// warp; SREG_OF_BLOCK: each block.
+// Threads reading equal values of a special register. SREG_OF_LANE: a lane alone; SREG_OF_WARP: the lanes of
+// a warp, at one moment; SREG_OF_BLOCK: the threads of a block.
 enum isa_sreg_whose { SREG_OF_LANE, SREG_OF_WARP, SREG_OF_BLOCK };
 enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg);
 const char *isa_unit_name(enum isa_unit unit);

@@ -10,7 +10,7 @@ enum image_arguments {
 
 struct image_segment {
     uint64_t address, size_bytes;
-    const uint8_t *bytes; // the first `given_bytes`; the remaining bytes are zero
+    const uint8_t *bytes; // contents of the segment's first `given_bytes`; the remaining bytes are zero
     uint64_t given_bytes;
 };
 
@@ -44,7 +44,7 @@ struct image {
     uint32_t *line_of;        // by word: index into lines
 };
 
-// Last code symbol (is_code) or data symbol at or before the address; NULL.
+// Last code symbol (is_code) or data symbol at or before the address; NULL: no such symbol.
 const struct image_symbol *image_symbol_at(const struct image *i, uint64_t address, bool is_code);
 const struct image_symbol *image_find(const struct image *i, const char *name); // NULL
 // Writes "vecadd.c:12", the source line of the code at an address; writes nothing for an unknown line.

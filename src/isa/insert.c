@@ -6,7 +6,8 @@
 
 struct move {
     struct program *to;
-    uint32_t *places; // by old instruction: new index, or the index of the instruction inserted before it
+    // by old index of an instruction: new index, or new index of the instruction inserted in front
+    uint32_t *places;
 };
 
 static uint32_t place_of(const struct move *m, uint32_t index)

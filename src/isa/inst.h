@@ -17,12 +17,12 @@ enum operand_kind {
     OPERAND_IMM,    // value: 32 bits; for doubles the high word, the low word is zero
     OPERAND_CONST,  // c[bank][value], width registers wide
     OPERAND_SREG,   // reg is an enum isa_sreg
-    OPERAND_MEM,    // [reg (width 1 or 2) + (int32_t)value]; RZ with width 1: [value]
+    OPERAND_MEM,    // memory address: register (width 1) or pair (width 2) + (int32_t)value; RZ: value alone
     OPERAND_SHARED  // s[reg + (int32_t)value], profile ptxplus: a 32-bit shared load in an ALU instruction
 };
 
 enum { // operand modifiers
-    OPERAND_NEG = 1 << 0, // arithmetic minus; bitwise NOT of an X instruction's sources
+    OPERAND_NEG = 1 << 0, // arithmetic negation; with carry in (INST_X): bitwise NOT of the source
     OPERAND_ABS = 1 << 1,
     OPERAND_NOT = 1 << 2,   // predicates
     OPERAND_H0_H0 = 1 << 3, // both halves from the low half
@@ -44,8 +44,8 @@ enum { // instruction flags besides the fields below
     INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
     INST_CC = 1 << 2,        // carry out to dst[1]
     INST_X = 1 << 3,         // carry in from src[3]
-    INST_HI = 1 << 4,        // IMAD, LEA: high half
-    INST_SX = 1 << 5,        // LEA.HI: src[2] is the sign of src[0]
+    INST_HI = 1 << 4,        // IMAD, LEA: high half of the wide result
+    INST_SX = 1 << 5,        // LEA.HI: the sign of src[0] replaces the high word src[2]
     INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
     INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
     INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
@@ -54,7 +54,7 @@ enum { // instruction flags besides the fields below
     // BRA: the source promises agreement of all active lanes (a hint, not trusted).
     INST_UNIFORM = 1 << 13,
     INST_SCALAR = 1 << 14,   // HSETP2
-    // ATOM without a used result still returns (volatile order); set by the compiler.
+    // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.
     INST_VECTOR_RETURN = 1 << 15
 };
 

@@ -11,7 +11,7 @@ enum isa_op {
 };
 
 enum { // instruction flags
-    ISA_PURE = 1 << 0,        // result depends on its sources (and the guard's old destination) alone
+    ISA_PURE = 1 << 0,        // result depends on the sources alone (with a guard: also on old destination)
     ISA_CARRY = 1 << 1,       // may have carry out (dst[1], INST_CC) and carry in (src[3], INST_X)
     ISA_FLOAT = 1 << 2,       // works on floats; ftz, sat, round apply
     ISA_LOAD = 1 << 3,
@@ -41,7 +41,7 @@ extern const struct isa_info isa_table[OP_COUNT];
 
 static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_table[i->op].flags & flags) != 0; }
 
-// Whether `target` or `reconverge` hold instruction indices, to be moved with the instructions.
+// Whether `target` or `reconverge` hold instruction indices, to be updated when instructions move.
 static inline bool isa_names_others(const struct inst *i) { return isa_has(i, ISA_BRANCH) || i->op == OP_SSY; }
 
 // Space of a load, store or atomic, an enum isa_space (space.h); SPACE_GENERIC: each lane's address decides, or a constant

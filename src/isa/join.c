@@ -1,4 +1,4 @@
-// Joins two programs: indices of the second move by the counts of the first.
+// Joins two programs: indices in the second program grow by the counts of the first program.
 #include "isa/isa.h"
 #include "isa/program.h"
 

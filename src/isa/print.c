@@ -123,7 +123,7 @@ static void print_label(const struct program *p, uint32_t target, struct strbuf 
 
 static bool has(const struct inst *i, enum isa_modifier m) { return isa_has_modifier((enum isa_op)i->op, m); }
 
-// Fields NVIDIA writes between or after the operands.
+// Prints the instruction's fields that NVIDIA's disassembly places between or after the operands.
 static void print_fields(const struct program *p, const struct inst *i, bool *first, struct strbuf *out)
 {
     if (i->mode == MODE_MIN || i->mode == MODE_MAX) {

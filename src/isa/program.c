@@ -76,7 +76,7 @@ static const char *check_inst(const struct program *p, const struct inst *i)
     return NULL;
 }
 
-// Control must not run past the last instruction of a function.
+// True: control never continues behind the instruction, as required of a function's last instruction.
 static bool ends_function(const struct inst *i)
 {
     bool leaves =

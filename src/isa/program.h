@@ -64,31 +64,33 @@ struct program {
     enum program_profile profile;
     struct inst *insts;
     uint32_t inst_count;
-    // By instruction: place in code memory, in instructions, ascending; NULL: no instruction is omitted. An
-    // omitted instruction has the place of the next instruction present.
+    // By instruction: position in code memory, counted in instructions. An instruction omitted from code
+    // memory has the position of the next instruction present. NULL: no instruction is omitted.
     const uint32_t *places;
-    // Inverse of `places`: instruction at a place, plus an end entry.
+    // By position in code memory: index of the instruction (inverse of `places`), plus an entry for the end.
     const uint32_t *at_place;
-    // Annotations by the pass that derived the program for its own use; NULL.
+    // Annotations of the pass that derived the program, for the pass's own use; NULL: absent.
     const void *plan;
     uint32_t entry;              // first instruction of a thread
     uint32_t code_base;          // RISCV: address of the first instruction
-    const uint32_t *words;       // RISCV: original instruction words, one per instruction; NULL
+    const uint32_t *words;       // RISCV: the file's instruction words, one per instruction; otherwise NULL
     uint32_t word_count;
-    // RISCV: appends the file's instruction. False: the instruction differs from the file, or has no word;
-    // the machine's text is to follow. NULL: print the machine's instructions.
+    // RISCV: appends the file's text of an instruction. False: the instruction was replaced, or has no word
+    // in the file; the caller appends the machine's text. NULL: print machine text only.
     bool (*print_word)(const struct program *p, uint32_t index, struct strbuf *out);
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
-    // Registers of a program run beside the warps (program_join), if above reg_count; else 0.
+    // Registers per thread of the program joined to run beside the warps (program_join), if more than
+    // reg_count; else 0.
     uint32_t beside_reg_count;
     uint32_t pred_count;
-    // Static; dynamic shared memory begins at shared_bytes rounded up to dynamic_align.
+    // Bytes of static shared memory. Dynamic shared memory begins at shared_bytes rounded up to
+    // dynamic_align.
     uint32_t shared_bytes;
     uint32_t dynamic_align;      // alignment of extern .shared arrays, at least 16
     uint32_t local_bytes;        // per thread: variables and spill slots, from local address 0
     uint32_t spill_bytes;        // part of local_bytes
     uint32_t spill_loads, spill_stores; // static instructions
-    // Per thread, for calls, above local_bytes; 0: no calls.
+    // Bytes of call stack per thread, at local addresses from local_bytes on; 0: no calls.
     uint32_t stack_bytes;
     bool stack_unbounded;        // recursion or indirect calls: stack_bytes is the configured size
     // Highest barrier number in an immediate, + 1; 16 with a barrier number in a register.
@@ -126,11 +128,11 @@ struct program *program_insert(const struct program *p, const struct inst *what,
 // `p`). Both must outlive the result. A warp gets the registers of `p`.
 struct program *program_join(const struct program *p, const struct program *q);
 
-// program_code_offset: byte offset of an instruction's code from the first. program_insts_within:
-// instructions beginning within `bytes` from an instruction on. Used for fetch; reports name instructions
-// by pc (program_pc). Pascal packs three 8-byte instructions into 32 bytes behind a control word (stall
-// counts, barriers, yield hints); code lines are whole groups. A RISC-V instruction takes 4 bytes, in other
-// profiles PC_STEP.
+// program_code_offset: byte offset of an instruction's code from the first. program_insts_within: number of
+// instructions beginning in the `bytes` bytes of code from an instruction's start. Both serve fetch; reports
+// name instructions by pc (program_pc). Pascal packs three 8-byte instructions into 32 bytes behind a control
+// word (stall counts, barriers, yield hints); code lines are whole groups. A RISC-V instruction takes 4
+// bytes, in other profiles PC_STEP.
 enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
 static inline uint32_t program_place(const struct program *p, uint32_t index) { return p->places ? p->places[index] : index; }
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)

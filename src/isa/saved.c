@@ -1,5 +1,5 @@
-// A single function visits all fields in order, both for writing and for reading, so the formats cannot
-// differ.
+// A single function visits all fields of a program in order, both for writing and for reading, so the formats
+// cannot differ.
 #include "isa/saved.h"
 #include "base/hash.h"
 #include "isa/inst.h"
@@ -36,7 +36,8 @@ static void visit_bytes(struct stream *s, void *bytes, size_t length)
     s->at += length;
 }
 
-// Visits an array; its count was visited before. Data behind element pointers is visited afterwards.
+// Visits (writes or reads) an array of `count` elements. Data behind pointers in the elements is visited
+// afterwards.
 static void *visit_array(struct stream *s, const void *array, uint32_t count, size_t size)
 {
     if (!s->out) {

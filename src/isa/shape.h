@@ -8,7 +8,7 @@
 #include "isa/syntax.h"
 #include "isa/types.h"
 
-enum shape_kind { // from SHAPE_REG on: kinds a register group can fill
+enum shape_kind { // kind of an operand; from SHAPE_REG on, a register group is allowed
     SHAPE_NONE,
     SHAPE_PRED,
     SHAPE_ADDRESS, // OPERAND_MEM
@@ -20,7 +20,8 @@ enum shape_kind { // from SHAPE_REG on: kinds a register group can fill
     SHAPE_FLOAT  // SHAPE_VALUE, immediates are floats
 };
 
-// Registers of a group: 1, 2 or 4, or by type, type2 or the number of texture coordinates.
+// Number of registers in an operand's group: 1, 2 or 4, or by type, type2 or the number of texture
+// coordinates.
 enum shape_width { WIDTH_1 = 1, WIDTH_2 = 2, WIDTH_4 = 4, WIDTH_TYPE, WIDTH_TYPE2, WIDTH_TEXTURE };
 
 enum isa_when { // condition for an operand in the canonical form
@@ -32,7 +33,7 @@ enum isa_when { // condition for an operand in the canonical form
     WHEN_TWO_WORDS, // LEA.HI without a sign word
     WHEN_CAS,
     WHEN_NO_BALLOT, // VOTE with a mode
-    // BAR.RED, and its two kinds of results.
+    // BAR.RED; BAR.RED with a count as result; BAR.RED with a predicate as result.
     WHEN_REDUCTION,
     WHEN_COUNT,
     WHEN_TRUTH
@@ -43,7 +44,7 @@ struct isa_place {     // of an operand
     uint8_t width;     // enum shape_width, from SHAPE_REG on
     uint8_t modifiers; // OPERAND_*
     uint8_t when;      // enum isa_when
-    bool own_field;    // an immediate does not use up the instruction's only non-register source
+    bool own_field;    // an immediate does not count as the instruction's only non-register source
     bool pair_address; // with the modifier .E the address is in a register pair
 };
 
@@ -57,7 +58,7 @@ struct isa_shape {
 
 extern const struct isa_shape isa_shapes[OP_COUNT];
 
-// Registers of an operand by type and mode; valid from SHAPE_REG on.
+// Number of registers of an operand, by the instruction's type and mode; for shapes from SHAPE_REG on.
 unsigned isa_dst_width(const struct inst *i);
 unsigned isa_src_width(const struct inst *i, unsigned k);
 
@@ -76,5 +77,5 @@ static inline bool isa_has_modifier(enum isa_op op, enum isa_modifier m)
     return isa_shapes[op].modifiers >> m & 1;
 }
 
-// Index of the address source (the global address of two); 4: no address.
+// Index of the source with the memory address (of two addresses: the global one); 4: no address.
 unsigned isa_address_source(enum isa_op op);

@@ -37,7 +37,7 @@ enum isa_modifier {
     MODIFIER_UNIFORM,
     // .LUT, always on LOP3 and PLOP3; the table follows the operands.
     MODIFIER_LUT,
-    // Fields written among the operands only.
+    // Fields printed among the operands, not as a suffix of the mnemonic.
     MODIFIER_LUT2,  // second table of PLOP3
     MODIFIER_SHIFT, // of LEA, before the carry
     MODIFIER_TABLE, // a jump table
@@ -53,6 +53,6 @@ enum isa_modifier isa_next_modifier(enum isa_op op, enum isa_modifier m);
          m = isa_next_modifier((op), (enum isa_modifier)(m + 1)))
 // Text without the dot; "" for the default value, which is never written.
 const char *isa_modifier_text(const struct inst *i, enum isa_modifier m);
-// Sets the modifier to its v-th value; false past the last value, and for a field. Value 0 is the unwritten
-// default, if any.
+// Sets the modifier to its v-th value; false past the last value, and for fields printed among the operands.
+// Value 0 is the unwritten default, if any.
 bool isa_modifier_set(struct inst *i, enum isa_modifier m, unsigned v);

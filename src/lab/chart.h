@@ -24,9 +24,9 @@ struct chart_value {
     double value;     // NAN: not measured, or a word
     double paper;     // value in the paper's text; NAN: not given
     const char *text; // the word; NULL: a number
-    // the runs exist, but the measure's denominator is empty: excluded from means
+    // no value although run and base exist, since the measure's denominator is empty: excluded from means
     bool nothing;
-    // ids in table `runs`; NULL: no run, as for means
+    // ids in table `runs` of the measured run and of the base run; NULL: no run, as for means
     const char *run, *base;
 };
 
@@ -60,8 +60,8 @@ struct charts {
     VEC(struct chart) list;
 };
 
-// Makes the chart of a figure from the runs in the database. On the caller's storage; valid as long as figure
-// and jobs.
+// Makes the chart of a figure from the runs in the database. *c is the caller's storage, and stays valid as
+// long as figure and jobs.
 bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db);
 void chart_fini(struct chart *c);
 void charts_fini(struct charts *c);
@@ -87,8 +87,8 @@ enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);
 
-// Sweeps: names the lines, and adds the mean over the subjects of each combination, for several subjects
-// (chart_sweep.c).
+// For sweeps. chart_name_lines names the lines. chart_mean_lines adds, for several subjects, the mean over
+// the subjects of each combination of axis values (chart_sweep.c).
 void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f);
 void chart_mean_lines(struct chart_view *v, const struct figure *f);
 

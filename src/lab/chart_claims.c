@@ -13,7 +13,8 @@ struct judging {
     struct strbuf text; // contradictions in words
 };
 
-// The format of a term's series, or of a neighbouring series for numbers.
+// Number format for printing a term of the claim: the format of the term's series; for a literal number, of
+// the next term with a series.
 static enum chart_format format_beside(const struct judging *j, size_t term)
 {
     for (size_t n = 0; n < j->claim->terms.count; n++) {

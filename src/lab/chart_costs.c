@@ -9,7 +9,7 @@
 
 struct cost {
     const char *name, *title, *axis;
-    const char *whole; // SQL over the runs r and b: height of r's bar
+    const char *whole; // SQL expression over a run r and the base run b: height of the bar of r
     const char *parts; // SQL: (part, amount) of run ?
 };
 
@@ -97,7 +97,8 @@ static int by_place(const void *a, const void *b)
     return (x->series > y->series) - (x->series < y->series);
 }
 
-// Drops parts absent from all runs: a GPU without the structure, kernels that never stall for the reason.
+// Drops series (parts) without a value in any run: a structure missing in the GPU, a reason for which no
+// kernel stalls.
 static void drop_unused(struct chart_view *v)
 {
     size_t kept = 0;
@@ -121,7 +122,7 @@ static bool is_base(const struct experiment *x, const struct experiment_series *
            str_equal(gpu, base_gpu);
 }
 
-// The bar of a series; the base, and a series equal to the base, have bar 0.
+// Index of the bar for an experiment's series. Bar 0: the base of comparison, and a series equal to the base.
 static size_t bar_of(const struct experiment *x, size_t series)
 {
     size_t bar = 1;

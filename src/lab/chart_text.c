@@ -154,7 +154,7 @@ static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_f
         strbuf_printf(out, runs ? " %.2f |" : " %.3g |", value);
 }
 
-// Every value of a chart given in the paper's text, in each view.
+// Adds a row of Markdown for every value of a chart that the paper's text also gives, in each view.
 static void add_papers(const struct chart *c, struct strbuf *out)
 {
     const struct chart_view *first = c->views.data;
@@ -176,7 +176,7 @@ static void add_papers(const struct chart *c, struct strbuf *out)
     }
 }
 
-// The means of a chart's series, with or without a paper's value.
+// Adds rows of Markdown with the means of a chart's series, whether or not the paper gives values.
 static void add_means(const struct chart *c, struct strbuf *out)
 {
     static const char *const means[][2] = {
@@ -216,7 +216,7 @@ static void add_members(const struct chart *c, const struct chart_view *v, unsig
     if (!*before) strbuf_puts(out, "none");
 }
 
-// The mean of a series over a class, and the paper's mean.
+// Adds the measured mean of a series over a class of kernels, and the paper's mean.
 static void add_class_mean(const struct chart_view *v, const char *class, const char *series,
                            struct strbuf *out)
 {

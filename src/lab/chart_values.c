@@ -55,7 +55,7 @@ static double paper_value(const struct experiment *x, const char *series, const 
     return NAN;
 }
 
-// Adds a value with the paper's value; category and series must have names already.
+// Adds a chart value, and the paper's value beside; the value's category and series must have names already.
 static void add_value(const struct filling *fill, struct chart_value value)
 {
     const struct chart_view *v = fill->view;
@@ -66,8 +66,8 @@ static void add_value(const struct filling *fill, struct chart_value value)
 
 // -- a value of a run, and means ----------------------------------------------------------------------------
 
-// The measure's value of a run beside its base. *value is NAN if a run was refused or failed; *nothing: both
-// runs exist, but the measure's denominator is empty.
+// The measure's value for a cell's run and base run. *value is NAN if a run was refused or failed; *nothing:
+// both runs exist, but the measure's denominator is empty.
 static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value, bool *nothing)
 {
     struct strbuf sql = {0};
@@ -123,7 +123,7 @@ static bool paper_names(const struct experiment *x, const char *category)
     return false;
 }
 
-// Adds a category with the highest value of every series, if the paper names such a row.
+// Adds the category MAX with the highest value of every series, if the paper gives a value for MAX.
 static void add_most(const struct filling *fill, size_t categories)
 {
     const struct chart_view *v = fill->view;
@@ -211,7 +211,7 @@ static void add_means(const struct filling *fill)
     if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // otherwise a group has the same kernels
 }
 
-// Fills values of one run each, and means over the groups of kernels.
+// Fills a view whose values come from one run each, and adds means over the groups of kernels.
 static bool fill_values(const struct filling *fill)
 {
     const struct figure *f = fill->figure;
@@ -237,7 +237,8 @@ static bool fill_values(const struct filling *fill)
 
 // -- tables -------------------------------------------------------------------------------------------------
 
-// Fills a table: rows are categories, series are columns. Rows of several runs follow each other.
+// Adds a run's result table to the view: table rows become categories, columns become series. Rows of later
+// runs follow.
 static bool fill_table(const struct filling *fill, const struct figure_cell *c, const char *table,
                        const char *rows)
 {
@@ -266,7 +267,8 @@ static bool fill_table(const struct filling *fill, const struct figure_cell *c, 
     return true;
 }
 
-// Fills structures of a mechanism: the paper's structures, structures left out by the paper, and sums.
+// Fills the view with a mechanism's storage: the paper's structures, structures left out by the paper, and
+// sums of bits.
 static bool fill_storage(const struct filling *fill, const struct figure_cell *c)
 {
     static const char sql[] =
@@ -306,7 +308,8 @@ static const char *setting_word(const struct json_value *v)
     return NULL;
 }
 
-// Fills the configuration of the view's GPU; a series is a key, and a row.
+// Fills the view with settings of its GPU: one category (row) for every series, a series being a setting's
+// key.
 static void fill_settings(const struct filling *fill)
 {
     const struct experiment *x = fill->experiment;
@@ -432,7 +435,8 @@ static void name_series(const struct filling *fill)
     for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
 }
 
-// Runs have ratios, or counts if all values are large and whole. All lines of a sweep have the same format.
+// Number format of a series. Values of runs print as ratios, or as counts if all are whole numbers and one
+// exceeds 99. All lines of a sweep have the same format.
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;

@@ -161,7 +161,7 @@ void database_close(struct database *db)
     for (size_t i = 0; i < db->prepared.count; i++) sqlite3_finalize(db->prepared.data[i].statement);
     vec_fini(&db->prepared);
     settings_fini(db);
-    // Leaves a single file, readable in read-only places.
+    // Leaves the database as a single file without a write-ahead log, readable on read-only file systems.
     if (db->sound) sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(db->handle);
     free(db->path);
@@ -195,7 +195,8 @@ bool database_add_refused(struct database *db, const struct job *j, const char *
     return add_row(db, j, "refused", message);
 }
 
-// A member as text; NULL without the member, for a NULL column. The column's type converts to a number.
+// A member of a run's result, as text for a database column; the column's type converts to a number. NULL: no
+// such member.
 static const char *figure(const struct json_value *result, const char *member)
 {
     const struct json_value *v = json_member(result, member);

@@ -280,7 +280,7 @@ static bool add_pair(struct parser *p, const char *first, const char *second)
     return true;
 }
 
-// "A B + C D": each of the first with each of the second.
+// Sets pairs of kernels: "A B + C D" pairs each of A and B with each of C and D.
 static bool set_pairs(struct parser *p, char *value)
 {
     char *seconds = experiment_cut(value, '+');

@@ -7,7 +7,8 @@
 
 struct experiment_series { // a bar of each group, a column of the table
     const char *label;
-    // runs: the mechanism, or for programs the GPU; study, marks, storage: a column; settings: a key
+    // by experiment kind. Runs: the mechanism, or for programs the GPU; study, marks, storage: a column;
+    // settings: a setting's key
     const char *what;
     const char *code;     // programs: code named by the series; NULL: the view's
     const char *settings; // runs: KEY=VALUE words; ""
@@ -25,7 +26,8 @@ struct experiment_value { // a value in the paper's text
 struct experiment_split { // splits kernels or programs into two classes by the measured values of one series
     const char *series;   // NULL: no split
     double limit;
-    const char *names[2]; // of subjects reaching the limit; of other subjects
+    // names of the classes: [0] of subjects with values reaching `limit`, [1] of other subjects
+    const char *names[2];
 };
 
 struct experiment_view {
@@ -81,7 +83,7 @@ struct experiment {
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;
-    // Subject and predicate of a sentence, with {SERIES | CATEGORY} for values; NULL: no sentence.
+    // Subject and predicate of the headline sentence, with {SERIES | CATEGORY} for values; NULL: no headline.
     const char *subject, *predicate;
 };
 

@@ -52,7 +52,8 @@ static bool check_code(struct parser *p, const char *code, const char *where)
     return true;
 }
 
-// Splits the GPU of a series, WHAT or WHAT/CODE, and checks it with its settings.
+// Splits series->what, GPU or GPU/CODE, of a series of programs. Checks the code, and the GPU with the
+// series' settings.
 static bool check_program_series(struct parser *p, struct experiment_series *series)
 {
     char *code = experiment_cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
@@ -67,7 +68,7 @@ static bool check_program_series(struct parser *p, struct experiment_series *ser
     return good;
 }
 
-// Checks the GPU of a series, other than the view's, with the settings.
+// Checks series->gpu, a GPU other than the view's, with the experiment's and the series' settings.
 static bool check_gpu(struct parser *p, const struct experiment_series *series)
 {
     if (!series->gpu) return true;

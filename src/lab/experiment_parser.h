@@ -11,7 +11,7 @@ struct parser {
     struct loc loc; // current line
 };
 
-// Cuts at the separator. Returns the text behind it, or NULL without a separator.
+// Cuts `text` at the first separator. Returns the trimmed text behind the separator; NULL: no separator.
 char *experiment_cut(char *text, char separator);
 // Reports the library's last error about a setting, a GPU or a mechanism, in the experiment's name. Returns
 // false.

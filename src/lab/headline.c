@@ -63,7 +63,8 @@ static bool write_predicate(struct headline *h, const struct chart_view *v, cons
     return true;
 }
 
-// The chart's view, if the experiment has a headline with all values measured in the view; otherwise NULL.
+// The chart's view of a GPU and profile, if the experiment has a headline with all values measured; otherwise
+// NULL.
 static const struct chart_view *speaking_view(const struct chart *c, const char *gpu, const char *profile)
 {
     const struct chart_view *v = c->experiment->subject ? chart_view_of(c, gpu, profile) : NULL;

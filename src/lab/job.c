@@ -76,7 +76,7 @@ static const char *keep(struct jobs *j, struct strbuf *text)
     return kept;
 }
 
-// Requests a file named by commands in the results' folder, without duplicates.
+// Adds a file read by commands to the list of files to write into the results' folder, without duplicates.
 static void want_file(struct jobs *j, const char *name)
 {
     for (size_t i = 0; i < j->files.count; i++)

@@ -5,8 +5,9 @@
 
 struct job {
     char id[17];         // hash of the command and the kernel's text, hexadecimal
-    const char *command; // arguments, without the options for the result's place
-    // NULL: not applicable. profile: for programs the code.
+    const char *command; // arguments of warpfold, without the options naming the result's file
+    // Properties of the run; NULL: not applicable to its kind. profile: for programs, the code (rv32i,
+    // rv32e).
     const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings;
     char kernel_hash[17];
     bool left_out; // not to be run now; a stored result still counts
@@ -26,8 +27,8 @@ void jobs_fini(struct jobs *j);
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series);
-// Adds the run of a pair on one chip, with a reference. Settings may have words place=WORD for the placement.
-// Registers come from the experiment's group.
+// Adds the run of two kernels sharing one chip, compared with each kernel's run alone. Settings may have
+// words place=WORD for the placement. Registers come from the experiment's group.
 size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
                 const char *size, const struct experiment_view *view, const struct experiment_series *series);
 // Adds a study of a bundled kernel, or of several with commas between names, or of the experiment's file for
@@ -37,7 +38,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
 // Adds the marks of the experiment's kernel, from its workload's PTX.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
-// Adds the timed run of a program on a GPU, in the form for a code.
+// Adds the timed run of a RISC-V program on a GPU, from the file built for a code (rv32i or rv32e).
 size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
                     const char *size, const char *gpu, const char *code, const char *settings);
 // The timed run of a script on a GPU.

@@ -184,13 +184,14 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
     return true;
 }
 
-// True: a figure of timed runs gets its own stacks. False if another figure shows the same runs and more, or
-// if an earlier figure shows the same runs.
+// True: a figure of timed runs gets its own stacked charts of cycles and energy. False if another figure
+// shows the same runs and more, or if an earlier figure shows the same runs.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count)
-        return false; // programs have no slots and no energy; a pair has two of each; a sweep has too many
+    // Programs have no issue slots and no energy; a pair has two kernels with slots and energy; a sweep has
+    // too many runs.
+    if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count) return false;
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
             has_all_of(&figures[k], &figures[i]) && (k < i || !has_all_of(&figures[i], &figures[k])))
@@ -280,7 +281,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
-// The kernel with this label in a chart; NULL: no such category.
+// The bundled kernel of the chart's category named `label`; NULL: no such category.
 static const struct workload *called(const struct chart *c, const char *label)
 {
     if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
@@ -324,14 +325,14 @@ static void write_kernels(struct json *j, const struct page *page)
 
 // -- runs ---------------------------------------------------------------------------------------------------
 
-#define LISTED "5000" // limit of a browser's quick table; results.db has the rest
+#define LISTED "5000" // most runs listed in the page, so browsers stay quick; results.db has every run
 
 static bool show_run(struct database *db, int64_t *place, const char *id)
 {
     return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
-// Collects the runs behind values of the charts and of other rooms' parts, in order of first use.
+// Collects the runs behind values of the charts and of page->parts, in order of first use.
 static bool choose_runs(const struct page *page, struct database *db)
 {
     int64_t place = 0;

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "lab/chart.h"
 
-// A part of the page written by another room.
+// A part of the page written by code outside lab/.
 struct page_part {
     const void *context;
     void (*write)(struct json *j, const void *context); // writes members of the page's data

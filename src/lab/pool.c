@@ -83,7 +83,7 @@ static bool take_result(struct pool *p, struct database *db, const struct job *j
     return good;
 }
 
-// The process's complaint in one line. Heap.
+// The error message of a job's failed process, in one line. Heap.
 static char *complaint(const struct pool *p, const struct job *j)
 {
     char *path = path_of(p, j, "err"), *text;
@@ -96,7 +96,8 @@ static char *complaint(const struct pool *p, const struct job *j)
     return message;
 }
 
-// Records the failure of a point; one failed point of many does not stop the pool. True: the job is a point.
+// Records the failure of a job of kind "run", a script at one point of a design space; the pool goes on.
+// False: another kind of job.
 static bool note_failure(struct pool *p, const struct job *j, const char *why)
 {
     if (!str_equal(j->kind, "run")) return false;
@@ -105,7 +106,8 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
     return true;
 }
 
-// Handles an ended process. Bad usage (2) is a result too: the build lacks something needed by the run.
+// Handles an ended process. Exit status 2, bad usage, is a result too: the build lacks something needed by
+// the run.
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);

@@ -6,7 +6,7 @@
 #pragma once
 #include "lab/database.h"
 
-struct pool_failure { // a point's run without a result, retried by the next pool_run
+struct pool_failure { // a job of kind "run" (jobs_script) without a result, retried by the next pool_run
     const struct job *job;
     char *why;
 };
@@ -17,8 +17,9 @@ struct pool {
     unsigned workers;
     bool progress;
     struct diag *diag;
-    int interrupted;               // the signal that interrupted the pool; 0: not interrupted
-    size_t done, reused, left_out; // runs of this call; runs of earlier calls; runs not requested
+    int interrupted; // the signal that interrupted the pool; 0: not interrupted
+    // runs finished by the call; runs found in the database; runs left out on request
+    size_t done, reused, left_out;
     VEC(struct pool_failure) failures;
 };
 

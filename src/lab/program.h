@@ -13,7 +13,7 @@ struct program_subjects {
     VEC(struct program_subject) list;
 };
 
-// The code named by a view or a series, "rv32i" or "rv32e". NULL: not a code.
+// The RISC-V code named by a view or a series: "rv32i" or "rv32e". NULL: not the name of a code.
 const char *program_code(const char *name);
 extern const char program_codes[]; // all codes, for messages
 

@@ -61,7 +61,8 @@ static size_t difference(const struct json_value *a, const struct json_value *b,
     return count >= most ? most : a || b ? SIZE_MAX : count;
 }
 
-// The bundled GPU with the fewest differences. NULL: other keys than the GPUs of this build.
+// The bundled GPU's configuration with the fewest settings different from `config`. NULL: the keys of
+// `config` differ from the build's keys.
 static const struct json_value *nearest(const struct origins *o, const struct json_value *config)
 {
     const struct json_value *best = NULL;
@@ -83,7 +84,8 @@ static bool is_known(struct database *db, const char *name)
     return known;
 }
 
-// Stores the differences from the origin, or the whole configuration if it is its own origin.
+// Stores a configuration as differences from `origin`, a bundled GPU's configuration; in full if both have
+// the same name.
 static bool store(struct database *db, const struct json_value *config, const char *name,
                   const struct json_value *origin, const char *origin_name)
 {

@@ -93,7 +93,8 @@ bool access_may_change(const struct inst *i)
 
 bool access_is_full_barrier(const struct inst *i)
 {
-    if (i->op == OP_WARPCMD) return false; // the launch of the warp command says which warps take part
+    // a RISC-V warp command: warps taking part are not known from the instruction
+    if (i->op == OP_WARPCMD) return false;
     return isa_has(i, ISA_BARRIER) && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 

@@ -31,13 +31,13 @@ uint32_t access_local(const struct program *p);
 // Every location the instruction's results depend on. A guarded write also reads its destination.
 void access_reads(const struct program *p, const struct inst *i, struct access_list *out);
 void access_writes(const struct program *p, const struct inst *i, struct access_list *out);
-// True: a local access goes to a spill slot.
+// True: the load or store of local memory accesses a spill slot.
 bool access_is_spill(const struct program *p, const struct inst *i);
 // True: a load after the instruction may return another thread's newer store. Barriers, fences, acquires,
 // ordered loads and the end of asynchronous copies; also calls, because the callee may hold any such
 // instruction.
 bool access_orders_memory(const struct inst *i);
-// A load of the block's shared memory, or an operand in shared memory.
+// True: the instruction loads from the block's shared memory, or has an operand in shared memory.
 bool access_reads_shared(const struct inst *i);
 // True: the instruction reads memory writable by other threads during the kernel, so neither read-only nor
 // local memory.

@@ -8,7 +8,7 @@
 struct claim {
     bool vector;
     uint8_t conditions, cause;
-    bool varies; // of a branch, join or loop exit: lanes of one warp part at it
+    bool varies; // lanes of one warp may diverge at the branch, join or loop exit
 };
 
 static inline bool claim_is_weak(const struct claim *c) { return c->vector || c->conditions; }
@@ -27,13 +27,13 @@ static inline bool claim_rule_is_on(const struct mark_rules *r, enum mark_soundn
     return !r->paper && !(r->broken >> rule & 1);
 }
 
-// The claim an instruction makes apart from its sources: origins of redundancy and instructions that forbid
-// it (source.c).
+// The claim on an instruction's results apart from the claims on its sources: redundant for special registers
+// equal in all warps, vector for atomics, calls and the like (source.c).
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i);
 
 // The pattern over the lanes of a warp of the first result of `inst`, from the patterns of its sources
-// (pattern.c). TOP while a source is unknown. `seen` gives a source's pattern as seen from the instruction's
-// block.
+// (pattern.c). Unknown (`known` false) while the pattern of a source is unknown. `seen` gives a source's
+// pattern as seen from the instruction's block.
 typedef struct mark_pattern claim_pattern_of(const void *context, uint32_t def, uint32_t block);
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
                                   claim_pattern_of *seen, const void *context);

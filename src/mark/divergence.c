@@ -9,7 +9,8 @@
 #include "isa/program.h"
 #include "mark/access.h"
 
-// reaches[n]: has[m] holds for n or for a block reachable from n.
+// reaches[n]: basic block n, or a block reachable from n, has the property has[], or belongs to a function
+// other than the kernel.
 static bool *find_reaching(const struct mark_ssa *s, const bool *has)
 {
     const struct flow_graph *g = &s->flow.graph;
@@ -140,7 +141,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
 {
     const struct flow_graph *g = &d->s->flow.graph;
     uint32_t stop = d->s->postdominators.parent[n], touched = 0, first = g->succ_first[n];
-    // One of two successors is the post-dominator itself: only the other successor's label can reach it.
+    // One of two successors is the post-dominator itself, so the post-dominator is the only join.
     if (g->succ_first[n + 1] - first == 2 && g->succs[first] != g->succs[first + 1] &&
         (g->succs[first] == stop || g->succs[first + 1] == stop)) {
         visit(context, stop);
@@ -176,7 +177,7 @@ void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit,
     clear_labels(d, touched);
 }
 
-// Records `has` for the paths from `count` touched blocks to `stop`.
+// Caches way_has's answer `has` for the paths to `stop` from each of `count` basic blocks.
 static void note_ways(struct divergence_way *ways, const uint32_t *blocks, uint32_t count, uint32_t stop,
                       bool has)
 {
@@ -226,8 +227,8 @@ bool divergence_unbalanced(struct divergence *d, uint32_t n, bool barriers)
     for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++) {
         uint32_t t = g->succs[e];
         with += way_has(d, t, stop, barriers);
-        // Not counted: a path that only leaves the kernel. The warps meet warps of another path neither at an
-        // operation ordering memory nor at a post-dominator.
+        // Not counted: a path that only leaves the kernel. Warps on the path meet warps of other paths
+        // neither at an operation ordering memory nor at a post-dominator.
         lasting += d->reaches_sync[t] || (stop != FLOW_NONE && stop < d->s->flow.count);
     }
     return with > 0 && lasting > 1;

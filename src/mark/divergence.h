@@ -1,18 +1,19 @@
-// Where warps from different sides of a branch meet again. Joins, live-out values of loops, loops around
-// barriers and loads depend on the branch for this reason.
+// Points where warps from different sides of a branch meet again. Values may then differ by the side taken:
+// at joins, behind loops, in loops around barriers, and in loads.
 #pragma once
 #include "mark/ssa.h"
 
 struct divergence {
     const struct mark_ssa *s;
-    // By block. Calls, and the code after a function's return, count as holding every operation.
-    // the block or a block behind it may hold a barrier of the whole block, after which warps correspond
-    // again
+    // Arrays by basic block. Calls, and the code after a function's return, count as holding every operation.
+    // reaches_reset: the basic block, or a block reachable from it, may hold a barrier of the whole thread
+    // block.
     bool *reaches_reset;
-    bool *meets;       // holds a barrier of the whole block
-    bool *resets;      // may hold a barrier of the whole block
-    bool *has_barrier; // holds any barrier, counted ones and arrivals included
-    bool *has_sync;    // holds an operation ordering memory: a barrier, fence, acquire or volatile load
+    bool *meets;       // the basic block holds a barrier of the whole thread block
+    bool *resets;      // the basic block may hold a barrier of the whole thread block
+    bool *has_barrier; // the basic block holds any barrier, also for a thread count or an arrival alone
+    // the basic block holds an operation ordering memory: barrier, fence, acquire, volatile load
+    bool *has_sync;
     bool *reaches_sync;
     uint32_t *core; // number of the irreducible cycle around the block, or FLOW_NONE
     // Cache of divergence_unbalanced by start block: [1] for barriers, [0] for all operations ordering

@@ -18,7 +18,7 @@ static struct mark_ssa *analyse(const struct program *p, const struct mark_rules
     return s;
 }
 
-// Repeats the analysis with every value that differs between blocks as a vector.
+// Fills the grid members of all marks: repeats the analysis with values that differ between blocks as VECTOR.
 static void add_grid_marks(struct marks *m)
 {
     struct mark_rules r = m->rules;
@@ -74,7 +74,7 @@ static bool divides(uint64_t a, uint64_t b) { return a && b % a == 0; }
 unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3])
 {
     uint32_t x = block[0], y = block[1], z = block[2], w = r->warp_size;
-    if (r->paper) { // DARSIE 4.2: two dimensions, x a power of two and not above the warp size
+    if (r->paper) { // DARSIE section 4.2: two dimensions, x a power of two and not above the warp size
         bool two = (y > 1) + (z > 1) == 1;
         return two && divides(x, w) ? MARK_IF_TID_X : 0;
     }
@@ -98,8 +98,9 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
     return a / x * b;
 }
 
-// Period, in warps, of the index named by a condition. Thread t of a block is in warp t / W. In lane 0,
-// t mod x returns to 0 after lcm(x, W) threads, and t mod x*y after lcm(x*y, W) threads.
+// Period, in warps, of the thread index named by a condition, in a block of x * y * z threads and warps of W.
+// Thread t of a block is in warp t / W. In lane 0, t mod x returns to 0 after lcm(x, W) threads, and t mod
+// x*y after lcm(x*y, W) threads.
 static uint64_t period_of(unsigned condition, unsigned met, uint64_t x, uint64_t y, uint64_t z, uint64_t w)
 {
     if (met & condition) return 1;
@@ -277,8 +278,8 @@ static uint32_t asked_of(const struct marks *m, uint32_t branch)
     return FLOW_NONE;
 }
 
-// Prints the link at `def` and returns the next definition of the chain, UINT32_MAX at the root. Plain
-// dependences are followed silently: only the start and the turns of the chain are worth reading.
+// Prints the link at `def` of the chain of causes. Returns the next definition of the chain, UINT32_MAX at
+// the root. Data dependences (CAUSE_SOURCE) are followed without printing.
 static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, struct strbuf *out)
 {
     const struct mark_def *d = &m->ssa->defs[def];
@@ -348,7 +349,7 @@ static void print_conditions(unsigned conditions, struct strbuf *out)
         }
 }
 
-// The first definition of the chain: the weakest one written by the instruction.
+// Start of an instruction's chain of causes: the weakest definition among the instruction's results.
 static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = FLOW_NONE;

@@ -36,9 +36,10 @@ enum mark_basis { MARK_BASIS_NONE, MARK_BASIS_TID_X, MARK_BASIS_LANE };
 struct mark_pattern {
     bool known;    // false during the analysis: no value seen yet
     uint8_t class; // enum mark_class
-    uint8_t basis; // AFFINE: enum mark_basis of b below
+    uint8_t basis; // AFFINE: enum mark_basis, the per-lane number multiplied by `stride`
     bool base_known, stride_known;
-    uint32_t base; // UNIFORM: base in every lane. AFFINE: base + stride * b, modulo 2^32
+    // UNIFORM: the value of every lane. AFFINE: the value is base + stride * basis, modulo 2^32
+    uint32_t base;
     int32_t stride;
 };
 
@@ -49,18 +50,19 @@ enum mark_cause {
     CAUSE_THREAD_INDEX, // reads tid.x, tid.y, tid.z (see the condition), or warp numbers
     CAUSE_SPECIAL,      // a clock, counter or other special register
     CAUSE_SOURCE,       // a source operand's definition (`from`)
-    CAUSE_GUARD,        // the guard's definition
+    CAUSE_GUARD,        // written under a guard predicate, defined at `from`, that may differ between warps
     CAUSE_OLD,          // a guarded write keeps the old value, defined by `from`
     CAUSE_JOIN,         // merges values of two sides of the branch at `from`
-    CAUSE_LOOP,         // leaves a loop whose trip count differs: the exit branch at `from`
-    CAUSE_BARRIER,      // around a loop whose barriers warps may meet in different iterations (branch `from`)
+    CAUSE_LOOP,         // leaves a loop whose trip count may differ between warps: exit branch at `from`
+    // carried around a loop whose barriers warps may meet in different iterations (branch `from`)
+    CAUSE_BARRIER,
     CAUSE_EPOCH, // loaded where warps may have passed different numbers of barriers or fences (branch `from`)
-    CAUSE_UNDEFINED,  // a register unwritten on some path
+    CAUSE_UNDEFINED,  // reads a register unwritten on some path
     CAUSE_LOCAL,      // loaded from local memory; a stored value may differ between warps
-    CAUSE_GENERIC,    // a generic address not proved to be global or shared
-    CAUSE_ORDERED,    // volatile, relaxed or acquire: each thread must read for itself
+    CAUSE_GENERIC,    // accesses a generic address not proved to be global or shared
+    CAUSE_ORDERED,    // a volatile, relaxed or acquire load: each thread must read for itself
     CAUSE_ATOMIC,     // every execution changes memory
-    CAUSE_CROSS_LANE, // reads which lanes are active
+    CAUSE_CROSS_LANE, // reads other lanes, or which lanes are active
     CAUSE_EFFECT,     // store, barrier, fence, output: must happen for every warp
     CAUSE_CALL,       // crosses a call: parameters are not followed
     CAUSE_BLOCK,      // at grid scope: differs between blocks
@@ -69,15 +71,16 @@ enum mark_cause {
 };
 
 struct mark_rules {
-    bool none;             // leave all instructions V, as a compiler without marks does
-    bool paper;            // the paper's literal rules, unsound where docs/explanation/soundness.md says so
-    bool tid_y;            // extensions: threadIdx.y (and z) may be conditional
-    bool laneid;           // %laneid and the lanemasks are redundant in every block
-    bool tid_x_mod;        // tid.x & (W - 1)
-    bool hart;             // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
-    bool two_dimensions;   // threadIdx.x repeats in two-dimensional blocks only, as the paper requires
-    bool warp_classes;     // a CR with an unmet condition may hold among the warps w, w + p, w + 2p …
-    bool grid;             // compute grid marks: equal for all warps of all blocks
+    bool none;           // mark all instructions VECTOR, as a compiler without marks does
+    bool paper;          // the paper's literal rules, unsound where docs/explanation/soundness.md says so
+    bool tid_y;          // extension: values of threadIdx.y (and z) may be CONDITIONAL
+    bool laneid;         // %laneid and the lanemasks are redundant in every block
+    bool tid_x_mod;      // extension: tid.x & (W - 1), W the warp size, may be CONDITIONAL
+    bool hart;           // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
+    bool two_dimensions; // threadIdx.x repeats in two-dimensional blocks only, as the paper requires
+    // a CONDITIONAL mark with an unmet condition may still hold among every p-th warp (mark_warp_classes)
+    bool warp_classes;
+    bool grid;             // compute mark.grid too: results equal in all warps of all blocks
     enum mark_scope scope; // set by marks_compute
     unsigned warp_size;
     uint32_t broken; // tests only: bit per enum mark_soundness, a set bit leaves the rule out
@@ -102,7 +105,8 @@ enum mark_soundness {
     SOUND_COUNT
 };
 
-void mark_rules_default(struct mark_rules *r); // sound, the sources of DARSIE 4.2, no extensions, W = 32
+// sound rules, redundancy sources of DARSIE 4.2, no extensions, warp size 32
+void mark_rules_default(struct mark_rules *r);
 
 enum mark_rules_choice { MARK_RULES_SOUND, MARK_RULES_PAPER, MARK_RULES_NONE };
 enum mark_blocks { MARK_BLOCKS_ANY, MARK_BLOCKS_TWO };
@@ -121,18 +125,18 @@ struct mark {
     uint8_t kind;                // enum mark_kind
     uint8_t conditions;          // CONDITIONAL: bits of enum mark_condition, all required
     uint8_t cause;               // enum mark_cause of the weakening below REDUNDANT
-    struct mark_pattern pattern; // of the result; the weakest of several
+    struct mark_pattern pattern; // over the lanes of the result; of several results, the weakest
     bool grid;                   // rules->grid: equal in all blocks, under `grid_conditions`
     uint8_t grid_conditions;
     bool guarded; // executed under a guard unknown at fetch
-    // Branches: enum mark_kind of the branch direction. Unless VECTOR, all warps with one history take the
-    // same direction under `way_conditions`.
+    // Branches: enum mark_kind of the branch direction. Unless VECTOR, warps with equal branch history take
+    // the same direction under `way_conditions`.
     uint8_t way, way_conditions;
-    bool way_varies; // lanes of one warp may part at the branch
+    bool way_varies; // lanes of one warp may diverge at the branch
     bool has_result; // writes a register, predicate or spill slot (otherwise VECTOR by its effect)
     // cuts a thread's index out of a larger number
     bool is_index;
-    bool reached; // reachable; RISC-V programs hold all code of a file
+    bool reached; // reachable from the entry; RISC-V programs hold all code of a file
     // writes vector registers only, without a guard: sharable by register renaming
     bool shareable;
     uint32_t from; // instruction blamed by the cause; UINT32_MAX without a cause
@@ -165,9 +169,9 @@ static inline enum mark_kind mark_promoted(const struct mark *m, unsigned condit
 // (rules->warp_classes: with x = 64, every other warp has the same threadIdx.x); 0: no two warps.
 uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3]);
 
-// The static encoding of 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and in the program the conditions
-// named by its CR instructions. Hardware without a mechanism ignores both. For a mechanism, an unmarked
-// program is all V.
+// The static encoding of DARSIE section 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and in the program
+// the conditions named by its CR instructions. Hardware without a mechanism ignores both. For a mechanism, an
+// unmarked program is all V.
 void marks_encode(const struct marks *m, struct program *p);
 // Promotion at launch, in the paper's two variants. Both turn the code of an instruction into its mark for
 // the shape of the launch. Input: the encoded program alone, or everything known to the compiler.
@@ -188,7 +192,7 @@ const char *mark_class_name(enum mark_class c); // "uniform"
 const char *mark_cause_name(enum mark_cause c); // one word, for tables
 // "affine 0x1000 + 4*threadIdx.x", "uniform 32", "unstructured"
 void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
-// The cause at the end of the chain of plain dependences: the fact missing to make the instruction stronger.
+// The cause at the end of the chain of plain dependences: the fact that keeps the instruction from REDUNDANT.
 // *root: the instruction concerned (a reader of the thread index; the branch of JOIN, LOOP, BARRIER and
 // EPOCH), or UINT32_MAX.
 enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root);

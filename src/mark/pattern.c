@@ -41,7 +41,7 @@ struct reader {
     const void *context;
 };
 
-// Pattern of a source operand's first register.
+// Pattern, over the lanes of a warp, of a source operand's first register.
 static struct mark_pattern operand_pattern(const struct reader *r, unsigned operand)
 {
     const struct inst *i = &r->s->program->insts[r->inst];
@@ -82,7 +82,8 @@ static bool add_term(struct mark_pattern *total, const struct reader *r, unsigne
     return true;
 }
 
-// a * b + c: at most one factor may vary.
+// Adds the pattern of src[0] * src[1] + src[2] to *total. False: not affine, for example because both factors
+// differ between lanes.
 static bool add_product(struct mark_pattern *total, const struct reader *r)
 {
     struct mark_pattern a = operand_pattern(r, 0), b = operand_pattern(r, 1);
@@ -154,7 +155,7 @@ static struct mark_pattern special_pattern(enum isa_sreg sreg)
 static bool is_lane_blind(const struct inst *i)
 {
     if (isa_has(i, ISA_ATOMIC | ISA_CALL | ISA_CROSS_LANE | ISA_BARRIER | ISA_SIDE_EFFECT)) return false;
-    return i->op != OP_LD && i->op != OP_ST; // a generic address may be local to the lane
+    return i->op != OP_LD && i->op != OP_ST; // a generic address may lie in the local memory of each lane
 }
 
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,

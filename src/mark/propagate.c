@@ -26,14 +26,18 @@ struct worker {
     struct readers readers;
     uint64_t *waiting; // work list: bits by place
     uint32_t waiting_count;
-    bool settled;              // value dependences have settled: branches and patterns follow
-    struct claim *branch_done; // by block: weakness of its branch, already applied
-    struct blamed *loop_exit;  // by loop: weakness of its values seen from outside
-    bool *core_varies;         // by irreducible cycle: lanes part inside
-    struct blamed *epoch;      // by block: weakness of loads in the block
-    // Claims already applied, separately for branches that part lanes (index 1). time_done: loops of the
-    // whole program; epoch_done: loads of every block; after_done: by block, loads behind the block, [1]
-    // across barriers too.
+    // second phase: value dependences have reached their fixed point; branches and patterns follow
+    bool settled;
+    // by block: claim on the branch at the block's end, as far as already propagated
+    struct claim *branch_done;
+    // by loop: claim on values defined inside, for readers outside the loop, and the exit branch
+    struct blamed *loop_exit;
+    bool *core_varies; // by irreducible cycle: lanes of a warp may diverge inside
+    // by block: claim on loads, since warps may have passed different barriers, and the branch
+    struct blamed *epoch;
+    // Claims already propagated; first index 1: from branches where lanes of one warp diverge. time_done: to
+    // loops of the whole program. epoch_done: to loads of every block. after_done: by block, to loads of the
+    // block and behind; last index 1: past barriers too.
     struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
 };
 
@@ -86,7 +90,7 @@ static bool same_pattern(const struct mark_pattern *a, const struct mark_pattern
 
 static const struct mark_pattern scattered = {.known = true, .class = MARK_UNSTRUCTURED};
 
-// Sets the pattern of a definition; a known pattern only becomes vaguer.
+// Sets a definition's pattern over lanes; a known pattern only becomes less specific.
 static void set_pattern(struct worker *w, uint32_t def, struct mark_pattern p)
 {
     struct mark_def *d = &w->s->defs[def];
@@ -105,7 +109,8 @@ static struct claim claim_of_def(const struct mark_def *d, enum mark_cause cause
     return (struct claim){.vector = d->vector, .conditions = d->conditions, .cause = (uint8_t)cause};
 }
 
-// The weakest exit branch of the loops around the definition but not around block `use`.
+// *left: the weakest claim, with the exit branch, among loops that contain definition d but not the reading
+// block `use`. True: the claim is weak.
 static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32_t use, struct blamed *left)
 {
     const struct mark_ssa *s = w->s;
@@ -124,8 +129,8 @@ static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32
     return claim_is_weak(&left->claim);
 }
 
-// A definition's pattern as seen from block `block`. Lanes that left a loop in different iterations hold
-// values of different iterations.
+// A definition's pattern for a reader in basic block `block`. Lanes that left a loop in different iterations
+// hold values of different iterations.
 static struct mark_pattern pattern_seen(const void *context, uint32_t def, uint32_t block)
 {
     const struct worker *w = context;
@@ -170,7 +175,7 @@ static void weaken_phis(struct worker *w, uint32_t n, const struct claim *c, uin
     }
 }
 
-struct applied { // a branch's weakness on its way through the graph
+struct applied { // the claim on a branch while propagated through the flow graph
     struct worker *w;
     struct claim claim;
     uint32_t branch;
@@ -181,7 +186,8 @@ static void weaken_join(void *context, uint32_t n)
 {
     struct applied *a = context;
     struct claim c = a->claim;
-    // Parted warps correspond again only after a barrier; warps with parted lanes may correspond earlier.
+    // Diverged warps execute corresponding instructions again only after a barrier of the thread block; warps
+    // with diverged lanes may do so earlier.
     if (!a->w->divergence.reaches_reset[n] && !c.varies) {
         c.vector = false;
         c.conditions = 0;
@@ -202,8 +208,8 @@ static void weaken_epoch(const struct applied *a, uint32_t n)
         if (access_may_change(&w->s->program->insts[k])) look_at(w, k);
 }
 
-// Weakens the loads of a block behind the branch. True: visit the block's successors. A claim without news
-// has been passed on already.
+// Weakens the loads of block n, reachable from the branch. True: visit the block's successors. A claim that
+// adds no weakness was propagated from block n before.
 static bool weaken_epoch_behind(void *context, uint32_t n)
 {
     struct applied *a = context;
@@ -225,8 +231,8 @@ static void weaken_core(struct applied *a, uint32_t core)
         weaken_join(a, w->readers.core_blocks[k]);
 }
 
-// Weakens outside readers of values from loops left by block n's branch. For an irreducible cycle around the
-// block: outside readers and all phis inside.
+// For each loop that block n's branch may leave, weakens readers outside the loop of values defined inside.
+// For an irreducible cycle around block n: outside readers and all phis inside.
 static void weaken_exits(struct applied *a, uint32_t n)
 {
     struct worker *w = a->w;
@@ -253,15 +259,16 @@ static void weaken_exits(struct applied *a, uint32_t n)
     if (w->divergence.core[n] != FLOW_NONE) weaken_core(a, w->divergence.core[n]);
 }
 
-// Warps part at block n and may pass a barrier, or another operation ordering memory, on one side only. When
-// the warps next correspond, iterations may differ, and so may the states of memory at their loads.
+// Warps diverge at block n and may pass a barrier, or another operation ordering memory, on one side only.
+// When the warps next execute corresponding instructions, loop iterations may differ, and so may the memory
+// contents read.
 static void weaken_time(struct applied *a, uint32_t n, bool barriers)
 {
     struct worker *w = a->w;
     const struct mark_ssa *s = w->s;
     struct divergence *d = &w->divergence;
     a->claim.cause = CAUSE_BARRIER;
-    // Parting lanes concern values even when the claim brings no news.
+    // Diverging lanes make patterns of phis unstructured even when the claim adds no weakness.
     if (barriers && is_on(w, SOUND_BARRIER) &&
         (is_news(&w->time_done[a->claim.varies], &a->claim) ||
          (a->claim.varies && !w->time_done[1].varies))) {
@@ -289,7 +296,8 @@ static void weaken_after_branch(struct applied *a, uint32_t n)
     if (barriers || divergence_unbalanced(d, n, false)) weaken_time(a, n, barriers);
 }
 
-// Warps may differ in passing a guarded barrier or fence.
+// Propagates the claim on the guard of a barrier or fence: some warps may pass the barrier or fence, others
+// not.
 static void visit_guarded_sync(struct worker *w, uint32_t inst)
 {
     const struct mark_ssa *s = w->s;
@@ -313,7 +321,7 @@ static void visit_guarded_sync(struct worker *w, uint32_t inst)
     }
 }
 
-// The branch that ends block n depends on a value as weak as `c`.
+// Propagates claim c, on the condition of branch `inst`, to joins, loop exits and code after barriers.
 static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
 {
     uint32_t n = w->s->flow.block_of[inst];
@@ -336,7 +344,8 @@ static void visit_branch(struct worker *w, uint32_t inst, struct claim c)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// True: lanes or warps part at this instruction and continue at different places of the same function.
+// True: lanes or warps may diverge at the instruction, a branch or guarded return, and continue at different
+// places of the same function.
 static bool is_parting(const struct mark_ssa *s, const struct inst *i, uint32_t n)
 {
     if (!isa_has(i, ISA_BRANCH) || isa_has(i, ISA_CALL)) return false;
@@ -360,7 +369,8 @@ static void set_result_patterns(struct worker *w, uint32_t inst)
     for (uint32_t d = first; d < s->write_first[inst + 1]; d++) {
         uint32_t at = s->defs[s->writes[d]].location;
         bool is_word = at < LOCATION_PREDICATE || at >= LOCATION_SPILL;
-        // The low word of a pair is the sum; its high word, a carry or a comparison follows no pattern.
+        // The pattern holds for the first result register. The high word of a pair, a carry or a comparison's
+        // result follows no affine pattern.
         if (d > first || !is_word) {
             if (p.class != MARK_UNIFORM) p.class = MARK_UNSTRUCTURED;
             p.base_known = p.stride_known = false;
@@ -428,8 +438,8 @@ static void weaken_outside(struct worker *w)
     }
 }
 
-// Visits everything on the work list in program order. Additions behind the current place wait for the next
-// sweep.
+// Visits every instruction and phi on the work list in program order. Readers added in words of the list
+// already passed wait for the next sweep.
 static void sweep(struct worker *w)
 {
     uint32_t insts = w->s->program->inst_count;
@@ -476,7 +486,7 @@ static bool must_execute(const struct inst *i)
     return isa_has(i, ISA_STORE | ISA_FENCE | ISA_BRANCH | ISA_BARRIER | ISA_SIDE_EFFECT | ISA_ATOMIC);
 }
 
-// Fills the direction of a branch from the results of mark_propagate.
+// Sets the mark of a branch direction (out->way) from the results of mark_propagate.
 static void set_way(const struct mark_ssa *s, uint32_t inst, struct mark *out)
 {
     uint32_t n = s->flow.block_of[inst];

@@ -48,8 +48,8 @@ static void find_places(struct readers *r, const struct mark_ssa *s)
     r->place_count = place;
 }
 
-// Counts readers outside the loops and irreducible cycles of a definition, or lists the readers when `fill`
-// is set.
+// By loop and by irreducible cycle: counts, or with `fill` lists, the readers outside of values defined
+// inside.
 static void collect_leavers(struct readers *r, const struct mark_ssa *s, const uint32_t *core_of,
                             uint32_t *loop_count, uint32_t *core_count, bool fill)
 {
@@ -68,7 +68,7 @@ static void collect_leavers(struct readers *r, const struct mark_ssa *s, const u
         }
 }
 
-// Start of every list in the common array; resets the counts to 0.
+// From the lists' lengths `count`: the start of every list in their common array. Resets the counts to 0.
 static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n)
 {
     uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 1);
@@ -81,7 +81,7 @@ static uint32_t *starts_of(struct arena *a, uint32_t *count, uint32_t n)
 
 static void find_leavers(struct readers *r, const struct mark_ssa *s, const uint32_t *core_of)
 {
-    // a block belongs to at most one cycle, so blocks bound the cycles
+    // a block belongs to at most one irreducible cycle, so the number of blocks bounds the number of cycles
     uint32_t loops = s->loops.count, blocks = s->flow.count;
     uint32_t *loop_count = ARENA_ARRAY(s->arena, uint32_t, loops + 1);
     uint32_t *core_count = ARENA_ARRAY(s->arena, uint32_t, blocks + 1);

@@ -10,9 +10,9 @@ struct readers {
     // Positions in program order: the phis of a block, then its instructions.
     uint32_t *place_of_inst, *place_of_phi, *at_place, place_count; // at_place: the reader at a position
     uint32_t *user_first, *users;                                   // by definition
-    // By loop, and by irreducible cycle: readers outside of values defined inside.
+    // By loop (leavers), and by irreducible cycle (core_leavers): readers outside of values defined inside.
     uint32_t *leaver_first, *leavers, *core_leaver_first, *core_leavers;
-    uint32_t *core_first, *core_blocks; // blocks by irreducible cycle
+    uint32_t *core_first, *core_blocks; // by irreducible cycle: the cycle's basic blocks
 };
 
 void readers_init(struct readers *r, const struct mark_ssa *s, const struct divergence *d);

@@ -1,5 +1,6 @@
-// Sources of redundancy, and instructions no source can make redundant. Sources (DARSIE 4.2): block indices,
-// dimensions, constants, parameters, shared addresses; threadIdx.x conditionally; extensions behind settings.
+// Sources of redundancy, and instructions no source can make redundant. Sources (DARSIE section 4.2): block
+// indices, dimensions, constants, parameters, shared addresses; threadIdx.x conditionally; extensions enabled
+// by settings.
 #include "isa/fields.h"
 #include "isa/space.h"
 #include "mark/access.h"
@@ -73,7 +74,7 @@ struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r,
     if (isa_has(i, ISA_BARRIER | ISA_SIDE_EFFECT)) return claim_vector(CAUSE_EFFECT);
     if (differs_between_blocks(s, r, i)) return claim_vector(CAUSE_BLOCK);
     if (i->op == OP_ST || (i->op == OP_RED && i->space == SPACE_GENERIC))
-        return claim_vector(CAUSE_GENERIC); // the value of local memory after the store
+        return claim_vector(CAUSE_GENERIC); // the result meant: local memory, possibly changed by the store
     if (!isa_has(i, ISA_LOAD) || i->op == OP_LDL) return claim_redundant();
     if (i->op == OP_LD && claim_rule_is_on(r, SOUND_GENERIC)) return claim_vector(CAUSE_GENERIC);
     if (i->sem != SEM_WEAK && claim_rule_is_on(r, SOUND_ORDERED)) return claim_vector(CAUSE_ORDERED);

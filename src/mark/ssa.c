@@ -24,7 +24,8 @@ static bool bit_get(const uint64_t *set, uint32_t k) { return set[k / 64] >> (k 
 static void bit_set(uint64_t *set, uint32_t k) { set[k / 64] |= 1ull << (k % 64); }
 static void bit_clear(uint64_t *set, uint32_t k) { set[k / 64] &= ~(1ull << (k % 64)); }
 
-// live_in of a block, from the locations live at its end, backwards instruction by instruction.
+// Computes live_in of block n from the locations live at the block's end, backwards by instruction. True:
+// live_in changed.
 static bool block_liveness(struct builder *b, uint32_t n, uint64_t *live)
 {
     const struct mark_ssa *s = b->s;
@@ -37,7 +38,8 @@ static bool block_liveness(struct builder *b, uint32_t n, uint64_t *live)
         struct access_list list;
         access_writes(s->program, i, &list);
         for (unsigned a = 0; a < list.count; a++) bit_clear(live, list.at[a].location);
-        access_reads(s->program, i, &list); // an old destination is a read, so a guarded write stays live
+        // a guarded write also reads the destination's old value, which stays live
+        access_reads(s->program, i, &list);
         for (unsigned a = 0; a < list.count; a++) bit_set(live, list.at[a].location);
     }
     uint64_t *in = &b->live_in[n * b->words];
@@ -92,7 +94,7 @@ static void place_phis(struct builder *b)
     uint32_t count = s->flow.count;
     struct flow_frontiers frontiers;
     flow_frontiers_init(&frontiers, &s->flow.graph, &s->dominators);
-    // Blocks writing a location, one list per location.
+    // By location: list of the blocks that write the location.
     struct block_list *writers = heap_alloc(s->location_count * sizeof *writers);
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {

@@ -44,7 +44,7 @@ struct mark_ssa {
     uint32_t *write_first, *writes;
     uint32_t *phi_first, *phis; // range of block b: phi_first[b] … phi_first[b + 1]
     // Results of mark_propagate for the branch ending a block. parts: warps may part at the branch.
-    // parts_unless: warps part unless the conditions hold.
+    // parts_unless: bits of enum mark_condition; warps may part unless all hold.
     bool *parts;
     uint8_t *parts_unless;
     bool *parts_lanes; // lanes of one warp may part

@@ -24,7 +24,8 @@
 LOGIC(LOGIC_FORM)
 #undef LOGIC_FORM
 
-// Any function: bit n of `lut` (spare_byte) is the value at {a, b, c} = n.
+// Any bitwise function of three words by truth table: bit n of d->spare_byte is the result where the bits of
+// a, b and c form the binary number n.
 static inline vu any_logic(const struct bound *d, vu a, vu b, vu c)
 {
     vu r = a ^ a;
@@ -137,7 +138,7 @@ static const struct handlers *bind_shift(const struct exec *e, const struct inst
     return left ? &shl_sr : &shr_u_sr;
 }
 
-// Funnel shifts by a constant 1 … 31, and by registers with the amount wrapped.
+// Funnel shifts of the register pair {c:a}: by a constant of 1 to 31 bits, or by register b modulo 32.
 FORM(funnel_left, REG_A; REG_C; AMOUNT, vu a = simd_load(pa, k);
      vu c = simd_load(pc, k), (c << n) | (a >> (32 - n)))
 FORM(funnel_right, REG_A; REG_C; AMOUNT, vu a = simd_load(pa, k);
@@ -172,7 +173,9 @@ static inline vu permute(vu x, vu control) { return (vu)_mm512_shuffle_epi8((__m
 #else
 static inline vu permute(vu x, vu control) { return (vu)_mm256_shuffle_epi8((__m256i)x, (__m256i)control); }
 #endif
-static inline vu lane_bytes(void) // per lane: offset of the lane's first byte in its 16-byte part, four times
+// Per lane: offset of the lane's first byte in its 16-byte shuffle group, repeated in all four bytes of the
+// word.
+static inline vu lane_bytes(void)
 {
     vu r;
     for (unsigned n = 0; n < VECTOR_LANES; n++) r[n] = n % 4 * 0x04040404u;
@@ -193,7 +196,7 @@ static const struct handlers *bind_prmt(const struct exec *e, const struct inst 
     if (selector & 0x8888) return NULL;
     for (unsigned n = 0; n < 4; n++) {
         uint32_t pick = selector >> (4 * n) & 7;
-        from_a |= (pick < 4 ? pick : 0x80) << (8 * n); // a control byte with bit 7 set gives zero
+        from_a |= (pick < 4 ? pick : 0x80) << (8 * n); // a shuffle control byte with bit 7 set gives 0
         from_c |= (pick < 4 ? 0x80 : pick - 4) << (8 * n);
     }
     d->wide = (uint64_t)from_c << 32 | from_a;
@@ -207,7 +210,8 @@ static const struct handlers *bind_prmt(const struct exec *e, const struct inst 
 }
 #endif
 
-// Unsigned field of constant position and length; bits past the word's end are zero.
+// BFE.U32 with constant position (d->spare_byte) and length (mask d->scalar); field bits past the word's end
+// are zero.
 FORM(bfe_u, REG_A; const unsigned n = d->spare_byte;
      const vu s = splat(d->scalar), vu a = simd_load(pa, k), (a >> n) & s)
 
@@ -223,7 +227,8 @@ static const struct handlers *bind_bfe(const struct exec *e, const struct inst *
     return &bfe_u;
 }
 
-// Population count: sums in pairs, nibbles and bytes, then a multiplication adds the bytes.
+// Population count of each word: bit sums within pairs, nibbles and bytes; a multiplication adds the four
+// byte sums.
 static inline vu ones(vu x)
 {
     x -= x >> 1 & 0x55555555u;
@@ -254,7 +259,8 @@ static inline vu reversed(vu x)
 }
 FORM_1(brev, reversed(a))
 
-// Width conversions without saturation: a shift up and back. scalar: bits to shift.
+// Integer width conversions without saturation: shifts left and back right by d->scalar bits, 32 minus the
+// narrower width.
 FORM(extend_s, REG_A; AMOUNT, vu a = simd_load(pa, k), (vi)(a << n) >> (int)n)
 FORM(extend_u, REG_A; AMOUNT, vu a = simd_load(pa, k), a << n >> n)
 
@@ -262,8 +268,8 @@ static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;
     if (i->flags & INST_SAT || !is_register(&i->src[0])) return NULL;
-    // The narrower type decides the width. A narrower signed source keeps its own sign, unless the result is
-    // cut again (no form).
+    // The narrower type gives the bits kept and the kind of extension. No form for an 8-bit signed source of
+    // a 16-bit result: the sign extension is cut to 16 bits.
     bool narrower = isa_type_bytes(from) < isa_type_bytes(to);
     enum isa_type type = narrower ? from : to;
     if (narrower && isa_type_is_signed(from) && isa_type_bytes(to) < 4) return NULL;

@@ -38,14 +38,15 @@ HANDLER(bra_masked)
     NEXT(to, active);
 }
 
-// simt=splits: backward branches take turns when the warp has several splits.
+// With simt=splits, branches of a warp with several splits go to exec_bra, where splits take turns at
+// backward branches.
 HANDLER(bra_one_split)
 {
     if (w->splits.count > 1) TAIL(exec_bra(d, w, regs, active));
     TAIL(bra_masked(d, w, regs, active));
 }
 
-// simt=nest: reconvergence is checked before every instruction (split.c).
+// bra_stack also serves simt=nest, where split.c checks for reconvergence before every instruction.
 static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 extern fast_family FAST(fast_control);

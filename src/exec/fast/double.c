@@ -73,7 +73,8 @@ static inline vu turned(const struct bound *d, unsigned k)
     return splat(d->spare_byte >> (HOW_NEG + k) & 1 ? 0x80000000u : 0);
 }
 
-// Source x, number n, of vector k as halves xe and xo: plain, changed by modifiers, constant, absent.
+// Declare vector k of source operand x (number n) as its even lanes xe and odd lanes xo. PLAIN: no modifiers;
+// CHANGED: modifiers applied; SPLAT: a constant operand; NOTHING: no operand.
 #define SIGNS(n) const vu kept##n = kept(d, n), turned##n = turned(d, n)
 #define TAKE(x, p, HIGH)                                                                                     \
     const vu x##_low = simd_load(p, k), x##_high = HIGH;                                                     \
@@ -86,8 +87,8 @@ static inline vu turned(const struct bound *d, unsigned k)
     (void)x##e, (void)x##o
 #define WIDE_CONSTANT const vd constant = (vd)splat_bits(d->wide)
 
-// Operand kinds (rr, rs, rrr, rsr, rrs): PLAIN_ and CHANGED_ are used once per handler, TAKES_ once per
-// vector.
+// Suffixes for the kinds of operands a, b, c (r: register, s: constant). PLAIN_ and CHANGED_ expand once per
+// handler, TAKES_ once per vector.
 // clang-format off
 #define PLAIN_rr       REG_A; REG_B
 #define PLAIN_rs       REG_A; WIDE_CONSTANT
@@ -148,7 +149,7 @@ static inline vu turned(const struct bound *d, unsigned k)
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
-// name_KINDS: no modifiers; name_any_KINDS: any modifiers.
+// Form name_KINDS: operands without modifiers. Form name_any_KINDS: operands with negation or absolute value.
 #define DOUBLE_FORM(name, OP, KINDS)                                                                         \
     HANDLER_OUTLINED(name##_nan_##KINDS)                                                                     \
     {                                                                                                        \
@@ -192,7 +193,7 @@ static inline vd two_sum(vd a, vd b, vd *error)
     return sum;
 }
 
-// A number with the sign of the exact sum minus r, where r is the sum rounded to nearest.
+// A number with the sign of (x.product + x.error + x.addend) - r, where r is the sum rounded to nearest.
 static inline vd rest_of(struct exact x, vd r)
 {
     vd small, smaller_still;
@@ -221,15 +222,16 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
 {
     vd product = a * b, r = fused_double(a, b, c);
     const struct exact x = {product, fused_double(a, b, -product), c};
-    // is_product: an exact zero, not an underflow.
+    // is_product: a factor is zero, so a zero product is exact and no underflow.
     vi64 nought = product == 0, is_product = (a == 0) | (b == 0);
-    vi64 sure = r != 0; // rounded down, an exact zero sum is -0: general handler
+    vi64 sure = r != 0; // an exact zero sum rounded down is -0: left to the general handler
     *plain = is_moderate(product) & is_moderate(c) & (~nought | is_product);
     if (round == ROUND_RM) *plain &= sure;
     return moved(r, rest_of(x, r), round);
 }
 
-// Sources stay in instruction order, as known to the general handler; one source may be constant.
+// x[0] and x[1]: even and odd lanes of source n in vector k, modifiers applied. Source number d->scalar is
+// the constant d->wide. Sources stay in the instruction's order, as the general handler expects.
 static inline void take_source(const struct bound *d, const uint8_t *regs, unsigned n, unsigned k, vd x[2])
 {
     const bool is_constant = d->scalar == n;

@@ -18,6 +18,7 @@ static inline vd choose_double(vi64 m, vd yes, vd no) { return (vd)(((vi64)yes &
 static inline vd magnitude(vd x) { return (vd)((vu64)x & ~DOUBLE_BIT); }
 static inline vd sign(vd x) { return (vd)((vu64)x & DOUBLE_BIT); }
 
-// Comparison results of both halves as one word per lane, and as a mask.
+// Joins comparison results of even and odd lanes: into a word per lane (all ones: true), and into a lane
+// mask.
 static inline vu lane_words(vi64 even, vi64 odd) { return low_of((vd)even, (vd)odd); }
 static inline vm lane_mask(vi64 even, vi64 odd) { return less_s(lane_words(even, odd), splat(0)); }

@@ -5,7 +5,7 @@
 // possibly inexact results.
 #include "exec/fast/double.h"
 
-// Half a vector, with one lane per double of a whole vector.
+// Half-width vectors of 32-bit elements: as many elements as doubles in a whole vector.
 typedef float __attribute__((vector_size(FAST_BITS / 16))) half_f;
 typedef uint32_t __attribute__((vector_size(FAST_BITS / 16))) half_u;
 
@@ -13,7 +13,8 @@ enum { FLAG_NEG = 1, FLAG_ABS = 2, FLAG_FTZ = 4 };
 
 static inline vu flushed(vu x) { return choose(equal(x & 0x7f800000u, splat(0)), x & 0x80000000u, x); }
 
-// The sign-modified word of a float, or of a double's high half.
+// Applies the instruction's absolute value and negation to x, the word of a float or the high word of a
+// double.
 static inline vu prepared(const struct bound *d, vu x)
 {
     if (d->spare_byte & FLAG_ABS) x &= 0x7fffffffu;
@@ -21,7 +22,7 @@ static inline vu prepared(const struct bound *d, vu x)
     return x;
 }
 
-// Sets both words of a result (FORM_WIDE).
+// Sets the result words `low` and `high` of a FORM_WIDE from the doubles of even and odd lanes.
 #define PUT(even, odd) low = low_of(even, odd), high = high_of(even, odd)
 #define DOUBLE_SOURCE                                                                                        \
     const vu low_word = simd_load(pa, k), high_word = prepared(d, simd_load(pa + REGISTER_BYTES, k));        \
@@ -72,7 +73,7 @@ static inline vd of_words(vu64 low, vu64 high, double offset) // one rounding, o
               const vu y = simd_load(pa + REGISTER_BYTES, k) ^ (HIGH);                                       \
               const vd even = of_words((vu64)x & LOW_WORDS, (vu64)y & LOW_WORDS, OFFSET);                    \
               const vd odd = of_words((vu64)x >> 32, (vu64)y >> 32, OFFSET), PUT(even, odd))
-// Narrower integers are extended first; scalar: bits to shift.
+// Integers of 8 or 16 bits are first extended to 32, by shifts of d->scalar bits left and back right.
 FROM_WORD(double_of_unsigned, simd_load(pa, k) << n >> n, 0x1p52)
 FROM_WORD(double_of_signed, (vu)((vi)(simd_load(pa, k) << n) >> n) ^ TO_UNSIGNED, 0x1p52 + 0x1p31)
 FROM_WORDS(double_of_u64, 0, 0x1p84 + 0x1p52)

@@ -8,8 +8,8 @@ static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint
     return start >= from && start + bytes <= to;
 }
 
-// Host byte of a range fully inside memory or the group's part of the scratchpad; NULL: other ranges. *count:
-// the counter of the access, a store's or a load's by `is_store`.
+// Host address of guest bytes [start, start + bytes) inside memory or the group's part of the scratchpad;
+// NULL: elsewhere. *count: the counter to increment for the access.
 static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes, bool is_store,
                                  uint64_t **count)
 {
@@ -26,13 +26,15 @@ static inline bool is_stack(const struct warp *w, uint64_t start, uint64_t bytes
     return is_within(start, bytes, f->stack_window, f->window_end);
 }
 
-// The row of words at one address of every lane's own stack, consecutive by lane.
+// Host address of lane 0's word at `address` of its own stack; the words of the other lanes' stacks follow in
+// lane order.
 static inline uint8_t *stack_row(const struct warp *w, uint64_t address)
 {
     return w->local + (address - w->exec->launch->flat->stack_window) / 4 * w->exec->local_stride;
 }
 
-// Turns offsets in the threads' own stacks into offsets of the words in memory.
+// Turns p->offset from offsets relative to `start` in the threads' own stacks into offsets in w->local, the
+// warp's interleaved stacks.
 static inline void spread_stacks(const struct warp *w, struct places *p, uint32_t start)
 {
     vu first = splat(start - (uint32_t)w->exec->launch->flat->stack_window);
@@ -95,7 +97,8 @@ FLAT_STORE(store_u8, TYPE_U8)
 FLAT_STORE(store_u16, TYPE_U16)
 FLAT_STORE(store_b32, TYPE_B32)
 
-// Host bytes of a row of words, or of one word common to all lanes; NULL: misaligned, or across areas.
+// Host address of a row (one word per lane, consecutive) or of the word at one address of all lanes
+// (is_same). NULL: misaligned, or not inside one memory area.
 static inline uint8_t *find_row(const struct bound *d, struct warp *w, const uint8_t *low, bool is_same,
                                 bool is_store)
 {

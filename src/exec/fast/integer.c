@@ -13,7 +13,8 @@ static const struct handlers *bind_mov(const struct exec *e, const struct inst *
     return &mov_s;
 }
 
-// S2R of thread indices kept as vectors, and of values common to all lanes.
+// Binds S2R: thread indices and lane numbers are copied from extra registers of the warp, values common to
+// all lanes are constants.
 static const struct handlers *bind_s2r(const struct exec *e, const struct inst *i, struct bound *d)
 {
     uint32_t extra = e->program->reg_count, sreg = i->src[0].reg;
@@ -74,7 +75,8 @@ FORM_3(add3, a + b + c)
 FORM_3(addsub, a + b - c)
 FORM_3(subsub, a - b - c)
 
-// Terms of a sum: registers with their signs, positive registers first, and the sum of the constants.
+// Terms of an integer sum. reg: `positive` added registers, then `negative` subtracted registers. constant:
+// sum of the constant terms. good: no term of another kind.
 struct sum {
     uint32_t reg[3];
     unsigned positive, negative;
@@ -125,8 +127,8 @@ static const struct handlers *bind_plain_sum(const struct exec *e, const struct 
 }
 
 // Two terms with carry in and out: a + b + carry, b inverted for a difference. The carry in is a predicate or
-// a constant.
-//   scalar: b when it is no register; src[3]: the predicate carry, PT for carry 1, !PT for carry 0
+// a constant. d->scalar: value of a constant b. d->src[3]: predicate with the carry in, PT for carry 1, !PT
+// for carry 0.
 #define FORM_CARRY(name, SETUP, LOADS)                                                                       \
     HANDLER(name##_masked)                                                                                   \
     {                                                                                                        \
@@ -150,7 +152,8 @@ FORM_CARRY(carry_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb,
 FORM_CARRY(carry_rn, REG_A; REG_B, vu a = simd_load(pa, k); vu b = ~simd_load(pb, k))
 FORM_CARRY(carry_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s)
 
-// a + b or a - b with CC or X: one of three terms is zero, and at most one term is negative.
+// Binds IADD3 with carry out (CC) or carry in (X) as a + b or a - b: one of the three terms is RZ, and at
+// most one term is subtracted.
 static const struct handlers *bind_carry_sum(const struct exec *e, const struct inst *i, struct bound *d)
 {
     unsigned terms[3], count = 0;
@@ -216,7 +219,7 @@ static inline void multiply_wide(vu a, vu b, bool is_signed, vu *low, vu *high)
 #endif
 }
 
-// 1 where a + b wrapped around, given the sum.
+// Carry out of the 32-bit sum a + b, 1 or 0 per lane.
 static inline vu carry_of(vu sum, vu a) { return 0 - mask_words(less_u(sum, a)); }
 
 #define WIDE_SUM(c0, c1)                                                                                     \
@@ -243,7 +246,7 @@ WIDE_FORMS(wide_s)
 WIDE_FORMS(wide_u)
 #undef WIDE_SIGNED
 
-// a times a power of two, plus a register pair: the address of an array element.
+// 64-bit address of an array element: the index a, extended and shifted left by n, plus the register pair c.
 #define ELEMENT(high_part)                                                                                   \
     vu p0 = a << n, p1 = (high_part);                                                                        \
     low = p0 + simd_load(pc, k);                                                                             \
@@ -340,7 +343,7 @@ static inline vu high_word(vu high, vu low, unsigned n)
     return (high << n) | (low >> (32 - n));
 }
 
-// The high word of {c:a} << n, or of a, sign-extended, << n.
+// LEA.HI: b plus the high word of {c:a} << n (lea_high) or of the sign-extended a << n (lea_sign).
 FORM_CARRY(lea_high_rr, REG_A; REG_B; REG_C; AMOUNT, vu a = high_word(simd_load(pc, k), simd_load(pa, k), n);
            vu b = simd_load(pb, k))
 FORM_CARRY(lea_high_rs, REG_A; CONSTANT; REG_C;

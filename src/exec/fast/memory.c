@@ -59,15 +59,17 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         *slot = (struct allocation_slot){a->address, a->size_bytes,
                                          a->size_bytes >= row ? a->size_bytes - row + 1 : 0,
                                          memory_host(memory, a->address, 0)};
-        // The retry's guard subtracts the guarded-off lanes a second time.
+        // The instruction is retried, and the guard subtracts guarded-off lanes from thread_instructions
+        // again: compensated in advance.
         w->counts.thread_instructions += bit_count(w->active & ~active);
         return d;
     }
     return isa_has(i, ISA_STORE) ? exec_store(d, w, regs, active) : exec_load(d, w, regs, active);
 }
 
-// For a partial lane mask: finds all places, then moves the data, or leaves the access to `MISS`.
-// Destinations may be the address registers, so all places are found before the first write.
+// Handler for a partial lane mask. FOUND finds the memory places of all lanes, MOVE moves the data, and MISS
+// is the handler after a failed FOUND. Destination registers may be the address registers, so all places are
+// found before the first write.
 #define MASKED(name, FOUND, MOVE, MISS, COUNTER)                                                             \
     static __attribute__((noinline)) bool name##_lanes(const struct bound *d, struct warp *w, uint8_t *regs, \
                                                        uint64_t active)                                      \

@@ -2,7 +2,7 @@
 #pragma once
 #include "exec/fast.h"
 
-// Lane numbers of vector k times a size.
+// Per lane of the warp's vector k: number of the lane in the warp times `size`.
 static inline vu lane_steps(unsigned k, uint32_t size)
 {
     vu r;
@@ -23,8 +23,8 @@ static inline uint32_t lane_word(const uint8_t *p, unsigned lane)
     return x;
 }
 
-// True when the lanes' addresses grow by `size` from the first lane's. high: upper words of the addresses,
-// NULL: absent.
+// True when the address of lane n is lane 0's plus n * size bytes. high: upper words of 64-bit addresses;
+// NULL: 32-bit addresses.
 static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size)
 {
     vu difference = splat(0), base = splat(first_word(low));
@@ -39,7 +39,7 @@ static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size
 // -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
-    // Bytes from base; an inactive lane has the offset of an active lane.
+    // Per lane: bytes from base. An inactive lane has the offset of an active lane.
     _Alignas(64) uint32_t offset[FAST_LANES];
 };
 
@@ -56,8 +56,8 @@ static inline uint32_t highest(vu x)
     return r;
 }
 
-// Fills p->offset from the address registers. *least and *most: range of the lower words; *bits: the lower
-// words or-ed together. False: the upper words differ.
+// Fills p->offset from the lanes' address registers. Over active lanes, *least and *most: lowest and highest
+// lower word; *bits: OR of the lower words. False: upper words differ between lanes.
 static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint64_t active, struct places *p,
                                   uint32_t *least, uint32_t *most, uint32_t *bits)
 {
@@ -184,7 +184,8 @@ static inline void write_narrow(const struct places *p, const uint8_t *from, uin
     }
 }
 
-// Moves the data of all active lanes. The size is a constant in each form.
+// read_places loads, write_places stores the data of all active lanes. `type` is a compile-time constant in
+// each form.
 static inline void read_places(const struct places *p, uint8_t *to, uint64_t active, enum isa_type type)
 {
     if (type == TYPE_B32)
@@ -250,5 +251,5 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     return address + (uint64_t)(int64_t)d->offset;
 }
 
-// Bytes per lane for types with row moves; 0 for the narrow types.
+// Bytes per lane of types moved as whole rows of lanes; 0: types of 8 and 16 bits, moved lane by lane.
 #define ROW_BYTES(TYPE) ((TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0)

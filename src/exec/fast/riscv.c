@@ -71,7 +71,8 @@ FORM_2(rshift_left, a << (b & 31))
 FORM_2(rshift_right_s, (vi)a >> (vi)(b & 31))
 FORM_2(rshift_right_u, a >> (b & 31))
 
-// True for a register source a: use form_rr, or form_rs with the constant in d->scalar.
+// True: source a is a register, and source b is a register (form name_rr) or a constant, put in d->scalar
+// (form name_rs).
 static bool bind_sources(const struct exec *e, const struct inst *i, struct bound *d, bool *is_constant_b)
 {
     *is_constant_b = is_constant(&i->src[1]);

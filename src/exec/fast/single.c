@@ -15,7 +15,8 @@ static inline vu saturated(vu x)
     return choose(less_s(splat(0x3f800000u), x), splat(0x3f800000u), x);
 }
 
-// Treatment of operands and result of a form with modifiers (spare_byte).
+// Bits of d->spare_byte in forms with modifiers. Operand k: negation in bit 0 + k, absolute value in bit 3 +
+// k.
 enum { PREPARE_NEG = 0, PREPARE_ABS = 3, PREPARE_FTZ = 1 << 6, PREPARE_SAT = 1 << 7 };
 
 static inline vu prepared(const struct bound *d, unsigned k, vu x)
@@ -93,8 +94,8 @@ static uint32_t with_sign(uint32_t x, unsigned flags)
     return flags & OPERAND_NEG ? x ^ 0x80000000u : x;
 }
 
-// Orders the sources register first, with the constant, modifiers applied, in d->scalar. Returns the operand
-// kinds; *how gets the remaining modifiers.
+// Exchanges a constant first source and the second source. Stores the constant, modifiers applied, in
+// d->scalar. Returns the operand kinds; *how: modifiers of register operands and of the result.
 static enum operands arrange(const struct exec *e, const struct inst *i, struct bound *d, unsigned count,
                              unsigned *how)
 {

@@ -82,9 +82,10 @@ static const struct handlers *bind_mufu(const struct inst *i)
 // -- conversions --------------------------------------------------------------------------------------------
 static inline vf to_float(vu x) { return __builtin_convertvector((vi)x, vf); }
 FORM_1(float_of_s32, (vu)to_float(a))
-// The sum of two exact halves, rounded once.
+// The upper and the lower 16 bits convert exactly; only the sum of the two floats rounds.
 FORM_1(float_of_u32, (vu)(to_float(a >> 16) * splat_float(65536.0f) + to_float(a & 0xffff)))
-// Narrower sources, sign- or zero-extended first; scalar: bits to shift.
+// Sources of 8 or 16 bits, first sign- or zero-extended to 32 by shifts of d->scalar bits left and back
+// right.
 FORM(float_of_signed, REG_A;
      const int n = (int)d->scalar, vu a = simd_load(pa, k), (vu)to_float((vu)((vi)(a << n) >> n)))
 FORM(float_of_unsigned, REG_A;
@@ -128,7 +129,8 @@ static inline vf rounded_sse2(vf x, int mode)
 #define ROUNDED(x, mode) rounded_sse2((x), (mode))
 #endif
 
-// Saturation of cvt: NaN gives 0. The processor gives 0x80000000 for every out-of-range value.
+// Saturation of PTX's cvt to a 32-bit integer, with 0 for NaN. The host's conversion gives 0x80000000 for
+// every out-of-range value.
 static inline vu int_of(vf x)
 {
     vu r = truncate_to_int(x);
