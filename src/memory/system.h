@@ -33,7 +33,7 @@ struct memory_request {
     bool rides;
 };
 
-// Exactly one per request; the reply to a store or reduction is its acknowledgement.
+// A reply, exactly one per request; the reply to a store or reduction is its acknowledgement.
 struct memory_reply {
     uint64_t cycle;
     uint32_t token;

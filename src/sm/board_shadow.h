@@ -21,6 +21,6 @@ void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slo
 void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o,
                          uint8_t element);
 void board_shadow_commits(struct board_shadow *x, const struct board *b, uint8_t element);
-// The register's lanes in the file `committed`.
+// Lanes of a physical register in the register file `committed`.
 const uint32_t *board_shadow_lanes(const struct board_shadow *x, uint32_t physical);
 const char *board_shadow_broken(const struct board_shadow *x); // NULL: all rules hold

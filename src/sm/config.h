@@ -12,7 +12,8 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-// A word is a value of an enum, or a row of a table (pick.def).
+// Kinds of setting. A setting of kind word is stored as a value of an enum, or as a row of a table
+// (pick.def).
 #define GPU_U32  CONFIG_MEMBER_U32
 #define GPU_BOOL CONFIG_MEMBER_BOOL
 #define GPU_WORD CONFIG_MEMBER_WORD
@@ -36,7 +37,7 @@ bool gpu_config_is_chips(size_t key);     // the key at the index has the same v
 
 // NULL: the settings fit together; else the conflict and a remedy, static text.
 const char *gpu_config_check(const struct gpu_config *c);
-// Registers of an SM available to warps of `warp` registers.
+// Registers of an SM available to warps with `warp` registers each.
 uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
 
 // SMs of one class. A chip without classes has a single unnamed kind with all SMs.

@@ -34,11 +34,12 @@ struct predict {
 
 void predict_init(struct sm *s);
 void predict_fini(struct sm *s);
-// A branch has been executed: sets its prediction, or the warp's pause.
+// A branch of the warp has been executed: sets the branch's prediction, or the cycle until which the warp
+// pauses.
 void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i);
 // Redirects the front end after the branch has left the I-buffer.
 void predict_follow(struct sm *s, unsigned slot);
-// For warps on a wrong path.
+// The next functions are for warps on the wrong path of a branch.
 void predict_look(struct sm *s, unsigned slot); // ends the wrong path once the outcome is known
 bool predict_may_issue(const struct op *o);     // whether a ghost may issue: no change of control flow
 // Issues the instruction at the I-buffer's head as a ghost.
