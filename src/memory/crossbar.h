@@ -40,7 +40,7 @@ static inline bool bag_has(const struct bag *b, unsigned receiver)
     return b->receivers[receiver / 64] >> receiver % 64 & 1;
 }
 
-// A receiver's packets, sorted by (start, turn).
+// Packets for a receiver, sorted by departure cycle (start), then by priority (turn).
 struct arrivals {
     VEC(struct packet) packets;
 };

@@ -312,7 +312,7 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
-    if (c->t_faw) { // tFAW: the fourth activate after this waits for t_faw to pass
+    if (c->t_faw) { // tFAW: the fourth activate after the present activate waits for t_faw to pass
         d->activated[d->faw] = now + 1;
         d->faw = (d->faw + 1) % FAW;
         if (d->activated[d->faw])

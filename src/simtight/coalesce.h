@@ -1,4 +1,5 @@
-// Coalescer: splits the lanes of a memory instruction into accesses (public source, coalescing unit).
+// Coalescer: splits the lanes of a memory instruction into accesses (SIMTight's published source, coalescing
+// unit).
 //
 // The first pending lane is the leader. Its group:
 // - leader in the scratchpad: all pending scratchpad lanes

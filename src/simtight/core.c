@@ -194,8 +194,8 @@ static bool find_result(struct simtight *s, struct simtight_lanes *l)
     return true;
 }
 
-// Whether the waiting result may be written: the write port is free in the current cycle, and no earlier
-// write to the same register is still under way.
+// Whether the waiting result may be written. The write port must be free in the current cycle, and no earlier
+// write to the same register may still be under way.
 static bool may_resume(const struct simtight *s)
 {
     const struct simtight_lanes *a = &s->resume, *b = &s->stored;
@@ -462,7 +462,8 @@ static void fail(struct simtight *s, enum launch_fault_kind kind, struct strbuf 
     s->fault = (struct launch_fault){.kind = kind, .text = text->text};
 }
 
-// Whether a limit ends the launch; writes the message. The instruction limit holds for ended launches, too.
+// Whether a limit on cycles or instructions ends the launch; writes the message. The instruction limit holds
+// for ended launches, too.
 static bool is_over_limit(const struct simtight *s, uint64_t max_cycles, struct strbuf *text)
 {
     uint64_t most = s->launch->max_warp_instructions;

@@ -108,7 +108,8 @@ static inline void simtight_resume_at(struct simtight *s, unsigned warp, uint64_
     s->resumed[cycle % SIMTIGHT_RING] |= 1ull << warp;
     s->resuming++;
 }
-// Tells the listener, if any: the state of the warp from the next cycle on; an executed instruction.
+// simtight_tell: tells the listener, if any, the warp's state from the next cycle on. simtight_tell_executed:
+// tells the listener about an executed instruction.
 static inline void simtight_tell(const struct simtight *s, unsigned warp, enum simtight_state state)
 {
     if (s->listener && s->listener->state) s->listener->state(s->listener->context, warp, state, s->now + 1);
@@ -138,7 +139,7 @@ int simtight_registers_missing(const struct simtight *s, unsigned warp, const st
                                bool is_partial);
 struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
                                          const struct simtight_inst *i, bool all_active);
-// Requests the store of one of the warp's registers. False: no register to spill or the queue is full.
+// Spills one of the warp's registers: requests its store. False: no register to spill or the queue is full.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
 uint64_t simtight_registers_left(const struct simtight *s); // bits: ended warps that still hold vectors
 // Requests the load of a spilled register. False: the queue is full.

@@ -11,7 +11,7 @@
 #include "simtight/coalesce.h"
 #include "simtight/config.h"
 
-struct simtight_reply { // for a group of a load, an atomic or a fence
+struct simtight_reply { // to a group of lanes of a load, an atomic or a fence
     uint64_t at;
     uint32_t lanes;
     uint8_t warp, reg, beats;

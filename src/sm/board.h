@@ -1,7 +1,8 @@
-// The many-thread-aware scoreboard (Xiang, section 4.4.2; docs/explanation/ilp.md). All warps of an SM share a few
-// entries, one for each destination register of an issued, uncommitted instruction. An entry holds the
-// value until all older instructions of the warp are committed, so that registers change in program order;
-// readers take the value from the entry meanwhile. Written by board.c alone, readable everywhere.
+// The many-thread-aware scoreboard (Xiang's dissertation, section 4.4.2; docs/explanation/ilp.md). All warps
+// of an SM share a few entries, one for each destination register of an issued, uncommitted instruction. An
+// entry holds the value until all older instructions of the warp are committed, so that registers change in
+// program order; readers take the value from the entry meanwhile. Written by board.c alone, readable
+// everywhere.
 //
 //     issue ─▶ entries: tag, lanes, next ─▶ complete: readers may issue ─▶ oldest of its warp: written, freed
 //       └─ no entry free, warp not in the board: issue without an entry         one instruction a cycle
@@ -33,15 +34,16 @@ struct board_inst {
     bool is_memory, is_atomic;
 };
 
-// Causes, as bits, for which a warp's next instruction waited: no free entry; an older write to the same
+// Causes, as bits, of a wait of a warp's next instruction: no free entry; an older write to the same
 // register; memory order of a store, of a load.
 enum { BOARD_FULL = 1, BOARD_MASK = 2, BOARD_STORE = 4, BOARD_LOAD = 8 };
 
 struct board_warp {
     uint64_t committed; // latest commit cycle reserved for the warp, possibly in the future
     uint8_t head, tail; // list of the warp's elements in `insts`, oldest first; BOARD_NONE: empty
-    bool is_alone;      // the last instruction issued without an entry: the next one waits for its result
-    uint8_t held;       // BOARD_*
+    // the warp's last instruction issued without an entry: the next instruction waits for its result
+    bool is_alone;
+    uint8_t held; // BOARD_*
 };
 
 struct board_shadow;
@@ -71,7 +73,7 @@ bool board_has_entries(struct sm *s, unsigned slot, const struct op *o);
 // Enters the issued instruction, which completes at cycle `done`; CYCLE_NEVER: with its memory reply. Returns
 // the index of the list element; BOARD_NONE: issued without an entry.
 uint8_t board_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t done);
-// A memory instruction without an accessing lane has issued.
+// A memory instruction with no lane accessing memory has issued: clears the warp's is_alone and held.
 void board_passed(struct sm *s, unsigned slot);
 // A memory reply has arrived: the list element completes at cycle `done`. Returns bits: the element's
 // destination registers without a younger definition.

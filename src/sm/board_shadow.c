@@ -103,8 +103,8 @@ static bool is_only_match(const struct board *b, const struct board_inst *older)
     return true;
 }
 
-// Expects every element in use to be in exactly one list, of its own warp, in order of issue, and the entries
-// of all lists to add up to `used`.
+// Expects every element in use to be in exactly one list, of its own warp, in order of issue. The entries of
+// all lists must add up to `used`.
 static void expect_lists(struct board_shadow *x, const struct board *b)
 {
     uint64_t seen = 0;

@@ -1,5 +1,5 @@
-// Self-check of the model (sim.check). A scoreboard or control words decide the waits of instructions. This
-// book, which neither reads, verifies the decisions:
+// Self-check of the model (sim.check). A scoreboard or control words decide the waits of instructions. An
+// independent record of reads and writes, not used by either, verifies the decisions:
 //
 //   - no lane reads a register or predicate before the result is ready,
 //   - no register is written before an operand collector's outstanding read,

@@ -33,7 +33,8 @@ enum {
 
 extern const struct config_key gpu_config_keys[];
 extern const size_t gpu_config_key_count; // GPU_KEYS
-bool gpu_config_is_chips(size_t key);     // the key at the index has the same value for every SM of a chip
+// whether the setting with index `key` has one value for all SMs of a chip
+bool gpu_config_is_chips(size_t key);
 
 // NULL: the settings fit together; else the conflict and a remedy, static text.
 const char *gpu_config_check(const struct gpu_config *c);

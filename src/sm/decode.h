@@ -8,7 +8,8 @@ struct program;
 
 enum { OP_READS_MAX = 16 };
 
-// op.order, bits: memory accesses kept in the program order of the warp
+// Bits of op.order: the instruction keeps the warp's program order as a store, as a load; an atomic has both
+// bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };

@@ -35,7 +35,7 @@ struct front {
 
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
-void front_end(struct sm_grid *g); // a grid leaves: the remembered code line is dropped
+void front_end(struct sm_grid *g); // a grid leaves the SM: forgets the code line of the last fetch
 void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);

@@ -230,8 +230,8 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
-    // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp: the
-    // token contains the warp's age.
+    // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
+    // token therefore contains the warp's age.
     e->token = store_token(s, slot);
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
@@ -298,7 +298,8 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
-    // Write-allocate: with no free way in L1 the store only goes through.
+    // Write-allocate: the store allocates its line in L1; with no free way it is only written through to the
+    // L2.
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
         tags_store(e->grid, &s->tags.l1, x->line, x->sectors, false);
     else

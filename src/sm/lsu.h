@@ -91,7 +91,7 @@ struct lsu {
     struct memory_reply waiting;  // next reply
     uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
 
-    bool rides;         // requests join the packet of the request before (memory_request.rides)
+    bool rides;         // a request joins the packet of the previous request (memory_request.rides)
     bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; until lsu_look_again
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring

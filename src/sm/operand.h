@@ -104,8 +104,8 @@ static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
     w->busy_until = later(w->busy_until, until);
 }
-// A memory instruction's reply: `registers` as mapped at issue. current, bits: destination words without a
-// younger definition.
+// A memory instruction's reply: the results are ready at cycle `ready`. registers: physical destinations as
+// mapped at issue. current, bits: destination words without a younger definition.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
                                  const uint16_t *registers, uint64_t ready, uint8_t current)
 {

@@ -36,7 +36,8 @@ static bool predicts_taken(struct sm *s, uint32_t index, const struct inst *i, b
     return is_taken;
 }
 
-// The table learns the outcome at once. All warps of the SM share the table and the history.
+// Updates gshare's table and history with a branch's outcome, already at issue. All warps of the SM share the
+// table and the history.
 static void train(struct sm *s, uint32_t index, bool taken)
 {
     uint8_t *counter = counter_of(s, index);

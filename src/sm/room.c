@@ -254,9 +254,9 @@ void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
     }
 }
 
-// Whether entry `k` of `placed` must let an earlier entry of the same grid go first. Under dispatch by warp, a
-// grid's warps start in the order of sm_place: the rest of a block before the next block, even if the room
-// promised to the rest is free later.
+// Whether entry `k` of `placed` must let an earlier entry of the same grid go first. Under dispatch by warp,
+// a grid's warps start in the order of sm_place. The rest of a block comes before the next block, even if the
+// room promised to the rest is free later.
 static bool is_behind(const struct room *r, size_t k)
 {
     const struct sm_grid *g = r->placed.data[k].grid;

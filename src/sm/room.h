@@ -65,7 +65,8 @@ struct room_grid {
 void room_fini(struct sm *s);
 void room_kill_failed(struct sm *s);  // kills the grids with a faulting warp
 void room_start_placed(struct sm *s); // starts the warps whose cycle has come
-// The warp has exited, or the last reply to a warp that exited has come.
+// A warp has exited, or the last memory reply to an exited warp has come.
 void room_warp_ended(struct sm *s, unsigned slot);
-// An imbalance of the SM's room, static text; NULL: none (room_check.c).
+// Inconsistency among the SM's resident blocks, slots and places, static text; NULL: consistent
+// (room_check.c).
 const char *room_check(const struct sm *s);

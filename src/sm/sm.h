@@ -102,7 +102,7 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                              // cycles
     uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
-    uint32_t warps_by_block;                      // most warps on an SM under dispatch by block
+    uint32_t warps_by_block;                      // most warps of the grid on an SM under dispatch by block
     // Limits for one SM, 0 until every mechanism has seen the launch and possibly changed the limits.
     uint32_t blocks_per_sm, places; // places: warps of the grid on an SM at most (room.h)
     // Function of the mechanism that dispatches by warp (tech.h), and the mechanism's state for the launch;
@@ -156,7 +156,8 @@ struct watch_sm;
 void sm_watch(struct sm *s, struct watch_sm *w); // NULL: stop watching
 // Returns the number of warps and blocks ended since the last call, and the SM's array of ends; empties it.
 size_t sm_ended(struct sm *s, struct sm_end **ends);
-// The first cycle with an event not caused by a new reply or block; UINT64_MAX: never.
+// The first cycle with an event of the SM, other than events caused by a new reply or block; UINT64_MAX:
+// never.
 uint64_t sm_next(const struct sm *s);
 // Whether no event is left without a new reply or block. Events of mechanisms (watchdogs) and guests count
 // only while some warp slot is taken.

@@ -131,8 +131,8 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
 
 static uint32_t later_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// State within a basic block, by register and predicate, in cycles from the block's first instruction: when a
-// fixed-latency result is ready, when an operand is last read.
+// State within a basic block, by register and predicate, in cycles from the block's first instruction. ready:
+// of a fixed-latency result; read: of the last operand read.
 struct fixed {
     uint32_t ready[PLACE_PREDS + 8], read[PLACE_PREDS];
     uint32_t last, last_read;
