@@ -1,7 +1,7 @@
-// Addresses are split into numbered pieces of the interleave size. Slice of a piece = piece number + a
-// start value that changes with every turn around the slices: strides of a whole turn spread out, streams
-// stay balanced. Within a channel, consecutive pieces go to different bank groups, then fill the open rows,
-// then move to the next bank and row:
+// Addresses are split into numbered pieces of the interleave size. Slice of a piece = (piece number + start
+// value) modulo the number of slices; the start value changes with every turn around the slices. Strides of a
+// whole turn therefore spread out, and streams stay balanced. Within a channel, consecutive pieces go to
+// different bank groups, then fill the open rows, then move to the next bank and row:
 //
 //      piece within the channel:  | row | bank in group | piece of the row | bank group |
 //

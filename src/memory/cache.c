@@ -33,8 +33,8 @@ struct cache {
     struct cache_config config;
     struct way *ways; // sets * ways, the ways of a set side by side
     struct set *sets;
-    uint16_t *locks;   // by way: how often locked; NULL before the first lock
-    uint64_t *marks;   // by way: the owner's number; NULL before the first mark
+    uint16_t *locks;   // by way: how often the line is locked; NULL before the first lock
+    uint64_t *marks;   // by way: number given by the cache's owner (cache_mark); NULL before the first mark
     uint32_t *buckets; // first way of each chain
     unsigned bucket_shift;
     uint64_t allocations;
@@ -77,9 +77,9 @@ static uint64_t line_number(const struct cache *c, uint64_t line)
     return c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
 }
 
-// XOR of all groups of `bits` bits. Line numbers a multiple of the set count apart share a set under bit
-// indexing; folding lets their upper bits choose the set, too. Consecutive lines still fall into
-// consecutive sets.
+// XOR of all groups of `bits` bits of a line number. Line numbers a multiple of the set count apart share a
+// set under bit indexing; folding lets their upper bits choose the set, too. Consecutive lines still fall
+// into consecutive sets.
 static uint64_t fold(uint64_t number, unsigned bits)
 {
     uint64_t folded = number;
@@ -371,7 +371,7 @@ void cache_invalidate(struct cache *c, uint64_t line)
     make_oldest(c, s, w);
 }
 
-// The cost is in the lines held, not in the size: a chip clears its L2 at every launch.
+// Takes time in proportion to the lines held, not to the cache's size: a chip clears its L2 at every launch.
 void cache_clear(struct cache *c)
 {
     for (struct set *s = c->sets; s < c->sets + c->config.sets; s++) {

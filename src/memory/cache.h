@@ -46,7 +46,8 @@ struct cache_victim { // line evicted by an allocation
     bool valid;
     uint64_t line; // address
     uint8_t dirty; // sectors to be written back
-    // A second line to write back although it stays: its address and the sectors to write.
+    // A line cleaned by the dirty-way limit, written back but not evicted: its address and the sectors to
+    // write.
     uint64_t cleaned;
     uint8_t cleaned_sectors;
 };
@@ -66,7 +67,7 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
 // its valid or pending sectors become dirty. CACHE_FULL: no way is free.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
-// Sectors arrive. On allocate-on-fill, the line may evict a victim.
+// Sectors of a line arrive from the next level. On allocate-on-fill, the line may evict *victim.
 void cache_fill(struct cache *c, uint64_t line, uint8_t sectors, struct cache_victim *victim);
 void cache_invalidate(struct cache *c, uint64_t line); // pending sectors stay pending, and locks remain
 // Locks a line. False, with nothing changed: the line has no way, its lock count is at the limit, or all
@@ -75,10 +76,12 @@ bool cache_lock(struct cache *c, uint64_t line);
 // Whether cache_lock would succeed now, given a way for the line.
 bool cache_may_lock(const struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line); // the line must be locked
-// As a load hit when all sectors are valid; else false and unchanged.
+// If all the sectors are valid, touches the line as a load hit does and returns true; else changes nothing
+// and returns false.
 bool cache_touch(struct cache *c, uint64_t line, uint8_t sectors);
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
-// The owner's number for a line with a way; kept until the way takes a new line. 0: never given.
+// Attaches the owner's number to a line with a way; kept until the way takes a new line. cache_mark_of: the
+// number; 0: never given.
 void cache_mark(struct cache *c, uint64_t line, uint64_t mark);
 uint64_t cache_mark_of(const struct cache *c, uint64_t line);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes the line clean.

@@ -1,4 +1,5 @@
-// Settings of the memory hierarchy behind the SMs: interconnect, L2, DRAM. The L1 side is in gpu/.
+// Settings of the memory hierarchy behind the SMs: interconnect, L2, DRAM. The settings of L1 are in
+// sm/config.h.
 #pragma once
 #include "base/config.h"
 #include "memory/cache.h"

@@ -19,7 +19,7 @@ struct packet {
     uint8_t sectors, kind, grid;
     bool is_partial; // a store to parts of sectors
     uint32_t turn;   // priority among packets with equal start; the smallest goes first
-    uint32_t next;   // index in the bag's list for the receiver
+    uint32_t next;   // index in the bag of the next packet for the same receiver; PACKET_NONE: none
 };
 
 enum { PACKET_NONE = UINT32_MAX, BAG_WORDS = 4 };
@@ -40,7 +40,7 @@ static inline bool bag_has(const struct bag *b, unsigned receiver)
     return b->receivers[receiver / 64] >> receiver % 64 & 1;
 }
 
-// A receiver's packets, sorted by (start, turn).
+// Packets for a receiver, sorted by departure cycle (start), then by priority (turn).
 struct arrivals {
     VEC(struct packet) packets;
 };
@@ -50,7 +50,8 @@ void arrivals_gather(struct arrivals *a, const struct bag *b, unsigned receiver)
 void arrivals_sort(struct arrivals *a);
 
 uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes);
-// Rotating priority: the sender with turn 0 changes every cycle.
+// A sender's priority among packets with equal start; 0 goes first. The priorities rotate: the sender with
+// turn 0 changes every cycle.
 static inline uint32_t crossbar_turn(uint64_t start, uint32_t sender, uint32_t senders)
 {
     return (uint32_t)((sender + senders - start % senders) % senders);

@@ -37,7 +37,7 @@ struct bank {
 struct bank_set {
     uint64_t bits[BANK_WORDS];
     uint32_t count;
-    uint64_t ready; // no command of the set's banks is legal before
+    uint64_t ready; // cycle before which no command for a bank of the set is legal
 };
 
 struct dram {
@@ -48,13 +48,15 @@ struct dram {
     struct bank *banks;
     struct entry *entries;
     size_t capacity;
-    int free, waiting_first, waiting_last; // overflow beyond the scheduler's queue, in order
+    // first free entry; list of requests beyond the scheduler's queue, in order of arrival
+    int free, waiting_first, waiting_last;
     uint32_t queued, waiting;
     uint64_t order;
     uint64_t column_ready, activate_ready, read_ready; // of the channel
     uint64_t *group_ready;                             // column commands of each bank group
-    uint64_t bus_ready, write_ready;                   // the bus; earliest data in the write direction
-    uint64_t refresh_at;                               // the next refresh
+    // first cycle with a free data bus; earliest write command after a read
+    uint64_t bus_ready, write_ready;
+    uint64_t refresh_at; // the next refresh
     // tFAW ring: cycle + 1 of the last four activates, the oldest at index faw; 0: empty.
     uint64_t activated[FAW];
     unsigned faw;
@@ -251,14 +253,14 @@ static struct choice choose_row(struct dram *d, uint64_t now)
     return best;
 }
 
-// Sectors of `left` moved by the next burst.
+// The sectors, out of the bits `left`, moved by the next burst.
 static uint8_t next_sectors(const struct dram *d, uint8_t left)
 {
     unsigned first = bit_lowest(left) / d->burst_sectors * d->burst_sectors;
     return left & (uint8_t)(bit_mask(d->burst_sectors) << first);
 }
 
-// Moves a burst; true when it was the last of the request.
+// Issues a column command, which moves a burst; true when the burst was the last of the request.
 static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, struct dram_done *done)
 {
     const struct memory_config *c = d->c;
@@ -310,7 +312,7 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
-    if (c->t_faw) { // tFAW: the fourth activate after this waits for t_faw to pass
+    if (c->t_faw) { // tFAW: the fourth activate after the present activate waits for t_faw to pass
         d->activated[d->faw] = now + 1;
         d->faw = (d->faw + 1) % FAW;
         if (d->activated[d->faw])

@@ -20,7 +20,7 @@ struct mshr {
     uint64_t line;
     uint64_t warps;              // the owner's warps
     uint8_t sectors;             // requested, not yet filled
-    uint32_t first, last, count; // waiters
+    uint32_t first, last, count; // waiters of the line
     uint32_t chain;              // next in the bucket or in the free list
 };
 
@@ -50,5 +50,6 @@ static inline bool mshrs_have_room(const struct mshrs *m, uint32_t k)
 {
     return k == MSHR_NONE ? m->used < m->most : m->all.data[k].count < m->merges;
 }
-// Takes out the first waiter with no sector under way; false when every waiter must wait longer.
+// Takes out of entry `k` the first waiter with no sector under way; false when every waiter still waits for a
+// sector.
 bool mshrs_next_served(struct mshrs *m, uint32_t k, struct mshr_waiter *w);

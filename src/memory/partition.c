@@ -13,7 +13,7 @@ struct query { // in a slice's queue
     uint64_t arrive;
     uint64_t line;
     struct mshr_waiter who;
-    bool is_partial, is_followed; // is_followed: the next query is looked up in the same cycle
+    bool is_partial, is_followed; // is_followed: the next query in the queue is looked up in the same cycle
 };
 
 struct answer { // ready to leave a slice
@@ -43,7 +43,7 @@ struct transfer { // between a slice and the DRAM
     uint8_t grid;         // grid charged for the transfer
 };
 
-struct books { // invariants, checked when idle; in requests or sectors
+struct books { // for the check of an idle partition: pairs of equal counts, in requests or sectors
     uint64_t accepted, answered;
     uint64_t asked, given;
     uint64_t fetched, filled;
@@ -57,8 +57,9 @@ struct partition {
     struct slice *slices;
     FIFO(struct transfer) to_dram, fills;
     struct dram *dram;
-    uint64_t dram_next;             // own cycle of the next decision
-    uint64_t due;                   // next event other than DRAM commands, as partition_run left; 0: look
+    uint64_t dram_next; // DRAM command cycle of the next decision
+    // core cycle of the next event other than DRAM commands, as of the last partition_run; 0: unknown
+    uint64_t due;
     VEC(struct transfer) transfers; // in the DRAM, by token
     VEC(uint32_t) free_transfers;
     struct memory_counts counts[MEMORY_GRIDS];
@@ -163,7 +164,8 @@ static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64
               (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors, grid});
 }
 
-// Writes a victim back, charged to the grid that evicts it.
+// Writes the dirty sectors of an evicted line, and the sectors of a cleaned line, to DRAM. `grid`: the grid
+// charged, whose access evicts the line.
 static void write_back(struct partition *p, uint64_t cycle, uint32_t slice, const struct cache_victim *v,
                        uint8_t grid)
 {
@@ -195,8 +197,8 @@ static void enter_dram(struct partition *p)
     if (r.arrival < p->dram_next) p->dram_next = r.arrival;
 }
 
-// Room on the way to DRAM: unblocks all waiting slices, at `cycle` at the earliest. Returns whether a slice
-// was blocked.
+// The queue to DRAM has room: unblocks all waiting slices, at `cycle` at the earliest. Returns whether a
+// slice was blocked.
 static bool wake_slices(struct partition *p, uint64_t cycle)
 {
     bool any = false;
@@ -231,7 +233,7 @@ static bool step_dram(struct partition *p, uint64_t until)
     return false;
 }
 
-// Sectors arrive: answers the waiters with no sector left under way.
+// Sectors arrive from DRAM: answers the waiters with no sector left under way.
 static void fill(struct partition *p)
 {
     struct transfer x = fifo_head(&p->fills);
@@ -310,8 +312,8 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     return true;
 }
 
-// Whether the query may proceed under the DRAM backlog limit; a write-back hit sends no request to DRAM and
-// always may.
+// Whether the DRAM backlog limit lets the query proceed; a write-back hit sends no request to DRAM and always
+// may.
 static bool has_way(const struct partition *p, const struct slice *s, const struct query *q)
 {
     uint32_t most = p->c->dram_backlog;

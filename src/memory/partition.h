@@ -23,5 +23,6 @@ void partition_run(struct partition *p, uint64_t until, struct bag *replies);
 uint64_t partition_next(const struct partition *p);
 void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to);
 void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to);
-// NULL when the partition is idle and its books balance, else the failed invariant; static text.
+// NULL when the partition is idle and its counts of requests and sectors balance, else the failed invariant;
+// static text.
 const char *partition_check(const struct partition *p);

@@ -12,14 +12,14 @@ struct port { // of one SM
     FIFO(struct memory_reply) replies;
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
-    uint64_t arrived; // replies, to find the reply that sim.lose_reply drops
+    uint64_t arrived; // number of replies so far, to find the reply that sim.lose_reply drops
 };
 
 struct memory_system {
     struct memory_config c;
     struct clock_ratio icnt;
     unsigned sm_count;
-    unsigned filling;                              // index of the bags filled in this window
+    unsigned filling;                              // index, 0 or 1, of the bags filled in this window
     uint64_t now;                                  // start of the window
     uint64_t sms[BAG_WORDS], answering[BAG_WORDS]; // bits: senders with packets in the bags to be emptied
     struct port *ports;

@@ -33,7 +33,7 @@ struct memory_request {
     bool rides;
 };
 
-// Exactly one per request; the reply to a store or reduction is its acknowledgement.
+// A reply, exactly one per request; the reply to a store or reduction is its acknowledgement.
 struct memory_reply {
     uint64_t cycle;
     uint32_t token;
@@ -65,7 +65,8 @@ void memory_system_hand_over(struct memory_system *m, uint64_t now);
 uint64_t memory_system_next(const struct memory_system *m, uint64_t now);
 uint64_t memory_system_unanswered(const struct memory_system *m); // requests pushed, replies not yet taken
 bool memory_system_is_idle(const struct memory_system *m);        // all queues empty, every request answered
-// NULL when the system is idle and its books balance, else the failed invariant; static text.
+// NULL when the memory system is idle and its counts of requests balance, else the failed invariant; static
+// text.
 const char *memory_system_check(const struct memory_system *m);
 // Drops lines at addresses from..to-1, dirty or not. No request for such a line may be under way.
 void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t to);

@@ -1,4 +1,5 @@
-// Figures of a pass, and of workloads together in relation to every workload alone.
+// Figures of a pass (all launches of a workload, once), and of workloads together in relation to every
+// workload alone.
 #include "mix/mix.h"
 
 void mix_run_add(struct mix_run *run, const struct wf_stats *launch)

@@ -31,12 +31,13 @@ double mix_ipc(const struct mix_run *run); // thread instructions per cycle, as 
 struct mix_part {
     const char *name;
     const struct tape *tape;
-    struct wf_stream *stream; // with the part's place; a separate stream per part
-    bool is_exact;            // output independent of thread order (output class D)
+    // plays the part's launches on the part's SMs (place); a separate stream per part
+    struct wf_stream *stream;
+    bool is_exact; // output independent of thread order (output class D)
     // Written by mix_play.
     struct mix_run run; // the first pass
     uint64_t passes;    // complete passes
-    uint64_t compared;  // bytes of outputs in all passes, if is_exact
+    uint64_t compared;  // bytes of outputs compared with the recording in all passes, if is_exact
     uint64_t different; // of `compared`: bytes that differ from the recorded output
 };
 
@@ -48,19 +49,22 @@ enum wf_status mix_play(struct wf_context *c, struct mix_part *parts, size_t cou
 // -- figures ------------------------------------------------------------------------------------------------
 // For parts with known cycles alone and together.
 struct mix_shares {
-    double weighted_speedup; // mean of alone / together; 1: no slowdown (Xiang, section 4.5)
-    double throughput;       // sum of alone / together (STP: Eyerman and Eeckhout, IEEE Micro 2008)
-    double turnaround;       // mean of together / alone (ANTT, ibidem)
-    double fairness;         // minimum over maximum of alone / together; 1: equal slowdown
-    double energy_pj;        // of all first passes
+    // mean over parts of time alone / time together; 1: no slowdown (Xiang's dissertation, section 4.5)
+    double weighted_speedup;
+    // sum over parts of time alone / time together (STP: Eyerman and Eeckhout, IEEE Micro 2008)
+    double throughput;
+    double turnaround; // mean over parts of time together / time alone (ANTT, ibidem)
+    // smallest / largest part's time alone / time together; 1: all parts are slowed down equally
+    double fairness;
+    double energy_pj; // of all first passes
 };
-// progress[k]: speed of part k together, relative to its speed alone.
+// progress[k]: speed of part k in the mix, relative to the part's speed alone.
 struct mix_shares mix_figures(const struct mix_part *parts, const double *progress, size_t count);
 
 // -- steering -----------------------------------------------------------------------------------------------
 // Resource needs of a workload, for steering: of the launch with the most instructions (Xiang, section 4.5).
 struct mix_need {
-    uint32_t warps;             // resident per SM, in the class with the most
+    uint32_t warps;             // warps resident on an SM, in the class of SMs with the most
     uint64_t threads;           // of the grid
     uint64_t warp_instructions; // of the launch
 };
@@ -72,5 +76,5 @@ bool mix_is_latency_bound(const struct mix_need *need);
 // two or more workloads no class stays empty: ilp gets the workload with the fewest warps, tlp the workload
 // with the most. False: the GPU lacks the classes.
 bool mix_steer(struct wf_context *c, const struct mix_need *needs, size_t count, struct mix_place *places);
-// Splits the GPU's SMs into equal ranges; a remainder goes to the first ranges, an SM for every range.
+// Splits the GPU's SMs into `count` ranges; with a remainder, the first ranges are larger by an SM.
 void mix_split(uint32_t sms, size_t count, struct mix_place *places);

@@ -1,4 +1,5 @@
-// Plays tapes side by side: a part whose launch is over continues at once, in order of the parts.
+// Plays tapes (recorded launches of workloads) side by side: a part whose launch is over starts its next
+// launch at once, in order of the parts.
 #include "mix/mix.h"
 
 #include <string.h>

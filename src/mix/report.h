@@ -8,9 +8,10 @@ struct mix_result {
     const char *name;
     struct mix_place place;
     struct mix_need need;
-    const char *reference; // GPU of the run alone; NULL: the mix's GPU
+    const char *reference; // GPU of the part's run alone; NULL: the GPU of the mix
     struct mix_run alone;  // on all SMs of the reference
-    // On the part's SMs of the mix's GPU, other SMs idle; no launches: the part has all SMs.
+    // Run on the part's SMs of the mix's GPU with other SMs idle. No launches: not run, as the part has all
+    // SMs.
     struct mix_run apart;
     struct mix_part part; // in the mix
 };

@@ -31,7 +31,7 @@ static bool class_place(struct wf_context *c, const char *name, struct mix_place
     return false;
 }
 
-// The part with the most or the fewest warps; the first of equal parts.
+// Index of the workload with the most or the fewest warps; of equal workloads, the first.
 static size_t extreme(const struct mix_need *needs, size_t count, bool most)
 {
     size_t best = 0;

@@ -26,14 +26,14 @@ void signature_operands(const char *operands, unsigned *least, unsigned *most);
 // Finds the form of the instruction. NULL: the wrong types, modifiers or operand count were reported.
 struct check;
 const struct signature *signature_find(struct check *c);
-// Letter of sig.def for an operand; 0: the operation's own function checks it.
+// Letter of sig.def for an operand; 0: the operation's own check function checks the operand.
 char signature_letter(const struct signature_index *index, const struct ptx_inst *i, unsigned operand);
 
 // Set in `unsupported` by check_instruction for a valid but refused form; the caller replaces it by the
 // full name.
 extern const char ptx_unsupported_form[];
 
-// "add.s32" for messages. Buffer of CHECK_NAME_BYTES.
+// The instruction's name for messages, such as "add.s32". `buffer` has CHECK_NAME_BYTES.
 enum { CHECK_NAME_BYTES = 96 };
 const char *check_name(const struct ptx_inst *i, char *buffer);
 

@@ -27,7 +27,7 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     return unpack ? check_source(c, whole, type) : check_dest(c, whole, type);
 }
 
-// A special register read as a `type`, by mov or cvt.
+// Checks a special register read as a `type`, by mov or cvt.
 bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type)
 {
     enum ptx_type own = ptx_sreg_type(o->sreg);
@@ -224,8 +224,8 @@ static bool check_barrier_number(struct check *c, struct ptx_operand *o)
     return check_source(c, o, PTX_U32);
 }
 
-// Number of participating threads. A constant 0 means the whole block, as does a missing operand, and is
-// removed.
+// Checks a barrier's number of participating threads. A constant 0 means the whole block, as does a missing
+// operand, and is removed.
 static bool check_barrier_count(struct check *c, unsigned index)
 {
     struct ptx_inst *i = c->i;

@@ -163,7 +163,8 @@ static void lex_decimal_float(struct lexer *l, struct token *t, size_t length)
     l->at += length;
 }
 
-// Length of digits [. digits] [e [sign] digits] at the lexer; 0 without a dot or an exponent.
+// Length of a decimal float literal at the lexer: digits [. digits] [e [sign] digits]; 0 without a dot or an
+// exponent.
 static size_t decimal_float_length(const struct lexer *l)
 {
     size_t i = 0;

@@ -131,7 +131,7 @@ static bool declare_check(struct parser *p, const struct declaration *d, struct 
     return true;
 }
 
-// At the first '[' or past the name. `dimensions[0]` is 0 for "[]".
+// Parses the dimensions behind a declared name: "[][4]", or nothing. `dimensions[0]` is 0 for "[]".
 static bool parse_dimensions(struct parser *p, uint64_t *dimensions, unsigned *rank)
 {
     *rank = 0;

@@ -20,7 +20,8 @@ enum { ERRORS_MAX = 100 }; // errors before the parser gives up
 
 enum name_kind { NAME_REG, NAME_VARIABLE, NAME_FUNCTION, NAME_TABLE, NAME_PROTOTYPE, NAME_RANGE };
 
-// One name in one scope. `shadowed`: the hidden binding, restored at the end of the scope.
+// The binding of a name in one scope. `shadowed`: the binding of the name in an outer scope, restored at the
+// end of the scope.
 struct binding {
     const char *name; // in the text
     uint32_t length;
@@ -38,9 +39,10 @@ struct binding {
 };
 
 struct scope {
-    uint32_t first_binding;                // 1 + binding, linked by next_in_scope
-    uint32_t first_label, first_reference; // start of the block's part of the stacks below
-    uint32_t deepest_range;                // deepest enclosing scope with a range
+    uint32_t first_binding; // 1 + binding, linked by next_in_scope
+    // start of the block's part of the parser's open_labels and references
+    uint32_t first_label, first_reference;
+    uint32_t deepest_range; // deepest enclosing scope with a range
 };
 
 // A label named by an instruction or table before its block is known.
@@ -147,7 +149,7 @@ bool parse_space_word(const struct token *t, enum ptx_space *space);
 struct linkage {
     bool is_extern, is_visible, is_weak, is_common;
 };
-// At the space: ".global .align 4 .b8 x[4] = {…}, y;"
+// Parses variables, from the state space on: ".global .align 4 .b8 x[4] = {…}, y;"
 bool parse_variables(struct parser *p, struct linkage linkage);
 bool parse_registers(struct parser *p); // after ".reg"
 // At '(': a parameter list; binds nothing.

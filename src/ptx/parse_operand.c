@@ -25,7 +25,7 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-// x y z w, or the synonyms r g b a.
+// Index of a vector element: x y z w, or the synonyms r g b a.
 static int element_index(const struct token *t)
 {
     if (t->kind != TOKEN_DOT || t->length != 1) return -1;

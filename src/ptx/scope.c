@@ -160,7 +160,7 @@ static const char *next_candidate(const void *context, size_t i)
     return NULL;
 }
 
-// Nearest name of the kind, copied into the parser's arena; NULL.
+// Nearest name of the kind, copied into the parser's arena; NULL: no name is near.
 static const char *nearest(struct parser *p, const struct token *name, enum name_kind kind)
 {
     if (name->length > LONGEST_NEAR) return NULL;
@@ -176,7 +176,8 @@ static const char *nearest(struct parser *p, const struct token *name, enum name
     return near;
 }
 
-// Range of "%r12" when declared as %r<10>, for a precise message; NULL.
+// For an unknown register such as "%r12": its range, declared too short as %r<10>, for a precise message;
+// NULL: no such range.
 static const struct binding *range_too_short(const struct parser *p, const struct token *name)
 {
     size_t digits = 0;

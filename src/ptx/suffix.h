@@ -31,8 +31,8 @@ struct suffix_table {
 
 void suffix_table_init(struct suffix_table *table);
 void suffix_table_fini(struct suffix_table *table);
-// Finds the meaning of `text` for an instruction with the fields `fields`; NULL. *known: some instruction
-// has the word.
+// Finds the meaning of `text` for an instruction with the fields `fields`; NULL: no meaning. *known: some
+// instruction has the word.
 const struct suffix *suffix_find(const struct suffix_table *table, const char *text, size_t length,
                                  uint64_t fields, bool *known);
 // The i-th word of the fields in the set that `context` points to (for str_nearest).

@@ -20,7 +20,8 @@ struct report_bench {
 };
 
 void report_bench_fini(struct report_bench *b);
-// Warp instructions per second: geometric mean over workloads with measurable time; 0 if none.
+// Simulated warp instructions per second: geometric mean over workloads with measurable time; 0: no such
+// workload.
 double report_bench_speed(const struct report_bench *b);
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out);
 // Of all workloads together.

@@ -16,7 +16,7 @@ void report_energy_add(struct report_energy *e, const struct wf_stats *stats);
 void report_energy_merge(struct report_energy *e, const struct report_energy *more);
 double report_energy_total(const struct report_energy *e); // pJ
 double report_energy_part(const struct report_energy *e, const char *part);
-// Over the launches' time; NAN without timed launches.
+// Average power in watts, over the time of the run's launches; NAN without timed launches.
 double report_energy_watts(const struct report_energy *e);
 void report_energy_json(const struct report_energy *e, struct json *j);
 void report_energy_table(const struct report_energy *e, bool colour, struct strbuf *out); // a row per part

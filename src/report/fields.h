@@ -5,5 +5,5 @@
 void report_text(struct json *j, const char *key, const char *text); // NULL: null
 void report_u64(struct json *j, const char *key, uint64_t value);    // WF_UNKNOWN: null
 void report_f64(struct json *j, const char *key, double value);      // nan, inf: null
-// Fields not measured; the list ends with NULL.
+// Writes null for keys without a measured value; the list of keys ends with NULL.
 void report_nulls(struct json *j, const char *const *keys);

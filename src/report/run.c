@@ -382,7 +382,7 @@ static bool same_class(const struct wf_storage *a, const struct wf_storage *b)
     return a->sm_class && b->sm_class ? str_equal(a->sm_class, b->sm_class) : a->sm_class == b->sm_class;
 }
 
-// Bits of mechanisms' storage in an SM; with classes, in the SM with the most bits.
+// Bits of the storage that mechanisms add to an SM; with classes of SMs, to the SM with the most bits.
 static uint64_t storage_bits(const struct report_run *r)
 {
     uint64_t most = 0;
@@ -474,7 +474,8 @@ static void format_extent(const uint32_t extent[3], char text[40])
         snprintf(text, 40, "%u", extent[0]);
 }
 
-// Adds a time in microseconds, in the unit with one to three digits before the point.
+// Adds a table cell: a time given in microseconds, shown in the unit with one to three digits before the
+// point.
 static void add_time(struct table *t, double us)
 {
     if (us < 1)

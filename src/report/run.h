@@ -12,7 +12,8 @@ struct report_launch {
     enum wf_status status;
     bool has_waited; // waited for another launch
     uint64_t warp_instructions, thread_instructions, races;
-    uint64_t start;                                     // the chip's cycle of arrival; WF_UNKNOWN: functional
+    // cycle of the launch's arrival at the chip; WF_UNKNOWN: functional
+    uint64_t start;
     uint64_t cycles, elapsed, fetched, skipped, reused; // WF_UNKNOWN: functional
     double occupancy;                                   // below 0: functional
     double core_mhz;                                    // of the GPU; 0: functional

@@ -142,7 +142,8 @@ struct writer {
     struct strbuf *out;
     struct timeline_texts texts;
     bool filled;
-    VEC(uint64_t) ends[WATCH_WARPS]; // by row of instructions: end of the last slice
+    // by warp slot, then by row of the warp's instructions: end cycle of the row's last slice
+    VEC(uint64_t) ends[WATCH_WARPS];
     struct fetch_group fetch[WATCH_WARPS];
 };
 

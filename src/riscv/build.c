@@ -73,7 +73,7 @@ static struct inst build_csr(const struct rv_inst *f, uint32_t word)
     return i;
 }
 
-// Sets operands required by the row and absent from the word to zero.
+// Sets operands required by the row of isa.def, and absent from the code word, to zero.
 static void fill_sources(struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++) {

@@ -96,7 +96,7 @@ static const char *string_of(const struct dwarf_bytes *section, uint64_t offset)
 struct entry { // a directory or a file
     const char *path;
     uint64_t directory;
-    uint32_t number; // index in the image's files; NOT_USED
+    uint32_t number; // index in the image's files; NOT_USED: not entered
 };
 
 struct entries {
@@ -133,7 +133,7 @@ static void add(struct entries *e, struct entry x, struct cursor *c)
     if (!c->bad) vec_push(&e->all, x);
 }
 
-// Lists up to version 4: strings numbered from 1, ended by an empty string.
+// Reads the lists of folders and files, DWARF 2 to 4: strings numbered from 1, ended by an empty string.
 static void read_old_lists(struct unit *u, struct cursor *c)
 {
     add(&u->directories, (struct entry){.path = ""}, c); // the compilation directory is in another section
@@ -173,7 +173,7 @@ static void read_content(const struct unit *u, struct cursor *c, const struct co
     if (what->type == CONTENT_DIRECTORY) to->directory = number;
 }
 
-// A version 5 list: the format of an entry, the count, the entries numbered from 0.
+// Reads a list of folders or files, DWARF 5: the format of an entry, the count, the entries numbered from 0.
 static void read_list(struct unit *u, struct cursor *c, struct entries *to)
 {
     struct content format[FORMATS_MAX];
@@ -196,7 +196,7 @@ static bool read_header(struct unit *u, struct cursor *c)
     uint64_t length = fixed(c, u->offset_bytes);
     if (c->bad || length > left(c)) return false;
     struct cursor h = {c->at, c->at + length, false};
-    c->at = h.end; // the program begins after the header, whatever the header holds
+    c->at = h.end; // the line number program begins after the unit's header, whatever the header holds
     u->minimum = (unsigned)fixed(&h, 1);
     if (u->version >= 4) skip(&h, 1); // maximum operations per instruction: 1 on RISC-V
     skip(&h, 1);                      // default_is_stmt: ignored, every row counts

@@ -26,7 +26,7 @@ struct scalar_operands {
     enum scalar_kind a, b;
 };
 
-// Bit the vector pipe notes in the table.
+// Whether an instruction of the vector pipe could have run in the scalar pipe: the bit noted in scalar_table.
 static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 {
     bool both_uniform = o->a == SCALAR_UNIFORM && o->b == SCALAR_UNIFORM;
@@ -47,7 +47,8 @@ static inline bool scalar_add(const struct scalar_rule *rule, struct scalar_form
 
 // -- the table ----------------------------------------------------------------------------------------------
 
-// One bit per code word: scalarisable at the last execution by the vector pipe.
+// One bit per code word: scalarisable (executable by the scalar pipe) at the last execution by the vector
+// pipe.
 struct scalar_table {
     uint64_t *bits;
     uint32_t words;
@@ -84,8 +85,8 @@ static inline bool scalar_goes_to_scalar(const struct scalar_leaving *w)
     return w->all_active && !w->jumps && !w->is_passed && w->predicted && w->there < w->limit;
 }
 
-// Whether a warp leaves the scalar pipe for the vector pipe. `predicted`: table bit of the actual next
-// instruction. A warp waiting for a unit stays.
+// Whether a warp leaves the scalar pipe for the vector pipe. `predicted`: scalar_table's bit of the actual
+// next instruction. A warp waiting for a unit stays.
 static inline bool scalar_goes_to_vector(bool gave_up, bool waits, bool predicted)
 {
     return !waits && (gave_up || !predicted);

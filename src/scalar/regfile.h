@@ -22,19 +22,21 @@
 
 enum { SCALAR_REGISTERS_MAX = 256, SCALAR_NONE = -1 };
 
-// Victim policy: the lowest-numbered spillable vector of the warp with the given property:
+// Victim policy: the register to spill is the lowest-numbered spillable vector of the warp with the given
+// property:
 enum scalar_spill {
     SPILL_LRU,  // used at most as often as the least used odd-numbered vector of the warp
-    SPILL_RR,   // above the last victim's number, over all warps
+    SPILL_RR,   // numbered above the last victim of any warp
     SPILL_FIRST // no further property
 };
-// … or, without a match, the lowest-numbered spillable vector.
+// Without such a vector, the victim is the lowest-numbered spillable vector of the warp.
 
 struct scalar_shape {
     struct scalar_rule rule;
     uint32_t warps, registers; // registers of a warp, at most SCALAR_REGISTERS_MAX
-    uint32_t vectors;          // slots of the VRF; warps * registers: never spills
-    uint32_t reserve;          // spill mode while fewer slots are free
+    // slots of the vector register file (VRF); with warps * registers slots, the file never spills
+    uint32_t vectors;
+    uint32_t reserve; // spill mode while fewer slots are free
     enum scalar_spill spill;
     uint32_t count_bits; // width of a use counter, at most 31
     bool keeps_partial;  // extension: a partial write of equal values keeps the scalar
@@ -81,13 +83,13 @@ static inline uint32_t scalar_vectors(const struct scalar_regfile *f) // vectors
     return f->shape.vectors - f->free_count;
 }
 
-// Words of all lanes, expanded. The register must not be evicted.
+// Expands a register to the words of all lanes. The register must not be evicted.
 void scalar_read(const struct scalar_regfile *f, unsigned warp, unsigned r, uint32_t *words);
 // Writes lanes `written` of a register; `threads`: lanes of the warp with a thread. Returns the new kind. A
 // partial write requires a register that is not evicted. A slot must be free.
 enum scalar_kind scalar_write(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words,
                               uint64_t written, uint64_t threads);
-// Write of the scalar pipeline, without the detector.
+// Writes a result of the scalar pipeline, whose form is known without the detector.
 void scalar_write_form(struct scalar_regfile *f, unsigned warp, unsigned r, struct scalar_form form);
 
 // -- spilling -----------------------------------------------------------------------------------------------
@@ -99,22 +101,24 @@ static inline bool scalar_must_spill(const struct scalar_regfile *f)
 {
     return f->free_count < f->shape.reserve && scalar_spills(&f->shape);
 }
-// Counts the source registers of an instruction. (The hardware counts warp 0 alone; the caller selects.)
+// Counts a use for every source register of an instruction. (The hardware counts uses by warp 0 alone; the
+// caller selects the warp.)
 void scalar_note_use(struct scalar_regfile *f, const uint8_t *sources, unsigned count);
-// A vector of the warp not among the `needed` registers of its next instruction; SCALAR_NONE: no victim.
+// Chooses a victim: a vector of the warp, not among the `needed` registers of the warp's next instruction;
+// SCALAR_NONE: no victim.
 int scalar_victim(struct scalar_regfile *f, unsigned warp, const uint8_t *needed, unsigned count);
 // Evicts a vector: copies its words to the caller and frees its slot.
 void scalar_spill(struct scalar_regfile *f, unsigned warp, unsigned r, uint32_t *words);
-// First evicted register in the list; SCALAR_NONE.
+// First evicted register in the list; SCALAR_NONE: no register of the list is evicted.
 int scalar_first_evicted(const struct scalar_regfile *f, unsigned warp, const uint8_t *registers,
                          unsigned count);
 void scalar_unspill(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words);
 
 // -- books --------------------------------------------------------------------------------------------------
 void scalar_sample(struct scalar_regfile *f);
-// NULL when slots and pointers balance, else the failed invariant.
+// NULL when every taken slot belongs to a register stored as a vector, else the failed invariant.
 const char *scalar_check(const struct scalar_regfile *f);
-// Storage of the file in bits: the VRF, two copies of the SRF (base, stride, pointer flag), the stack of
-// free slots. Equals Fig. 8 of the paper to the bit.
+// Storage of the file in bits: the VRF, two copies of the SRF (base, stride, pointer flag), the stack of free
+// slots. Equals Fig. 8 of the SIMTight paper to the bit.
 unsigned scalar_slot_bits(uint64_t vectors); // bits of a VRF slot number
 uint64_t scalar_storage_bits(uint64_t registers, unsigned lanes, uint64_t vectors);

@@ -22,8 +22,8 @@ static double covary(const double *x, const double *y, size_t count)
     return sum;
 }
 
-// Least squares of log t = a + c log core + m log memory. Normal equations: cc c + cm m = ct and cm c + mm m
-// = mt.
+// Least squares of log time = a + c log core + m log memory, over clocks. Normal equations, with sums of
+// products such as cm: cc c + cm m = ct and cm c + mm m = mt.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory)
 {

@@ -14,15 +14,18 @@ struct elasticity {
     const char *series, *card;
     size_t points; // with simulated and measured times; without measurements, with simulated times
     bool measured;
-    double core[2], memory[2]; // simulated, the card's; NAN: the clock never changes, or no measurement
+    // elasticity over the core and over the memory clock: simulated, the card's; NAN: the clock never
+    // changes, or no measurement
+    double core[2], memory[2];
 };
 
-// d log t / d log f of the two clocks by least squares. NAN: the clock does not vary, or only with the other
-// clock.
+// Elasticities of time over the core and memory clocks (d log time / d log clock), by least squares. NAN: the
+// clock does not vary, or only with the other clock.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory);
 void elasticity_add(struct fidelity *f); // fills f->elasticities, in the order of the list
-// Adds the mean differences from the cards, a line per card, each line behind `before`.
+// Adds the mean differences between simulated and measured elasticities, a line per card, each line behind
+// `before`.
 void elasticity_sentences(const struct fidelity *f, const char *before, struct strbuf *out);
 void elasticity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void elasticity_markdown(const struct fidelity *f, struct strbuf *out);

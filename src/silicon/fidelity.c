@@ -5,7 +5,8 @@
 
 // -- simulated values ---------------------------------------------------------------------------------------
 
-// Queries for one number of a run ?1, by the way of counting launches; ?2 is a counter.
+// SQL queries for one number of a run, by the way of counting launches; ?1 is the run's id, ?2 a counter's
+// name.
 static const char *const column_sql[] = {
     [POINT_ALL] = "SELECT %s FROM runs WHERE id = ?1",
     [POINT_LAST] = "SELECT %s FROM launches WHERE run = ?1 ORDER BY ordinal DESC LIMIT 1",

@@ -22,7 +22,8 @@ struct fidelity_group {
     const char *card, *class; // NULL: all
     size_t points;            // points in the group, comparable or not
     struct accuracy cycles, instructions;
-    // sectors read and written over all points together, simulated / measured - 1; NAN: not measured
+    // error of the DRAM and L2 sectors read and written, over all points together: simulated / measured - 1;
+    // NAN: not measured
     double dram, l2;
 };
 
@@ -37,8 +38,9 @@ struct fidelity_rival {
 struct fidelity_stream {
     enum point_set set;
     const char *card;
-    size_t count, within; // within: FIDELITY_STREAM_PER_CENT of the card's
-    double error, bias;   // mean of |simulated / measured - 1|; mean of simulated / measured - 1
+    // number of launches; launches within FIDELITY_STREAM_PER_CENT of the card's transactions
+    size_t count, within;
+    double error, bias; // mean of |simulated / measured - 1|; mean of simulated / measured - 1
 };
 
 struct fidelity {
@@ -69,7 +71,7 @@ double fidelity_ipc(const double figures[QUANTITIES]); // NAN: unknown
 enum {
     FIDELITY_RATIO_LEAST = 80,
     FIDELITY_RATIO_MOST = 125
-}; // ratios of instructions, in per cent, accepted without an explanation
+}; // bounds of simulated / measured instructions, in per cent, accepted without an explanation
 
 // fidelity_streams.c
 enum { FIDELITY_STREAM_L2S = 4, FIDELITY_STREAM_PER_CENT = 5 };

@@ -99,7 +99,8 @@ static const char *text_of(struct measurements *m, const struct sheet *s, const 
     return arena_strndup(&m->points->arena, text, strlen(text));
 }
 
-// Replaces the point's measurements by the row's, and drops the list's data about its own card.
+// Replaces the point's measurements by the figures of a row that names the point. Drops the list's data about
+// the list's own card.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++)

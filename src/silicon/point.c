@@ -35,7 +35,7 @@ void points_fini(struct points *p)
 
 // -- rows ---------------------------------------------------------------------------------------------------
 
-// Columns of points.csv, and the members for their text.
+// Columns of points.csv, and the members of struct point for the columns' text.
 static const struct {
     const char *head;
     size_t offset; // of a const char *
@@ -214,7 +214,7 @@ static const char *next_word(const void *context, size_t i)
     return class_names[i - POINT_SETS];
 }
 
-// The kind of a word; CHOICES: unknown to all points.
+// The kind of a word in a choice of points (set, card, class or name); CHOICES: no point has the word.
 static enum choice kind_of(const struct names *all, const char *word)
 {
     for (unsigned kind = 0; kind < CHOICES; kind++)

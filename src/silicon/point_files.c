@@ -44,7 +44,7 @@ static bool tell_file(const struct walk *w, const char *name)
     return good;
 }
 
-// Reports a path in the script, relative to the script.
+// Tells the caller about the file at a path in the script; the path is relative to the script.
 static bool tell_path(const struct walk *w, const char *path)
 {
     char *inside = *path == '/' ? NULL : relative(path);
@@ -61,7 +61,8 @@ static bool tell_path(const struct walk *w, const char *path)
     return good;
 }
 
-// The path in a word, recognised by the previous word or the beginning of the word; NULL: no path.
+// The path in a word of a script, recognised by the previous word or the beginning of the word; NULL: no
+// path.
 static const char *path_of(const char *before, const char *word)
 {
     const char *file = strstr(word, ":file:"), *bytes = strstr(word, "bytes=@");

@@ -12,7 +12,8 @@ struct ranking { // of an application on a card
     const char *application, *card;
     size_t points;         // comparable or not
     struct accuracy times; // only the correlations
-    // the card's time of the variant fastest in simulation, over the fastest time, less 1; NAN: none
+    // the card's time of the variant fastest in simulation, over the card's shortest time of a variant, less
+    // 1; NAN: no such times
     double lost;
 };
 

@@ -1,5 +1,5 @@
-// Release of warps from a barrier: a small state machine over groups of warps. It checks a group, then
-// shifts past the group's warps, one a cycle, released or not (public source, barrier release of its
+// Release of warps from a barrier: a small state machine over groups of warps. It checks a group, then shifts
+// past the group's warps, one a cycle, released or not (SIMTight's published source, barrier release of the
 // pipeline).
 //
 //     load ──▶ check ──▶ shift, a cycle a warp ──▶ check the next group … ──▶ load, when no warp is left

@@ -1,4 +1,5 @@
-// Coalescer: splits the lanes of a memory instruction into accesses (public source, coalescing unit).
+// Coalescer: splits the lanes of a memory instruction into accesses (SIMTight's published source, coalescing
+// unit).
 //
 // The first pending lane is the leader. Its group:
 // - leader in the scratchpad: all pending scratchpad lanes
@@ -22,10 +23,10 @@ enum simtight_mode { SIMTIGHT_ADDRESS, SIMTIGHT_BYTE, SIMTIGHT_HALF, SIMTIGHT_WO
 struct simtight_request {
     uint32_t address[SIMTIGHT_LANES]; // physical
     uint32_t lanes;
-    uint8_t bytes, warp, reg; // access width of a lane; requesting warp; destination register
+    uint8_t bytes, warp, reg; // access width of a lane in bytes; requesting warp; destination register
     bool is_store, is_fence, is_unspill;
     bool is_broadcast; // a load: scratchpad lanes with one address send one access
-    bool is_scalar;    // stored value is a scalar: `form` is valid
+    bool is_scalar;    // the stored value has a scalar form: `form` is valid
     struct scalar_form form;
 };
 
@@ -59,9 +60,9 @@ static inline const struct simtight_request *simtight_coalescer_request(const st
 {
     return c->stages[SIMTIGHT_COALESCER_STAGES - 1].request;
 }
-// Advances all stages by a cycle; the last stage is empty or its group has been sent. Returns whether
-// `next` (may be NULL) entered stage 0. *done: the request of the group sent, if no lane of the request
-// remains, else NULL.
+// Advances all stages by a cycle; the last stage must be empty or its group sent. Returns whether `next` (may
+// be NULL) entered stage 0. *done: the request of the group sent, if no lane of the request remains, else
+// NULL.
 bool simtight_coalescer_move(struct simtight_coalescer *c, const struct simtight_request *next,
                              const struct simtight_request **done);
 bool simtight_coalescer_is_empty(const struct simtight_coalescer *c);

@@ -170,7 +170,7 @@ void simtight_tell_executed(const struct simtight *s, const struct simtight_pipe
     simtight_tell(s, warp, state_behind(s, warp, i));
 }
 
-// Tells the listener about warps no longer suspended.
+// Tells the listener about warps (bits) no longer suspended.
 static void tell_resumed(const struct simtight *s, uint64_t warps)
 {
     for (uint64_t left = s->listener ? warps : 0; left; left &= left - 1)
@@ -194,8 +194,8 @@ static bool find_result(struct simtight *s, struct simtight_lanes *l)
     return true;
 }
 
-// The write port is free in the current cycle, and no earlier write to the same register is still under
-// way.
+// Whether the waiting result may be written. The write port must be free in the current cycle, and no earlier
+// write to the same register may still be under way.
 static bool may_resume(const struct simtight *s)
 {
     const struct simtight_lanes *a = &s->resume, *b = &s->stored;
@@ -224,7 +224,8 @@ static void resume(struct simtight *s)
     if (!s->has_resume) s->has_resume = find_result(s, &s->resume);
 }
 
-// The scalar pipeline has a write port of its own.
+// Takes a result of the scalar pipeline's multiplier or divider. The scalar pipeline has a write port of its
+// own.
 static void resume_scalar(struct simtight *s)
 {
     struct simtight_result r;
@@ -247,9 +248,10 @@ static void choose(struct simtight *s, struct simtight_pipe *p, uint64_t availab
     if (spills) s->spilling |= 1ull << warp;
 }
 
-// While the vector register file is nearly full, spills victims instead of executing. Warps at a barrier
-// are victims, too; warps in the scalar pipeline are not (public source). Different from the public source:
-// ended warps give up their vectors, for an ended warp could otherwise fill the file for good.
+// Chooses a warp to execute or, while the vector register file is nearly full, a victim to spill a register.
+// Warps at a barrier are victims, too; warps in the scalar pipeline are not (SIMTight's published source).
+// Different from the published source: ended warps give up their vectors, for an ended warp could otherwise
+// fill the file for good.
 static void choose_vector(struct simtight *s)
 {
     bool spills = simtight_must_spill(s);
@@ -348,8 +350,8 @@ uint64_t simtight_next(const struct simtight *s)
     return next;
 }
 
-// With all pipelines empty, time jumps to the next event of memory or units. No jump while the barrier
-// machine runs.
+// Advances time to the next event of memory or units if all pipelines are empty. Time does not jump while the
+// barrier machine (barrier.h) runs.
 static void skip(struct simtight *s, uint64_t until)
 {
     if (s->at_barrier || s->barrier.is_loaded) return;
@@ -460,7 +462,8 @@ static void fail(struct simtight *s, enum launch_fault_kind kind, struct strbuf 
     s->fault = (struct launch_fault){.kind = kind, .text = text->text};
 }
 
-// Whether a limit ends the launch; writes the message. The instruction limit holds for ended launches, too.
+// Whether a limit on cycles or instructions ends the launch; writes the message. The instruction limit holds
+// for ended launches, too.
 static bool is_over_limit(const struct simtight *s, uint64_t max_cycles, struct strbuf *text)
 {
     uint64_t most = s->launch->max_warp_instructions;
@@ -515,7 +518,8 @@ static void fail_stalled(struct simtight *s, bool is_certain)
     fail(s, FAULT_STALL, &text);
 }
 
-// As the function of the same name in chip.c. A look at possible stalls lasts until progress refutes it.
+// As the function of the same name in chip.c. A look (check for launches that never end) lasts until progress
+// refutes a stall.
 static void check_stalled(struct simtight *s)
 {
     uint64_t executed = s->counts.warp_instructions, patience = s->launch->patience;
@@ -534,7 +538,8 @@ static void check_stalled(struct simtight *s)
     }
 }
 
-// A mismatch in compressed registers is a bug of the simulator: reports a fault in place of a result.
+// Inconsistent counts or state at the end of a launch are a bug of the simulator: reports a fault in place of
+// a result.
 static void check_books(struct simtight *s)
 {
     const char *wrong = simtight_check(s);

@@ -84,10 +84,12 @@ void simtight_report(const struct simtight *s, struct strbuf *out);
 // Mismatches between compressed registers and exec's registers in the last launch. *first: description of
 // the first, NULL without mismatches.
 uint64_t simtight_mismatches(const struct simtight *s, const char **first);
-const char *simtight_check(const struct simtight *s); // NULL when the books balance at the end
+// at the end of a launch: NULL when the core's counts and state are consistent; else the failed check
+const char *simtight_check(const struct simtight *s);
 void simtight_collect(struct simtight *s, struct simtight_counts *counts); // of the launch so far
 void simtight_remove(struct simtight *s);                                  // ends the launch
-// Register storage in bits: plain, one for one; compressed, by the paper's accounting (its Fig. 8).
+// Register storage in bits: uncompressed, counted one for one; compressed, by the accounting of the SIMTight
+// paper (Fig. 8).
 uint64_t simtight_register_bits(const struct simtight_config *c);
 
 // Places, runs and removes one launch. False: failed, see *fault. max_cycles 0: no limit.

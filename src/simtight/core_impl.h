@@ -17,10 +17,11 @@ enum { SIMTIGHT_WARPS = 64, SIMTIGHT_REGISTERS = 32, SIMTIGHT_RING = 64, SIMTIGH
 enum simtight_kind { KIND_ALU, KIND_UNIT, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_FENCE, KIND_COMMAND };
 
 struct simtight_inst {
-    uint8_t rd, rs1, rs2;      // 0: none
-    uint8_t kind, unit, bytes; // enum simtight_kind, enum simtight_unit; access width of a lane
-    uint16_t latency;          // UNIT: cycles to the result
-    bool is_scalar;            // executable by the scalar pipeline
+    uint8_t rd, rs1, rs2; // 0: none
+    // enum simtight_kind, enum simtight_unit; access width of a lane in bytes
+    uint8_t kind, unit, bytes;
+    uint16_t latency; // UNIT: cycles to the result
+    bool is_scalar;   // executable by the scalar pipeline
     bool is_add, has_imm, jumps;
     uint32_t imm;
 };
@@ -63,13 +64,13 @@ struct simtight {
     unsigned group_warps;               // warps of a barrier group
     // -- pipelines
     struct simtight_pipe vector, scalar;
-    // Warps that return to their queues at the end of the next cycle.
+    // Bits: warps that left an execute stage in the current cycle and return to their queues in the next.
     uint64_t back_vector, back_scalar, back_spilled;
     // The previous cycle spilled a register: its victim used the register port.
     bool has_spilled;
-    uint64_t resumed[SIMTIGHT_RING]; // by cycle: warps that resume at its end
+    uint64_t resumed[SIMTIGHT_RING]; // by cycle mod SIMTIGHT_RING: warps that resume at the cycle's end
     uint64_t resuming;               // number of warps in `resumed`, over all cycles
-    uint64_t port_busy_at;           // cycle of the last ALU result written through the port
+    uint64_t port_busy_at;           // cycle of the last ALU result written through the register port
     bool has_resume;
     struct simtight_lanes resume; // result waiting for the write port, if has_resume
     uint64_t stored_at;           // cycle of the last register write, `stored`
@@ -101,13 +102,14 @@ static inline void simtight_suspend(struct simtight *s, unsigned warp, uint32_t 
     s->suspended |= 1ull << warp;
     s->waits_for[warp] |= lanes;
 }
-// Ends the suspension at the end of `cycle`.
+// Ends the warp's suspension at the end of `cycle`.
 static inline void simtight_resume_at(struct simtight *s, unsigned warp, uint64_t cycle)
 {
     s->resumed[cycle % SIMTIGHT_RING] |= 1ull << warp;
     s->resuming++;
 }
-// Tells the listener, if any: the state of the warp from the next cycle on; an executed instruction.
+// simtight_tell: tells the listener, if any, the warp's state from the next cycle on. simtight_tell_executed:
+// tells the listener about an executed instruction.
 static inline void simtight_tell(const struct simtight *s, unsigned warp, enum simtight_state state)
 {
     if (s->listener && s->listener->state) s->listener->state(s->listener->context, warp, state, s->now + 1);
@@ -122,7 +124,7 @@ uint32_t simtight_next_index(const struct warp *w);
 // -- decode.c
 void simtight_decode(struct simtight *s);
 
-// -- vector.c, scalar.c: the slot of the cycle
+// -- vector.c, scalar.c: execute stages; slot: the warp that executes in the current cycle
 void simtight_vector_execute(struct simtight *s, struct simtight_slot slot);
 void simtight_scalar_execute(struct simtight *s, struct simtight_slot slot);
 
@@ -137,7 +139,7 @@ int simtight_registers_missing(const struct simtight *s, unsigned warp, const st
                                bool is_partial);
 struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
                                          const struct simtight_inst *i, bool all_active);
-// Requests the store of one of the warp's registers. False: no register to spill or the queue is full.
+// Spills one of the warp's registers: requests its store. False: no register to spill or the queue is full.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
 uint64_t simtight_registers_left(const struct simtight *s); // bits: ended warps that still hold vectors
 // Requests the load of a spilled register. False: the queue is full.

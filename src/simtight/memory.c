@@ -62,7 +62,8 @@ static struct simtight_reply take(struct simtight_replies *q)
     return r;
 }
 
-// The coalescer passes replies on one after the other.
+// Passes a reply on to the core. The coalescer passes one reply on after another, in cycles set by the number
+// of beats.
 static void pass_on(struct simtight_memory *m, struct simtight_reply r)
 {
     uint64_t from = m->replied_at > r.at ? m->replied_at : r.at;
@@ -90,7 +91,7 @@ static bool dram_takes(const struct simtight_memory *m, uint64_t now, unsigned a
            m->under_way.count < most;
 }
 
-// Sends the beats. Returns the cycle of the last beat's request.
+// Sends `beats` DRAM beats. Returns the cycle in which the last beat is requested.
 static uint64_t dram_send(struct simtight_memory *m, uint64_t now, unsigned beats)
 {
     enum { BEAT = 100 };

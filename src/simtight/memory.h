@@ -11,14 +11,14 @@
 #include "simtight/coalesce.h"
 #include "simtight/config.h"
 
-struct simtight_reply { // for a group of a load, an atomic or a fence
+struct simtight_reply { // to a group of lanes of a load, an atomic or a fence
     uint64_t at;
     uint32_t lanes;
     uint8_t warp, reg, beats;
     bool is_unspill;
 };
 
-// Bound: one request per warp, at most one group per lane.
+// Bound on replies outstanding: one request per warp, at most one group per lane.
 enum { SIMTIGHT_REPLIES = 64 * SIMTIGHT_LANES };
 
 struct simtight_replies { // in order of cycle
@@ -51,7 +51,7 @@ struct simtight_memory {
     // coalesced group of lanes.
     struct simtight_replies under_way;
     struct simtight_replies replies, scratch_replies;
-    // Cycle in which the last reply is through; cycle in which the scratchpad is free again.
+    // Cycle in which the coalescer has passed on the last reply; cycle in which the scratchpad is free again.
     uint64_t replied_at, scratch_free_at;
     struct simtight_traffic traffic;
 };

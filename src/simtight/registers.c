@@ -32,7 +32,7 @@ uint64_t simtight_register_bits(const struct simtight_config *c)
     return scalar_storage_bits(REGISTERS, SIMTIGHT_LANES, c->vectors);
 }
 
-// A file with room for every register never spills.
+// Whether registers can be spilled: a file with room for every register never spills.
 static bool spills(const struct simtight *s) { return s->compresses && scalar_spills(&s->file.shape); }
 
 bool simtight_must_spill(const struct simtight *s) { return spills(s) && scalar_must_spill(&s->file); }

@@ -61,7 +61,8 @@ static bool is_taken(struct simtight *s, struct warp *w, const struct simtight_i
     return true;
 }
 
-// Sends the instruction to its unit or the write port, and suspends its lanes.
+// Sends the instruction to its functional unit or the write port, and suspends the warp until the lanes'
+// results are written.
 static void send(struct simtight *s, unsigned warp, const struct simtight_inst *i, uint32_t lanes)
 {
     switch ((enum simtight_kind)i->kind) {

@@ -6,9 +6,10 @@
 
 struct watch_core {
     struct watcher *watcher;
-    struct watch_sm *sm;             // NULL: not watched
-    uint32_t under_way[WATCH_WARPS]; // by warp: instruction with an outstanding result, WATCH_NONE
-    uint32_t next[WATCH_WARPS];      // by warp: last instruction executed
+    struct watch_sm *sm; // NULL: not watched
+    // by warp: index of the instruction with an outstanding result; WATCH_NONE: none
+    uint32_t under_way[WATCH_WARPS];
+    uint32_t next[WATCH_WARPS]; // by warp: last instruction executed
 };
 
 // Begins watching a launch at cycle 0 of the core, all warps resident. Sets the listener's functions and

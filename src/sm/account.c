@@ -30,15 +30,16 @@ void account_begin_techs(struct sm_grid *g)
 
 // -- slots --------------------------------------------------------------------------------------------------
 
-// inst: the program's instruction count stands for no instruction.
+// Charges slots to reason `why` and to instruction `inst`; the program's instruction count stands for no
+// instruction.
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
     g->counts.slots[why] += slots;
     g->account.inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
 }
 
-// Joint costs of the grids are split by resident warps, in fixed point with PART_SHIFT fractional bits. The
-// sum is the same whether cycles are added singly or in bulk.
+// Slots and cycles common to several grids are split in proportion to resident warps, in fixed point with
+// PART_SHIFT fractional bits. The sum is the same whether cycles are added singly or in bulk.
 enum { PART_SHIFT = 20 };
 
 static uint64_t part_of(const struct sm_grid *g, uint64_t *parts, uint64_t cycles)
@@ -63,10 +64,12 @@ static void charge_all(struct sm *s, uint64_t slots)
     }
 }
 
-// only: the grid alone on the SM; NULL: several grids. Inlined for both cases.
+// For functions with an argument `only`: the grid alone on the SM; NULL: several grids. Inlined for both
+// cases.
 #define BOTH static inline __attribute__((always_inline))
 
-// For a scheduler without an issue: the obstacle of a ready warp, else the wait of its oldest warp.
+// Charges the slots of a scheduler without an issue: to the obstacle of a ready warp, else to the wait of the
+// scheduler's oldest warp.
 BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
 {
     uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];
@@ -148,8 +151,8 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// Every issued instruction takes a slot, except guests' instructions beside the schedulers and instructions
-// of a port. account_check verifies that the other slots make up the rest.
+// Every issued instruction takes a scheduler slot, except instructions issued through a mechanism's port and
+// a guest's instructions beside the schedulers. account_check verifies that the other slots make up the rest.
 void account_settle(struct sm_grid *g)
 {
     g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;

@@ -9,17 +9,18 @@ struct sm_grid;
 
 struct account {
     uint64_t sample_at; // cycle of the next sample of any grid; CYCLE_NEVER: none
-    uint64_t cycles;    // with a resident warp; the sum over grids
+    uint64_t cycles;    // cycles with a resident warp of any grid
     uint64_t told;      // value of `cycles` at the last sm_take_active
     unsigned warps;     // resident at the last account_look
 };
 
 struct account_grid {
-    uint64_t *inst_slots;           // [instruction, with a last row for no instruction][SLOT_COUNT]
-    uint64_t *inst_saved;           // [instruction][SAVINGS]; NULL without mechanisms
-    uint64_t sample_at, interval;   // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
+    uint64_t *inst_slots;         // scheduler slots: [instruction; last row: no instruction][SLOT_COUNT]
+    uint64_t *inst_saved;         // times a mechanism saved work: [instruction][SAVINGS]; NULL: no mechanisms
+    uint64_t sample_at, interval; // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
     VEC(struct gpu_counts) samples; // counts up to each sample
-    // With other grids on the SM: fractions of active cycles, and of slots of schedulers without a warp.
+    // With several grids on the SM, the grid's share in fixed point: of active cycles, and of slots of
+    // schedulers without a warp.
     uint64_t cycle_parts, no_warp_parts;
     unsigned warps; // resident at the last account_look
 };
@@ -30,7 +31,7 @@ void account_end(struct sm_grid *g);
 void account_begin_techs(struct sm_grid *g);
 // Before a cycle with several grids: records the warps of every grid.
 void account_look(struct sm *s);
-// Accounts `cycles` equal cycles with at least one resident warp.
+// Accounts for `cycles` equal cycles with resident_count (at least 1) warps on the SM.
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles);
 void account_settle(struct sm_grid *g); // sets the counts derived from other counts
 void account_sample(struct sm *s);

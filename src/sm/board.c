@@ -1,6 +1,7 @@
-// A commit's cycle is reserved as soon as it is known, so no cycle-by-cycle work is needed. An instruction
-// commits after its completion and after older instructions of its warp, one instruction a cycle. Committed
-// elements are freed on the next query.
+// Commits of the many-thread-aware scoreboard. A commit's cycle is reserved as soon as it is known, so no
+// cycle-by-cycle work is needed. An instruction commits after its completion and after older instructions of
+// its warp, one instruction a cycle on the SM. List elements of committed instructions are freed on the next
+// query.
 #include "exec/warp.h"
 #include "sm/board_shadow.h"
 #include "sm/sm_impl.h"
@@ -23,7 +24,7 @@ static void give_back(struct sm *s, struct board_warp *w)
     b->taken &= ~(1ull << element);
 }
 
-// Frees the committed elements, each warp's oldest first.
+// Frees the list elements of instructions committed by now, each warp's oldest first.
 static void give_back_committed(struct sm *s)
 {
     struct board *b = &s->board;
@@ -40,7 +41,7 @@ static void give_back_committed(struct sm *s)
     }
 }
 
-// Reserves the first cycle from `at` on without a commit.
+// Reserves for a commit the first free cycle from `at` on. Returns the cycle.
 static uint64_t take_commit(struct board *b, uint64_t at)
 {
     while (b->commits[at % BOARD_CYCLES] == at) at++;
@@ -48,7 +49,8 @@ static uint64_t take_commit(struct board *b, uint64_t at)
     return at;
 }
 
-// Reserves commits for the warp's complete elements with no incomplete element before them.
+// Reserves commit cycles for the warp's completed instructions, oldest first, up to the first incomplete
+// instruction.
 static void settle(struct sm *s, struct board_warp *w)
 {
     struct board *b = &s->board;
@@ -88,7 +90,7 @@ static bool lacks_entries(const struct board *b, unsigned slot, const struct op 
     return b->used + o->dst_words > b->entries && has_any(&b->warps[slot]);
 }
 
-// The latest cycle over all causes, and the set of causes (BOARD_*).
+// Wait of an instruction before issue: the latest cycle over all causes, and the set of causes (BOARD_*).
 struct wait {
     uint64_t until;
     bool memory;
@@ -104,15 +106,16 @@ static void add(const struct sm *s, struct wait *wait, uint64_t until, bool memo
     wait->memory = memory;
 }
 
-// Adds the causes due to an older instruction of the warp.
+// Adds the causes for which instruction `o` of the warp waits for the older instruction `i`.
 static void wait_for(const struct sm *s, struct wait *wait, const struct sm_warp *w, const struct op *o,
                      const struct board_inst *i)
 {
     if (o->order & OP_STORES) add(s, wait, i->done, i->is_memory, BOARD_STORE);
     if (o->order & OP_LOADS && i->is_atomic) add(s, wait, i->done, true, BOARD_LOAD);
     if (!defines(i, w, o)) return;
-    // An atomic's result reaches the engine's registers with the reply. Mechanisms share registers by
-    // completion. In both cases a younger writer waits for completion.
+    // `o` and `i` write the same register. An atomic's result reaches the engine's registers with the reply.
+    // With mechanisms, completed registers may be shared. In both cases a younger writer waits for
+    // completion.
     if (has_techs(s) || i->is_atomic)
         add(s, wait, i->done, i->is_memory, BOARD_MASK);
     else if (i->lanes & ~executing(w, o))
@@ -171,7 +174,7 @@ static void count(struct sm *s, unsigned slot, const struct op *o)
                     b->insts[e].matches >> r & 1 && b->insts[e].registers[r] == w->operands.map[o->reads[k]];
 }
 
-// A younger definition of `reg` hides the older ones.
+// Clears the match bits of the warp's older definitions of `reg`, hidden by a younger definition.
 static void hide(struct board *b, unsigned slot, uint16_t reg)
 {
     for (uint8_t e = b->warps[slot].head; e != BOARD_NONE; e = b->insts[e].next)

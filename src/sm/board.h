@@ -1,7 +1,8 @@
-// The many-thread-aware scoreboard (Xiang, section 4.4.2; docs/explanation/ilp.md). All warps of an SM share a few
-// entries, one for each destination register of an issued, uncommitted instruction. An entry holds the
-// value until all older instructions of the warp are committed, so that registers change in program order;
-// readers take the value from the entry meanwhile. Written by board.c alone, readable everywhere.
+// The many-thread-aware scoreboard (Xiang's dissertation, section 4.4.2; docs/explanation/ilp.md). All warps
+// of an SM share a few entries, one for each destination register of an issued, uncommitted instruction. An
+// entry holds the value until all older instructions of the warp are committed, so that registers change in
+// program order; readers take the value from the entry meanwhile. Written by board.c alone, readable
+// everywhere.
 //
 //     issue ─▶ entries: tag, lanes, next ─▶ complete: readers may issue ─▶ oldest of its warp: written, freed
 //       └─ no entry free, warp not in the board: issue without an entry         one instruction a cycle
@@ -26,19 +27,23 @@ struct board_inst {
     uint64_t lanes;                  // active lanes under the guard
     uint64_t since;                  // cycle of issue
     uint16_t registers[BOARD_WORDS]; // physical, used as tags
-    uint8_t words, matches; // matches, bits: registers without a younger definition (complement of NM)
-    uint8_t slot, next;     // warp slot; next element of the warp
+    // words: registers in use; matches: bit n if no younger instruction of the warp defines registers[n]
+    // (complement of the dissertation's NM)
+    uint8_t words, matches;
+    uint8_t slot, next; // warp slot; next element of the warp
     bool is_memory, is_atomic;
 };
 
-// Reasons that held a warp's next instruction back, bits.
+// Causes, as bits, of a wait of a warp's next instruction: no free entry; an older write to the same
+// register; memory order of a store, of a load.
 enum { BOARD_FULL = 1, BOARD_MASK = 2, BOARD_STORE = 4, BOARD_LOAD = 8 };
 
 struct board_warp {
-    uint64_t committed; // cycle of the warp's last known commit, possibly in the future
-    uint8_t head, tail; // list of elements, oldest first; BOARD_NONE: empty
-    bool is_alone;      // the last instruction issued without an entry: the next one waits for its result
-    uint8_t held;       // BOARD_*
+    uint64_t committed; // latest commit cycle reserved for the warp, possibly in the future
+    uint8_t head, tail; // list of the warp's elements in `insts`, oldest first; BOARD_NONE: empty
+    // the warp's last instruction issued without an entry: the next instruction waits for its result
+    bool is_alone;
+    uint8_t held; // BOARD_*
 };
 
 struct board_shadow;
@@ -47,7 +52,7 @@ struct board {
     uint32_t entries, used; // entries in all; entries holding a value
     uint64_t taken;         // bits: elements of `insts` in use
     uint64_t soonest;       // first known commit; CYCLE_NEVER
-    uint64_t wanting;       // bits: warps waiting for entries
+    uint64_t wanting;       // bits by slot: warps waiting for free entries
     uint64_t lanes;         // of the instruction about to issue: active lanes under the guard
     // Heap; NULL unless issue.dependences=board.
     struct board_inst *insts;    // BOARD_ENTRIES
@@ -60,22 +65,22 @@ struct board {
 void board_init(struct sm *s);
 void board_fini(struct sm *s);
 void board_start(struct sm *s, unsigned slot); // a warp has started
-// The cycle from which the board lets the warp's next instruction issue, apart from operands. CYCLE_NEVER:
-// unknown; the warp is evaluated again on a change. *memory: the wait is for memory.
+// The first cycle in which the board lets the warp's next instruction `o` issue; readiness of operands is not
+// covered. CYCLE_NEVER: unknown; the warp is evaluated again on a change. *memory: the wait is for memory.
 uint64_t board_lets(struct sm *s, unsigned slot, const struct op *o, bool *memory);
-// Whether the entries for the instruction are free now. False: evaluate the warp again.
+// Whether enough entries are free now for the destination registers of `o`. False: evaluate the warp again.
 bool board_has_entries(struct sm *s, unsigned slot, const struct op *o);
-// The instruction has issued and completes at `done`; CYCLE_NEVER: with its reply. Returns the element or
-// BOARD_NONE.
+// Enters the issued instruction, which completes at cycle `done`; CYCLE_NEVER: with its memory reply. Returns
+// the index of the list element; BOARD_NONE: issued without an entry.
 uint8_t board_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t done);
-// A memory instruction without an accessing lane has issued.
+// A memory instruction with no lane accessing memory has issued: clears the warp's is_alone and held.
 void board_passed(struct sm *s, unsigned slot);
-// A reply: the element completes at `done`. Returns bits: destination registers without a younger
-// definition.
+// A memory reply has arrived: the list element completes at cycle `done`. Returns bits: the element's
+// destination registers without a younger definition.
 uint8_t board_replied(struct sm *s, unsigned slot, uint8_t element, uint64_t done);
 const char *board_check(const struct sm *s); // once every launch has ended: NULL, or the broken rule
-// Storage in bits, counted as in the dissertation: tags; values with masks and links; pointers and flags of
-// the warps.
+// Storage of the board in bits, counted as in Xiang's dissertation: tags; values with masks and links;
+// pointers and flags of the warps.
 uint32_t board_tag_bits(uint32_t entries, uint32_t registers, uint32_t lanes);
 uint32_t board_value_bits(uint32_t entries, uint32_t lanes);
 uint32_t board_warp_bits(uint32_t entries, uint32_t warps);

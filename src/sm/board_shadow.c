@@ -11,8 +11,9 @@ struct board_shadow {
     uint32_t values[BOARD_ENTRIES][BOARD_WORDS][LANES_MAX];
     uint64_t before[BOARD_ENTRIES]; // digest of `latest` before the instruction
     uint64_t digest_latest[SM_SLOTS], digest_committed[SM_SLOTS];
-    bool is_blind[SM_SLOTS]; // no comparison: mechanisms or atomics change registers in other ways
-    const char *broken;      // the first broken rule, static text; NULL
+    // by slot: the warp's values are not compared, since mechanisms or atomics change registers in other ways
+    bool is_blind[SM_SLOTS];
+    const char *broken; // the first broken rule, static text; NULL
 };
 
 struct board_shadow *board_shadow_create(void) { return heap_alloc(sizeof(struct board_shadow)); }
@@ -67,7 +68,8 @@ void board_shadow_start(struct board_shadow *x, const struct sm *s, unsigned slo
     }
 }
 
-// Value of an operand in a lane, from the board or from `committed`.
+// Value of a register in a lane of the warp: from the matching board entry, else from the register file
+// `committed`.
 static uint32_t value_read(const struct sm *s, unsigned slot, uint16_t reg, unsigned lane)
 {
     const struct board *b = &s->board;
@@ -91,7 +93,7 @@ void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slo
     }
 }
 
-// Whether no younger element of the list defines a register still matched by `older`.
+// Whether no younger element of the list defines a register for which `older` still has its match bit.
 static bool is_only_match(const struct board *b, const struct board_inst *older)
 {
     for (uint8_t e = older->next; e != BOARD_NONE; e = b->insts[e].next)
@@ -101,8 +103,8 @@ static bool is_only_match(const struct board *b, const struct board_inst *older)
     return true;
 }
 
-// Every element in use is in exactly one list, of its own warp, in order of issue; the lists' entries add
-// up to `used`.
+// Expects every element in use to be in exactly one list, of its own warp, in order of issue. The entries of
+// all lists must add up to `used`.
 static void expect_lists(struct board_shadow *x, const struct board *b)
 {
     uint64_t seen = 0;
@@ -130,7 +132,8 @@ static void expect_lists(struct board_shadow *x, const struct board *b)
     expect(x, used == b->used && used <= b->entries, "the board's entries do not match their count");
 }
 
-// element: BOARD_NONE when the instruction writes its registers at once.
+// element: the instruction's element in the board; BOARD_NONE when the instruction writes its registers at
+// once.
 void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o,
                          uint8_t element)
 {

@@ -14,13 +14,13 @@ struct sm;
 struct board_shadow *board_shadow_create(void);
 void board_shadow_destroy(struct board_shadow *x); // NULL: no effect
 void board_shadow_start(struct board_shadow *x, const struct sm *s, unsigned slot);
-// Call `reads` before the instruction enters the board, for the lanes board.lanes; call `writes`
-// afterwards, with its results computed. element: BOARD_NONE when the instruction writes its registers at
-// once.
+// Call board_shadow_reads before the instruction enters the board, for the lanes in board.lanes; call
+// board_shadow_writes afterwards, with the instruction's results computed. element: BOARD_NONE when the
+// instruction writes its registers at once.
 void board_shadow_reads(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o);
 void board_shadow_writes(struct board_shadow *x, const struct sm *s, unsigned slot, const struct op *o,
                          uint8_t element);
 void board_shadow_commits(struct board_shadow *x, const struct board *b, uint8_t element);
-// The register's lanes in the file `committed`.
+// Lanes of a physical register in the register file `committed`.
 const uint32_t *board_shadow_lanes(const struct board_shadow *x, uint32_t physical);
 const char *board_shadow_broken(const struct board_shadow *x); // NULL: all rules hold

@@ -1,4 +1,5 @@
-// A place for every register and predicate holds the last write only; an overtaken write is forgotten.
+// Every register and predicate has one record, of its last write only; a write overtaken by a younger write
+// is forgotten.
 #include "sm/check.h"
 #include "base/bits.h"
 

@@ -1,5 +1,5 @@
-// Self-check of the model (sim.check). A scoreboard or control words decide the waits of instructions. This
-// book, which neither reads, verifies the decisions:
+// Self-check of the model (sim.check). A scoreboard or control words decide the waits of instructions. An
+// independent record of reads and writes, not used by either, verifies the decisions:
 //
 //   - no lane reads a register or predicate before the result is ready,
 //   - no register is written before an operand collector's outstanding read,
@@ -11,7 +11,7 @@
 
 struct check_place {  // a physical register, or a predicate of a warp slot
     uint64_t ready;   // cycle from which reads are allowed; UINT64_MAX: a reply is outstanding
-    uint64_t written; // cycle of the write if later than `ready`, with a bypass; else 0
+    uint64_t written; // with a bypass, cycle of the register write, later than `ready`; else 0
     uint64_t lanes;   // of the result in flight
     uint64_t serial;  // of the last write
     uint64_t read_until;
@@ -29,15 +29,15 @@ void check_fini(struct check *k);
 void check_grow(struct check *k, uint32_t registers); // `registers`: the new total
 // Instruction `index` issues while its warp is at `pc`
 void check_issue(struct check *k, uint32_t index, uint32_t pc);
-// An instruction issues for `lanes` and reads a register at cycle `at`; an instruction of the warp in
-// `slot` reads its predicates.
+// check_read: an instruction issues at `now` for `lanes` and reads register `reg` at cycle `at`.
+// check_read_preds: an instruction of the warp in `slot` reads its predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);
 void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now);
-// The instruction's result is in `registers` at cycle `written` and may be read from `ready` on. Returns
-// the serial of the write, for check_reply if `ready` was not known.
+// The instruction's result is written to `registers` at cycle `written` and may be read from `ready` on.
+// Returns the serial number of the write, for check_reply if `ready` was not known.
 uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                       uint64_t lanes, uint64_t ready, uint64_t written);
 void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                  uint64_t serial, uint64_t ready);
-// The slot and registers pass to another warp.
+// The warp slot and `count` registers from `first` on pass to another warp.
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);

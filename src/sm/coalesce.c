@@ -12,7 +12,7 @@
 #include "isa/isa.h"
 #include "sm/sm_impl.h"
 
-// Adds an access by `lanes` lanes to the same bytes, within one line.
+// Adds to the entry an access by `lanes` lanes to the same bytes, within one cache line.
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
                      uint32_t line_bytes)
 {
@@ -33,7 +33,7 @@ static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsi
     t->bytes = (uint8_t)(bytes > line_bytes ? line_bytes : bytes);
 }
 
-// Lanes with contiguous data, in order: whole lines at a time instead of lane by lane.
+// For lanes with contiguous data, in order of lane: adds whole lines at a time instead of going lane by lane.
 static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsigned lanes,
                          uint32_t line_bytes)
 {
@@ -83,8 +83,8 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
     }
 }
 
-// Local memory of a warp is laid out word by word, lanes contiguous, so that equal addresses coalesce. On a
-// flat machine the stacks in global memory interleave the warps of a word as well.
+// Base address of the warp's local memory, laid out word by word, lanes contiguous, so that equal local
+// addresses coalesce. With flat memory, the stacks in global memory interleave the warps of a word as well.
 static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
 {
     const struct sm_launch *l = e->grid->launch;
@@ -107,8 +107,8 @@ static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_
     }
 }
 
-// Whether 32 lanes, a 4-byte word each, ask no bank for two words. Every lane writes its word to the entry
-// of its bank; with a conflict some lane reads back a different word.
+// Whether 32 lanes, a 4-byte word each, ask no shared-memory bank for two different words. Every lane writes
+// its word to its bank's entry of a table; with a conflict some lane reads back a different word.
 static bool all_find_their_own(const struct exec_access *a)
 {
     uint32_t word_of[32], differ = 0;
@@ -117,8 +117,9 @@ static bool all_find_their_own(const struct exec_access *a)
     return !differ;
 }
 
-// A cheaper test for most accesses. Neighbouring lanes mostly ask for the same word or contiguous words, a
-// run. Free of conflicts: runs in different banks, and a run within an earlier run.
+// Whether 32 lanes, a 4-byte word each, access shared memory without a bank conflict. Neighbouring lanes
+// mostly ask for the same word or contiguous words, a run. Free of conflicts: runs in different banks, and a
+// run within an earlier run.
 static bool is_conflict_free(const struct exec_access *a)
 {
     struct {
@@ -141,8 +142,9 @@ static bool is_conflict_free(const struct exec_access *a)
     return true;
 }
 
-// Rounds until every lane is served; lanes with equal keys are served together. In a round every lane
-// writes its key to its bank's entry; a lane reading its own key back is served.
+// Rounds until every lane is served, at one key (word) per bank and round; lanes with equal keys are served
+// together. In a round every lane writes its key to its bank's entry; a lane reading its own key back is
+// served.
 static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
 {
     uint32_t owner[64];
@@ -160,7 +162,7 @@ static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
     return turns;
 }
 
-// Likewise if no two lanes may be served together: the longest queue of a bank.
+// Rounds until every lane is served if no two lanes may be served together: the longest queue of a bank.
 static unsigned longest_queue(const uint8_t *bank, unsigned count)
 {
     uint8_t waiting[64] = {0};
@@ -172,8 +174,9 @@ static unsigned longest_queue(const uint8_t *bank, unsigned count)
     return turns;
 }
 
-// Passes over the banks. Lanes with different words of a bank take turns; a word is read once for all
-// lanes. Wider accesses go in halves or quarters of the warp. Atomics on the same word take turns, too.
+// Passes of a shared-memory access over the banks. Lanes with different words of a bank take turns; a word is
+// read once for all lanes. Accesses wider than 4 bytes go in halves or quarters of the warp. Atomics on the
+// same word take turns, too.
 static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
                               const struct exec_access *a, bool is_atomic)
 {
@@ -186,7 +189,7 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
         if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
     }
     if (!banks) banks = 1;
-    // Accesses are aligned, so the words of a lane fill adjacent banks: equivalent to one wider bank.
+    // Accesses are aligned, so the words of one lane fill adjacent banks: equivalent to one wider bank.
     for (unsigned start = 0; start < lanes; start += group) {
         uint32_t key[32];
         uint8_t bank[32];
@@ -201,8 +204,9 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
-// With shared.wide=words: the most different words asked of one bank, and at least half the words of an
-// access. The minimum is the time of the widest read of a single place.
+// Passes of a wide shared-memory access with shared.wide=words: the most different words asked of one bank,
+// and at least half the words of one lane. The minimum is the time of the widest read with one address in all
+// lanes.
 static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 {
     uint32_t key[WARP_SIZE_MAX * 4];
@@ -216,7 +220,7 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
-// Cycles of the texture unit, or of constant reads, beyond a cycle for each line.
+// Cycles of the texture unit, or of constant reads, beyond one cycle for each cache line of the access.
 static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
 {
     unsigned cycles = 0;

@@ -1,4 +1,4 @@
-// From a memory instruction's addresses to work of the load/store unit.
+// Turns the addresses of a memory instruction into work of the load/store unit.
 #pragma once
 #include "exec/access.h"
 #include "sm/lsu.h"

@@ -12,7 +12,8 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-// A word is a value of an enum, or a row of a table (pick.def).
+// Kinds of setting. A setting of kind word is stored as a value of an enum, or as a row of a table
+// (pick.def).
 #define GPU_U32  CONFIG_MEMBER_U32
 #define GPU_BOOL CONFIG_MEMBER_BOOL
 #define GPU_WORD CONFIG_MEMBER_WORD
@@ -32,11 +33,12 @@ enum {
 
 extern const struct config_key gpu_config_keys[];
 extern const size_t gpu_config_key_count; // GPU_KEYS
-bool gpu_config_is_chips(size_t key);     // the key at the index has the same value for every SM of a chip
+// whether the setting with index `key` has one value for all SMs of a chip
+bool gpu_config_is_chips(size_t key);
 
 // NULL: the settings fit together; else the conflict and a remedy, static text.
 const char *gpu_config_check(const struct gpu_config *c);
-// Registers of an SM available to warps of `warp` registers.
+// Registers of an SM available to warps with `warp` registers each.
 uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
 
 // SMs of one class. A chip without classes has a single unnamed kind with all SMs.

@@ -8,7 +8,8 @@ struct program;
 
 enum { OP_READS_MAX = 16 };
 
-// op.order, bits: memory accesses kept in the program order of the warp
+// Bits of op.order: the instruction keeps the warp's program order as a store, as a load; an atomic has both
+// bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
@@ -16,7 +17,7 @@ enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
 // Pipelines; with units.shared, integer instructions use PIPE_FLOAT.
 enum pipe { PIPE_INT, PIPE_FLOAT, PIPE_SPECIAL, PIPE_DOUBLE, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT };
 
-// Class of work of a lane (counters.def).
+// Class of the work done by a lane, for the counters of counters.def.
 enum gpu_lanes {
 #define GPU_COUNTER(group, name, unit, meaning)
 #define GPU_LANES(which, name, meaning) LANES_##which,
@@ -33,15 +34,15 @@ struct op {
     uint8_t read_count, reads[OP_READS_MAX]; // registers read
     uint8_t dst, dst_words; // first destination register, and number of consecutive registers
     uint8_t need_count, needs[OP_READS_MAX + 4]; // registers that must be ready: read and written
-    uint8_t pred_reads, pred_writes;             // bits by predicate; PT is left out
-    uint8_t guard;                               // predicate; the instruction is unguarded if !is_guarded
+    uint8_t pred_reads, pred_writes;             // bits by predicate read, written; without PT
+    uint8_t guard; // guard predicate; the instruction is unguarded if !is_guarded
     bool guard_not, is_guarded;
     uint16_t latency, interval;
     // Cycles from issue without contention: until operands are collected; until the result is usable.
     uint16_t collected, cycles;
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
-    uint8_t bypass;               // cycles between usable result and register write
+    uint8_t bypass;               // cycles from usable result to register write; 0: no bypass
     uint32_t constant;            // number of the constant cache line of an operand, + 1; 0: none
 };
 
@@ -51,7 +52,8 @@ struct decoded {
     uint32_t constant_count;
 };
 
-// Addresses of code, constant banks and local memory in the caches, beyond every device address.
+// Start addresses of code, constant banks and local memory in the caches, beyond every address of device
+// memory.
 #define GPU_CODE_ADDRESS     (1ull << 44)
 #define GPU_CONSTANT_ADDRESS (1ull << 43)
 #define GPU_LOCAL_ADDRESS    (1ull << 42)

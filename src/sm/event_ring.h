@@ -15,7 +15,7 @@ struct far_event {
 struct event_ring {
     uint64_t warps[RING_CYCLES];
     uint64_t occupied[RING_WORDS];
-    VEC(struct far_event) far; // heap: far.data[(n - 1) / 2] is never after far.data[n]
+    VEC(struct far_event) far; // binary heap: far.data[(n - 1) / 2] is never later than far.data[n]
 };
 
 static inline void far_add(struct event_ring *r, struct far_event e)
@@ -53,7 +53,7 @@ static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, 
     r->occupied[bucket / 64] |= 1ull << bucket % 64;
 }
 
-// The warps due in cycle `now`. Requires that no earlier bucket is occupied.
+// Takes out the warps due in cycle `now`, as bits. Requires that no earlier bucket is occupied.
 static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
 {
     unsigned bucket = now % RING_CYCLES;

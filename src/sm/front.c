@@ -64,8 +64,8 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
     if (has_techs(s)) mech_flushed(w);
 }
 
-// Requests icache.prefetch lines behind `line`, up to the end of the program, without waiters. After a hit
-// only the farthest line is new; after a miss (all) every line is looked up.
+// Prefetches the icache.prefetch code lines after `line`, up to the end of the program; no warp waits for the
+// lines. After a hit only the farthest line is new; after a miss (all) every line is looked up.
 static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
 {
     const struct sm_launch *l = g->launch;
@@ -88,7 +88,8 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     if (s->config->icache_perfect) return true;
     uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
-    if (s->front.line == line) return true; // and already the most recently used of its set
+    // the last fetch hit the same line, already the most recently used of its set
+    if (s->front.line == line) return true;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
@@ -98,7 +99,8 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     return o == TAG_HIT;
 }
 
-// Starts the fetch of the next instructions of a warp or guest. False: the code line misses.
+// Starts the fetch of the next instructions of a warp or guest. False: the code line is not in the
+// instruction cache.
 static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -140,7 +142,8 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     if (most > left) most = left;
     if (count < most) most = count;
     front_flush(s, slot, pc);
-    w->grid->counts.fetch_flushed -= most; // still in the I-buffer, now with the instructions from pc on
+    // not dropped: `most` instructions stay in the I-buffer, now from pc on
+    w->grid->counts.fetch_flushed -= most;
     w->front.count = (uint8_t)most;
     w->front.pc = pc + most;
     front_update(s, slot);
@@ -152,11 +155,11 @@ static void fetch(struct sm *s, unsigned slot)
     front_update(s, slot);
 }
 
-// Unfair policies can pass over a warp for ever, while the favoured warps spin on a word that the warp
-// would write. Every CHOICES-th choice is therefore round robin.
+// The warp to fetch for. Unfair policies can pass over a warp for ever, while the favoured warps spin on a
+// word to be written by the neglected warp. Every CHOICES-th choice is therefore round robin.
 static unsigned choose(struct sm *s, unsigned port, uint64_t want)
 {
-    enum { CHOICES = 64 }; // choices from one round-robin turn to the next
+    enum { CHOICES = 64 }; // choices of a fetch port from one round-robin choice to the next
     const struct pick *pick = s->front.pick;
     if (pick->is_fair || ++s->front.choices[port] % CHOICES) return pick->first(s, s->front.last[port], want);
     return s->front.in_turn[port] = pick_behind(s, s->front.in_turn[port], want);

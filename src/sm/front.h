@@ -14,40 +14,40 @@ struct front_warp {
     // index of the instruction at the head of the I-buffer; the rest follow in program order
     uint32_t head;
     uint8_t count, fetching; // instructions in the I-buffer; instructions in flight
-    bool waits_for_line;     // for a line of code not in the instruction cache
+    bool waits_for_line;     // the warp waits for a code line not in the instruction cache
 };
 
 struct pick;
 
 struct front {
     const struct pick *pick;      // fetch arbiter (fetch.arbiter)
-    uint64_t fetchable;           // bits by warp slot: wants instructions, not held
+    uint64_t fetchable;           // bits by warp slot: the warp wants instructions and is not in `held`
     uint64_t held;                // bits: a mechanism forbids fetching for the warp
-    uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by port
-    // by port: choices so far; last warp of the round-robin turns that keep any warp from starving
+    uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by fetch port
+    // by fetch port: choices so far; last warp of the round-robin turns that keep any warp from starving
     uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
-    uint32_t below;          // a warp is served with fewer instructions in its I-buffer
-    uint64_t line;           // code line that hit in the last fetch; 0: miss
+    uint32_t below;          // a warp is served if its I-buffer has fewer instructions than `below`
+    uint64_t line;           // code line that hit in the last fetch; 0: the last fetch missed
     struct event_ring fills; // arrivals in I-buffers, by warp slot
-    // Bits by port: served a guest in this cycle; served a guest since last serving a warp.
+    // Bits by fetch port: served a guest in the current cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;
 };
 
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
-void front_end(struct sm_grid *g); // a grid leaves: the remembered code line is dropped
+void front_end(struct sm_grid *g); // a grid leaves the SM: forgets the code line of the last fetch
 void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);
 void front_forget_guests(struct sm *s); // the last guest has gone
-// Room in the I-buffer, and nothing in flight.
+// Whether the warp's I-buffer has room and no instruction of the warp is in flight.
 bool front_wants(const struct sm *s, const struct sm_warp *w);
 void front_fill(struct sm *s, uint64_t warps);  // instructions in flight of the warps arrive
 void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
 void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
-// Redirects the I-buffer to `pc` as if fetching had gone on there, up to the end of a code line that hits.
-// With a miss, or with mechanisms, empties the I-buffer like front_flush.
+// Redirects the I-buffer to `pc`, as if instructions from `pc` on had been fetched already, up to the end of
+// a code line that hits. On a miss, or with mechanisms, empties the I-buffer like front_flush.
 void front_follow(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 

@@ -53,7 +53,8 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 
 // -- the line before the queue ------------------------------------------------------------------------------
 
-// Free and unreserved places: the minimum over queue entries and load records.
+// Queue entries free and not reserved: the minimum over the queue and the load records, since a load needs
+// both.
 static uint32_t free_places(const struct sm *s)
 {
     uint32_t queue = s->config->lsu_queue - s->lsu.count;
@@ -63,7 +64,7 @@ static uint32_t free_places(const struct sm *s)
 
 static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu.line[(s->lsu.line_first + k) % SM_WARPS]; }
 
-// Reserves free places for parked warps, in the order of the line.
+// Reserves free queue entries for parked warps (ready but for an entry), in the order of the waiting line.
 static void deal(struct sm *s, uint32_t free)
 {
     for (uint32_t k = 0; free && s->lsu.parked; k++) {
@@ -120,15 +121,16 @@ void lsu_leave_line(struct sm *s, unsigned slot)
     lsu_unable(s, slot);
 }
 
-// The warp has entered the queue. If the last free place is gone, ready warps with a memory instruction
-// have to join the line.
+// The warp has taken a queue entry. If the last free entry is gone, ready warps with a memory instruction
+// have to join the waiting line.
 static void place_is_taken(struct sm *s, unsigned slot)
 {
     if (s->lsu.turn >> slot & 1) {
         step_out(s, slot);
         s->lsu.kept--;
         s->lsu.turn &= ~(1ull << slot);
-        if (s->lsu.line_count) return; // a reserved place was used: as many are free as before
+        // a reserved entry was used: as many unreserved entries are free as before
+        if (s->lsu.line_count) return;
     }
     s->lsu.shut = !free_places(s);
     if (!s->lsu.shut) return;
@@ -228,8 +230,8 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
-    // By the time a line is sent, the warp may have ended and its slot may hold another warp: the token
-    // has the age.
+    // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
+    // token therefore contains the warp's age.
     e->token = store_token(s, slot);
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
@@ -270,22 +272,22 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     return LINE_STALLED;
 }
 
-// The storing warp of a token; NULL: the warp has ended.
+// The warp whose store has the token; NULL: the warp has ended.
 static struct sm_warp *who_stored(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = &s->warps[token % SM_WARPS];
     return (w->age & AGE_MASK) != token / SM_WARPS || !w->warp ? NULL : w;
 }
 
-// A store's line is written; a fence of the warp may be waiting for the last one.
+// A line of a store is written; a fence of the warp may be waiting for the warp's last such line.
 static void store_done(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = who_stored(s, token);
     if (w && --w->lsu.stores == 0 && w->warp->state != WARP_DONE) ready_evaluate(s, slot_of(s, w));
 }
 
-// An instruction without a record has left the queue. Wakes the warp where issue.dependences=single or board
-// waits for the departure.
+// An instruction without a load_record, such as a store, has left the load/store queue. Wakes the warp where
+// issue.dependences=single or board waits for the departure.
 static void store_left(struct sm *s, uint32_t token)
 {
     struct sm_warp *w = who_stored(s, token);
@@ -296,7 +298,8 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
-    // Write-allocate: with no free way in L1 the store only goes through.
+    // Write-allocate: the store allocates its line in L1; with no free way it is only written through to the
+    // L2.
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
         tags_store(e->grid, &s->tags.l1, x->line, x->sectors, false);
     else
@@ -313,7 +316,8 @@ static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
     return !s->config->l1_global && !tags_has_locked(e->grid, e->lines[e->next].line);
 }
 
-// Sends the head's next line. LINE_STALLED: nothing has changed; retry after a reply.
+// Sends the next line of the instruction at the queue's head. LINE_STALLED: nothing has changed; retry after
+// a reply.
 static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
 {
     const struct transaction *x = &e->lines[e->next];
@@ -373,7 +377,7 @@ void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t to
     mech_line(g, tech, line, token);
 }
 
-// Looks a mechanism's line up in L1.
+// Looks up in L1 a line requested by a mechanism. *started: a memory request was sent.
 static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, bool *started)
 {
     struct mshr_waiter who = {.token = e->token,
@@ -388,7 +392,8 @@ static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, b
     return o;
 }
 
-// Looks a neighbour line up; without a free MSHR or way the line is dropped.
+// Looks up in L1 a neighbour line requested by a mechanism; without a free MSHR or way the request is
+// dropped.
 static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
 {
     struct sm_grid *g = x->grid;
@@ -404,7 +409,7 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
     return LINE_STALLED;
 }
 
-// Marks the neighbour lines present in L1 as used.
+// Marks neighbour lines present in L1 as just used.
 static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech_neighbours *n, uint8_t all)
 {
     for (unsigned k = 0; k < n->count; k++) {
@@ -414,7 +419,8 @@ static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech
     }
 }
 
-// Looks up the neighbours of the line just sent, or only touches them.
+// Looks up the neighbours, named by a mechanism, of the line just sent. With only_touch, only marks
+// neighbours present in L1 as used.
 static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_outcome outcome,
                              unsigned tech, const struct tech_neighbours *n)
 {

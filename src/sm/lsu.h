@@ -15,13 +15,14 @@ enum { LSU_LINES = 2 * LANES_MAX };
 
 struct lsu_warp {
     uint32_t stores; // lines of stores not yet written
-    // loads: instructions with a load_record; queued: instructions without a record in the queue
+    // loads: the warp's memory instructions with a load_record; queued: its queued instructions without a
+    // load_record
     uint16_t loads, queued;
 };
 
 struct transaction {
     uint64_t line;
-    // bytes: data of a store; first: offset of the accessed byte that opened the transaction
+    // bytes: number of bytes of a store; first: offset of the accessed byte that opened the transaction
     uint8_t sectors, bytes, first;
 };
 
@@ -30,24 +31,26 @@ struct lsu_entry {
     uint64_t arrive; // cycle of the last operand read
     const struct op *op;
     struct sm_grid *grid;
-    uint32_t warp, record; // record: NONE32 for stores and shared accesses without a result
-    uint32_t token;        // of an entry without a record
-    uint8_t kind;          // enum lsu_kind
-    // With mechanisms only: place, index in its block and block of the warp. A store's warp may have ended,
-    // and its slot may hold another warp, before the lines are sent.
+    // record: index of the load_record; NONE32: none, for stores and shared accesses without a result
+    uint32_t warp, record;
+    uint32_t token; // of an entry without a record
+    uint8_t kind;   // enum lsu_kind
+    // With mechanisms only: the warp's place (number among the grid's warps on the SM), its index in the
+    // block, and the block. A store's warp may have ended, and its slot may hold another warp, before the
+    // lines are sent.
     uint8_t place;
     uint32_t index;
     uint64_t block;
-    // at the queue's head before the first line: passes over shared memory's banks, extra cycles of
-    // textures and constants
+    // cycles at the queue's head before the first line is sent: passes over shared memory's banks, extra
+    // cycles of textures and constants
     uint16_t cycles;
-    uint16_t count, next; // transactions; next: first one not sent
+    uint16_t count, next; // transactions; next: index of the first not sent
     struct transaction lines[LSU_LINES];
 };
 
 // A memory instruction waiting for replies, from its entry into the queue on.
 struct load_record {
-    uint64_t ready;  // latest ready cycle of the parts so far
+    uint64_t ready;  // latest cycle at which a part of the result, received so far, is ready
     uint64_t serial; // sim.check: serial of the register write
     const struct op *op;
     uint16_t registers[4]; // physical destination registers
@@ -76,10 +79,10 @@ struct lsu {
     uint8_t line[SM_WARPS];
     uint32_t line_first, line_count;
     uint64_t asked;  // bits: warps in line
-    uint64_t parked; // bits, part of asked: ready but for a queue entry
-    uint64_t turn;   // bits, part of asked: ready, with a reserved entry
-    uint32_t kept;   // reserved entries
-    bool shut;       // no free entry or a line of waiting warps: newcomers ask lsu_has_place
+    uint64_t parked; // bits, subset of `asked`: warps ready but for a queue entry
+    uint64_t turn;   // bits, subset of `asked`: warps ready, with a reserved queue entry
+    uint32_t kept;   // number of queue entries reserved for warps in `turn`
+    bool shut;       // no free entry, or warps in line: a warp must ask lsu_has_place first
 
     VEC(struct load_record) records;
     uint32_t free_record, records_used;
@@ -88,15 +91,15 @@ struct lsu {
     struct memory_reply waiting;  // next reply
     uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
 
-    bool rides;         // requests join the packet of the request before (memory_request.rides)
-    bool early_blocked; // the oldest early line found no MSHR or way; until lsu_look_again
+    bool rides;         // a request joins the packet of the previous request (memory_request.rides)
+    bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; until lsu_look_again
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring
 };
 
 struct lsu_grid {
     uint64_t requested, replied;
-    uint64_t last_reply; // cycle of the last reply taken
+    uint64_t last_reply; // cycle in which the grid's last reply was taken
     uint32_t early;      // lines requested by mechanisms and not yet reported to them
 };
 
@@ -108,12 +111,12 @@ void lsu_cycle(struct sm *s);
 void lsu_cycle_early(struct sm *s); // call before lsu_cycle, if lsu_has_early()
 // Queues an executed memory instruction and coalesces its accesses; operands are read by cycle `arrive`.
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
-// Sets the board element of the last pushed instruction.
+// Sets the board element (board.h) of the last pushed instruction.
 void lsu_enter_board(struct sm *s, uint8_t entry);
 void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
                  uint32_t token);
-// Queues an L1 line for a mechanism; looked up in a cycle in which the queue's head sends no line. False:
-// the ring is full.
+// Queues a mechanism's request for an L1 line, looked up in a cycle in which the queue's head sends no line.
+// False: the ring of such requests is full.
 bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token);
 void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
 void lsu_look_again(struct sm *s);                   // an MSHR or way may be free: retry blocked lines
@@ -126,15 +129,15 @@ static inline bool lsu_may_enter(const struct lsu *l, unsigned slot)
 // Call while `shut`, for a warp ready but for a queue entry. True: an entry is reserved. False: the warp
 // waits in line and becomes ready at its turn.
 bool lsu_has_place(struct sm *s, unsigned slot);
-// For warps in line. lsu_unable: the warp cannot enter now, gives back its reserved entry and keeps its
-// position.
+// For warps in the waiting line. lsu_unable: the warp cannot enter the queue now, releases its reserved entry
+// and keeps its position in the line.
 void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
-// Whether a mechanism's line can be looked up.
+// Whether a line requested by a mechanism waits and can be looked up in L1.
 static inline bool lsu_has_early(const struct lsu *l)
 {
     return __builtin_expect(l->early_count, 0) && !l->early_blocked;
 }
-// No queued instruction, request or early line of the grid is left.
+// Whether no queued instruction, request or mechanism's line request of the grid is left.
 bool lsu_is_done_with(const struct sm_grid *g);
 const char *lsu_check(const struct sm *s); // at the end: NULL, or what is left over, static text

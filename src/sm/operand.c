@@ -45,7 +45,7 @@ void operand_fini(struct sm *s)
 
 static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
 
-// First gap of `count` numbers between the grids' ranges, starting at bank 0.
+// First gap of `count` physical register numbers between the grids' ranges; a gap starts at bank 0.
 static uint32_t find_gap(const struct sm *s, uint32_t count)
 {
     uint32_t banks = s->config->banks;
@@ -142,7 +142,7 @@ static bool has_other_places(const struct sm *s, const struct sm_warp *w)
     return has_techs(s) && w->grid->hooks->operand && !is_guest(w);
 }
 
-// Bits: operands read, or results written, that may be outside the main register file.
+// Bits: operands read, or results written, that a mechanism may keep outside the main register file.
 static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
 {
     if (!w->grid->hooks->elsewhere) return ~0u; // any operand
@@ -157,8 +157,8 @@ static struct operand_access ask(const struct sm_warp *w, const struct op *o, st
     return a;
 }
 
-// Counts a read as the mechanisms direct. Returns the extra cycles until collected; *bank: bank of the port
-// taken, or NO_BANK.
+// Counts the read of operand `k` as the mechanisms direct. Returns the extra cycles until the operand is
+// collected; *bank: bank whose port is needed; NO_BANK: no port.
 static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
 {
     struct gpu_counts *counts = &w->grid->counts;
@@ -173,8 +173,9 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     return a.cycles;
 }
 
-// Counts writes as the mechanisms direct. Returns whether a write port is needed; raises *cycles to the
-// extra delay. asked, bits: results possibly elsewhere.
+// Counts the writes of an instruction's results as the mechanisms direct. Returns whether a write port is
+// needed; raises *cycles to the extra delay. asked, bits: results a mechanism may keep outside the register
+// file.
 static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
                        uint32_t *cycles)
 {
@@ -212,7 +213,8 @@ bool operand_has_collector(struct sm *s)
     return false;
 }
 
-// Reserves the bank's first free port from cycle `at` on. Returns the cycle.
+// Reserves the bank's first free port from cycle `at` on. Returns the cycle of the reservation; with NO_BANK,
+// `at`.
 static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
 {
     struct bank *b = &s->operands.banks[bank];
@@ -231,7 +233,9 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-// Inlined twice, with and without mechanisms: a hot path. asked, bits: operands possibly elsewhere.
+// Reserves bank ports for an instruction's operands; returns the cycle at which all are collected. Inlined
+// twice, with and without mechanisms: a hot path. asked, bits: operands a mechanism may keep outside the
+// register file.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
                                                               const struct op *o, uint32_t asked)
 {
@@ -283,8 +287,8 @@ void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
     }
 }
 
-// The first pipeline free by now + 2, the earliest arrival of an instruction issued now; else the one free
-// first.
+// The first pipeline free by now + 2, the earliest arrival of an instruction issued now; else the pipeline
+// that is free first.
 static uint64_t *free_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->operands.pipe_free[o->pipe], *best = pipes;
@@ -313,7 +317,7 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
     return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
 }
 
-// The first cycle from `cycle` on after all reserved reads of the registers.
+// The first cycle, not before `cycle`, that is after all reserved reads of the registers.
 static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
 {
     for (unsigned n = 0; n < count; n++) cycle = later(cycle, s->operands.read[registers[n]] + 1);
@@ -377,8 +381,9 @@ static __attribute__((noinline)) void tell_result(struct sm *s, struct sm_warp *
         check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
 }
 
-// had: cycle from which the warp's next instructions may issue: `cycle`, or earlier with a bypass. Onlookers are
-// told last: without any, the function saves no registers.
+// cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
+// `cycle`, or earlier with a bypass. Onlookers (mechanisms, watch, check) are told last: without any, the
+// function saves no registers.
 static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
                                                          uint64_t cycle, uint64_t had, bool from_memory)
 {
@@ -443,7 +448,7 @@ uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
 
-// Later readers of the register wait for the write.
+// Later readers of the warp's own Rr wait for the write.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
     uint16_t own = (uint16_t)(w->operands.registers + r);

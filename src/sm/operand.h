@@ -15,23 +15,25 @@ enum { WRITE_CYCLES = 1024 };
 
 struct operand_warp {
     uint32_t registers; // physical number of the warp's own R0
-    // encoded waits: outstanding memory instructions, by wait barrier
+    // encoded waits: number of the warp's outstanding memory instructions, by wait barrier
     uint16_t barrier_pending[WAIT_BARRIERS];
     uint16_t *map;       // Rr is physical register map[r]: registers + r, unless renamed by a mechanism
     uint64_t busy_until; // cycle of the last operand read or register write known so far
     uint64_t pred_ready[8];
-    // Earliest next issue: encoded waits and one instruction at a time. By wait barrier: cycle at which the
-    // instructions with a known end are done.
+    // stall_until: earliest cycle of the next issue (encoded waits; one instruction at a time).
+    // barrier_ready, by wait barrier: cycle at which the instructions with a known end are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
-    uint8_t pred_from_memory, barrier_from_memory; // bits: the last writer was a memory instruction
-    bool stalls_for_memory;                        // stall_until comes from a memory reply
-    uint8_t owed; // bits: wait barriers of skipped instructions, left to the warp's next instruction
+    // bits by predicate, by wait barrier: the last writer was a memory instruction
+    uint8_t pred_from_memory, barrier_from_memory;
+    bool stalls_for_memory; // stall_until comes from a memory reply
+    // bits: wait barriers of instructions skipped by mechanisms, left to the warp's next instruction
+    uint8_t owed;
 };
 
 struct operands {
     // By physical register.
-    uint64_t *ready; // cycle of the result; CYCLE_NEVER: a reply is outstanding
-    uint64_t *read;  // cycle of the last delayed read (bank conflict, mechanism)
+    uint64_t *ready; // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
+    uint64_t *read;  // cycle of the register's last delayed read (bank conflict, mechanism)
     uint8_t *from_memory;
     uint8_t *bank_of;
     uint32_t numbers; // number of physical registers
@@ -42,8 +44,9 @@ struct operands {
         uint32_t used;     // ports reserved in `cycle`
     } banks[SM_BANKS + 1]; // and NO_BANK: reads never wait
     uint64_t pipe_free[PIPE_COUNT][32];
-    uint32_t pipes[PIPE_COUNT];    // pipelines of a kind
-    uint64_t writes[WRITE_CYCLES]; // by cycle mod WRITE_CYCLES: cycle << 8 | results written in the cycle
+    uint32_t pipes[PIPE_COUNT]; // by enum pipe: number of pipelines
+    // by cycle mod WRITE_CYCLES: cycle << 8 | number of results written in the cycle
+    uint64_t writes[WRITE_CYCLES];
 };
 
 struct operands_grid {
@@ -51,7 +54,9 @@ struct operands_grid {
     uint32_t own;          // number of registers of its warps
     uint16_t *linear;      // heap; linear[n] is first + n
     uint16_t *maps;        // heap; by place, MAP_REGISTERS entries a warp; NULL: no mechanism renames
-    uint32_t guest;        // first of the guest's MAP_REGISTERS registers, the last of the range
+    // physical number of the first of the guest's MAP_REGISTERS registers, the last numbers of the grid's
+    // range
+    uint32_t guest;
 };
 
 void operand_init(struct sm *s);
@@ -69,18 +74,21 @@ bool operand_has_collector(struct sm *s);
 uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Counts the operand reads of an instruction on a mechanism's port: no collector, no bank port.
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
-// Reserves a pipeline and a write port from cycle `collected` on. Returns the cycle of the result.
+// Reserves a pipeline for `interval` cycles, after cycle `collected`, and a write port. Returns the cycle of
+// the result.
 uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
                          uint32_t interval);
-// Why an instruction issued now would exceed its fixed latency; SLOT_ISSUED: it would not.
+// The slot reason (operand bank, unit or write port) for which `o`, issued now, would exceed its fixed
+// latency; SLOT_ISSUED: no such reason.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
 // Copies a register for a mechanism, without a collector. Returns the cycle at which the copy is ready.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
-// Likewise, expands a register kept as a single value into all lanes.
+// Expands a register kept by a mechanism as a single value into all lanes. Returns the cycle at which the
+// register is ready.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
 // Counts the lanes of `count` registers as compared by a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
-// Writes a mechanism's value to the warp's own Rr.
+// Writes a value kept by a mechanism to the warp's own register Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
 // Reserves a write port for the result in the first cycle from `cycle` on without an outstanding read of
 // the destination. Returns the cycle; without a destination, `cycle`.
@@ -88,16 +96,16 @@ uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *re
                        uint64_t cycle);
 // Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.
 void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
-// Likewise for a pipeline's result written at `cycle`. Returns the cycle from which the warp may use it,
-// earlier with a bypass.
+// Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result:
+// earlier than `cycle` with a bypass.
 uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle);
 
 static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
     w->busy_until = later(w->busy_until, until);
 }
-// A memory instruction's reply: `registers` as mapped at issue. current, bits: destination words without a
-// younger definition.
+// A memory instruction's reply: the results are ready at cycle `ready`. registers: physical destinations as
+// mapped at issue. current, bits: destination words without a younger definition.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
                                  const uint16_t *registers, uint64_t ready, uint8_t current)
 {
@@ -120,7 +128,7 @@ static inline void operand_stall_for_memory(struct operand_warp *w, uint64_t unt
     w->stall_until = until;
     w->stalls_for_memory = true;
 }
-// An instruction issues: all owed waits are satisfied.
+// An instruction of the warp issues: all waits owed by skipped instructions are satisfied.
 static inline void operand_settle(struct operand_warp *w) { w->owed = 0; }
 
 // -- for mechanisms (tech.h)

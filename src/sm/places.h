@@ -11,7 +11,8 @@ enum {
     NO_BANK = SM_BANKS,
     NO_WARP = SM_WARPS,
     NO_PLACE = SM_WARPS,
-    GUEST_SLOT = NO_WARP + 1, // of the first grid's guest; beyond the bits of a 64-bit warp set
+    // slot of the first grid's guest (a mechanism's instruction stream); beyond the bits of a 64-bit warp set
+    GUEST_SLOT = NO_WARP + 1,
     SM_SLOTS = GUEST_SLOT + SM_GRIDS,
     MAP_REGISTERS = 256
 };

@@ -1,9 +1,9 @@
-// Branch prediction (Xiang, section 4.4.3; docs/explanation/ilp.md). The front end continues at the predicted target of
-// a conditional branch, and the warp may issue from there in the next cycle. A divergent branch counts as
-// predicted right either way: the outcome is known in time to void lanes of the next instruction. After a
-// wrong prediction of a uniform branch the warp fetches and issues instructions of the wrong path, ghosts,
-// until the outcome is known. Ghosts read registers and occupy units but are never executed. Written by
-// predict.c alone, readable everywhere.
+// Branch prediction (Xiang's dissertation, section 4.4.3; docs/explanation/ilp.md). The front end continues
+// at the predicted target of a conditional branch, and the warp may issue from there in the next cycle. A
+// divergent branch counts as predicted right either way: the outcome is known in time to void lanes of the
+// next instruction. After a wrong prediction of a uniform branch the warp fetches and issues instructions of
+// the wrong path, ghosts, until the outcome is known. Ghosts read registers and occupy units but are never
+// executed. Written by predict.c alone, readable everywhere.
 //
 //     branch issues at c ─▶ c+1 predicted path issues … c+resolve-2 outcome known, wrong path dropped
 //                                                       ─▶ c+resolve right path issues
@@ -34,13 +34,15 @@ struct predict {
 
 void predict_init(struct sm *s);
 void predict_fini(struct sm *s);
-// A branch has been executed: sets its prediction, or the warp's pause.
+// A branch of the warp has been executed: sets the branch's prediction, or the cycle until which the warp
+// pauses.
 void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i);
-// Redirects the front end after the branch has left the I-buffer.
+// Redirects the front end to the branch's predicted path, after the branch has left the I-buffer.
 void predict_follow(struct sm *s, unsigned slot);
-// For warps on a wrong path.
+// The next functions are for warps on the wrong path of a branch.
 void predict_look(struct sm *s, unsigned slot); // ends the wrong path once the outcome is known
-bool predict_may_issue(const struct op *o);     // whether a ghost may issue: no change of control flow
+// whether a wrong-path instruction may issue: no change of control flow
+bool predict_may_issue(const struct op *o);
 // Issues the instruction at the I-buffer's head as a ghost.
 void predict_ghost(struct sm *s, unsigned slot);
 void predict_forget(struct sm *s, unsigned slot); // the warp has ended

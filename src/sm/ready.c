@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
     return h;
 }
 
-// When the first need_count registers and all predicates of an instruction are ready.
+// Cycle from which the first need_count registers and all predicates of an instruction are ready, and whether
+// the wait is for memory.
 static inline __attribute__((always_inline)) struct hazard
 registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
 {
@@ -52,15 +53,15 @@ registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o
     return h;
 }
 
-// Destinations must be ready, too, so that results are written in order.
+// Operands and destinations must be ready, so that results are written in order.
 static inline __attribute__((always_inline)) struct hazard
 scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     return registers_hazard(s, w, o, o->need_count);
 }
 
-// issue.dependences=single: waits for the results of the last instruction, and for stores to leave the
-// queue. With mechanisms registers may also come from other warps.
+// issue.dependences=single: the warp waits for the results of its last instruction, and for its stores to
+// leave the load/store queue. With mechanisms, registers may also come from other warps.
 static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s, const struct sm_warp *w,
                                                              const struct op *o)
 {
@@ -70,7 +71,8 @@ static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s,
     return others.cycle > last.cycle ? others : last;
 }
 
-// Operands come from the board or from the register file; board_lets covers the destination.
+// issue.dependences=board: operands come from the board (board.h) or from the register file; board_lets
+// covers the destination.
 static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
 {
@@ -91,7 +93,7 @@ static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *
     return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
 }
 
-// Operands are ready. A memory instruction also needs a place in the load/store unit.
+// The warp's operands are ready. A memory instruction also needs a queue entry of the load/store unit.
 static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -109,8 +111,8 @@ static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
     s->ready.now |= bit;
 }
 
-// For a warp on a wrong path (predict.h), paused until the right path is known: whether the next ghost can
-// issue.
+// Evaluates a warp on a wrong path (predict.h), paused until the right path is known: whether the next ghost,
+// an instruction of the wrong path, can issue.
 static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];

@@ -13,8 +13,8 @@ struct sm_warp;
 struct ready_warp {
     uint64_t resume;     // earliest next issue after a barrier, a sleep, a slow branch
     uint64_t since;      // cycle since which the warp waits for `why`
-    uint8_t why;         // enum gpu_slot: obstacle to issue
-    uint8_t pause;       // enum gpu_slot: charge for a wait until `resume`
+    uint8_t why;         // enum gpu_slot: reason why the warp cannot issue
+    uint8_t pause;       // enum gpu_slot: reason charged for a wait until `resume`
     bool at_barrier;     // waiting for another warp to complete the barrier
     uint32_t stopped_at; // index of the barrier or sleep issued last
 };
@@ -29,8 +29,8 @@ struct ready {          // bits by warp slot
 void ready_fini(struct sm *s);
 // Evaluates a warp: ready to issue, or the reason of the wait and the cycle of the next evaluation.
 void ready_evaluate(struct sm *s, unsigned slot);
-// Likewise for a guest's I-buffer and registers, without side effects on the warp: returns the earliest
-// cycle of issue.
+// Evaluates a guest's I-buffer and registers, without side effects on the warp. Returns the earliest cycle of
+// issue; *why: the obstacle.
 uint64_t ready_stream(struct sm *s, const struct sm_warp *w, enum gpu_slot *why);
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // schedules an evaluation
 void ready_wake(struct sm *s, uint64_t warps);
@@ -43,12 +43,12 @@ void ready_forget(struct sm *s, unsigned slot); // the warp has ended
 void ready_hold(struct sm *s, unsigned slot, bool held);
 
 static inline uint64_t ready_due(struct ready *r, uint64_t now) { return ring_take(&r->wakes, now); }
-// The load/store unit has reserved places for the warps.
+// The load/store unit has reserved queue entries for the warps (bits), now able to issue.
 static inline void ready_admit(struct ready *r, uint64_t warps) { r->now |= warps; }
 static inline void ready_pause(struct ready_warp *w, uint64_t until, enum gpu_slot why)
 {
     w->resume = until;
     w->pause = (uint8_t)why;
 }
-// Charges the time at a barrier or sleep to the instruction.
+// The warp stops at a barrier or sleep, instruction `index`: the waiting time is charged to the instruction.
 static inline void ready_stop(struct ready_warp *w, uint32_t index) { w->stopped_at = index; }

@@ -68,7 +68,8 @@ static void look_over(struct sm *s)
 
 // -- ends ---------------------------------------------------------------------------------------------------
 
-// Frees the slots of warps, and their places, from the cycle on.
+// Frees the given slots of a block, and the places of the warps in the slots; other warps may start there
+// from `cycle` on.
 static void give_back(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t cycle)
 {
     struct sm *s = g->sm;
@@ -159,7 +160,8 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
     if (has_techs(s)) mech_warp_start(&s->warps[slot]);
 }
 
-// The lowest `count` members of `among` free in this cycle; 0: too few.
+// The lowest `count` bits of `among` whose slots or places are free in the current cycle; 0: too few are
+// free.
 static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *free_at, unsigned count)
 {
     uint64_t bits = 0;
@@ -171,7 +173,8 @@ static uint64_t lowest_free(const struct sm *s, uint64_t among, const uint64_t *
     return count ? 0 : bits;
 }
 
-// Under dispatch by warp, the block's entry if it is running; else a free entry. NULL: none is free yet.
+// The entry for a block: under dispatch by warp, the block's own entry if the block is running; else a free
+// entry. NULL: no entry is free yet.
 static struct sm_block *find_block(struct sm_grid *g, uint64_t linear)
 {
     struct sm_block *first = g->room.blocks, *end = first + g->launch->blocks_per_sm, *b = first;
@@ -217,7 +220,7 @@ static void take(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t
     }
 }
 
-// Starts a block's next warps. False: slots, places or block entries are still held.
+// Starts a block's next `count` warps. False: too few slots, places or block entries are free.
 static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
 {
     struct sm *s = g->sm;
@@ -251,8 +254,9 @@ void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
     }
 }
 
-// Under dispatch by warp a grid's warps start in the order of sm_place. The rest of a block comes before
-// the next block, even if the room promised to it is free later.
+// Whether entry `k` of `placed` must let an earlier entry of the same grid go first. Under dispatch by warp,
+// a grid's warps start in the order of sm_place. The rest of a block comes before the next block, even if the
+// room promised to the rest is free later.
 static bool is_behind(const struct room *r, size_t k)
 {
     const struct sm_grid *g = r->placed.data[k].grid;

@@ -23,7 +23,7 @@ struct sm_block {
     struct cta *cta; // context; NULL: never used
     bool running;
     uint8_t number;   // unique among the running blocks of all grids on the SM
-    uint32_t to_come; // warps not started yet
+    uint32_t to_come; // the block's warps not started yet
     uint64_t free_at; // end of the last block in this entry, with all register writes
     uint64_t warps;   // slots of warps started and not ended
     uint64_t slots;   // slots held
@@ -46,7 +46,7 @@ struct room {
     struct sm_grid *grids[SM_GRIDS];
     unsigned grid_count;
     VEC(struct placed_warps) placed; // waiting to start, in order of cycle
-    VEC(struct sm_end) ends;         // since the last sm_ended
+    VEC(struct sm_end) ends;         // warps and blocks ended since the last sm_ended
     const char *broken;              // with sim.check: the first imbalance, static text
 };
 
@@ -65,7 +65,8 @@ struct room_grid {
 void room_fini(struct sm *s);
 void room_kill_failed(struct sm *s);  // kills the grids with a faulting warp
 void room_start_placed(struct sm *s); // starts the warps whose cycle has come
-// The warp has exited, or the last reply to a warp that exited has come.
+// A warp has exited, or the last memory reply to an exited warp has come.
 void room_warp_ended(struct sm *s, unsigned slot);
-// An imbalance of the SM's room, static text; NULL: none (room_check.c).
+// Inconsistency among the SM's resident blocks, slots and places, static text; NULL: consistent
+// (room_check.c).
 const char *room_check(const struct sm *s);

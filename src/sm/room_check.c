@@ -1,6 +1,6 @@
-// The room's book (sim.check). Slots, places, block numbers and warps in use are exactly those of the
-// running blocks, and no two blocks share any. room.c calls it after every arrival and departure; only
-// room.c changes them.
+// Check of an SM's residents (sim.check). Slots, places, block numbers and warps in use are exactly those of
+// the running blocks, and no two blocks share any. room.c, alone in changing the residents, calls the check
+// after every arrival and departure.
 #include "sm/sm_impl.h"
 
 struct sums { // over the blocks of an SM

@@ -71,7 +71,7 @@ static inline bool is_busy(const struct sm *s)
     return s->ready.now || s->front.fetchable || (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now);
 }
 
-// For an SM that is not busy; without events of mechanisms and guests.
+// Cycle of the next event of an SM that is not busy; events of mechanisms and guests are left out.
 static inline uint64_t next_of_its_own(const struct sm *s)
 {
     if (lsu_has_early(&s->lsu)) return s->now;
@@ -101,8 +101,8 @@ bool sm_is_quiet(const struct sm *s)
     return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-// Inlined twice: SMs without guests, ports, prediction and an issue.interval over 1 do not pay for the
-// general case.
+// Runs the SM to cycle `until`. Inlined twice: SMs without guests, ports, prediction and an issue.interval
+// over 1 do not pay for the general case.
 static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
 {
     while (s->now < until) {

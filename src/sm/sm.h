@@ -75,7 +75,7 @@ enum line_outcome { // what became of a line sent by the load/store unit
     LINE_PASSED
 };
 
-struct sm_end { // a warp or a block has left its room
+struct sm_end { // a warp or a block has ended and freed its resources
     uint64_t cycle;
     unsigned sm;
     struct grid *grid;
@@ -89,11 +89,12 @@ struct tech_room;
 struct sm_launch {
     struct grid *grid;
     uint8_t number; // unique among the grids on the chip; requests carry the number
-    // added to the addresses of constants and local memory, so that grids do not share lines
+    // added to the addresses of constants and local memory, so that grids do not share cache lines
     uint64_t space;
-    // address of the first instruction in the SM's caches, the grid's own
+    // address of the grid's first instruction in the SM's caches, different for every grid
     uint64_t code;
-    // the same address in the L2; with icache.keep the kernel's, shared by its launches
+    // address of the grid's first instruction in the L2; with icache.keep, shared by all launches of the
+    // kernel
     uint64_t kept_code;
     const struct memory_config *memory;
     const struct gpu_kind *kind;
@@ -101,13 +102,15 @@ struct sm_launch {
     struct decoded decoded;
     uint64_t window;                              // cycles
     uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
-    uint32_t warps_by_block;                      // most warps on an SM under dispatch by block
-    // Both 0 until every mechanism has seen the launch and possibly changed them.
+    uint32_t warps_by_block;                      // most warps of the grid on an SM under dispatch by block
+    // Limits for one SM, 0 until every mechanism has seen the launch and possibly changed the limits.
     uint32_t blocks_per_sm, places; // places: warps of the grid on an SM at most (room.h)
-    // The mechanism with dispatch by warp (tech.h) and its launch state; NULL: dispatch by block.
+    // Function of the mechanism that dispatches by warp (tech.h), and the mechanism's state for the launch;
+    // NULL: dispatch by block.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
     const void *admits;
-    // By mechanism: use, launch state, part of a block's renamed registers.
+    // By index of the mechanism: its use by the launch, its state for the launch, its part of a block's
+    // renamed registers.
     const struct tech_use *techs[TECH_MAX];
     void *tech_states[TECH_MAX];
     struct sm_pool pools[TECH_MAX];
@@ -153,7 +156,8 @@ struct watch_sm;
 void sm_watch(struct sm *s, struct watch_sm *w); // NULL: stop watching
 // Returns the number of warps and blocks ended since the last call, and the SM's array of ends; empties it.
 size_t sm_ended(struct sm *s, struct sm_end **ends);
-// The first cycle with an event not caused by a new reply or block; UINT64_MAX: never.
+// The first cycle with an event of the SM, other than events caused by a new reply or block; UINT64_MAX:
+// never.
 uint64_t sm_next(const struct sm *s);
 // Whether no event is left without a new reply or block. Events of mechanisms (watchdogs) and guests count
 // only while some warp slot is taken.
@@ -177,7 +181,7 @@ const uint64_t *sm_inst_saved(const struct sm_grid *g);
 // Appends a line for each block with warps not started yet, then for each live warp: pc, source line,
 // reason of the wait, start of the wait in cycles after `begin`.
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
-// NULL: the grid's books balance at its end; else the imbalance, static text. sm_check: the SM's own books,
-// once all grids have left.
+// sm_check_grid: NULL if everything counted for the grid is settled at the grid's end; else the imbalance,
+// static text. sm_check: likewise for the whole SM, once all grids have left.
 const char *sm_check_grid(const struct sm_grid *g);
 const char *sm_check(const struct sm *s);

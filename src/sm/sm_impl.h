@@ -30,7 +30,7 @@ struct sm_warp {          // a warp slot; room.c writes the first five members
     struct warp *warp;    // NULL: empty slot
     struct sm_grid *grid; // grid of the warp
     uint32_t age;         // serial number among all warps started on the SM
-    uint8_t block, place; // indices within the grid's part of the SM
+    uint8_t block, place; // indices: in the grid's `room.blocks`; among the grid's warps on the SM
     struct front_warp front;
     struct ready_warp ready;
     struct operand_warp operands;
@@ -56,10 +56,11 @@ struct sm_grid {
     struct sm_tech techs[TECH_MAX];
     unsigned tech_count;
     const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
-    const struct mech_hooks *hooks;   // of the grid's only mechanism, or `joined`
+    const struct mech_hooks *hooks;   // hooks of the grid's only mechanism; with several mechanisms, &joined
     void *hooked;                     // argument of the hooks: the only mechanism's state, or the grid
-    struct mech_hooks joined;         // of several mechanisms: each asks all of them
-    // place of the warp to be evaluated after the running hooks, so that tech_hold need not; NO_WARP
+    struct mech_hooks joined;         // for several mechanisms: each hook calls all mechanisms
+    // place of a warp certain to be evaluated after the running hooks, so that tech_hold need not; NO_WARP:
+    // none
     unsigned looked_at;
     struct event_ring events; // by block: cycles requested by mechanisms (tech_at)
     struct guest *guest;      // NULL: no mechanism of the grid claims the guest stream
@@ -72,7 +73,8 @@ struct sm {
     uint64_t now, window_end;
     bool faulted;
 
-    struct sm_warp warps[SM_SLOTS]; // by slot; NO_WARP is always empty, guests follow
+    // by slot; slot NO_WARP is always empty, guests have the slots after NO_WARP
+    struct sm_warp warps[SM_SLOTS];
     struct room room;
     struct front front;
     struct ready ready;
@@ -84,10 +86,11 @@ struct sm {
     struct board board;
     struct predict predict;
 
-    bool has_techs;     // some grid on the SM has mechanisms
-    bool has_guests;    // some grid may have a guest
-    bool has_port;      // some grid's warps may issue through a mechanism's port
-    uint64_t event_at;  // earliest cycle requested by a mechanism (tech_at); CYCLE_NEVER
+    bool has_techs;  // some grid on the SM has mechanisms
+    bool has_guests; // some grid may have a guest
+    bool has_port;   // some grid's warps may issue through a mechanism's port
+    // earliest cycle requested by a mechanism (tech_at); CYCLE_NEVER: none
+    uint64_t event_at;
     bool has_onlookers; // mechanisms, a watch, sim.check or a stall look are active
 
     struct check check;     // with sim.check
@@ -131,8 +134,8 @@ static inline struct sm_grid *sm_grid_of(const struct sm *s, uint8_t number)
 const char *sm_reason(enum gpu_slot why); // text of a reason, to follow "waits for"
 void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlookers
 
-// Mechanisms and other observers (watch.h, check.h) are rare. Without any, an SM pays for a well-predicted
-// test.
+// Whether a grid on the SM has mechanisms; rare, like other observers (watch.h, check.h). Without any, an SM
+// pays for a well-predicted test.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
 static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }

@@ -1,4 +1,5 @@
-// The circles of an SM's warps, and the events that end a look.
+// Looks for warps that repeat the same states for ever (circles, exec/circle.h), and for events that end such
+// a look.
 #include "sm/stall.h"
 #include "exec/circle.h"
 #include "exec/timed.h"
@@ -15,10 +16,10 @@ struct stall {
     bool is_doubtful; // values have changed unseen (stall_doubts)
     uint64_t began;
     // By block number on the SM.
-    uint32_t met[SM_BLOCKS];    // bits: barriers that warps have come to since the look began
-    uint8_t *shared[SM_BLOCKS]; // heap: shared memory at the start of the look
+    uint32_t met[SM_BLOCKS];    // bits: barriers at which warps have arrived since the look began
+    uint8_t *shared[SM_BLOCKS]; // heap: copy of the block's shared memory at the start of the look
     struct circle warps[SM_WARPS];
-    struct tech_kept elsewhere[TECH_REGISTERS]; // of the current warp: registers kept by mechanisms
+    struct tech_kept elsewhere[TECH_REGISTERS]; // of the warp under examination: registers kept by mechanisms
 };
 
 static void keep_shared(struct stall *x, const struct sm_grid *g)
@@ -84,7 +85,7 @@ static bool shared_is_changed(const struct sm *s, const struct sm_warp *w)
     return bytes && (!before || memcmp(before, w->warp->cta->shared, bytes) != 0);
 }
 
-// The barriers an instruction may use; a number in a register may be any.
+// Bits of the barriers an instruction may use: every barrier, if the number is in a register.
 static uint32_t barriers_of(const struct inst *i)
 {
     bool is_known = i->src[0].kind == OPERAND_IMM && i->src[0].value < BARRIERS;
@@ -114,7 +115,8 @@ void stall_executed(struct sm *s, unsigned slot, uint32_t index)
     if (i->op == OP_BAR) s->stall->met[block_number(w)] |= barriers_of(i);
     circle_executed(&s->stall->warps[slot], w->warp, index,
                     e->exec.address_operand[index] ? &e->access : NULL, s->now);
-    // A flat machine's stores reach memory at once, without comparison; its atomics are on the scratchpad.
+    // With flat memory, stores reach memory at once, without comparison of old and new value; atomics are on
+    // the scratchpad.
     bool is_unseen = w->grid->launch->launch->flat && !isa_has(i, ISA_ATOMIC);
     if (circle_is_outward(i) || (writes && (is_unseen || shared_is_changed(s, w))))
         s->stall->is_over = true;
@@ -135,8 +137,8 @@ void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 
 // -- the verdict --------------------------------------------------------------------------------------------
 
-// A warp at a barrier without an arrival since the look began: an arrival might complete the barrier. A
-// diverged warp not wholly at the barrier waits for lanes of its own.
+// Whether the warp waits at a barrier without an arrival since the look began: an arrival might complete the
+// barrier. A diverged warp not wholly at the barrier waits for lanes of its own.
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;

@@ -24,14 +24,15 @@ void stall_end(struct sm *s);
 // An event has happened that may let a warp proceed: the look is over.
 void stall_speaks_against(struct sm *s);
 void stall_doubts(struct sm *s); // a mechanism has acted on a warp: the look can no longer be certain
-// The warp skipped an instruction whose result a mechanism has.
+// The warp skipped an instruction whose result is kept by a mechanism.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index);
 bool stall_is_over(const struct sm *s); // an event has ended the look
-// Every warp goes round in circles or waits for ever, or no warp is resident.
+// Whether every warp certainly goes round in circles (exec/circle.h) or waits for ever, or no warp is
+// resident.
 bool stall_is_certain(const struct sm *s);
-// Every warp has waited, or read the same words, for `patience` cycles.
+// Whether every warp has waited at a barrier, or read the same words, for `patience` cycles.
 bool stall_is_likely(const struct sm *s, uint64_t now, uint64_t patience);
-// Appends the known circle of the warp in the slot; without a look, nothing.
+// Appends the known circle (repeated instructions) of the warp in the slot; without a look, nothing.
 void stall_describe(const struct sm *s, unsigned slot, struct strbuf *out);
 
 // To be called by the stages during a look (s->stall): the warp has executed an instruction.

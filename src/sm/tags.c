@@ -20,7 +20,7 @@ static void store_init(struct tag_store *t, uint32_t line_bytes, const struct ta
                                   .on_fill = own->allocate != ALLOCATE_MISS,
                                   .index = own->index};
     t->cache = cache_create(&config);
-    // A streaming cache tracks misses in its lines: only their number limits the misses outstanding.
+    // A streaming cache tracks misses in its lines: only the number of lines limits the outstanding misses.
     mshrs_init(&t->mshrs, own->allocate == ALLOCATE_STREAMING ? own->sets * own->ways : own->mshrs,
                own->merges);
 }
@@ -95,7 +95,7 @@ static uint64_t place_of(const struct sm_grid *g, const struct tag_store *t, uin
     return t->is_shared || line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
 }
 
-// The inverse of place_of: the launch's address of the line at `place`.
+// The inverse of place_of: the launch's address of the line at address `place` of the cache.
 static uint64_t line_at(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
     return t->is_shared || place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
@@ -147,7 +147,8 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
-// Without a grid left nothing is cleared: sm_renew makes new caches.
+// A grid leaves: its locks end and its lines are invalidated. After the last grid nothing is invalidated:
+// sm_renew makes new caches.
 void tags_end(struct sm_grid *g)
 {
     struct tags *s = &g->sm->tags;
@@ -172,7 +173,7 @@ static void forget_constants(struct sm *s)
     EACH_GRID(s, g) { memset(g->tags.constant_there, 0, constant_words(g) * sizeof *g->tags.constant_there); }
 }
 
-// Handles a victim of a fill or store by grid g; g writes dirty sectors back.
+// Handles the line evicted by a fill or store of grid g; g writes dirty sectors back.
 static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
@@ -288,7 +289,7 @@ void tags_unlock(struct sm_grid *g, uint64_t line)
     lsu_look_again(g->sm);
 }
 
-// A line of code or constants has arrived for the warp.
+// A line of code or constants requested by the warp in `slot` has arrived. Returns the warp.
 static struct sm_warp *grant(struct sm *s, const struct tag_store *t, unsigned slot, uint64_t line)
 {
     struct sm_warp *w = &s->warps[slot];

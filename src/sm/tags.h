@@ -32,8 +32,9 @@ struct tags {
 };
 
 struct tags_grid {
-    uint64_t *constant_there; // bits by constant line number: known to be in the constant cache
-    VEC(uint64_t) locked;     // L1 lines locked by mechanisms, once for every lock
+    // bits by number of constant line (decoded.constant_lines): known to be in the constant cache
+    uint64_t *constant_there;
+    VEC(uint64_t) locked; // L1 lines locked by mechanisms, once for every lock
 };
 
 struct tags_warp {

@@ -1,5 +1,5 @@
-// Barriers go round robin over the instructions that need one. A data-flow iteration grows the register
-// sets at block entries to a fixed point, so the sets cover every path.
+// Assigns the six wait barriers round robin to the instructions that need a barrier. A data-flow iteration
+// grows the register sets at block entries to a fixed point, so the sets cover every path.
 #include "sm/waits.h"
 #include "base/bits.h"
 #include "flow/blocks.h"
@@ -59,7 +59,8 @@ static bool add_places(struct places *to, const struct places *from)
 
 static bool has_result(const struct op *o) { return o->dst_words || o->pred_writes; }
 
-// Calls and returns wait for everything: callers and callees do not share the sets.
+// Whether the instruction waits for every barrier: calls and returns, since callers and callees do not share
+// the sets.
 static bool forgets(const struct inst *i)
 {
     return isa_has(i, ISA_CALL) || i->op == OP_RET || i->op == OP_RJR;
@@ -75,7 +76,7 @@ static unsigned waits_for(const struct pending *s, const struct op *o, const str
     return wait;
 }
 
-// Transfers the sets through a block; with `write`, sets the control words.
+// Transfers the sets of pending registers through a block; with `write`, sets the control words.
 static void walk(const struct flow_block *b, struct decoded *d, const struct program *p, struct pending *s,
                  bool write)
 {
@@ -130,8 +131,8 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
 
 static uint32_t later_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// Within a basic block, in cycles from its first instruction: readiness of fixed-latency results and the
-// last operand reads.
+// State within a basic block, by register and predicate, in cycles from the block's first instruction. ready:
+// of a fixed-latency result; read: of the last operand read.
 struct fixed {
     uint32_t ready[PLACE_PREDS + 8], read[PLACE_PREDS];
     uint32_t last, last_read;

@@ -78,7 +78,7 @@ static void look_at_state(const struct sm *s, struct watch_sm *w, unsigned slot)
     x->after_inst = ready ? now->front.head : waits_with(now);
 }
 
-// WATCH_NONE: the launch is over, though replies may still arrive.
+// Number of the grid's launch in the watch; WATCH_NONE: the launch is over, though replies may still arrive.
 static uint32_t launch_of(const struct watch_sm *w, const struct sm_grid *g)
 {
     return w->watcher->by_number[g->launch->number];
@@ -161,8 +161,8 @@ void watch_cycle(struct sm *s)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// When the result of the instruction just dispatched is ready. For a memory instruction without active
-// lanes, registers keep their ready cycles.
+// Cycle at which the result of the instruction just dispatched is ready. For a memory instruction without
+// active lanes, registers keep their ready cycles.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->dst_words) return later(collected, s->operands.ready[w->operands.registers + o->dst]);
