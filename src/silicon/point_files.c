@@ -18,7 +18,7 @@ static char *relative(const char *path)
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
 }
 
-// The text of a file in the point's folder, on the heap.
+// Reads a file in the folder of the point's own list. *text is on the heap.
 static bool read_own(const struct walk *w, const char *name, char **text, size_t *length)
 {
     struct strbuf path = {0};
@@ -44,7 +44,7 @@ static bool tell_file(const struct walk *w, const char *name)
     return good;
 }
 
-// Reports a path in the script, relative to the script.
+// Calls `tell` for the file at a path named in the script; the path is relative to the script's folder.
 static bool tell_path(const struct walk *w, const char *path)
 {
     char *inside = *path == '/' ? NULL : relative(path);
@@ -61,7 +61,8 @@ static bool tell_path(const struct walk *w, const char *path)
     return good;
 }
 
-// The path in a word, recognised by the previous word or the beginning of the word; NULL: no path.
+// The path in a word of a script, recognised by the previous word or the beginning of the word; NULL: no
+// path.
 static const char *path_of(const char *before, const char *word)
 {
     const char *file = strstr(word, ":file:"), *bytes = strstr(word, "bytes=@");

@@ -10,9 +10,10 @@ struct fidelity;
 
 struct ranking { // of an application on a card
     const char *application, *card;
-    size_t points;         // comparable or not
+    size_t points;         // number of variants, comparable or not
     struct accuracy times; // only the correlations
-    // the card's time of the variant fastest in simulation, over the fastest time, less 1; NAN: none
+    // Time on the card of the variant fastest in simulation, over the least time on the card, less 1. NAN: no
+    // comparable variant.
     double lost;
 };
 
