@@ -1,4 +1,5 @@
-// Measurements outside of the list of points: the CSV files of a folder, or one file.
+// Measurements of points (launches measured on real cards) from outside the list: the CSV files of a folder,
+// or one file.
 #include "base/csv.h"
 #include "base/file.h"
 #include "silicon/point.h"
@@ -19,8 +20,8 @@ struct measurements {
     struct diag *diag;
 };
 
-// Skips lines beginning with # above the heads: remarks about the origin of the file. Returns the number of
-// lines.
+// Skips lines beginning with # above the line of column names: remarks about the origin of the file. Returns
+// the number of skipped lines.
 static size_t skip_remarks(const char **text)
 {
     size_t lines = 0;
@@ -162,7 +163,7 @@ static bool has_all(const struct sheet *s, const char *const *row, const char *c
     return all;
 }
 
-// Index of another simulator in points.models, added if new; POINT_MODELS_MOST: no room.
+// Index in points.models of the simulator `name`, added if new; POINT_MODELS_MOST: no room.
 static size_t find_model(struct points *p, const char *name)
 {
     size_t i = 0;
@@ -172,7 +173,8 @@ static size_t find_model(struct points *p, const char *name)
     return i;
 }
 
-// Reads columns NAME_cycles of the point's row: cycles of other simulators. Column `own` is the card's.
+// Reads columns NAME_cycles of the point's row: cycles of other simulators. `own`: name of the column with
+// the card's cycles, left out.
 static void take_models(struct measurements *m, const struct sheet *s, const char *const *row,
                         const char *own, struct point *p)
 {

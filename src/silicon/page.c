@@ -1,4 +1,4 @@
-// Silicon's part of the page: the figures behind tables and drawings.
+// Silicon's part of the page report.html: the figures behind tables and drawings.
 #include "report/fields.h"
 #include "silicon/silicon.h"
 
@@ -70,7 +70,7 @@ static void write_rival(struct json *j, const struct fidelity_rival *v, const ch
     json_close_object(j);
 }
 
-// Writes the elasticity over one clock, simulated and the card's.
+// Writes the elasticity of time over one clock. pair: simulated, then measured on the card.
 static void write_answer(struct json *j, const char *key, const double pair[2])
 {
     json_key(j, key);

@@ -79,7 +79,7 @@ static const char *field(const struct list *l, const char *head)
     return l->csv.rows.data[l->row][column];
 }
 
-// Text of a column missing in some lists; "" without the column.
+// Text in a column that only some lists have; "" in a list without the column.
 static const char *optional(const struct list *l, const char *head)
 {
     size_t column;
@@ -115,7 +115,8 @@ static bool are_settings(const char *text)
     return true;
 }
 
-// Reads milliseconds as cycles. Only set variants has times, ranked in the same way as cycles.
+// Reads the column `milliseconds` into the measured cycles. Only points of set variants have times, ranked in
+// the same way as cycles.
 static bool read_milliseconds(struct list *l, struct point *p)
 {
     const char *text = optional(l, "milliseconds");
@@ -361,7 +362,7 @@ static bool read_list(struct list *l, const char *text, size_t length, struct na
     return good;
 }
 
-// Reads the lists of silicon/ embedded in the library.
+// Reads the lists of points in silicon/, embedded in the library.
 static bool read_own(struct list *l, struct names *all)
 {
     static const char *const lists[] = {"points.csv", "clocks.csv", "variants.csv"};

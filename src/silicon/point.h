@@ -26,21 +26,23 @@ enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // launches of the scr
 enum { POINT_MODELS_MOST = 8 };
 
 struct point {
-    // gpu: the run's GPU file, for the card of the measurement
+    // gpu: the simulated GPU, the card in the list; card: the card that was measured.
     const char *name, *card, *class, *gpu, *application, *kernel, *grid, *block;
-    const char *settings;  // KEY=VALUE words
-    const char *elsewhere; // FILE?COLUMN=VALUE&…#COLUMN; ""
+    const char *settings; // KEY=VALUE words
+    // Place of the measurement in a file not in the list: FILE?COLUMN=VALUE&…#COLUMN; "": no place.
+    const char *elsewhere;
     const char *source, *licence, *note;
-    const char *script; // file in points/, without .wf
+    const char *script; // name of the script's file in points/, without .wf
     const char *series; // set clocks: name of the row measured at core_mhz and dram_mhz; otherwise NULL
     double core_mhz, dram_mhz;
-    const char *folder; // of the list, with the script; NULL: embedded
+    const char *folder; // folder of the list and its scripts; NULL: embedded in the library
     enum point_set set;
     enum point_counted counted;
-    double measured[QUANTITIES];      // NAN: not measured; in set variants, cycles are milliseconds
-    double models[POINT_MODELS_MOST]; // cycles of other simulators, by points.models; NAN: none
-    const char *why;                  // reason for missing cycles
-    bool left_out;                    // chosen, but not to be run
+    double measured[QUANTITIES]; // NAN: not measured; in set variants, cycles are milliseconds
+    // Cycles of other simulators, by index in points.models; NAN: no cycles.
+    double models[POINT_MODELS_MOST];
+    const char *why; // reason for missing cycles
+    bool left_out;   // chosen, but not to be run
 };
 
 struct points {
@@ -49,7 +51,8 @@ struct points {
     VEC(const char *) models; // other simulators with cycles in the measurements
 };
 
-// True: the point's own figures are compared with the card's; the set is run by default.
+// True: the point's simulated figures are compared one by one with the card's, and the point's set is run by
+// default.
 static inline bool point_stands_alone(const struct point *p)
 {
     return p->set == POINT_TUNING || p->set == POINT_SECOND;
@@ -59,19 +62,19 @@ void points_init(struct points *p);
 void points_fini(struct points *p);
 // True: an operand of `reproduce` means points: silicon or FILE.csv, with an optional choice behind a colon.
 bool points_are(const char *operand);
-// Adds points. Words, separated by commas, are sets, cards, classes and names of points. Words of one kind
-// widen the choice, words of different kinds narrow it. -WORD: matching points stay on the list but are not
-// run. False and errors.
+// Adds points to the list. Words, separated by commas, are sets, cards, classes and names of points. Words of
+// one kind widen the choice, words of different kinds narrow it. -WORD: matching points stay on the list but
+// are not run. False: an error is in `d`.
 bool points_add(struct points *p, const char *operand, struct diag *d);
 // Reads measurements of a CSV file, or of all CSV files of a folder. Points named in a column `point` take
-// their measurements from the row alone; other points look up their `elsewhere` (measurement.c). False and
-// errors.
+// their measurements from the row alone; other points look up their `elsewhere` (measurement.c). False: an
+// error is in `d`.
 bool points_measure(struct points *p, const char *path, struct diag *d);
 
 // The text of an embedded file of silicon/ ("points/NAME.wf", "ptx/NAME.ptx"), on the heap: the caller frees
 // *text. False: unknown name, and *text is unchanged.
 bool silicon_file(const char *name, char **text, size_t *length);
-// Calls `tell` for the point's script and every file named in it, by path relative to the list's folder,
-// until `tell` returns false. False and an error for a missing file.
+// Calls `tell` for the point's script and every file named in the script, by path relative to the list's
+// folder, until `tell` returns false. False, with an error in `d`: a file is missing.
 typedef bool point_file(void *context, const char *name, const char *text, size_t length);
 bool point_files(const struct point *p, point_file *tell, void *context, struct diag *d);

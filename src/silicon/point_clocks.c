@@ -9,7 +9,7 @@
 
 enum { PARTS = 4 };
 
-// Replaces "{N}" by the text of part N. NULL: no such part.
+// Replaces every "{N}" in `text` by the text of part N (1 is the first). NULL: no such part.
 static const char *fill_in(struct arena *a, const char *text, const char *const parts[PARTS], size_t count)
 {
     struct strbuf out = {0};
@@ -29,7 +29,7 @@ static const char *fill_in(struct arena *a, const char *text, const char *const 
     return filled;
 }
 
-// Makes the point of one word. NULL: good; otherwise the error, a static text.
+// Makes the point of one word of column `clocks`. NULL: good; otherwise the error, a static text.
 static const char *make(struct arena *a, const struct point *row, char *word, struct point *p)
 {
     const char *parts[PARTS] = {0};

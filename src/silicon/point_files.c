@@ -18,7 +18,7 @@ static char *relative(const char *path)
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
 }
 
-// The text of a file in the point's folder, on the heap.
+// Reads a file in the folder of the point's own list. *text is on the heap.
 static bool read_own(const struct walk *w, const char *name, char **text, size_t *length)
 {
     struct strbuf path = {0};

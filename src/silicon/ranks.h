@@ -10,7 +10,7 @@ struct fidelity;
 
 struct ranking { // of an application on a card
     const char *application, *card;
-    size_t points;         // comparable or not
+    size_t points;         // number of variants, comparable or not
     struct accuracy times; // only the correlations
     // the card's time of the variant fastest in simulation, over the card's shortest time of a variant, less
     // 1; NAN: no such times

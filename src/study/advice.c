@@ -1,5 +1,6 @@
 // From the repeated work of a source line to advice for the author. Each piece of advice saves a part of the
-// repeated work, by its kind. Accidental equality, unproved by any mark, gives no advice:
+// repeated work, by its kind. Accidental equality, unproved by any mark, gives no advice. Right column: the
+// saving (f: repeated executions of the kind; W: warps of a block).
 //
 //     hoist       repeats the warp's previous iteration              all of it
 //     argument    computed from arguments and dimensions alone       all of it

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { LINES_MAX = 8 };
-// Shares of all executions of a kernel; smaller shares are not reported.
+// Least shares of a kernel's executions for a line, and for a piece of advice, to be reported.
 static const double line_share = 0.01, advice_share = 0.005;
 
 // -- kernels ------------------------------------------------------------------------------------------------
@@ -412,7 +412,8 @@ static uint64_t marked_in_shape(const struct study_kernel *k, const uint32_t blo
     return marked;
 }
 
-// Kernels with two-dimensional blocks may be launched with other shapes.
+// Reports the provable repetition of a kernel with two-dimensional blocks if launched with other block
+// shapes.
 static void report_shapes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {

@@ -22,7 +22,7 @@ struct explain_inst {
     uint8_t work;       // enum explain_work
     uint8_t mark;       // enum mark_kind
     uint8_t conditions; // conditions of a CR mark, as bits of enum mark_condition
-    bool invariant;     // in a loop that carries no input of the instruction
+    bool invariant;     // is in a loop, and no input of the instruction changes from iteration to iteration
     struct mark_leaves leaves;
     const char *root, *root_line; // root cause of the mark and its line: "threadIdx.y", "k.cu:31"
     const char *reason;
@@ -36,16 +36,19 @@ struct explain_kernel { // repeat_kernel->own
 // Everything executed by the instructions of one source line.
 struct explain_line {
     const struct study_inst *at;
-    uint32_t group, last; // last: number of the last line, if the group has several
+    uint32_t group, last; // last: number of the group's last source line, if the group has several
     struct repeat_totals n;
-    uint64_t repeated, proved;       // executions: repeated in the block; repeated by marked instructions
-    uint64_t lanes, proved_lanes;    // of `repeated` and `proved`: not uniform over the lanes
-    uint64_t work[WORK_COUNT];       // of `repeated`
+    uint64_t repeated, proved; // executions: repeated in the block; repeated by marked instructions
+    // Of `repeated` and `proved`: executions with sources that differ between lanes.
+    uint64_t lanes, proved_lanes;
+    uint64_t work[WORK_COUNT];       // executions of `repeated`, by kind of work
     uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
-    uint64_t saved_loads_by_lane;    // of global loads and textures: loads with one address per lane
-    uint64_t again;          // of invariant instructions: operands and result equal the previous execution's
-    uint64_t from_arguments; // computed from arguments and dimensions: the host could do it
-    struct mark_leaves leaves; // of `repeated`
+    // Of `saved_work`: executions of global loads and textures with one address per lane.
+    uint64_t saved_loads_by_lane;
+    uint64_t again; // of invariant instructions: operands and result equal the previous execution's
+    // Executions that compute from arguments and dimensions alone: the host could do it.
+    uint64_t from_arguments;
+    struct mark_leaves leaves; // inputs from which `repeated` executions compute
     bool conditional;          // part of the work repeats only in blocks of some shapes
     uint32_t unproved;         // instruction with most repeated work unproved by a mark
     uint64_t unproved_work;
@@ -65,7 +68,7 @@ enum explain_advice {
 
 struct explain_choice {
     enum explain_advice advice;
-    uint64_t saves; // executions
+    uint64_t saves; // number of executions saved at most
 };
 
 enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
@@ -73,10 +76,11 @@ enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);
-// "loads from shared memory (96 %), integer arithmetic (4 %): a value a lane, the same in every warp"
+// Writes the kinds of the line's repeated work. For example: "loads from shared memory (96 %), integer
+// arithmetic (4 %): a value a lane, the same in every warp".
 void explain_what(const struct explain_line *l, struct strbuf *out);
-// "arguments 3 and 4, blockIdx, a loop's counter"
+// Writes the inputs of the line's repeated work, for example "arguments 3 and 4, blockIdx, a loop's counter".
 void explain_from(const struct explain_line *l, struct strbuf *out);
-// Why a compiler could or could not detect the repetition.
+// Writes why a compiler could or could not detect the repetition.
 void explain_why(const struct explain_line *l, const struct explain_kernel *k, const uint32_t block[3],
                  struct strbuf *out);

@@ -24,7 +24,7 @@ enum { GRID_ROOM = 1 << 16 }; // instances of a launch compared over blocks
 struct inst_counts {
     bool marked[SETS], grid;
     uint64_t executions, shared; // shared: all but one of each group of corresponding executions
-    uint64_t grid_shared;        // of instances compared over all blocks
+    uint64_t grid_shared;        // executions, all but the first, of instances compared over all blocks
 };
 
 struct grid_entry {
@@ -37,11 +37,11 @@ struct kernel_data {
     struct identity *ghosts;
     struct grid_entry *grid; // of the current launch
     uint32_t grid_used;
-    uint64_t not_compared; // executions at grid scope
+    uint64_t not_compared; // executions not compared at grid scope, for lack of room
     uint64_t way;          // path of the executing warp
     uint64_t executed, compared, holes, grid_compared, grid_holes;
     const char *hole;
-    uint32_t grid_hole; // the first failing instruction
+    uint32_t grid_hole; // first instruction with unequal results at grid scope
 };
 
 struct block {
@@ -297,7 +297,8 @@ static void report_workloads(struct study *s, struct study_report *r)
                 true);
 }
 
-// The sets that mark the instruction, without the baseline set.
+// Prints the single extensions that mark the instruction, without the baseline (no extension). No single
+// extension: prints "all together".
 static void print_sets(struct study_table *t, const struct inst_counts *x)
 {
     char text[160] = "";

@@ -15,9 +15,9 @@
 enum { BARRIERS = 16 };
 
 struct ghost_warp {
-    struct names names; // of the program's locations and of the epoch
+    struct names names; // names of the values in the program's locations, and of the epoch
     uint64_t history;
-    uint64_t arrived[BARRIERS]; // lanes at each barrier still filling
+    uint64_t arrived[BARRIERS]; // by barrier: lanes arrived since the barrier last completed
     uint32_t next;              // expected list entry of the next execution
 };
 
@@ -42,7 +42,8 @@ struct identity {
     const struct launch *launch;
     struct ghost_block *spare; // finished blocks of this launch, for reuse
     uint64_t launches;
-    uint32_t *classes; // by instruction of the launch: mark_warp_classes
+    // By instruction: period of the warp numbers with equal results (mark_warp_classes); 0: not marked.
+    uint32_t *classes;
     bool has_classes;  // some instruction has more than one class
     uint64_t operands; // hash of the current execution's sources
     struct strbuf first_hole, first_race, first_pattern;
@@ -241,7 +242,7 @@ static void go_on(const struct identity *s, const struct observed *o)
 static void before(void *context, const struct observed *o)
 {
     if (isa_has(o->inst, ISA_BARRIER))
-        go_on(context, o); // the last arrival completes the barrier before `after`
+        go_on(context, o); // the last warp's arrival completes the barrier before `after` is called
 }
 
 // -- executions that correspond -----------------------------------------------------------------------------
@@ -312,7 +313,7 @@ static bool lanes_follow(const struct mark_pattern *p, const struct observed *o,
         if (p->base_known && stride_known && v[lane] != p->base + stride * index) return false;
         if (!any) first = v[lane], first_index = index;
         any = true;
-        // With an unknown stride, neighbouring lanes give the stride.
+        // With an unknown stride, two lanes with adjacent indices give the stride.
         if (!stride_known && index == first_index + 1) stride = v[lane] - first, stride_known = true;
         if (stride_known && v[lane] != first + stride * (index - first_index)) return false;
     }

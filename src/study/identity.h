@@ -22,9 +22,9 @@
 struct identity;
 
 struct identity_counts {
-    uint64_t executions; // with results, all lanes on the path
+    uint64_t executions; // executions with comparable results, all lanes on the warp's path
     uint64_t compared;   // executions of marked instructions with an earlier corresponding execution
-    uint64_t holes;      // of `compared`: with another name or another value
+    uint64_t holes;      // of `compared`: the result's name differs from the name in the earlier execution
     uint64_t raced; // equal names, unequal values: a race in the program; the rest of the block is not judged
     uint64_t patterns; // executions whose lanes contradict the pattern of the mark
     uint64_t not_kept; // executions without room in the list of their block
@@ -34,9 +34,9 @@ struct identity_counts {
 struct identity_group {
     uint64_t key;   // names the group; equal in runs with equal control flow
     uint32_t index; // index of the instruction
-    uint32_t count; // executions
+    uint32_t count; // number of executions in the group
     bool same_names, same_results;
-    bool same_operands; // also equal results: redundant in the paper's sense
+    bool same_operands; // operands and results are equal: redundant in the sense of DARSIE
 };
 
 struct identity_options {
@@ -45,7 +45,8 @@ struct identity_options {
     // After reconvergence of their lanes, warps correspond again, regardless of the divergence.
     bool loose;
     void (*group)(void *context, const struct identity_group *g); // may be NULL
-    // Called for every execution with results by all lanes; `results`: a hash of the results. May be NULL.
+    // Called for every execution with results by all lanes of the warp; `results`: a hash of the results. May
+    // be NULL.
     void (*executed)(void *context, const struct observed *o, uint64_t results);
     void *context;
 };
@@ -57,7 +58,8 @@ void identity_destroy(struct identity *s);
 // The observer of a run; valid as long as `s`.
 const struct observer *identity_observer(struct identity *s);
 const struct identity_counts *identity_counts(const struct identity *s);
-// The first hole: instruction, source line, warps, reason of the mark; "" without holes.
+// The first hole (marked instruction whose corresponding executions have unequal names): instruction, source
+// line, warps, reason of the mark; "" without holes.
 const char *identity_first_hole(struct identity *s);
 const char *identity_first_race(struct identity *s);
 const char *identity_first_pattern(struct identity *s); // likewise, for contradicted patterns

@@ -15,7 +15,7 @@ struct kept { // one group of corresponding executions
 struct kept_list {
     struct kept *at;
     uint32_t count, room;
-    uint32_t *table; // hash table by key: entry index + 1; `indexed`: entries in the table
+    uint32_t *table; // hash table by key: entry index + 1; `indexed`: number of list entries in the table
     uint32_t table_room, indexed;
 };
 

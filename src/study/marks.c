@@ -24,15 +24,15 @@ struct instance {   // a group of corresponding executions
     uint64_t key;   // 0: free
     uint32_t index; // of the instruction
     uint32_t count; // executions, in the first run
-    uint32_t runs;  // runs with repetition
-    bool accident;  // the names differ
+    uint32_t runs;  // number of runs in which the group repeats
+    bool accident;  // the ghost names of the equal executions differ
 };
 
 struct inst_facts {
     const char *mark, *promoted, *reason;
     const char *root; // why the mark is not stronger, in a few words, for tables
-    bool counts;      // has sharable results
-    bool caught;      // redundant in blocks of this shape
+    bool counts;      // the instruction has results that warps could share
+    bool caught;      // the mark proves warps equal in blocks of this shape
     uint64_t executions;
 };
 
@@ -235,7 +235,8 @@ struct tally {
     uint64_t executions, marked, repeated, caught;
 };
 
-// By instruction: executions repeated in every run; only accidents if `accidents_only`.
+// By instruction: executions, in the first run, of groups repeated in every run. accidents_only: only groups
+// whose ghost names differ.
 static uint64_t *repeated_of(struct study_report *r, const struct marks_kernel *k, bool accidents_only)
 {
     uint64_t *repeated = ARENA_ARRAY(&r->arena, uint64_t, k->kernel->inst_count);

@@ -1,4 +1,4 @@
-// Locations with different lanes, and the return to one name after the lanes agree again.
+// Locations whose lanes have different names, and the return to one name after the lanes agree again.
 #include "study/names.h"
 #include "base/arena.h"
 #include "exec/access.h"

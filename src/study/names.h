@@ -15,7 +15,7 @@ struct name {
 };
 
 struct names {
-    struct name *at;  // by location
+    struct name *at;  // by location: names of the value
     uint64_t **store; // storage for lanes, by location; NULL before the first difference
     uint64_t all;     // mask of existing lanes
     uint32_t count;
@@ -38,7 +38,7 @@ static inline void names_set(struct names *n, uint32_t at, uint64_t lanes, uint6
     else
         n->at[at] = (struct name){name, NULL};
 }
-// Gives every lane of `lanes` its own name.
+// Gives every lane of `lanes` its own name in location `at`: name[lane].
 void names_set_each(struct names *n, uint32_t at, uint64_t lanes, const uint64_t name[WARP_SIZE_MAX]);
 
 static inline uint64_t names_mix(uint64_t h, uint64_t v)

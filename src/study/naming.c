@@ -46,7 +46,8 @@ static void describe(struct naming *s, const struct marks *marks, uint32_t k)
             d->sources[d->source_count++] = reads.at[n].location;
     if (d->rule == NAME_BY_TIME || d->rule == NAME_BY_SPACE) d->sources[d->source_count++] = s->epoch;
     s->wants_access |= d->rule == NAME_BY_SPACE;
-    if (marks->marks[k].is_index) d->rule = NAME_BY_VALUE; // tid.x & 31 is a source, although tid.x differs
+    // An index such as tid.x & 31 may be equal in all warps, although its source tid.x differs: named by value.
+    if (marks->marks[k].is_index) d->rule = NAME_BY_VALUE;
     bool store = isa_has(i, ISA_STORE) && !isa_has(i, ISA_LOAD) && !access_is_spill(p, i);
     d->kept = d->write_count && !store && !isa_has(i, ISA_BARRIER | ISA_BRANCH | ISA_SIDE_EFFECT);
 }

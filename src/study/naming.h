@@ -10,24 +10,25 @@ enum naming_rule { // naming rule of an instruction's results
     NAME_BY_SOURCES,
     NAME_BY_VALUE,
     NAME_BY_TIME,  // load of memory that may change: the lane's epoch is part of the name
-    NAME_BY_LANES, // by all active lanes
+    NAME_BY_LANES, // hash over the names in all active lanes: shuffles and votes
     NAME_OF_ITS_OWN,
-    NAME_BY_SPACE // generic load: by time, but a fresh name for local addresses
+    // Load by generic address: as NAME_BY_TIME, but a fresh name for lanes with local addresses.
+    NAME_BY_SPACE
 };
 
 struct naming_inst {
     uint8_t rule;     // enum naming_rule
-    bool syncs, kept; // kept: has comparable results
+    bool syncs, kept; // syncs: orders memory, so later loads get new names; kept: has comparable results
     uint8_t write_count, source_count;
-    uint32_t writes[2 * 4 + 1];         // locations
-    uint32_t sources[ACCESSES_MAX + 1]; // locations in the result's name
+    uint32_t writes[2 * 4 + 1];         // locations written
+    uint32_t sources[ACCESSES_MAX + 1]; // locations whose names enter the result's name
 };
 _Static_assert(ACCESSES_MAX < 256, "counts fit");
 
 struct naming {
     struct naming_inst *insts;
-    // An extra location behind the program's locations: the last block barrier of a lane, and fences passed
-    // since. Part of the name of values loaded from changing memory.
+    // epoch: number of an extra location behind the program's locations. A lane's epoch is its last block
+    // barrier and the fences passed since, a part of the name of values loaded from changing memory.
     uint32_t epoch;
     bool is_riscv;
     bool wants_access;                             // the observer must report access addresses

@@ -49,7 +49,7 @@ static void barrier(void *context, struct observed_block *b, const struct observ
     values_barrier(b->state, b);
 }
 
-// Patterns before values_written are the sources', afterwards the results'.
+// Until values_written, patterns looked up are the patterns of the sources; afterwards, of the results.
 static void after(void *context, const struct observed *o)
 {
     struct study *s = context;

@@ -1,4 +1,4 @@
-// Walking along the log of a block, and sampling a grid.
+// The counts of repeat.h: warps walk along the log of their block, and instances of a grid are sampled.
 #include "study/repeat.h"
 #include "base/bits.h"
 #include "exec/launch.h"
@@ -9,15 +9,17 @@
 
 enum {
     LOG_FIRST = 256, // initial entries of a log
-    SEARCH = 16      // instances to look ahead; consecutive misses before a warp counts as APART
+    // Log entries searched ahead; also: consecutive instances absent from the log before a warp is APART.
+    SEARCH = 16
 };
 
 struct instance {
     uint64_t history, sources, result;
     uint32_t base, stride; // of the result in the first warp
-    uint32_t index;        // instruction
-    uint16_t seen, first;  // warps: number that have seen the instance; the first
-    uint8_t pattern;       // weakest pattern of the sources, enum pattern
+    uint32_t index;        // number of the instruction
+    // seen: number of warps that have executed the instance; first: number of the first such warp.
+    uint16_t seen, first;
+    uint8_t pattern; // weakest pattern of the sources, enum pattern
     uint8_t out_pattern;
     bool same_sources, same_result, tb_affine;
 };
@@ -41,8 +43,9 @@ struct block {
     struct walker *walkers;
     uint32_t walker_count;
     uint32_t participants; // full warps alive at the interval's start
-    bool closed, lost;     // closed: later instances cannot be complete; lost: closed because the log is full
-    uint64_t begin, end;   // of the log; places only grow
+    // closed: the log takes no more instances until the next interval; lost: closed because the log is full.
+    bool closed, lost;
+    uint64_t begin, end; // positions of the log's first entry and behind its last; positions only grow
     struct instance *log;
     uint32_t log_size;
     uint32_t *executed; // storage of all walkers' `executed`
@@ -51,12 +54,12 @@ struct block {
 
 struct sample { // an instance at grid scope
     uint64_t value;
-    uint64_t equal; // warps
+    uint64_t equal; // number of warps with an equal value
 };
 
 struct grid {
     VEC(struct sample) * samples; // by instruction, of the current launch
-    uint64_t warps;               // full warps
+    uint64_t warps;               // number of full warps
 };
 
 struct kernel_data {
@@ -179,7 +182,7 @@ void repeat_warp_exit(void *context, struct observed_block *b, uint32_t warp)
 
 static struct instance *at(struct block *x, uint64_t place) { return &x->log[place & (x->log_size - 1)]; }
 
-// Called after all participating warps have seen the instance.
+// Counts an instance, after all participating warps have executed it.
 static void finish(struct block *x, const struct instance *i)
 {
     struct repeat_counts *n = &x->kernel->counts[i->index];
@@ -211,7 +214,7 @@ static bool make_room(struct block *x)
     return true;
 }
 
-// Appends an instance: the warp leads, at least among warps still following.
+// Appends an instance to the log: the warp is ahead of all warps that still follow the log.
 static void append(struct block *x, struct walker *k, const struct instance *i)
 {
     if (!x->closed && !make_room(x)) x->closed = x->lost = true;
@@ -223,8 +226,8 @@ static void append(struct block *x, struct walker *k, const struct instance *i)
     k->place = x->end;
 }
 
-// The place of an instance at most SEARCH places ahead; UINT64_MAX: absent. A warp leaving a divergent region
-// in parts has instances unknown to the other warps.
+// Position in the log of an instance, at most SEARCH entries ahead of the warp; UINT64_MAX: absent. A warp
+// leaving a divergent region in parts has instances unknown to the other warps.
 static uint64_t search(struct block *x, const struct walker *k, const struct instance *i)
 {
     for (uint64_t p = k->place; p < x->end && p < k->place + SEARCH; p++)
@@ -294,7 +297,8 @@ static void compare_with_last(struct walker *k, const struct instance *i, struct
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// Collects hash and pattern of the sources; the values tracked are still the values before the instruction.
+// Collects hash and pattern of the instruction's sources; the values tracked are still the values before the
+// instruction.
 static void look_up_sources(const struct block *x, const struct observed *o, const struct value_op *op,
                             struct instance *i)
 {

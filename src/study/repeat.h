@@ -36,17 +36,20 @@ enum repeat_output {
 
 struct repeat_counts { // executions of one instruction by warps
     uint64_t executed;
-    uint64_t diverged;              // some live threads of the warp were elsewhere
-    uint64_t partial;               // the warp was not full, or some of its threads had exited
-    uint64_t warp;                  // redundant in the warp: all source registers and predicates are uniform
-    uint64_t block[PATTERN_COUNT];  // redundant in the block, by the weakest pattern among the sources
-    uint64_t block_first;           // of `block`: one per block and instance, the execution that remains
-    uint64_t differs;               // executed by all warps of the block, with different operands or results
-    uint64_t lost;                  // beyond the log
-    uint64_t grid;                  // redundant in the grid
-    uint64_t unsampled;             // beyond the samples at grid scope
-    uint64_t again;                 // equal to the warp's previous execution (repeat_launch_begin_all)
-    uint64_t outputs[OUTPUT_COUNT]; // of instances executed by all warps of a block
+    uint64_t diverged;             // some live threads of the warp were on another path
+    uint64_t partial;              // the warp was not full, or some of its threads had exited
+    uint64_t warp;                 // redundant in the warp: all source registers and predicates are uniform
+    uint64_t block[PATTERN_COUNT]; // redundant in the block, by the weakest pattern among the sources
+    // Of `block`: the first execution of each instance in a block, which sharing cannot save.
+    uint64_t block_first;
+    uint64_t differs;   // executed by all warps of the block, with different operands or results
+    uint64_t lost;      // executions not followed, since the log was full
+    uint64_t grid;      // executions redundant in the grid
+    uint64_t unsampled; // executions beyond the samples kept at grid scope
+    // Operands and result equal the warp's previous execution's (repeat_launch_begin_all).
+    uint64_t again;
+    // By results over the block: executions of instances that all warps of a block executed.
+    uint64_t outputs[OUTPUT_COUNT];
 };
 
 struct repeat_kernel { // study_kernel->data of studies based on repeat
@@ -77,11 +80,10 @@ void repeat_warp_exit(void *study, struct observed_block *b, uint32_t warp);
         .launch_begin = repeat_launch_begin_grid, .launch_end = repeat_launch_end_grid, REPEAT_EVENTS        \
     }
 
-// Sums of a kernel's executions repeated at some scope. Repeated: computing or loading instructions
-// (ROLE_RESULT); `executed`: all instructions.
+// Sums of executions over instructions. `executed` to `unsampled`: of all instructions.
 struct repeat_totals {
     uint64_t executed, diverged, partial, lost, unsampled;
-    uint64_t warp, grid, block[PATTERN_COUNT], saved; // of ROLE_RESULT
+    uint64_t warp, grid, block[PATTERN_COUNT], saved; // of computing or loading instructions (ROLE_RESULT)
     uint64_t effects_block;                           // of other roles: redundant in the block
 };
 void repeat_add(struct repeat_totals *to, const struct study_kernel *k, uint32_t index);

@@ -8,7 +8,7 @@
 
 struct met { // last access to a block
     uint64_t block;
-    uint32_t last;   // access, from 1
+    uint32_t last;   // number of the access in its stream, from 1
     uint32_t stream; // number of the owning stream; an entry of an older stream is free
 };
 

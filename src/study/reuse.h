@@ -13,7 +13,8 @@ enum reuse_window { REUSE_ACCESSES, REUSE_BLOCKS };
 
 struct reuse_counts {
     uint64_t accesses;
-    uint64_t within[REUSE_WINDOWS]; // accesses returning within 1 << k, but not within half of it
+    // Accesses returning to their block within 1 << k accesses (or blocks), but not within half as many.
+    uint64_t within[REUSE_WINDOWS];
 };
 
 struct reuse;                            // working state for one stream at a time

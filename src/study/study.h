@@ -23,7 +23,7 @@ enum study_affine { AFFINE_WARP, AFFINE_ROW };
 struct study_settings { // config.def
     int affine;         // enum study_affine
     uint64_t block;
-    uint32_t bin; // instructions
+    uint32_t bin; // width of a histogram's bin, in instructions
     int level;    // enum stream_level, or STREAM_LEVELS for all
     int window;   // enum reuse_window
     bool stores;
@@ -39,7 +39,8 @@ struct study_class {          // name and meaning are in studies.def
     // Mechanism that looks on during timed launches, its options the struct study *. NULL: the study observes
     // functional runs.
     const struct tech *timed;
-    // Reads launches from a file's text instead of runs, errors to `d`. NULL: the study needs runs.
+    // Reads launches from a file's text in place of runs; errors are added to `d`. NULL: the study needs
+    // runs.
     bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
     void (*fini)(struct study *s); // frees memory owned by the state; NULL: nothing to free
     void (*report)(struct study *s, struct study_report *r);
@@ -47,19 +48,20 @@ struct study_class {          // name and meaning are in studies.def
 
 struct study_named {
     const struct launch *launch;
-    const char *name; // of the kernel
+    const char *name; // name of the launch's kernel
 };
 
 struct study {
     const struct study_class *class;
     const char *name;
-    struct observer observer;       // for struct launch
-    struct arena arena;             // lives as long as the study
-    const char *group;              // of the following launches; NULL: none
-    const char *kernel_name;        // of the next launch; NULL: the mangled name in the program
+    struct observer observer; // for struct launch
+    struct arena arena;       // lives as long as the study
+    const char *group;        // group (workload) of the following launches; NULL: no group
+    // Name of the next launch's kernel; NULL: the mangled name in the program.
+    const char *kernel_name;
     const char *sources;            // folder searched for sources; NULL: the path in the PTX
-    struct mark_settings mark;      // of the launching context
-    struct study_settings settings; // of the launching context
+    struct mark_settings mark;      // mark settings of the launching context
+    struct study_settings settings; // study settings of the launching context
     VEC(struct study_kernel *) kernels;
     struct study_kernel *kernel;   // current launch's kernel
     VEC(struct study_named) named; // timed launches not yet begun
@@ -80,7 +82,7 @@ void study_sources(struct study *s, const char *folder);
 struct study_inst {
     uint32_t pc;
     bool shown;        // shown in reports: reachable; RISC-V programs hold all code of a file
-    const char *text;  // as in the listing
+    const char *text;  // the instruction as printed in a listing
     const char *line;  // "file.cu:31", the line chosen by study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
     const char *path;  // of the source file, as named in the PTX; NULL when unknown
@@ -90,7 +92,7 @@ struct study_inst {
 struct study_kernel {
     const char *group, *name;
     const struct program *program; // valid during a launch
-    uint32_t grid[3];              // of the last launch
+    uint32_t grid[3];              // grid size, in blocks, of the last launch
     uint32_t block[3], warp_size, warps;
     uint32_t inst_count;
     struct study_inst *insts;
@@ -102,16 +104,18 @@ static inline uint32_t study_kernel_threads(const struct study_kernel *k) // thr
 {
     return k->block[0] * k->block[1] * k->block[2];
 }
-// Chooses the source line shown with each instruction, as an index into the program's table. 0: unknown, or
-// an instruction not shown.
+// Chooses the source line shown with each instruction, as an index into the program's table of lines. 0:
+// unknown, or an instruction not shown.
 void study_lines(const struct program *p, const bool *is_shown, uint32_t *lines);
 // Groups instructions by shown line, in order of file and line. Returns the number of lines. line_of: the
 // line of every instruction; first: the first instruction of every line. Both are arrays of inst_count;
 // line_of must be zeroed, and instructions not shown keep line 0.
 uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint32_t *first);
-// Sets the kernel name of a timed launch. Other launches may be named before the launch begins.
+// Sets the kernel name of a timed launch, before the launch begins. Several launches may be named before the
+// first begins.
 void study_name(struct study *s, const struct launch *l, const char *name);
-bool study_is_new(const struct study *s, const struct launch *l); // true: named, but not entered
+// true: the launch has a name, but study_kernel_enter has not been called.
+bool study_is_new(const struct study *s, const struct launch *l);
 // Call from launch_begin. Sets and returns study->kernel.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 
@@ -156,12 +160,14 @@ struct study_table *study_table_add(struct study_report *r, const char *name, co
 void study_text(struct study_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void study_count(struct study_table *t, uint64_t n);
 void study_share(struct study_table *t, double share); // NaN: an empty cell
-// a share; an empty cell if `whole` is 0
+// Adds a cell with the share part / whole; an empty cell if `whole` is 0.
 void study_ratio(struct study_table *t, uint64_t part, uint64_t whole);
 void study_number(struct study_table *t, double x);
 void study_none(struct study_table *t);
-void study_rule(struct study_table *t);                                       // above the next row
-void study_kernel_cells(struct study_table *t, const struct study_kernel *k); // workload, kernel, block
+// Draws a rule above the next row.
+void study_rule(struct study_table *t);
+// Adds the cells workload, kernel, block.
+void study_kernel_cells(struct study_table *t, const struct study_kernel *k);
 // The detail tables `instructions` and `lines`: one row per instruction, or per source line in order of file
 // and line. Rows begin with the kernel's name and the pc or the line. Rows of instructions end with the text
 // and the line. `cells` adds the cells between. The sum of a line has `bytes` bytes, zeroed at first; `add`

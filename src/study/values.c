@@ -106,7 +106,8 @@ static void sum_half(const uint32_t *x, uint32_t base, uint32_t stride, struct h
 }
 #endif
 
-// The two builds differ only in the sum; the surrounding code is inlined into each build.
+// The builds for AVX2 and for the baseline differ only in the sum; the surrounding code is inlined into each
+// build.
 typedef void half_sum(const uint32_t *x, uint32_t base, uint32_t stride, struct half *h);
 #define INLINED static inline __attribute__((always_inline))
 

@@ -29,9 +29,10 @@ enum value_role {
 };
 
 struct value_op {
-    uint8_t reads[15], read_count; // registers; of a guarded instruction also the old destination
-    uint8_t preds[5], pred_count;  // predicates read, the guard first, PT left out
-    uint8_t write, write_count;    // registers
+    // Numbers of the registers read; of a guarded instruction also the old destination.
+    uint8_t reads[15], read_count;
+    uint8_t preds[5], pred_count; // predicates read, the guard first, PT left out
+    uint8_t write, write_count;   // first register written, and number of registers
     uint8_t pred_writes[2], pred_write_count;
     uint8_t role;        // enum value_role
     bool awaits_barrier; // results arrive when a barrier completes
@@ -46,11 +47,11 @@ typedef void values_take(struct values *v, const struct observed *o);
 struct values {
     values_take *written;       // set at the start; see values_written
     const struct value_op *ops; // of the program
-    uint32_t registers, lanes;  // registers of a warp; lanes of a register vector
-    struct value *value;        // by warp, register
-    uint64_t (*pred)[8];        // by warp: lanes of each predicate
+    uint32_t registers, lanes;  // number of registers of a warp; number of lanes of a register vector
+    struct value *value;        // hash and pattern of each register, by warp and register
+    uint64_t (*pred)[8];        // by warp: lanes in which each predicate is true
     uint32_t *awaits;           // by warp: index of the pending barrier reduction, + 1; 0: no reduction
-    uint32_t *threads;          // by warp
+    uint32_t *threads;          // by warp: number of threads
     uint32_t row;               // period in lanes of an affine pattern; 0: the whole warp
 };
 

@@ -17,7 +17,7 @@ enum missed { MISSED_L1, MISSED_TEXTURE, CACHES };
 
 struct life {
     uint64_t launch, block; // launch: its number within the study
-    uint64_t start, end;    // cycles
+    uint64_t start, end;    // cycle of the warp's start; cycle of its end
     uint64_t instructions, misses[CACHES];
     uint32_t warp;
 };
@@ -167,13 +167,17 @@ static uint64_t start_of(const struct block *b)
     return start;
 }
 
-enum { WARPS_MAX = 1024 }; // maximum of a block, with one thread a warp
+enum { WARPS_MAX = 1024 }; // most warps of a block: 1024 threads, with one thread a warp
 
 struct sums {
     uint64_t blocks, even, warps; // even: blocks with all warps ending together
-    uint64_t held, lost;          // warp cycles
+    // held: warp cycles from the start of a block to the end of its last warp. lost: the part after each
+    // warp's own end.
+    uint64_t held, lost;
     uint64_t instructions, least, most, misses[CACHES];
-    double rtru, log_rtru; // log_rtru: of blocks that are not even
+    // Sums over blocks: RTRU (share of warp cycles lost); log_rtru: logarithms of RTRU, of blocks that are
+    // not even.
+    double rtru, log_rtru;
 };
 
 static void add_block(struct sums *s, const struct block *b)
@@ -260,7 +264,8 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
-// Figures 21, 26, 27 and 28: warps of one block, from the first launch with a block of this number.
+// Figures 21, 26, 27 and 28 of Xiang's dissertation: warps of one block, from the first launch with a block
+// of this number.
 static void report_lifetimes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {KERNEL_COLUMNS,
@@ -297,7 +302,8 @@ static int by_count(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// Figures 23 and 25: the non-empty bins, (a, b] of study.bin instructions each.
+// Figures 23 and 25 of Xiang's dissertation: the non-empty bins of executed instructions, (a, b], study.bin
+// wide.
 static void add_histogram(struct study *s, struct study_table *t, const struct study_kernel *k)
 {
     const struct lives *all = k->data;

@@ -1,5 +1,5 @@
-// The life of a guest and the issue of its instructions. The order among guests and warps is decided in
-// front.c and issue.c (guest_goes).
+// The life of a guest (a mechanism's stream of instructions beside the warps) and the issue of its
+// instructions. The order among guests and warps is decided in front.c and issue.c (guest_goes).
 //
 // Not modelled: a guest's reads of memory. A mechanism that charges time for a read requests the lines
 // (tech_request) and holds the guest back.
@@ -66,7 +66,7 @@ void guest_stop(struct sm_grid *g)
 // -- an instruction -----------------------------------------------------------------------------------------
 
 // First cycle at which the guest's next instruction can issue, apart from units taken by other warps in that
-// cycle. *why: the reason for the wait.
+// cycle. CYCLE_NEVER: not yet allowed by the mechanism. *why: the reason for the wait.
 static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
 {
     const struct sm_warp *w = stream_of(g);
@@ -84,7 +84,8 @@ bool guest_can_issue(const struct sm_grid *g)
     return ready_at(g, &why) <= g->sm->now;
 }
 
-// Executes the instruction and returns the cycle of its result.
+// Charges the pipeline for a guest's instruction with operands collected at cycle `collected`. Returns the
+// cycle of its result.
 static uint64_t execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->path == PATH_ALU) return operand_execute(s, w, o, collected, o->interval);
@@ -109,7 +110,8 @@ void guest_issue(struct sm_grid *g)
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
-    // Control words wait for results of the ALUs and of control instructions with a destination.
+    // Control words (dependences=encoded) wait for results of ALU instructions, and of control instructions
+    // with a destination register.
     bool is_waited_for = o->path == PATH_ALU || (o->path == PATH_CONTROL && o->dst_words);
     issue_pay(s, w, o, is_waited_for ? done : collected);
     g->counts.guest_issued++;
@@ -124,8 +126,8 @@ void guest_issue(struct sm_grid *g)
 
 // -- starvation ---------------------------------------------------------------------------------------------
 
-// As for warps (issue.c): the guest could issue, or wanted a fetch, at two consecutive looks, without an
-// issue in between.
+// Notes for each guest whether it starves: it could issue, or wanted a fetch, at two consecutive starvation
+// checks, without an issue in between.
 bool guest_look(struct sm *s, bool is_next)
 {
     bool any = false;
@@ -274,8 +276,8 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
 
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
 
-// Issues guests whose turn has come. Returns the warps of schedulers with an issue slot left, out of `warps`;
-// 0: all are held.
+// Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has an
+// issue slot left; 0: no warp may issue in this cycle.
 uint64_t issue_guests(struct sm *s, uint64_t warps)
 {
     issue_forget_guests(s);

@@ -17,14 +17,15 @@ struct guest { // the guest of one grid on an SM
     unsigned slot, scheduler;
     enum guest_turn turn;
     bool runs;
-    uint64_t since; // cycle of the last issue, or of the start
-    // Results of the looks for starvation. was_passed_over: the guest could issue, or wanted a fetch, at the
-    // last look. starves: so, too, at the look before, without an issue in between.
+    uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start
+    // Results of the starvation checks, one every 4096 cycles. was_passed_over: the guest could issue, or
+    // wanted a fetch, at the last check. starves: at the last two checks, without an issue in between.
     bool was_passed_over, starves;
-    uint64_t look_since; // `since` at the last look
+    uint64_t look_since; // value of `since` at the last starvation check
     const struct sm_tech *host;
     uint16_t map[MAP_REGISTERS]; // physical number of the guest's register Rr
-    struct cta *block; // block outside the grid's dispatch, for values of warps; NULL: not created yet
+    // Block outside the grid's dispatch, whose warps hold values for the guest; NULL: not created yet.
+    struct cta *block;
 };
 
 void guest_begin(struct sm_grid *g); // reserves a guest for the grid
@@ -34,13 +35,14 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
 void guest_stop(struct sm_grid *g);
 
 static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
-// Whether the registers are ready and the mechanism lets the guest's next instruction issue.
+// True: the registers of the guest's next instruction are ready, and the mechanism lets the instruction
+// issue.
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
-// Notes starving guests; true: at least one guest starves. is_next: the previous look was exactly one
-// interval ago.
+// Checks all guests for starvation and notes the starving guests; true: at least one guest starves. is_next:
+// the previous check was exactly one interval (4096 cycles) ago.
 bool guest_look(struct sm *s, bool is_next);
-// A favoured guest issues before all warps, until the next look.
+// True: the guest starves and issues before all warps, until the next starvation check.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);
 // First cycle at which a guest of the SM can issue, be fetched for, or receive a fetched line.
 uint64_t guest_next(const struct sm *s);

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-// The instruction behind the one just issued, in the same cycle. True: the warp has been evaluated, and
-// nothing has changed since.
+// Tries to issue the instruction behind `first`, the warp's instruction just issued, in the same cycle. True:
+// the warp's readiness has been evaluated, and nothing has changed since.
 static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
                                                                unsigned slot, uint32_t first, bool beside)
 {
@@ -46,7 +46,8 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     if (beside) among &= ~s->issue.at_port;
-    // These warps have a load/store queue entry kept for them, which would stay empty if other warps issued.
+    // turn: warps with a load/store queue entry kept for them. The entry would stay empty if other warps
+    // issued.
     uint64_t turn = among & s->lsu.turn;
     const struct pick *pick = s->issue.pick;
     if (pick->limit) among = pick->limit(s, scheduler, among) | turn;
@@ -80,7 +81,8 @@ void issue_nothing(struct sm *s)
 
 // -- schedulers that are busy -------------------------------------------------------------------------------
 
-// Warps of free schedulers, out of `warps`. Warps of busy schedulers are refused.
+// Returns the warps of `warps` (bits by slot) whose scheduler is free. For a busy scheduler, one ready warp
+// is noted as refused.
 static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {

@@ -12,21 +12,22 @@ struct issue {
     const struct pick *pick;          // scheduling policy
     uint64_t warps_of[SM_SCHEDULERS]; // bits by warp slot: the scheduler's warps
     uint32_t last[SM_SCHEDULERS];     // slot of the warp that issued last
-    // Slots of the scheduler's warps, oldest first.
+    // By scheduler: slots of its warps, from the oldest to the youngest, and the number of warps.
     uint8_t order[SM_SCHEDULERS][SM_WARPS], order_count[SM_SCHEDULERS];
-    uint64_t branch_free[SM_SCHEDULERS]; // cycle from which on the branch unit is free
-    uint64_t free[SM_SCHEDULERS];        // cycle from which on the scheduler is free
+    uint64_t branch_free[SM_SCHEDULERS]; // cycle from which on the scheduler's branch unit is free
+    uint64_t free[SM_SCHEDULERS];        // cycle from which on the scheduler can issue
     uint64_t lanes;                      // active lanes of the issuing instruction
 
     // Outcome of the cycle.
     uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
-    uint8_t refused[SM_SCHEDULERS]; // why a ready warp could not issue; 0: no refusal
+    // Why a ready warp could not issue in this cycle (enum gpu_slot); 0: no refusal.
+    uint8_t refused[SM_SCHEDULERS];
     uint8_t refused_slot[SM_SCHEDULERS];
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
     // Guests. A guest's instruction never issues as the first of a pair.
     struct sm_grid *guest_of[SM_SCHEDULERS]; // grid whose guest issued in this cycle; NULL: no guest
-    bool guest_went_last[SM_SCHEDULERS];     // a guest issued later than the last warp
+    bool guest_went_last[SM_SCHEDULERS];     // a guest, not a warp, was the last to issue at the scheduler
 
     // Bits by warp slot: warps that issue through a mechanism's port, by no scheduler.
     uint64_t at_port;
@@ -37,23 +38,23 @@ struct issue {
     uint64_t look_issued[SM_WARPS]; // unserved warps' executed instructions at the last starvation check
     uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check
     uint64_t favoured;   // bit of the starving warp that issues first until the next look; 0: no warp
-    bool favours_guests; // starving guests issue first instead
+    bool favours_guests; // in place of a warp, starving guests issue first until the next look
     // next_look: cycle of the next look. calm_until: before this cycle no look is due and no warp is
     // favoured.
     uint64_t next_look, calm_until;
-    unsigned last_favoured; // warp slot
+    unsigned last_favoured; // slot of the warp favoured last
 };
 
 void issue_init(struct sm *s);
 void issue_cycle(struct sm *s);
-// The same with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction for
-// several cycles.
+// As issue_cycle, with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction
+// for several cycles.
 void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
-// dependences=encoded, grid with mechanisms: the control word's wait is extended when the instruction is
-// done, at cycle `done`, later than the control word says.
+// dependences=encoded, grid with mechanisms: the instruction is done at cycle `done`. If `done` is later than
+// the control word says, the control word's wait is extended.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);
-void issue_nothing(struct sm *s); // for cycles skipped by the SM
+void issue_nothing(struct sm *s); // clears the outcome of the cycle, for cycles skipped by the SM
 void issue_join(struct sm *s, unsigned slot);
 void issue_leave(struct sm *s, unsigned slot);

@@ -3,7 +3,8 @@
 #pragma once
 #include "sm/sm_impl.h"
 
-// COPIED: a mechanism's move, or an instruction of a wrong path, issued in place of the instruction.
+// COPIED: a mechanism's move, or an instruction of a wrong path, issued in place of the warp's next
+// instruction.
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED, OUTCOME_COPIED };
 
 static inline void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
@@ -21,16 +22,18 @@ static inline void note_second(struct sm *s, unsigned scheduler, enum gpu_slot w
 }
 
 // -- slot.c
-// Issues the instruction at the head of the warp's I-buffer: on the right path, or on a wrong path.
+// Issues the instruction at the head of the warp's I-buffer. issue_one: an instruction of the right path;
+// issue_ghost: of a wrongly predicted path.
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot);
 enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
-// The instruction has issued: removes it from the I-buffer. has_slot: in a scheduler's slot, not at a mechanism's port.
+// Removes the instruction just issued from the head of the I-buffer. has_slot: issued in a scheduler's slot,
+// not at a mechanism's port.
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
                         const struct inst *i, bool has_slot);
-// The cost of an instruction of so many lanes, after what mechanisms change.
+// The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost.
 struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes);
-// Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on. is_over: a memory
-// instruction without an active lane.
+// Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
+// is_over: a memory instruction without an active lane.
 void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
 
 // Issues the head of the warp's I-buffer, on the right path or a wrong path.
@@ -42,13 +45,14 @@ static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *
 }
 
 // -- starve.c
-// A cycle with a look for starving warps due, or with a favoured warp: the warps of schedulers that have more to do.
+// For a cycle in which a look for starving warps is due or a warp is favoured. Returns the warps (bits by
+// slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s);
-// The favoured warp or guest was refused: no other warp may issue in this cycle. own: the scheduler that refused it.
+// The favoured warp or guest was refused: no other warp may issue in this cycle. own: scheduler of the
+// favoured warp; SM_SCHEDULERS: a guest is favoured.
 void issue_hold_all(struct sm *s, unsigned own);
 
 // -- guest.c, port.c
-uint64_t
-issue_guests(struct sm *s,
-             uint64_t warps);  // the warps of schedulers without a guest in their slot; 0: all are held
-void issue_port(struct sm *s); // one instruction of the warps at a mechanism's port
+// Returns the warps of `warps` (bits by slot) whose scheduler has issued no guest; 0: no warp may issue.
+uint64_t issue_guests(struct sm *s, uint64_t warps);
+void issue_port(struct sm *s); // issues one instruction of the warps at a mechanism's port

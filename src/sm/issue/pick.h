@@ -1,4 +1,4 @@
-// The seam for scheduling policies, used by schedulers and by the front end. A policy chooses among warps
+// The interface of scheduling policies, used by schedulers and by the front end. A policy chooses among warps
 // that could issue now. Collectors, units and queue entries are checked by the stages.
 //
 //     ready warps ─▶ limit ─▶ warps with a load/store queue entry kept for them, if any ─▶ first ─▶ issues
@@ -10,18 +10,18 @@ struct sm;
 
 struct pick {
     bool is_fair; // a warp that stays ready is served after a bounded time
-    // Chooses one slot of `among`, which has at least two bits. last: slot of the warp served last. The
-    // function reads the SM's state and keeps no state of its own.
+    // Chooses one slot of `among` (bits by warp slot, at least two set). last: slot of the warp served last.
+    // The function reads the SM's state and keeps no state of its own.
     unsigned (*first)(const struct sm *s, unsigned last, uint64_t among);
     // Slots from which a scheduler may choose; NULL: all of `among`. An excluded warp must be admitted when
     // the admitted warps wait for it. Not called by the front end.
     uint64_t (*limit)(const struct sm *s, unsigned scheduler, uint64_t among);
 };
 
-const struct pick *pick_policy(int policy); // by row number in pick.def
+const struct pick *pick_policy(int policy); // the policy of a row number in pick.def
 
 // Functions for policies.
-// The oldest warp on the SM; among: not empty.
+// Slot of the warp of `among` (not empty) longest on the SM.
 unsigned pick_oldest(const struct sm *s, uint64_t among);
 // Round robin: the next slot behind `last`.
 unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among);

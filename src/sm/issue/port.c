@@ -1,4 +1,5 @@
-// A mechanism's port (tech_to_port): one instruction a cycle of one warp, in turn, without issue slot, collector or pipeline.
+// Issue at a mechanism's port (tech_to_port): one instruction a cycle of one warp, in turn, without issue
+// slot, collector or pipeline.
 #include "exec/timed.h"
 #include "isa/isa.h"
 #include "isa/program.h"
@@ -26,7 +27,7 @@ static void dispatch_at_port(struct sm *s, unsigned slot, const struct op *o, co
     if (isa_has(i, ISA_BRANCH)) ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     uint64_t done = operand_write(s, w, w->operands.map + o->dst, o, s->now + COLLECT + START + o->latency);
     operand_result(s, w, o, done, false);
-    // The scoreboard of dependences=board belongs to instructions of the lanes.
+    // is_over is true: an instruction at the port takes no entry of the scoreboard of dependences=board.
     issue_keep_warp(s, w, o, done, true);
     issue_pay(s, w, o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
@@ -60,7 +61,7 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     return issue_left(s, g, slot, index, o, i, false);
 }
 
-// Refuses the warps of schedulers without an issue whose warps are at the port.
+// For each scheduler without an issue in this cycle: notes its oldest ready warp at the port as refused.
 static void refuse_others(struct sm *s, uint64_t ready)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {

@@ -1,5 +1,6 @@
-// An instruction issues: collectors, pipelines' queues and constants are checked, the instruction is executed (exec/timed.h), and
-// reservations decide from which cycle on later instructions of the warp may read its results.
+// An instruction issues: collectors, pipelines' queues and constants are checked, and the instruction is
+// executed (exec/timed.h). Reservations decide from which cycle on later instructions of the warp may read
+// its results.
 #include "exec/timed.h"
 #include "exec/warp.h"
 #include "isa/fields.h"
@@ -7,7 +8,8 @@
 #include "isa/program.h"
 #include "sm/issue/issue_impl.h"
 
-// Obstacles known only at issue, by the kind of dependence tracking; SLOT_ISSUED: no obstacle.
+// Why the instruction cannot issue under the configured dependence tracking, where known only at issue;
+// SLOT_ISSUED: no obstacle.
 static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigned slot, const struct op *o)
 {
     if (s->config->dependences == DEPENDENCES_ENCODED) return operand_obstacle(s, &s->warps[slot], o);
@@ -16,11 +18,14 @@ static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigne
     return SLOT_UNIT;
 }
 
-// accesses: a memory instruction with an active lane. Other memory instructions need only an issue slot.
+// Whether the instruction finds free units; false: the refusal has been noted. accesses: a memory instruction
+// with an active lane. Other memory instructions need only an issue slot.
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
-    bool is_over = o->path == PATH_MEMORY && !accesses; // complete at issue
-    // The guard's value has changed since the warp was evaluated.
+    // A memory instruction without an active lane is complete at issue.
+    bool is_over = o->path == PATH_MEMORY && !accesses;
+    // The guard's value has changed since the warp's readiness was evaluated, so the access now needs room in
+    // the load/store unit.
     if (accesses && !lsu_may_enter(&s->lsu, slot)) {
         refuse(s, scheduler, slot, SLOT_UNIT);
         ready_evaluate(s, slot);
@@ -48,8 +53,8 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
     return true;
 }
 
-// Control words know the banks of the program's registers, not the banks of registers substituted by a
-// mechanism.
+// A control word knows the banks of the program's registers, not the banks of registers substituted by a
+// mechanism: the result may be late.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
     if (s->config->dependences != DEPENDENCES_ENCODED) return;
@@ -114,7 +119,8 @@ static void sleep_warp(const struct sm *s, struct sm_warp *w, const struct inst 
     ready_stop(&w->ready, w->front.head);
 }
 
-// Charges the time of an instruction executed in `lanes` lanes. accesses: as for has_room.
+// Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an active
+// lane.
 static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses,
                      uint64_t lanes)
 {
@@ -140,7 +146,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
             if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), collected);
             break;
         }
-        operand_keep_busy(&w->operands, collected); // a store's source registers are in use until then
+        // A store's source registers are in use until cycle `collected`, when the collector has read them.
+        operand_keep_busy(&w->operands, collected);
         lsu_push(s, slot, o, i, collected + 1);
         break;
     case PATH_ALU: done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval)); break;
@@ -160,8 +167,8 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
         operand_result(s, w, o, result, false);
         break;
     }
-    keep_warp(s, w, o, later(done, result),
-              o->path == PATH_MEMORY && !accesses); // the result of a vote may be only a predicate
+    // The later cycle: a vote may write only a predicate, ready at `result`, not at `done`.
+    keep_warp(s, w, o, later(done, result), o->path == PATH_MEMORY && !accesses);
     if (has_onlookers(s)) {
         if (has_techs(s)) issue_pay(s, w, o, done);
         if (s->stall) stall_executed(s, slot, (uint32_t)(o - w->grid->ops));
@@ -202,7 +209,8 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
-// The instruction has issued, in a slot of its scheduler or at a mechanism's port.
+// Removes the issued instruction from the I-buffer. has_slot: issued in a slot of its scheduler; false: at a
+// mechanism's port.
 static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm *s, struct sm_grid *g,
                                                                        unsigned slot, uint32_t index,
                                                                        const struct op *o,
@@ -231,8 +239,8 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
-// Writes a register that holds one value to all lanes. The move takes the issue slot; the instruction stays
-// at the head of the I-buffer.
+// Writes the one value of register Rr, kept by a mechanism, to all lanes. The move takes the issue slot; the
+// warp's instruction stays at the head of the I-buffer.
 static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -247,7 +255,8 @@ static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, 
     return OUTCOME_COPIED;
 }
 
-// An instruction of a wrong path takes an issue slot.
+// Issues an instruction of a wrongly predicted path: an issue slot, a collector and a pipeline are charged,
+// nothing is executed.
 enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
 {
     if (!operand_has_collector(s)) {
@@ -255,7 +264,7 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
         return OUTCOME_REFUSED;
     }
     refuse(s, scheduler, slot, SLOT_FETCH);
-    s->issue.lanes = 0; // reads no registers: its operands may not exist
+    s->issue.lanes = 0; // an instruction of a wrong path reads no registers: its operands may not exist
     predict_ghost(s, slot);
     if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
     front_update(s, slot);
@@ -280,7 +289,8 @@ enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
         uint32_t copied = mech_copies(w, index);
         if (copied) return issue_copy(s, scheduler, slot, copied - 1);
         mech_reads(w, index);
-        // The mechanism has just supplied the guard's value: evaluate again.
+        // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
+        // warp's readiness again.
         if (accesses_memory(w, o) != accesses) {
             refuse(s, scheduler, slot, SLOT_UNIT);
             mech_settles(g);

@@ -1,5 +1,6 @@
-// Starvation: a policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns, while other warps spin
-// on the warp's work. Warps ready at two looks without an issue in between are favoured, one at a time, until the next look.
+// Starvation: a policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's
+// turns, while other warps spin on the warp's work. Every 4096 cycles a look notes the ready warps. Warps
+// ready at two looks without an issue in between are favoured, one at a time, until the next look.
 #include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
 
@@ -79,7 +80,8 @@ static uint64_t issue_favoured(struct sm *s)
     return ~s->issue.warps_of[own];
 }
 
-// A cycle in which a look is due or a warp is favoured.
+// For a cycle in which a look for starving warps is due or a warp is favoured. Returns the warps (bits by
+// slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s)
 {
     if (s->now >= s->issue.next_look) look_for_starving(s);

@@ -29,7 +29,8 @@ static void judge(struct duel *d, uint64_t on, uint64_t off)
     d->against = 0;
 }
 
-// Idle epochs may have passed since the last call: every idle epoch is undecided.
+// Several epochs may have ended since the last call: the first takes all the work, and the idle epochs behind
+// are undecided.
 void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
 {
     for (; now >= d->ends; d->ends += d->config.epoch) {

@@ -12,26 +12,29 @@
 #include <stdint.h>
 
 struct duel_config {
-    uint64_t epoch; // cycles
-    unsigned hold;  // epochs in a row before followers change; 1: followers take the winner of the last epoch
+    uint64_t epoch; // length in cycles
+    // Epochs in a row won by the other way before followers change; 1: followers take the last epoch's
+    // winner.
+    unsigned hold;
     unsigned leaders; // number of leaders for each way
-    unsigned first;   // first leading SM
+    unsigned first;   // number of the first leader SM
 };
 
 enum duel_role { DUEL_ON, DUEL_OFF, DUEL_FOLLOWS };
 
 struct duel {
     struct duel_config config;
-    uint64_t ends;    // end of the epoch, in cycles
+    uint64_t ends;    // cycle in which the current epoch ends
     uint64_t on, off; // total work of each way's leaders at the epoch's begin, as told to duel_tell
     bool followers_on;
-    unsigned against; // epochs in a row lost by the followers' way
+    unsigned against; // epochs in a row lost by the way in which the followers work now
 };
 
 void duel_init(struct duel *d, const struct duel_config *config, uint64_t now);
 enum duel_role duel_role(const struct duel *d, unsigned sm);
 bool duel_is_on(const struct duel *d, unsigned sm);
-// For the hook `window`. Work is counted in thread instructions.
+// Call from the hook `window`: at the end of an epoch, reports the leaders' work, counted in thread
+// instructions.
 struct tech_view;
 void duel_watch(struct duel *d, const struct tech_view *v);
 // Reports the work of the leaders of each way so far, in any unit. Called at cycle `now`, after all events

@@ -158,7 +158,8 @@ static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t
     return g->leaves_out->hooks.leaves_out(g->leaves_out->state, place, pc);
 }
 
-// Passes over left-out instructions at the head of the fetch, before any mechanism or the arbiter sees them.
+// Moves each warp's fetch past instructions that a mechanism leaves out, before any mechanism or the fetch
+// arbiter sees them.
 static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t places)
 {
     const struct sm_tech *k = g->leaves_out;
@@ -169,8 +170,8 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
     }
 }
 
-// Reduces *count to the existing instructions among the `most` instructions from pc on. Returns the number of
-// instructions spanned, including the left-out instructions in between and behind.
+// Of the `most` instructions from pc on, reduces *count to the instructions that no mechanism leaves out.
+// Returns the length of their range in instructions, left-out instructions in between and behind included.
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {
@@ -184,8 +185,8 @@ static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsig
     return span < most ? span : most;
 }
 
-// The last `count` existing instructions before `end` have been filled in: calls `filled` for each run of
-// adjacent instructions.
+// The last `count` instructions before `end`, left-out instructions apart, are in the I-buffer. Calls the
+// hook `filled` for each run of adjacent instructions.
 static __attribute__((noinline)) void fill_runs(struct sm_grid *g, unsigned place, uint32_t end,
                                                 unsigned count)
 {
@@ -245,8 +246,8 @@ uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
     return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
 }
 
-// A memory instruction already has its load/store queue entry: a hold in these hooks begins after the
-// instruction.
+// A memory instruction already has its load/store queue entry: a hold set by a mechanism in the hook `reads`
+// begins after the instruction.
 void mech_reads(const struct sm_warp *w, uint32_t index)
 {
     w->grid->looked_at = w->place;
@@ -358,7 +359,7 @@ static void flatten(struct mech_hooks *h, const struct tech *t)
 #undef HOOK
 }
 
-// The table of several mechanisms: every hook that at least one mechanism has.
+// Fills the grid's table of hooks for several mechanisms: every hook that at least one mechanism has.
 static void join(struct sm_grid *g)
 {
     EACH(g, k)
@@ -407,14 +408,16 @@ void mech_end(struct sm_grid *g)
     vec_fini(&g->events.far);
 }
 
-// The state of an SM is created at its first block: in small launches most SMs never get a block.
+// The mechanisms' state on an SM is created at the grid's first block on the SM: in small launches most SMs
+// never get a block.
 void mech_block_start(struct sm_grid *g, unsigned block)
 {
     if (!g->operands.maps) begin(g);
     ASK(g, block_start, block);
 }
 
-// Instructions saved in the account equal the sum of the mechanisms' counters.
+// True: the instructions saved (skipped or reused) in the grid's account equal the sum of the mechanisms'
+// counters.
 static bool is_saved_by_somebody(const struct sm_grid *g)
 {
     uint64_t left[SAVINGS] = {0};
@@ -439,7 +442,7 @@ const char *mech_check(const struct sm_grid *g)
 
 // -- the grids of an SM -------------------------------------------------------------------------------------
 
-// The only grid on the SM, if its slots equal its places; NULL: no such grid.
+// The only grid on the SM, if each warp's slot number is also its place; NULL: no such grid.
 static struct sm_grid *alone(const struct sm *s)
 {
     struct sm_grid *g = s->room.grids[0];

@@ -46,9 +46,9 @@ uint32_t mech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uin
 void mech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void mech_flushed(const struct sm_warp *w);
 
-// An instruction issues, from mech_reads to mech_issued or mech_settles. After these hooks the warp's
-// readiness is evaluated anyway, so tech_hold does not evaluate the warp in between.
-// Number + 1 of a register to be written to all lanes first; 0: none.
+// From mech_reads to mech_issued or mech_settles an instruction issues. The warp's readiness is evaluated
+// afterwards anyway, so tech_hold does not evaluate the warp in between.
+// mech_copies: number + 1 of a register whose one value must first be written to all lanes; 0: none.
 uint32_t mech_copies(const struct sm_warp *w, uint32_t index);
 void mech_reads(const struct sm_warp *w, uint32_t index);
 // Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
@@ -58,7 +58,8 @@ void mech_executed(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 // goes_on: the warp's next instruction is next in the I-buffer and may issue in this cycle.
 void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
-void mech_settles(struct sm_grid *g); // the instruction did not issue, or its block has ended
+// In place of mech_issued: the instruction did not issue, or its block has ended.
+void mech_settles(struct sm_grid *g);
 
 // Registers. mech_elsewhere: bits of registers read (is_write: written) for which mech_operand must be
 // called; the other registers are in the main register file. Only for grids with the hook `elsewhere`.
@@ -69,8 +70,8 @@ void mech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *regis
 void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
 
 // Lines. mech_access: the entry's next line has left the load/store unit. n: filled with the lines to be
-// brought together with the line; NULL: no further lines are possible. Returns the number of the mechanism
-// that filled n, for mech_neighbour and mech_line.
+// brought to L1 together with this line; NULL: no further lines are possible. Returns the number of the
+// mechanism that filled n, for mech_neighbour and mech_line.
 unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void mech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
 void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);

@@ -42,7 +42,7 @@ uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
     return (uint16_t)(operand_own(g, place) + r);
 }
 
-// Renamed registers follow the registers of all warps, block after block.
+// In the order of physical registers, renamed registers follow the registers of all warps, block after block.
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block)
 {
     const struct sm_launch *l = g->launch;
@@ -150,7 +150,7 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
         timed_settle(w->warp);
         if (w->warp->pc != pc) ready_settle(g->sm, slot);
     }
-    // The waits of its control word carry over to the warp's next instruction.
+    // The waits of the skipped instruction's control word carry over to the warp's next instruction.
     operand_skip(g->sm, slot, skipped);
     if (g->tech_count > 1) tell_advanced(g, me, place);
 }

@@ -47,8 +47,9 @@ struct tech_counter {
 struct tech_storage {
     const char *name;
     uint64_t entries, bits_each;
-    bool in_paper;   // counted by the paper
-    unsigned arrays; // copies side by side; 0: replaces a structure of the SM, at the same cost
+    bool in_paper; // counted in the storage cost given by the mechanism's paper
+    // Copies of the structure, side by side; 0: replaces a structure of the SM, at the same cost.
+    unsigned arrays;
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
 
@@ -83,9 +84,9 @@ struct tech_description {
 // -- group: blocks ------------------------------------------------------------------------------------------
 
 struct tech_blocks {
-    void (*block_start)(void *state, unsigned block); // before warp_start of the block's warps
+    void (*block_start)(void *state, unsigned block); // called before warp_start of the block's warps
     void (*block_end)(void *state, unsigned block);
-    void (*event)(void *state, unsigned block); // at the cycle given to tech_at
+    void (*event)(void *state, unsigned block); // called at the cycle given to tech_at
 };
 
 // -- group: program -----------------------------------------------------------------------------------------
@@ -110,14 +111,14 @@ struct tech_program {
 // -- group: skipping ----------------------------------------------------------------------------------------
 
 struct tech_skipping {
-    // After warp_start of all mechanisms: instructions may be skipped from now on.
+    // Called after warp_start of all mechanisms: the warp's instructions may be skipped from now on.
     void (*warp_started)(void *state, unsigned place);
     // In every cycle in which a warp of the grid wants a fetch, before the fetch arbiter. fetchable: bits by
     // place. Returns the places open to the arbiter.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
     // A fetch brings *count instructions, from pc on, to the I-buffer. The mechanism may leave some out and
-    // add later instructions of the fetched line, up to pc + most. Result n: *count (updated) of the
-    // instructions from pc up to pc + n are on their way.
+    // add later instructions of the fetched line, up to pc + most. Returns n: of the instructions pc to pc +
+    // n - 1, *count (updated) are on their way.
     uint32_t (*fetched)(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most);
     // Instructions pc to pc + count - 1 are in the I-buffer.
     void (*filled)(void *state, unsigned place, uint32_t pc, unsigned count);
@@ -134,22 +135,23 @@ struct tech_skipping {
 struct op_cost {       // costs of an instruction that has executed
     uint32_t lanes;    // number of lanes at work
     uint32_t compared; // number of registers whose lanes were compared at the write
-    uint32_t interval; // cycles on the pipeline
-    uint32_t issue;    // cycles on the scheduler (issue.interval)
+    uint32_t interval; // cycles during which the pipeline is busy
+    uint32_t issue;    // cycles during which the scheduler is busy (issue.interval)
 };
 
 struct tech_execution {
-    // For an instruction that computes, with operands ready. Not 0: the mechanism has put the result into the
-    // warp's own registers. The result is ready after this number of cycles, and the instruction does not
-    // execute.
+    // For a computing instruction with operands ready. 0: the instruction executes. Otherwise the mechanism
+    // has put the result into the warp's own registers, and the instruction does not execute. The result is
+    // ready after the returned number of cycles.
     uint32_t (*reuse)(void *state, unsigned place, uint32_t index);
-    // True: other warps will take the result, and the mechanisms below must not reuse the instruction.
+    // True: other warps will take the result, and mechanisms later in the registry must not reuse the
+    // instruction.
     bool (*leads)(void *state, unsigned place, uint32_t index);
     // The instruction could issue now. r + 1: register Rr holds one value, kept by the mechanism, and the SM
     // must first write the value to all lanes. A move issues instead, with the time of an instruction of all
     // lanes, and the instruction waits for the move. 0: no register.
     uint32_t (*copies)(void *state, unsigned place, uint32_t index);
-    // *c: costs on the unmodified GPU, and changes by mechanisms above; may be changed.
+    // *c: costs on the unmodified GPU, changed by mechanisms earlier in the registry; may be changed.
     void (*cost)(void *state, unsigned place, uint32_t index, struct op_cost *c);
 };
 
@@ -157,10 +159,12 @@ struct tech_execution {
 
 // Source of a block's renamed registers. A launch dispatched by warp has no tails of allocation units.
 enum tech_pool_from {
-    // Unallocated registers, divided by blocks, and tails of warps' allocation units. Costs no block.
+    // Unallocated registers of the SM, divided by blocks, and the unused tails of warps' allocation units.
+    // Costs no resident block.
     TECH_POOL_LEFT_OVER,
     TECH_POOL_OWN_UNITS, // tails of warps' allocation units alone
-    TECH_POOL_SET_APART  // as many as wanted, at the cost of resident blocks; one block always stays
+    // As many registers as wanted, at the cost of resident blocks; one resident block always stays.
+    TECH_POOL_SET_APART
 };
 
 // An access to a register of an instruction, and the structures that serve the access.
@@ -168,11 +172,12 @@ struct operand_access {
     uint16_t physical;
     uint8_t r, nth; // r: the warp's Rr. nth: number among the instruction's registers read (written)
     bool is_write;
-    // Preset to an access to the main register file.
+    // The members below are preset to an access to the main register file.
     uint8_t bank; // bank of the read port used; NO_BANK: no port, and for a result no write port
-    // Registers moved in the main register file, and in a structure of the mechanism beside the lanes.
+    // main: number of registers moved in the main register file; near: in a mechanism's structure beside the
+    // lanes.
     uint8_t main, near;
-    uint8_t words;   // words moved in place of a register with one value for all lanes
+    uint8_t words;   // number of words moved in place of a register with one value for all lanes
     uint32_t cycles; // additional latency in cycles
 };
 
@@ -186,8 +191,8 @@ enum { TECH_REGISTERS = 256 }; // registers of a warp
 struct tech_registers {
     uint32_t (*registers)(const void *launch);            // renamed registers wanted for a block
     enum tech_pool_from (*pool_from)(const void *launch); // NULL: TECH_POOL_LEFT_OVER
-    // Bits by `nth`: registers read (is_write: results written) for which `operand` must be called. Called
-    // just before `operand`. NULL: all registers.
+    // Bits by `nth` (operand_access): registers read (is_write: results written) for which `operand` must be
+    // called. Called just before `operand`. NULL: all registers.
     uint32_t (*elsewhere)(const void *state, unsigned place, uint32_t index, bool is_write);
     // For every register read, and for every result when written (of a load: at the reply). *a: the access so
     // far, by the main register file or by mechanisms earlier in the registry; may be changed. a->main == 0:
@@ -195,7 +200,8 @@ struct tech_registers {
     void (*operand)(void *state, unsigned place, uint32_t index, struct operand_access *a);
     // The result is ready at `cycle`; CYCLE_NEVER: unknown until `replied`.
     void (*result)(void *state, unsigned place, uint32_t index, uint64_t cycle);
-    // A reply has written physical registers, by word of the result; ready at `cycle`.
+    // A memory reply has written the physical registers `registers`, one per word of the result; ready at
+    // `cycle`.
     void (*replied)(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle);
     // Fills words[r] for each register with a value outside its lanes, for comparing a warp with an earlier
     // state (stall.h).
@@ -207,8 +213,8 @@ struct tech_registers {
 // A line of a memory instruction, at its departure from the load/store unit.
 struct tech_line {
     uint64_t line;          // address of the first byte
-    uint64_t block;         // number in the grid
-    uint32_t warp;          // number in the block
+    uint64_t block;         // number of the warp's block within the grid
+    uint32_t warp;          // number of the warp within its block
     uint32_t index;         // number of the instruction
     uint8_t sectors, first; // first: offset in the line, in bytes, of the first access in lane order
     uint8_t place; // place of the warp; after a store the place may be empty, or belong to a later warp
@@ -217,15 +223,16 @@ struct tech_line {
 };
 
 enum { TECH_NEIGHBOURS_MAX = 7 };
-#define TECH_NEIGHBOUR UINT32_MAX // token of a line that came as a neighbour
+#define TECH_NEIGHBOUR UINT32_MAX // token, in the hook `line`, of a line that came as a neighbour
 
 // Lines to be brought to L1 together with a warp's line.
 struct tech_neighbours {
     uint64_t lines[TECH_NEIGHBOURS_MAX];
     unsigned count;
-    // Present lines count as just used, and `neighbour` hears of every line; no line is requested.
+    // Lines present in L1 count as just used, and `neighbour` hears of every line; no line is requested.
     bool only_touch;
-    bool waits; // a hit of the warp's line becomes ready no sooner than its neighbours under way
+    // A hit of the warp's line becomes ready no sooner than the line's neighbours under way to L1.
+    bool waits;
 };
 
 struct tech_lines {
@@ -249,13 +256,13 @@ struct tech_lines {
 
 // Turn of a guest stream among the warps of its scheduler.
 enum guest_turn {
-    GUEST_FIRST, // before all warps
+    GUEST_FIRST, // the guest issues before all warps
     // As the oldest warp under greedy-then-oldest: after an issue of the guest, or when the warp served last
     // cannot issue.
     GUEST_OLDEST,
     GUEST_IN_TURN, // once a round, behind the warp with the highest slot
-    GUEST_LAST,    // when no warp can issue
-    GUEST_BESIDE   // in addition to the scheduler's pick; fetched for once a round
+    GUEST_LAST,    // the guest issues when no warp can issue
+    GUEST_BESIDE   // in addition to the warp picked by the scheduler; fetched for once a round
 };
 
 // Effect of a guest's instruction. Preset: one lane works, and the next instruction follows.
@@ -318,8 +325,8 @@ struct tech {
     bool ideal;        // may use knowledge that hardware cannot have
     uint32_t features; // HAS(UNIFORM) | …
     uint32_t claims;   // CLAIMS(POOL) | …
-    // Numbers of two counters: instructions never fetched; instructions fetched but not executed. -1: no
-    // counter.
+    // Indices into `counters`: instructions never fetched; instructions fetched but not executed. -1: the
+    // mechanism has no such counter.
     int skipped, reused;
     const struct config_key *keys; // options, for a struct of options_bytes
     size_t key_count, options_bytes;
@@ -356,7 +363,7 @@ struct tech {
     // and exit are settled. At the warp's exit `warp_end` comes first, and `issued` is left out if the slot
     // is already free.
     void (*issued)(void *state, unsigned place, uint32_t index);
-    // At the launch's end: NULL, or the name of an account of the mechanism that does not balance.
+    // At the launch's end: NULL, or the name of a sum in the mechanism's counters that does not balance.
     const char *(*check)(const void *state);
 
     // -- groups; NULL: no hook of the group
@@ -370,15 +377,15 @@ struct tech {
     const struct tech_guest *guest;
     const struct tech_dispatch *dispatch;
     // For a warp sent to the port (tech_to_port), in place of reuse and leads. Does the instruction issue
-    // now? Only instructions that compute or branch may. False: the cycle of the port is lost, and the
-    // mechanism must send the warp back to its scheduler.
+    // now? Only instructions that compute or branch may. False: the port issues nothing in this cycle, and
+    // the mechanism must send the warp back to its scheduler.
     bool (*port)(void *state, unsigned place, uint32_t index);
 };
 
 // An action of a mechanism, for tests and for debugging a mechanism.
 struct tech_step {
     uint64_t cycle;
-    const char *what; // a word of the mechanism
+    const char *what; // name of the action, defined by the mechanism
     unsigned sm, block, warp;
     uint32_t pc, value;
 };
@@ -391,14 +398,15 @@ struct tech_use {
     const struct tech *tech;
     const void *options;
     const struct mark_settings *marks;
-    bool verify;                          // compare every shared value with the value computed by its reader
-    uint64_t *mismatches;                 // differences found in the grid, added from several threads
+    bool verify; // compare every shared value with the value computed by its reader
+    // Number of differences found by `verify` in the grid, added from several threads.
+    uint64_t *mismatches;
     const struct tech_listener *listener; // NULL: no listener
     const struct upsets *upsets;          // NULL: no bit flips
 };
 
 // Instructions of the program shared by mechanisms other than `me` (tech_program.shares), by instruction
-// number; NULL: none. Heap.
+// number; NULL: no shared instruction. On the heap.
 bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
                   const uint32_t block[3], unsigned warp_size);
 
@@ -411,7 +419,7 @@ unsigned tech_block_of(const struct sm_grid *g, unsigned place);
 // Bits: places of a block's warps, ended warps included. Under dispatch by warp: places of the present warps.
 uint64_t tech_places(const struct sm_grid *g, unsigned block);
 uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned place); // next instruction to be fetched
-// Earlier instructions are on their way to the I-buffer.
+// True: instructions before tech_fetch_pc are on their way to the I-buffer.
 bool tech_is_fetching(const struct sm_grid *g, unsigned place);
 unsigned tech_buffered(const struct sm_grid *g, unsigned place); // number of instructions in the I-buffer
 
@@ -421,11 +429,13 @@ unsigned tech_buffered(const struct sm_grid *g, unsigned place); // number of in
 // all other registers.
 uint16_t *tech_map(struct sm_grid *g, unsigned place);
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
-// A block's renamed registers of the mechanism: number of the first register, and count.
+// Renamed registers of the mechanism, per block. tech_pool: number of the block's first register;
+// tech_pool_size: number of registers.
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
-uint64_t tech_ready(const struct sm_grid *g, uint16_t physical); // cycle; CYCLE_NEVER: with a reply
-// tech_lanes: lanes of the warp's own Rr. tech_lanes_of: the same, also for a warp not started yet or already
+// Cycle of the value; CYCLE_NEVER: with a memory reply.
+uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);
+// tech_lanes: lanes of the warp's own Rr. tech_lanes_of: likewise, also for a warp not started yet or already
 // ended.
 uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r);
 uint32_t *tech_lanes_of(struct warp *w, unsigned r);
@@ -439,12 +449,13 @@ void tech_free_banks(struct sm_grid *g, const struct tech *me);
 // Holds a warp: no fetch (HOLD_FETCH) or no issue (HOLD_ISSUE) until no mechanism holds the warp. The warp's
 // end releases it.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
-// what: bits of tech_hold; 0: release. No effect on an ended warp.
+// Replaces the mechanism's holds on the warp. what: bits of enum tech_hold; 0: releases the warp. No effect
+// on an ended warp.
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what);
 // From now on the warp issues through the SM's port, by no scheduler. The port issues one instruction a
 // cycle, of its warps in turn, without an issue slot, a collector or a pipeline. `operand` says how operands
-// are served. The latency is the latency of an instruction that found all units free. False: back to the
-// scheduler, as at the warp's end.
+// are served. The latency is the latency of an instruction that found all units free. to_port false: the warp
+// goes back to its scheduler, as at its end.
 void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port);
 void tech_skip_fetch(struct sm_grid *g, unsigned place); // passes over the next instruction to be fetched
 // Removes one instruction from the I-buffer: the instruction will not issue.
@@ -452,8 +463,9 @@ void tech_drop(struct sm_grid *g, unsigned place);
 // Removes one instruction on the way to the I-buffer.
 void tech_drop_fetching(struct sm_grid *g, unsigned place);
 void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer and fetches from the warp's pc
-// The instruction before pc is skipped, and the warp is at pc. All earlier instructions must have issued or
-// been skipped. Other mechanisms hear `saved` before and `advanced` after the step.
+// Takes the warp past the instruction before pc: the instruction is skipped, and the warp is at pc. All
+// earlier instructions must have issued or been skipped. Other mechanisms hear `saved` before and `advanced`
+// after the step.
 void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t pc);
 // The other mechanisms put the instruction's sources into the warp's own registers (`lends`). `me` then
 // computes the result in these registers and takes the warp past the instruction.
@@ -483,7 +495,7 @@ void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle);
 bool tech_recompute(struct sm_grid *g, unsigned place, uint32_t pc);
 // Executes the instruction in the given lanes, whatever the warp's state and the guard.
 void tech_evaluate(struct sm_grid *g, unsigned place, uint32_t pc, uint64_t lanes);
-// The same, also for a warp not started yet or already ended.
+// As tech_evaluate, also for a warp not started yet or already ended.
 void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes);
 
 // -- a guest stream -----------------------------------------------------------------------------------------
@@ -492,11 +504,11 @@ void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes);
 // stream ends by tech_guest_stop, by GUEST_ENDS, or with the grid's last warp on the SM.
 void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, unsigned scheduler,
                       enum guest_turn turn);
-// Not from the hook `guest`, which uses GUEST_ENDS.
+// Stops the guest. Must not be called from the hook `guest`, which ends the guest by GUEST_ENDS.
 void tech_guest_stop(struct sm_grid *g, const struct tech *me);
 bool tech_guest_runs(const struct sm_grid *g);
-// Map of the guest's registers. The registers lie beside the register file, in the same number of banks,
-// unless mapped to a block's renamed registers (tech_pool).
+// Map from the guest's registers to physical registers. The guest's registers lie beside the register file,
+// in the same number of banks, unless mapped to a block's renamed registers (tech_pool).
 uint16_t *tech_guest_map(struct sm_grid *g);
 // For a guest with values of a warp: the warp of a block outside the dispatch, in the state of its start.
 // Valid until the next call.

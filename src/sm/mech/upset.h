@@ -1,5 +1,5 @@
-// Bit flips in a running kernel: the seam between mechanisms and the injector (inject/). A mechanism knows
-// the places of bits and detects differences. The injector chooses the bit.
+// Bit flips in a running kernel: the interface between mechanisms and the injector (inject/). A mechanism
+// knows the places of bits and detects differences. The injector chooses the bit.
 //
 //     a mechanism:  "32 lane results, in cycle 90" ─▶ pass ─▶ no, or the 7th ─▶ flips a bit ─▶ turned
 //                   "two lanes differ in results" ─▶ found
@@ -16,8 +16,8 @@ enum upset_place { UPSET_LANE, UPSET_REGISTER, UPSET_ENTRY, UPSET_PLACES };
 struct upset_site {
     enum upset_place place;
     unsigned sm;
-    uint64_t block; // block of the warp, number in the grid
-    uint32_t warp;  // number in the block
+    uint64_t block; // number of the warp's block within the grid
+    uint32_t warp;  // number of the warp within its block
     uint32_t index; // instruction that produces the results or is about to read
     // LANE: `count` lane results in cycle `from`. REGISTER, ENTRY: one register or entry, in `count` cycles
     // from cycle `from` on, without a read or write in these cycles.
@@ -25,7 +25,7 @@ struct upset_site {
 };
 
 struct upset_hit {
-    uint64_t nth; // number among the site's places
+    uint64_t nth; // number, among the site's places, of the place with the flip
     // Source of random choices (upset_draw): the bit first, then the lane or copy of a register.
     uint64_t draw;
 };

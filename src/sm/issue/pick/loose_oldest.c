@@ -6,7 +6,7 @@
 
 static unsigned first(const struct sm *s, unsigned last, uint64_t among)
 {
-    // At least two bits are set: a warp other than `last` is left.
+    // `among` has at least two bits: a warp other than `last` is left.
     return pick_oldest(s, among & ~(1ull << last));
 }
 
