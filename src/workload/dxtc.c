@@ -62,7 +62,7 @@ static int by_place(const void *left, const void *right)
     return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number - b->number;
 }
 
-// Value 0 to 255 decoded from a level of `bits` bits.
+// Colour value 0 to 255 decoded from a level, a number of `bits` bits.
 static int value_of(int level, int bits) { return level << (8 - bits) | level >> (2 * bits - 8); }
 
 static int level_of(int numerator, int denominator, int bits)

@@ -165,7 +165,8 @@ struct turn { // a unit's next work
     unsigned place;
 };
 
-// Among several ready warps the lowest place goes first: block after block.
+// Finds the unit's oldest entry with a record for a warp with room. Among several such warps the lowest place
+// goes first: block after block.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     uint64_t behind = 0; // places with an older record still in the ATQ
@@ -206,7 +207,8 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     uint64_t block = tech_places(d->grid, f->block), first = t->entry->left & block;
     bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->place;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
-    if (p->is_address && !p->pieces && p->lanes) { // no tuple: the words move like a register
+    // no tuple: the lanes' words cost as much as a register copy
+    if (p->is_address && !p->pieces && p->lanes) {
         uint16_t *guests = tech_guest_map(d->grid);
         tech_copy(d->grid, guests[REG_ZERO], guests[REG_ZERO]);
     }

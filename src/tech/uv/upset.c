@@ -126,7 +126,7 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// One value is stored once or twice; other values are stored in the lanes.
+// A uniform value is stored once, or with protect=on twice; other values are stored in the lanes.
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles)
 {
