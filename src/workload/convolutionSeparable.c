@@ -1,4 +1,4 @@
-// Host side of kernels/convolutionSeparable.cu: along the rows, followed by the columns.
+// Host side of kernels/convolutionSeparable.cu: convolution along the rows, followed by the columns.
 #include "workload/host.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8 };

@@ -29,8 +29,8 @@ enum dac_counter {
 
 enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
 
-// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load of one value for the
-// whole block.
+// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load, in the stream only if
+// all threads of the block load one value.
 enum candidate { NOT_CANDIDATE, COMPUTES, LOADS };
 
 struct dac_launch {

@@ -59,8 +59,8 @@ struct decoupled_launch {
     uint64_t *mismatches;
 };
 
-// A record of the affine stream for a warp at a site: an address or a predicate, of the lanes arriving at the
-// site.
+// A record of the affine stream for a warp at a site, an instruction reading from a queue. The record is an
+// address or a predicate, of the lanes arriving at the site.
 struct part {
     struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
@@ -99,7 +99,7 @@ struct queue { // of a warp, oldest first
 
 struct entry { // of the ATQ
     struct part *part[WARPS];
-    uint64_t left; // bits: places still to be served
+    uint64_t left; // bits by place: warps with a record still to be delivered
     bool is_address;
 };
 
@@ -156,7 +156,7 @@ struct decoupled {
     struct entry *atq; // ring
     struct told *told; // storage of the followers' rings
     unsigned first, count;
-    uint64_t following;   // bits: places whose stream can go on
+    uint64_t following;   // bits by place (number of a warp on the SM): warps whose stream can go on
     uint32_t step[WARPS]; // by place in `following`: index of the next step in code->steps
     struct part *free_parts;
     VEC(struct part *) all_parts;
@@ -165,10 +165,10 @@ struct decoupled {
         uint64_t free_at; // cycle
     } predicate_unit, address_unit;
     uint64_t scheduled_at;    // next cycle with an event for the units; 0: none
-    uint64_t waits_for_cycle; // bits: places
+    uint64_t waits_for_cycle; // bits by place: warps waiting for the cycle `ready_at` of a record
     struct part *asking;      // record with line requests refused by L1 so far; NULL: none
     unsigned asking_slot;
-    uint64_t starving; // bits: places
+    uint64_t starving; // bits by place: warps at a site without a record under way
     uint64_t records_made;
     uint64_t choices; // of steps
     bool settles;     // the guest waits for its own results

@@ -35,8 +35,8 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
 }
 
 // Where warps wait for one another beyond the program's barriers, a warp with full queues may stand still
-// until another warp moves on. The stream cannot serve the other warp while the queues are full. The starving
-// or the served warps, whichever are fewer, go on alone.
+// until another warp moves on. The stream cannot serve the other warp while the queues are full. The warps
+// waiting for a record, or the warps with records, whichever are fewer, go on without the stream.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];

@@ -64,7 +64,8 @@ static void push(struct decoupled *d, struct follower *f, struct part *p)
     if (p->is_address) d->counters[COUNT_records] += p->records;
 }
 
-// An access with more records than a queue holds needs an empty queue.
+// Whether the record fits into the warp's queue. An access with more cache-line records than a queue holds
+// needs an empty queue.
 static bool has_room(const struct decoupled *d, struct follower *f, const struct part *p)
 {
     const struct decoupled_options *o = d->launch->options;

@@ -67,7 +67,7 @@ struct scalarise {
     uint8_t asked[SLOTS]; // by place: number of spilled registers requested since the warp's last issue
     bool spills;          // all warps wait while registers are spilled
     uint64_t rests_until; // cycle before which spilling does not begin
-    unsigned turn;        // place of the next victim
+    unsigned turn;        // place of the next warp to spill a register
 };
 
 static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned place, unsigned r)
@@ -82,7 +82,7 @@ static inline uint64_t scalarise_threads(const struct warp *w) { return w->prese
 
 // -- pipe.c
 bool scalarise_port(void *state, unsigned place, uint32_t index);
-// Before execution: sets is_scalarisable, from the kinds of the sources, and code.
+// Before execution: sets is_scalarisable and code (of the result's stride), from the kinds of the sources.
 void scalarise_look(struct scalarise *x, unsigned place, uint32_t index);
 // After an instruction: chooses the pipe, scalar or vector, of the warp's next instruction.
 void scalarise_move(struct scalarise *x, unsigned place, uint32_t index);

@@ -351,7 +351,7 @@ static void spread_sources(struct uv *v, unsigned place, const struct op *o)
             expect_same_lanes(v, place, o->reads[bit_lowest(left)]);
 }
 
-// Whether the instruction is uniform, with every required lane active.
+// Whether the instruction counts as uniform: its sources have one value, and every required lane is active.
 static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
 {
     const struct warp *w = v->warps[place].warp;
