@@ -1,4 +1,4 @@
-// Parses a choice of mechanisms and options, against the mechanisms' own tables.
+// Parses a user's choice of mechanisms and options, against each mechanism's own table of options.
 #include "tech/registry.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint32_t claims_of(const struct tech_use *u)
     return u->tech->claims | (of && of->more_claims ? of->more_claims(u->options) : 0);
 }
 
-// Names of exclusive claims shared by two mechanisms; empty: compatible.
+// Names of exclusive claims made by both mechanisms a and b; empty: a and b are compatible.
 static void find_overlap(const struct tech_use *a, const struct tech_use *b, struct strbuf *names)
 {
     for (unsigned k = 0; k < CLAIM_COUNT; k++)

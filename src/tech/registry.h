@@ -10,7 +10,7 @@ const struct tech *tech_at_index(size_t index); // NULL past the last
 
 struct tech_claim_info { // sm/mech/claims.def
     const char *name, *meaning;
-    bool is_exclusive; // held by one mechanism of a combination at most
+    bool is_exclusive; // at most one mechanism of a combination may make the claim
 };
 const struct tech_claim_info *tech_claim_at(size_t index); // by enum tech_claim; NULL past the last
 
@@ -22,6 +22,6 @@ struct tech_choice { // parsed from the command line
 
 void tech_choice_init(struct tech_choice *c);
 void tech_choice_fini(struct tech_choice *c);
-// Parses `text`; "base": no mechanism. False, with an error naming the nearest mechanism or option, or the
-// shared claims.
+// Parses `text` into the choice; "base": no mechanism. False, with an error: the nearest known name of a
+// mechanism or option, or the exclusive claims made by two mechanisms.
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

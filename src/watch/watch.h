@@ -31,7 +31,8 @@ struct watch_config {
     uint64_t from, to;
     uint64_t warps;               // bits by slot
     uint64_t sms[WATCH_SMS / 64]; // bits
-    // Most records: instructions plus spans. The simulation window in which the limit is reached is the last.
+    // Maximum number of records, instructions plus spans. The simulation window in which the limit is reached
+    // is the last.
     uint64_t limit;
 };
 
@@ -51,24 +52,26 @@ enum watch_state { // of a warp in a cycle; states above 0 become spans
 };
 
 struct watch_inst {
-    uint64_t fetched, buffered;       // buffered: first cycle able to issue
-    uint64_t issued, collected, done; // issued: or dropped; done: first cycle with the result, 0: never
-    uint64_t mask;                    // executing lanes of the warp's split, before the guard
+    uint64_t fetched, buffered; // buffered: first cycle able to issue
+    // issued: cycle of issue, or of the drop; done: first cycle with the result, 0: never
+    uint64_t issued, collected, done;
+    uint64_t mask; // executing lanes of the warp's split, before the guard
     uint32_t inst, launch;
     uint8_t slot;
     bool flushed, memory, second; // second: second issue of a cycle
 };
 
-// WATCH_LATE: warps of a block not yet started.
+// WATCH_LATE: warps of a resident block have not started yet.
 enum watch_span_kind { WATCH_WAIT, WATCH_WARP, WATCH_BLOCK, WATCH_LATE };
 
 struct watch_span {
     uint64_t from, to;
     uint32_t inst, launch; // WAIT: instruction unable to issue
     uint32_t block[3];     // all kinds but WAIT
-    uint32_t index;        // WARP: index in the block; LATE: of the block's first late warp
-    uint8_t kind, state;   // state: of a WAIT, enum watch_state
-    uint8_t slot;          // WAIT, WARP: of the warp on the SM; BLOCK, LATE: of the block, as in watch_blocks
+    uint32_t index;      // WARP: number of the warp in its block; LATE: number of the block's first late warp
+    uint8_t kind, state; // state: of a WAIT, enum watch_state
+    // WAIT, WARP: slot of the warp on the SM; BLOCK, LATE: the block's index in watch_blocks
+    uint8_t slot;
 };
 
 struct watch_stream { // launches of one stream never overlap
@@ -108,7 +111,7 @@ struct watcher;
 
 struct watch_sm { // of one SM
     const struct watcher *watcher;
-    char class[WATCH_NAME];       // of the SM; "": the GPU has no classes
+    char class[WATCH_NAME];       // class of the SM; "": the GPU has no classes
     uint64_t last;                // last cycle inspected
     bool closed;                  // past the end of the timeline
     VEC(struct watch_inst) insts; // in order of issue
@@ -116,7 +119,8 @@ struct watch_sm { // of one SM
     struct watch_warp warps[WATCH_WARPS];
     uint64_t seen;                            // bits: warps resident at the last inspection
     struct watch_blocks *blocks[WATCH_GRIDS]; // heap, by grid number; NULL: no block so far
-    // Index in `insts` by place in the load/store queue, and by load record; WATCH_NONE.
+    // Index in `insts` of the instruction at a place in the load/store queue (queued), or of a load record
+    // (recorded). WATCH_NONE: no watched instruction.
     VEC(uint32_t) queued, recorded;
 };
 
@@ -127,7 +131,7 @@ struct watcher {
     uint64_t offset;                   // timeline cycle minus chip cycle
     VEC(struct watch_launch) launches; // in order of beginning
     unsigned living;                   // launches on the chip
-    uint32_t by_number[WATCH_GRIDS];   // index in `launches` by grid number; WATCH_NONE
+    uint32_t by_number[WATCH_GRIDS];   // index in `launches` by grid number; WATCH_NONE: no launch
     struct watch_sm *sms[WATCH_SMS];   // heap; NULL: not watched
 };
 
@@ -138,7 +142,7 @@ void watcher_fini(struct watcher *w);
 // Begins a launch with grid number `number` at chip cycle `start`, on `sms` SMs.
 void watcher_begin(struct watcher *w, const struct launch *l, struct watch_stream stream, unsigned number,
                    uint64_t start, unsigned sms);
-// To be called after every window of time.
+// To be called after every window of simulated cycles.
 void watcher_window(struct watcher *w, uint64_t now);
 // Ends the launch with grid number `number` at chip cycle `now`.
 void watcher_end(struct watcher *w, unsigned number, uint64_t now);

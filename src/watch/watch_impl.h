@@ -3,9 +3,9 @@
 #include "watch/watch.h"
 
 uint64_t watch_time_of(const struct watch_sm *w, uint64_t cycle); // timeline cycle
-// Returns the index of the instruction; WATCH_NONE: outside of the window kept.
+// Returns the instruction's index in `insts`; WATCH_NONE: outside of the cycles kept.
 uint32_t watch_add_inst(struct watch_sm *w, struct watch_inst i);
-void watch_add_span(struct watch_sm *w, struct watch_span span); // clipped to the window kept
+void watch_add_span(struct watch_sm *w, struct watch_span span); // clipped to the cycles kept
 // From `time` on the warp waits in `state` with the instruction, or issues (WATCH_BUSY).
 void watch_set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t state, uint32_t inst);
 // Drops the I-buffer's instructions after the first `keep`, never issued.

@@ -70,7 +70,8 @@ void workload_run_LIB(struct host *h)
                       .initial_rate = 0.05f,
                       .variate = 0.3f};
     for (int i = 0; i < MAX_RATES; i++) m.lambda[i] = 0.15f + 0.1f * (float)exp(-0.1 * i);
-    // Three swap rates at each of five maturities, the last at the end.
+    // Options of three swap rates at each of five maturities, the last maturity at the end of the simulated
+    // steps.
     for (int i = 0; i < MAX_OPTIONS; i++) {
         m.maturity[i] = i / 3 == 4 ? steps : (i / 3 + 1) * steps / 8;
         m.swap_rate[i] = 0.045f + 0.005f * (float)(i % 3);

@@ -31,7 +31,7 @@ static struct tree make_tree(struct host *h, int keys)
     }
     for (int k = 0; k < t.levels; k++) t.count += level_counts[k];
     t.nodes = HOST_ARRAY(h, struct node, t.count);
-    // of the level: number of entries below; first node; keys per child
+    // below: entries in the level below; begin: number of the level's first node; span: keys under one child
     int below = keys, begin = t.count, span = 1;
     for (int k = 0; k < t.levels; k++, span *= ORDER) {
         int children_begin = begin;

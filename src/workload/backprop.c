@@ -11,7 +11,7 @@ static const double RATE = 0.3, MOMENTUM = 0.3, TARGET = 0.1;
 
 static double squash(double x) { return 1 / (1 + exp(-x)); }
 
-// From the hidden units' sums to their errors; no error flows through the bias.
+// Computes the hidden units' errors from the units' sums; no error flows through the bias.
 static void second_layer(const double sum[ROW], const float out_weight[ROW], double delta[ROW])
 {
     double hidden[ROW], out = (double)out_weight[0];

@@ -1,9 +1,9 @@
-// Host side of kernels/convolutionSeparable.cu: along the rows, followed by the columns.
+// Host side of kernels/convolutionSeparable.cu: convolution along the rows, followed by the columns.
 #include "workload/host.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8 };
 
-// A line of `count` pixels, `step` apart, zero outside.
+// Convolves a row or column of `count` pixels, `step` elements apart, zero outside.
 static void convolve(const double *in, const float *taps, double *out, int count, int step)
 {
     for (int at = 0; at < count; at++)

@@ -13,8 +13,8 @@ struct pixel {
     int number;
 };
 
-// All cuts of the order into four runs, some possibly empty, except cuts into a single run: a cut must
-// determine a pair of colours.
+// Lists all cuts of the pixels, ordered along the principal axis, into four runs, some possibly empty. Cuts
+// into a single run are left out: a cut must determine a pair of colours.
 static int make_cuts(uint32_t *cuts)
 {
     int count = 0;
@@ -62,7 +62,7 @@ static int by_place(const void *left, const void *right)
     return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number - b->number;
 }
 
-// Value 0 to 255 decoded from a level of `bits` bits.
+// Colour value 0 to 255 decoded from a level, a number of `bits` bits.
 static int value_of(int level, int bits) { return level << (8 - bits) | level >> (2 * bits - 8); }
 
 static int level_of(int numerator, int denominator, int bits)
@@ -124,7 +124,7 @@ static void compress(struct pixel *pixels, const uint32_t *cuts, int cut_count, 
         out[1] |= (index_of[weights >> 2 * i & 3] ^ swap) << 2 * pixels[i].number;
 }
 
-// Slopes with noise; the first square has a single colour.
+// Makes an image of colour slopes with noise; the first square has a single colour.
 static uint32_t *make_image(struct host *h, int width, int height)
 {
     uint32_t *image = host_random_u32(h, (size_t)(width * height), 0);

@@ -1,7 +1,7 @@
 // Host side of kernels/floydWarshall.cu: one launch for every intermediate node of paths.
 #include "workload/host.h"
 
-enum { FAR = 1 << 28 }; // FAR: no known path; the sum of two still fits
+enum { FAR = 1 << 28 }; // FAR: no known path; the sum of two FAR still fits an int
 
 void workload_run_floydWarshall(struct host *h)
 {

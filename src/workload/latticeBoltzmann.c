@@ -1,4 +1,5 @@
-// Host side of kernels/latticeBoltzmann.cu. The reference pushes shares to neighbours; the kernel pulls.
+// Host side of kernels/latticeBoltzmann.cu. The reference pushes a cell's shares to neighbouring cells; the
+// kernel pulls shares from neighbours.
 #include "workload/host.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Host side of kernels/mandelbrot.cu: a part of the set's edge.
+// Host side of kernels/mandelbrot.cu: a part of the Mandelbrot set's edge.
 #include "workload/host.h"
 
 #include <math.h>

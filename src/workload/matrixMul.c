@@ -26,7 +26,7 @@ static void multiply(struct host *h, const char *kernel, unsigned tile, const st
         for (int k = 0; k < depth; k++)
             for (int x = 0; x < width; x++)
                 want[y * width + x] += (double)a[y * depth + k] * (double)b[k * width + x];
-    // sqrt: the scale of a sum of products
+    // scale of the tolerance: a sum of `depth` products of random sign grows as sqrt(depth)
     host_compare_f32(h, "element", got, want, count_c, sqrt(depth));
 }
 

@@ -27,7 +27,8 @@ static void place(struct starts *s, struct start board, int size, int rows)
     }
 }
 
-// The reference fills the board row by row with a list of queens and looks at every pair.
+// Whether an earlier row's queen attacks the square. The reference fills the board row by row with a list of
+// queens and looks at every pair.
 static bool attacked(const int *queen, int row, int column)
 {
     for (int r = 0; r < row; r++)

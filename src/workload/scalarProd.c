@@ -22,6 +22,6 @@ void workload_run_scalarProd(struct host *h)
 
     double *want = HOST_ARRAY(h, double, pairs);
     for (size_t i = 0; i < count; i++) want[i / (size_t)length] += (double)a[i] * (double)b[i];
-    // sqrt: the scale of a sum of products
+    // scale of the tolerance: a sum of `length` products of random sign grows as sqrt(length)
     host_compare_f32(h, "product", got, want, (size_t)pairs, sqrt(length));
 }

@@ -4,7 +4,7 @@
 void workload_run_vecadd(struct host *h)
 {
     static const int counts[] = {3000, 3000000, 30000000,
-                                 512 * 512}; // only the last is a multiple of the block
+                                 512 * 512}; // only the last is a multiple of the block's 256 threads
     const int n = counts[h->size];
     const size_t bytes = (size_t)n * sizeof(float);
     const float *a = host_random_f32(h, (size_t)n, 0, 1), *b = host_random_f32(h, (size_t)n, 0, 1);

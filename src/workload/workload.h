@@ -21,10 +21,11 @@ enum workload_paper_from { WORKLOAD_FROM_SUITE, WORKLOAD_FROM_SHAPE, WORKLOAD_FR
 struct workload_paper {
     const char *workload, *suite, *input;
     enum workload_paper_from from;
-    unsigned grid[2];               // blocks of the first launch
-    const char *kernel;             // kernel of the first launch
-    unsigned times, original_times; // repetitions of the repeated part: in this run, in the original
-    const char *note;               // "": no note
+    unsigned grid[2];   // blocks of the first launch
+    const char *kernel; // kernel of the first launch
+    // repetitions of the application's repeated part: in this run, in the original
+    unsigned times, original_times;
+    const char *note; // "": no note
 };
 
 struct host; // a run in progress (host.h)

@@ -1,4 +1,5 @@
-// Inference of results with base and stride, from the sources' bases and strides, without looking at lanes.
+// Inference of results with base and stride, written (base, stride), from the sources' bases and strides,
+// without looking at lanes.
 //
 //     (b, s) + (c, t) = (b + c, s + t)
 //     (b, s) * (c, 0) = (b c, s c)
@@ -97,8 +98,9 @@ static struct range range_of(const struct cae_sources *s, unsigned k)
 
 static bool is_less(int64_t a, int64_t b, bool or_equal) { return a < b || (or_equal && a == b); }
 
-// One side is uniform, the other straight. An order equal at both ends is equal in all lanes between.
-// Equality is false in all lanes if the varying side lies above or below as a whole.
+// One side of the comparison is uniform, the other does not wrap (is_straight). An order equal in first and
+// last lane is equal in all lanes between. Equality is false in all lanes if the varying side lies above or
+// below the uniform side as a whole.
 static bool do_ends_agree(const struct inst *i, struct range a, struct range b)
 {
     bool above = a.first > b.first && a.last > b.last && a.first > b.last && a.last > b.first,

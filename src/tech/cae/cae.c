@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum { WARPS = 64, REGISTERS = 256, TUPLE_LANES = 2 };
-#define LOST 0x0dd0acceu // lane contents of a register kept as base and stride alone
+#define LOST 0x0dd0acceu // with spoil=1, written to lanes of a register kept as base and stride alone
 
 struct options {
     uint32_t spoil, corrupt;
@@ -135,7 +135,7 @@ static void kept(const void *state, unsigned place, struct tech_kept words[TECH_
             words[r] = (struct tech_kept){{c->registers[place][r].base, c->registers[place][r].stride}};
 }
 
-// Takes a result computed in lanes as base and stride, derived from the first two live lanes.
+// Converts a result computed in lanes to base and stride, derived from the first two live lanes.
 static void take(struct cae *c, unsigned place, unsigned r)
 {
     const uint32_t *lanes = tech_lanes(c->grid, place, r);
@@ -212,8 +212,8 @@ static uint32_t expand(struct cae *c, unsigned place, unsigned r, enum counter w
     return r + 1;
 }
 
-// Expands a register before an instruction on lanes: a source, or a destination written in part. 0: no
-// expansion needed.
+// Expands one register from base and stride before an instruction on lanes: a source, or a destination
+// written in some lanes only. Returns the register's number + 1; 0: no expansion needed.
 static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
@@ -266,7 +266,8 @@ static void executed(void *state, unsigned place, uint32_t index)
     c->counters[COUNT_addresses] += o->path == PATH_MEMORY && c->read;
 }
 
-// The result is in the register's lanes, or still to come.
+// Another mechanism supplied the result: the destination's lanes hold the result, or a later reply will write
+// it.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct cae *c = state;
@@ -306,7 +307,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {
     (void)options;
-    // Base, stride, flag of affine registers, flag of valid lanes.
+    // Bits of a register: base, stride, flag of an affine register, flag of valid lanes.
     out[0] = (struct tech_storage){"affine registers", c->registers / 32, 32 + 32 + 2, false, 1};
     return 1;
 }

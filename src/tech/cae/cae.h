@@ -6,7 +6,7 @@
 // A warp's register: base + stride * lane, modulo 2^32, in every live lane.
 struct cae_tuple {
     bool is_affine;
-    bool in_lanes; // the lanes hold the value, too; always true for other registers
+    bool in_lanes; // the lanes hold the value besides base and stride; always true if not is_affine
     uint32_t base, stride;
 };
 
@@ -16,10 +16,10 @@ struct cae_sources {
     const struct cae_tuple *registers; // of the warp, by number
     uint32_t index;
     uint64_t live;      // lanes with a thread
-    bool rows_of_warps; // a block's rows are whole warps, or the block has a single row
+    bool rows_of_warps; // rows of threads (equal y and z) fill whole warps, or the block is one row
 };
 
-// Whether the result has base and stride, inferred from opcode and sources. Comparisons: whether the first
-// and last lane agree, and therefore all lanes.
+// Whether the result has base and stride, inferred from opcode and sources. Comparison: whether the outcomes
+// in first and last live lane agree, and therefore the outcomes in all lanes.
 bool cae_is_affine(const struct cae_sources *s);
 bool cae_is_compare(const struct inst *i);

@@ -41,9 +41,9 @@ struct coarse { // by SM
     const struct coarse_launch *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    enum line_outcome wanted; // outcome of the warp's line; its neighbours are being looked up
+    enum line_outcome wanted; // L1 outcome of a warp's access, during the lookup of the line's neighbours
     bool touches;             // the lookups only mark neighbours as used
-    uint64_t coming;          // neighbours looked up but not arrived
+    uint64_t coming;          // number of neighbouring lines requested but not arrived
     struct u64map brought;    // by line address: arrived as a neighbour, and not wanted by a warp since
 };
 

@@ -1,4 +1,5 @@
-// Coarse-grained L1: lines come by twos or fours. Options, state of a launch, counters.
+// Coarse-grained L1: lines are fetched in aligned groups of two or four. Options, state of a launch,
+// counters.
 #pragma once
 #include "base/hash.h"
 #include "sm/mech/duel.h"

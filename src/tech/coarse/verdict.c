@@ -21,7 +21,7 @@ static bool read_lines(const char *text, size_t length, enum coarse_lines *lines
     return false;
 }
 
-// Takes the first verdict from *rest, not empty. False: bad syntax.
+// Parses the first verdict of the non-empty text *rest and moves *rest behind the verdict. False: bad syntax.
 static bool take(const char **rest, struct verdict *v)
 {
     size_t length = strcspn(*rest, "/"), name = strcspn(*rest, ":/");

@@ -29,7 +29,8 @@ enum dac_counter {
 
 enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
 
-// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load of one value.
+// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load, in the stream only if
+// all threads of the block load one value.
 enum candidate { NOT_CANDIDATE, COMPUTES, LOADS };
 
 struct dac_launch {
@@ -37,9 +38,11 @@ struct dac_launch {
     const struct program *program;
     const struct op *ops;
     struct threads threads;
-    uint8_t *candidates;    // by instruction: enum candidate
-    bool *thread_dependent; // reads a special register that differs between threads
-    bool *blocks;           // nothing behind the instruction is ordered before the instruction has issued
+    uint8_t *candidates; // by instruction: enum candidate
+    // by instruction: reads a special register that differs between the block's threads
+    bool *thread_dependent;
+    // by instruction: younger instructions of the warp get a role (enum role) only after its issue
+    bool *blocks;
     bool verify;
     uint64_t *mismatches;
 };
@@ -47,15 +50,16 @@ struct dac_launch {
 // Results of an instruction of the affine stream: tuples of registers, and predicates. A predicate has one
 // value for the block, or is expanded for each warp.
 struct outcome {
-    // Bits for dst[0] and dst[1]. preds: written. uniform: the same for the block. value: the uniform value.
+    // preds, uniform, value: bit k for predicate dst[k], k = 0 and 1. preds: written. uniform: one value for
+    // the block. value: the uniform predicate's value. words: number of tuples.
     uint8_t words, preds, uniform, value;
     struct tuple tuples[DST_MAX];
-    uint64_t *masks; // predicates that are not uniform: [dst][warp]. Heap; NULL: none.
+    uint64_t *masks; // lanes of predicates not uniform: [k][warp] for dst[k]. Heap; NULL: none.
 };
 
 // One execution of an instruction for a block. affine == false: the result is known not to be affine.
 struct instance {
-    uint64_t passed; // warps of the block past the instance
+    uint64_t passed; // bits: warps of the block past the instance
     bool affine;
     uint8_t key_count, key_preds; // key_preds: values of the predicates read
     struct tuple key[KEY_MAX];    // tuples of the registers read
@@ -63,7 +67,7 @@ struct instance {
 };
 
 struct dac_block {
-    uint64_t live;                    // warps of the block that have not ended
+    uint64_t live;                    // bits: warps of the block that have not ended
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 
@@ -85,7 +89,7 @@ struct line { // an instruction fetched or skipped, and not issued
 };
 
 struct dac_warp {
-    uint8_t block, index;     // place of the block on the SM; number of the warp in the block
+    uint8_t block, index;     // number of the block on the SM; number of the warp within its block
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
     uint32_t blocking; // ordered instructions that decide the next pc
@@ -101,7 +105,7 @@ struct dac {
     // Bits by place of a warp: fetch has found nothing more to skip. Cleared when the warp proceeds, or when
     // its block creates an instance, an execution of an instruction for the whole block.
     uint64_t looked_at;
-    uint32_t *values; // values of a block's threads while a result is examined
+    uint32_t *values; // an instruction's results in all threads of a block, while examined for a tuple
     uint64_t led;
 };
 
@@ -115,11 +119,11 @@ static inline struct dac_block *block_of(struct dac *d, unsigned place)
     return &d->blocks[d->warps[place].block];
 }
 static inline void look_again(struct dac *d, unsigned place) { d->looked_at &= ~(1ull << place); }
-// All remaining lanes of the warp are active.
+// Whether all lanes with a thread not yet ended are active.
 static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
 static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
 
-// The warp wrote a vector of its own.
+// After an execution by the warp itself: its results are vectors, with no known tuple or uniform predicate.
 static inline void forget_results(struct known *k, const struct op *o)
 {
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
@@ -149,9 +153,9 @@ void dac_reads(void *state, unsigned place, uint32_t index);
 void dac_executed(void *state, unsigned place, uint32_t index);
 bool dac_leads(void *state, unsigned place, uint32_t index);
 void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
-// Adds the results of an affine-stream instruction to the known tuples.
+// Updates the known tuples after an instruction of the affine stream: adds the results.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
-// The same for any instruction.
+// Updates the known tuples after any instruction: a result of the warp's own execution has none.
 static inline void learn(const struct dac *d, struct known *k, const struct line *l)
 {
     if (l->role == ROLE_OWN)

@@ -84,7 +84,7 @@ static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struc
     return done;
 }
 
-// Takes the results from one warp with equal lanes.
+// Sets the outcome to uniform tuples, from the results of one warp with the same value in all lanes.
 static void take_uniform(struct dac *d, unsigned warp, uint32_t pc, struct outcome *out)
 {
     const struct threads *t = &d->launch->threads;
@@ -117,7 +117,7 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
     return d->launch->options->predicates == PREDICATES_AFFINE || out->uniform == out->preds;
 }
 
-// One value in all active lanes of the warp.
+// Whether every result has one value in all active lanes of the warp.
 static bool is_one_value(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct threads *t = &d->launch->threads;
@@ -151,7 +151,7 @@ bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct
     return same;
 }
 
-// Flips a bit of the n-th tuple or predicate, for tests.
+// For tests: flips a bit of the n-th affine result, tuple or predicate (n: option corrupt).
 static void corrupt(struct dac *d, struct outcome *out)
 {
     if (++d->led != d->launch->options->corrupt) return;
@@ -179,7 +179,7 @@ void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e
         compute(d, tech_warp(d->grid, place), pc, e, out->masks);
         take_uniform(d, index_in_block(d, place), pc, out);
         e->affine = true;
-    } else if (i->op != OP_LDC) { // different addresses are left to the load/store unit
+    } else if (i->op != OP_LDC) { // a load with different addresses is left to the load/store unit
         for (unsigned k = 0; k < block->warp_count; k++) compute(d, &block->warps[k], pc, e, out->masks);
         e->affine = take_affine(d, pc, out);
     }

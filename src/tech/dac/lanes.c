@@ -97,8 +97,8 @@ void dac_reads(void *state, unsigned place, uint32_t index)
 
 // -- verification -------------------------------------------------------------------------------------------
 
-// The load was executed and compared for this warp when the instruction was ordered. Memory may have changed
-// since.
+// The load was executed and compared for the warp when the instruction was ordered. Memory may have changed
+// since, so the stream's value is copied to the warp's registers without a second comparison.
 static void accept_load(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -107,7 +107,8 @@ static void accept_load(struct dac *d, unsigned place, const struct line *l)
                      tech_lanes(d->grid, place, o->dst + n));
 }
 
-// Compares the result in the warp's own registers with the line.
+// Verification: compares the result in the warp's own registers with the affine stream's result, kept in the
+// line.
 static void compare(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];

@@ -68,7 +68,8 @@ static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
     memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
 }
 
-// Frees the instances passed by all warps, and the oldest instance if too many are left.
+// Frees the instruction's instances passed by all warps of the block, and the oldest instance if too many are
+// left.
 static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 {
     for (size_t n = b->instances[pc].count; n-- > 0;)
@@ -110,8 +111,8 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
     return true;
 }
 
-// Whether the affine stream can execute the instruction with its current sources. `older`: number of
-// instructions ordered before.
+// Whether the affine stream can execute the instruction with its current sources. `older`: number of the
+// warp's unissued instructions before the instruction.
 static bool is_affine(struct dac *d, unsigned place, uint32_t pc, uint32_t older)
 {
     struct dac_warp *w = &d->warps[place];
@@ -205,7 +206,7 @@ static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 
 static bool is_passable(struct dac_warp *w) { return w->ordered && line_at(w, 0)->role == ROLE_SKIPPED; }
 
-// Takes the warp past skipped instructions at the front.
+// Moves the warp's pc past skipped instructions at the front of its unissued instructions.
 static void pass(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -239,7 +240,7 @@ static bool order_next(struct dac *d, unsigned place)
     return skipped;
 }
 
-// Lines before the n-th in the I-buffer, or on the way to the I-buffer.
+// Number of the warp's instructions before line n in the I-buffer, or fetched and on the way there.
 static unsigned fetched_before(struct dac_warp *w, uint32_t n)
 {
     unsigned count = 0;
@@ -306,8 +307,8 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
     return fetchable;
 }
 
-// Fetched instructions are ordered at once, unless a branch is unissued. Skipped instructions take no room in
-// the I-buffer.
+// Fetched instructions are led, skipped or left to the warp at once, unless an older branch is unissued.
+// Skipped instructions take no room in the I-buffer.
 uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;
@@ -325,7 +326,8 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
     return span;
 }
 
-// Ordered instructions are dropped only in diverged warps.
+// Drops the warp's unissued instructions. Already led or skipped instructions are dropped only in diverged
+// warps.
 void dac_flushed(void *state, unsigned place)
 {
     struct dac *d = state;
@@ -335,7 +337,7 @@ void dac_flushed(void *state, unsigned place)
     look_again(d, place);
 }
 
-// A barrier may be over for the waiting warps.
+// A barrier of the block may be over: the waiting warps go on leading and skipping.
 static void renew(struct dac *d, unsigned block)
 {
     for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {
@@ -349,7 +351,7 @@ void dac_issued(void *state, unsigned place, uint32_t index)
     struct dac *d = state;
     order_more(d, place);
     const struct inst *i = &d->launch->program->insts[index];
-    // A warp that is not ready waits for others to arrive.
+    // A warp not ready after its barrier instruction waits for other warps to arrive.
     bool over = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
     if (over || isa_has(i, ISA_EXIT)) renew(d, d->warps[place].block);
 }

@@ -28,7 +28,7 @@ void threads_fini(struct threads *t)
     for (unsigned k = 0; k < 3; k++) free(t->at[k]);
 }
 
-// Loops have a constant length of 32 lanes: the compiler vectorises them.
+// Lanes computed by one loop. The length is constant, so the compiler vectorises the loops.
 enum { PART = 32 };
 
 static void expand_part(const struct tuple *u, const uint32_t *x, const uint32_t *y, const uint32_t *z,

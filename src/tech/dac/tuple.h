@@ -36,9 +36,9 @@ static inline bool tuple_equal(const struct tuple *a, const struct tuple *b)
     return a->base == b->base && a->stride[0] == b->stride[0] && a->stride[1] == b->stride[1] &&
            a->stride[2] == b->stride[2];
 }
-// Computes the lanes of a warp into `to`.
+// Computes the tuple's values in the lanes of a warp into `to`.
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to);
-// Whether the lanes of every warp are base + stride * lane.
+// Whether the tuple's values in every warp have the form base + stride * lane.
 bool tuple_is_lanewise(const struct tuple *u, const struct threads *t);
-// The tuple of the values of a block's threads; false: the values are not affine.
+// Sets *u to the tuple of a block's `values`, by warp and lane; false: the values are not affine.
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values);

@@ -43,8 +43,8 @@ _Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counter
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
-// Nothing younger is renamed before these instructions have issued: their effects on memory, and the warps
-// released by them, decide whether younger instructions may be shared.
+// Whether younger instructions of the warp are renamed only after the instruction has issued. Effects on
+// memory, and warps released by a barrier, decide whether younger instructions may be shared.
 static bool holds_up(const struct darsie_options *o, const struct inst *i)
 {
     return isa_table[i->op].unit == UNIT_CONTROL || orders_loads(o, i) ||
@@ -77,9 +77,9 @@ static bool has_other_loops(const struct program *p)
 }
 
 // The effect of a branch on warps of the path. One direction for all warps is not enough. A warp comes to the
-// same instructions again, in a later iteration or call, and leads results not meant for warps in an earlier
-// iteration. So on every way back warps meet or are counted: at the conditional branch of a loop, or at its
-// backward branch, and at calls and returns.
+// same instructions again, in a later iteration or call. Its results as a leader are not meant for warps in
+// an earlier iteration. So on every way back warps meet or branches are counted. The places: the conditional
+// branch of a loop, or its backward branch, and calls and returns.
 static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, const struct mark *m,
                                     unsigned met, bool exits)
 {
@@ -126,7 +126,8 @@ static struct marks *marks_of(const struct tech_use *u, const struct program *p,
     return marks_compute(p, &rules);
 }
 
-// In a block without two warps of one class, no led instruction is ever skipped.
+// In a block without two warps of one class (numbers differing by a multiple of the period), no led
+// instruction is ever skipped.
 static void shares(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared)
 {

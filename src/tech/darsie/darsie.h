@@ -38,27 +38,28 @@ enum darsie_counter {
     COUNT_TOTAL
 };
 
-// Lines of a warp. A warp skips at fetch only with fewer than LINES_SKIPPING lines; LINES leaves room for a
-// full I-buffer (16 instructions at most) beyond.
+// LINES: a warp's instructions fetched or skipped, and not issued. A warp skips at fetch only with fewer than
+// LINES_SKIPPING lines. The rest leaves room for a full I-buffer (16 instructions at most).
 enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
 
 // Rules of soundness. Each is a bit of `broken`: tests leave a rule out and look for a wrong result.
 enum darsie_rule {
-    RULE_POISON,    // a warp without a shared load takes no result computed from the load
-    RULE_FENCE,     // fences, atomics and barriers end the sharing of loads
-    RULE_TAG,       // entries are matched by the branches on the path to them
-    RULE_CLEAR,     // entries end when the block meets at a branch
-    RULE_PARTIAL,   // warps with missing threads do not lead
-    RULE_MEETING,   // a barrier brings back whole warps alone, and only with all warps at one place
-    RULE_HELD_UP,   // nothing behind an instruction with effects is renamed before the instruction has issued
-    RULE_READERS,   // a renamed register is freed after its last reader
-    RULE_COPY_OUT,  // a warp that leaves the path copies its shared registers out
-    RULE_OLD_LANES, // a guarded write keeps the other lanes of a shared register
+    RULE_POISON,       // a warp that did not take the leader's load takes no result computed from it
+    RULE_FENCE,        // fences, atomics and barriers end the sharing of earlier loads
+    RULE_TAG,          // a warp takes an entry only after the same branches as the leader (tag)
+    RULE_CLEAR,        // entries are freed when the block's warps meet at a branch
+    RULE_PARTIAL,      // warps with missing threads do not lead
+    RULE_MEETING,      // a barrier returns warps to the path only if whole, and only with all warps at one pc
+    RULE_HELD_UP,      // instructions younger than a branch, store or fence are renamed only after its issue
+    RULE_READERS,      // a pool register is freed only after its last reader
+    RULE_COPY_OUT,     // a warp that leaves the path copies its shared registers to its own registers
+    RULE_OLD_LANES,    // a guarded write keeps the old values in a shared register's unwritten lanes
     RULE_WRITTEN_BACK, // followers wait for the leader's result
-    RULE_WAYS,         // a warp with a direction other than the first warp's leaves (branch-sync=first)
-    RULE_ACQUIRE,  // a warp with an acquiring reply still to come takes no loads of other warps from then on
-    RULE_VERSIONS, // a pool register allocated again since is a different version (diverged=on)
-    RULE_REPLIES,  // a renamed register is not free while a reply to the register is under way
+    // a warp with another branch direction than the first warp leaves the path (branch-sync=first)
+    RULE_WAYS,
+    RULE_ACQUIRE,  // after issuing an atomic that acquires at its reply, a warp takes no loads of other warps
+    RULE_VERSIONS, // a pool register freed and allocated again is a different version (diverged=on)
+    RULE_REPLIES,  // a pool register is not freed while a memory reply to the register is under way
     // A warp that starts later than its block is off the path until the whole block meets at a barrier.
     RULE_LATE,
     RULE_COUNT
@@ -66,32 +67,34 @@ enum darsie_rule {
 
 enum branch_effect {
     BRANCH_NOTHING,
-    // Warps on the path take one direction, and warps with another direction leave. The number of counted
-    // branches passed identifies the iteration.
+    // Warps on the path take one direction, and warps with another direction leave the path. The number of
+    // counted branches that a warp has passed identifies the iteration.
     BRANCH_COUNT,
-    BRANCH_MEET // warps wait for each other
+    BRANCH_MEET // warps on the path wait for each other at the branch
 };
 
 struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
     const struct op *ops;
-    // `ops` without reads of values from a decoupled stream. Other reads may carry poison: the value may
-    // belong to a single warp.
+    // `ops` without reads of values from a decoupled stream. Other reads may carry poison: a value possibly
+    // of a single warp.
     const struct op *sources;
     // By instruction: warps with numbers that differ by a multiple of the period have the same result in this
     // launch; 0: not shared.
     uint8_t *period;
-    bool *blocks;     // nothing behind the instruction is renamed before the instruction has issued
+    bool *blocks;     // by instruction: younger instructions are renamed only after its issue
     bool *plain;      // writes registers and predicates only, without memory
     uint8_t *effects; // enum branch_effect
-    bool *followed;   // the block may share the result: poison is followed through the instruction
-    bool *changing;   // a load of data that other threads may write meanwhile; with rules=paper, every load
-    bool has_gaps;    // some instructions do not exist for warps (a decoupled stream executes them)
+    // by instruction: the result may be shared, so poison of the sources passes to the result
+    bool *followed;
+    // by instruction: a load of data that other threads may write meanwhile; with rules=paper, every load
+    bool *changing;
+    bool has_gaps; // some instructions do not exist for warps (a decoupled stream executes them)
     bool early;
     bool diverged;
-    // Branches are counted: by option, and only if the parts of a warp have one order, so that a count
-    // identifies a place.
+    // Whether branches are counted: by option branch-sync, and only with simt=stack. There the parts of a
+    // diverged warp have one order, so that a count identifies a point of the path.
     bool counts;
     bool verify;
     uint64_t *mismatches;
@@ -101,13 +104,15 @@ struct darsie_launch {
 struct entry { // an entry of the PC skip table
     uint32_t pc;
     bool is_load, is_global, written_back;
-    bool dropped;   // a load not to be taken any more; the entry stays until all warps have passed
+    // a load whose value no warp may take any more; the entry stays until all warps have passed
+    bool dropped;
     uint8_t leader; // number in the block
     uint8_t count;  // number of registers
     uint8_t registers[4];
     uint64_t tag;   // tag of the leader's path
     uint64_t lanes; // active lanes of the leader
-    // With `lanes` less than all: pool registers, at the entry's creation, of the lanes not written.
+    // If the leader was diverged (`lanes` less than all): pool registers with the old values of the unwritten
+    // lanes, at the entry's creation.
     uint8_t old[4];
     uint64_t whom, passed; // warps of the block: allowed to take the entry; already past the instruction
     uint64_t low, high;    // is_load: range of addresses read
@@ -127,30 +132,32 @@ struct way { // a direction taken at a branch
 
 struct dblock {
     struct darsie *owner;
-    uint8_t places[64];      // by warp of the block: place, once the warp has started
+    // by number of the warp in the block: its place (number on the SM), once the warp has started
+    uint8_t places[64];
     unsigned started;        // number of warps started
     uint64_t began;          // cycle of the block's start
     uint16_t first_register; // first physical register of the block's pool
-    uint64_t live, majority; // warps of the block: resident; on the majority's path
+    uint64_t live, majority; // bits: resident warps of the block; warps on the majority's path
     struct entry *entries;
     uint64_t used;    // bits: entries in use
     uint32_t free;    // bits: free pool registers
-    uint32_t awaited; // bits: pool registers with a reply under way
+    uint32_t awaited; // bits: pool registers with a memory reply under way
     uint16_t references[POOL_MAX];
     uint32_t *values; // values of the pool registers
     // branch-sync=first. ways: ring of the directions taken by the path at the last ahead + 1 branches since
     // the block met. decided: number of branches with a direction so far.
     struct way *ways;
     uint64_t decided;
-    // Warps waiting at a barrier; the sharing of loads ends with the barrier (on-barrier=over).
+    // on-barrier=over, bits: warps waiting at a barrier. After the barrier no earlier load is shared any
+    // more.
     uint64_t at_barrier;
-    uint64_t arrived; // warps waiting at a branch
+    uint64_t arrived; // bits: warps waiting at a branch
     uint64_t arrived_since;
-    // Redundant instruction at which warps wait for free registers; NO_TARGET: no such instruction.
+    // Redundant instruction at which warps wait for free pool registers; NO_TARGET: no such instruction.
     uint32_t gather_pc;
     uint64_t gather_tag;
-    uint64_t gathered, gather_over; // warps waiting at gather_pc; warps released from it
-    // Cycle of the last reply to a pool register not reported to the warps yet.
+    uint64_t gathered, gather_over; // bits: warps waiting at gather_pc; warps released from gather_pc
+    // Cycle of the latest memory reply to a pool register; the waiting warps have not been told yet.
     uint64_t replied_until;
     uint64_t births;
     uint64_t allocated[POOL_MAX]; // by pool register: `births` at the allocation
@@ -170,27 +177,32 @@ struct line { // an instruction fetched or skipped, and not issued
 enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PORT };
 
 struct dwarp {
-    uint8_t block, index;     // place of the block on the SM; number of the warp in the block
-    uint8_t held;             // bits of enum tech_hold, as last passed to tech_hold
+    uint8_t block, index;     // number of the block on the SM; number of the warp within its block
+    uint8_t held;             // bits of enum tech_hold (fetch, issue): stopped, as last passed to tech_hold
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
-    bool held_up;       // a renamed instruction keeps everything behind it from renaming until it has issued
-    bool stale;         // the SM's view of the warp's head, registers and I-buffer is out of date
+    bool held_up;       // younger instructions are renamed only after the last renamed instruction has issued
+    bool stale;         // the SM must look again at the warp's next instruction, registers and I-buffer
     uint64_t shared[4]; // bits: registers mapped to the pool
-    uint64_t late[4];   // verify, bits: shared registers whose own copy an older reply has still to overwrite
-    uint64_t poison[5]; // bits: registers and predicates with a value possibly of this warp alone
-    bool poisoned_memory;    // the same for values stored to local memory
-    uint8_t waits;           // enum waits
-    bool at_branch, too_far; // waits at a branch for other warps; waits behind too many branches
-    // The path since the block last met. branch-sync=parting and first: number of branches passed. off: hash
-    // of the whole path.
+    // verify, bits: shared registers; an older memory reply is still to overwrite the warp's own copy
+    uint64_t late[4];
+    uint64_t poison[5];   // bits: registers and predicates with a value possibly different from other warps'
+    bool poisoned_memory; // local memory may hold a stored value different from other warps'
+    uint8_t waits;        // enum waits
+    // waits at a branch for other warps; waits because too many branches ahead of the last warp
+    bool at_branch, too_far;
+    // Identifies the warp's path since the block last met. branch-sync=parting and first: number of counted
+    // branches passed. off: hash of the whole path.
     uint64_t tag;
-    uint32_t target;     // at_branch: next pc
-    uint64_t lanes;      // at_branch: active lanes
-    uint64_t went;       // at_branch, diverged: directions of all parts (ways_taken)
-    uint64_t copying;    // cycle until which registers are copied out
-    bool overtakes;      // the next instruction writes an own register with an older result still to come
-    bool leaving;        // after `copying`, registers with a reply under way are still to be copied
+    uint32_t target;  // at_branch: next pc
+    uint64_t lanes;   // at_branch: active lanes
+    uint64_t went;    // at_branch, diverged: hash of the directions of the warp's parts (ways_taken)
+    uint64_t copying; // cycle until which registers are copied out
+    // the warp's next instruction writes an own register with an older memory reply still to come
+    bool overtakes;
+    // the warp leaves the path: after `copying`, registers with a memory reply under way are still to be
+    // copied
+    bool leaving;
     uint64_t ordered_at; // cycle of the warp's last barrier, fence, atomic or store
 };
 
@@ -203,10 +215,11 @@ struct darsie {
     uint64_t whole; // all lanes of a warp
     struct dblock *blocks;
     struct dwarp *warps;
-    // Bits by place: no lookup needed before the warp fetches something new or its path changes.
+    // Bits by place of a warp: no lookup in the skip table needed before the warp fetches something new or
+    // its path changes.
     uint64_t unlooked;
-    // verify: hash of every branch since the block last met. paths: [place][lane]. led_paths: of leaders,
-    // [block][entry][lane].
+    // verify: hash of a lane's directions at all branches since the block last met. paths: of warps,
+    // [place][lane]. led_paths: of leaders, [block][entry][lane].
     uint64_t *paths, *led_paths;
     // Ports in this cycle.
     uint64_t port_cycle;
@@ -243,7 +256,7 @@ static inline struct entry *take_entry(const struct dblock *b, uint64_t *left)
     *left &= *left - 1;
     return e;
 }
-// Branches are counted: warps wait at no branch, or only where warps may part.
+// Whether branches are counted: warps wait at no branch, or only where warps may part.
 static inline bool counts_branches(const struct darsie_options *o)
 {
     return o->branch_sync == BRANCH_PARTING || o->branch_sync == BRANCH_FIRST;
@@ -253,7 +266,7 @@ static inline bool is_whole(const struct darsie *d, const struct warp *w)
     uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
 }
-// Some lanes may not execute the instruction. (@!PT: no lane executes.)
+// Whether the guard may exclude some lanes of the instruction. (@!PT: no lane executes.)
 static inline bool darsie_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
 // The warp may stay on the path: the warp is whole, or (diverged=on) its lanes may part in the same way as
 // other warps' lanes.
@@ -319,7 +332,7 @@ bool skip_waits(const struct darsie *d, const struct entry *e);
 bool skip_fits(struct darsie *d, unsigned place, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
-// The warp takes the entry's registers for the line's instruction.
+// The warp skips the line's instruction and takes the entry's pool registers as its results.
 void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // frees entries that all warps on the path have passed
 void skip_release(struct dblock *b, const struct entry *e);
@@ -335,12 +348,13 @@ void rename_issued(void *state, unsigned place, uint32_t index);
 void rename_flushed(void *state, unsigned place);
 void rename_advanced(void *state, unsigned place);
 void rename_more(struct darsie *d, unsigned place);
-// Nothing to rename, to pass over or to hold.
+// Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue to change.
 bool rename_is_quiet(const struct darsie *d, unsigned place);
-void rename_hold(struct darsie *d, unsigned place); // sets the warp's holds according to its waits
-// Passes over skipped instructions at the front.
+// stops or releases the warp's fetch and issue, according to its waits
+void rename_hold(struct darsie *d, unsigned place);
+// Moves the warp's pc past skipped instructions at the front of its lines.
 void rename_pass(struct darsie *d, unsigned place);
-// Marks the result as the warp's own (poisoned) or as the block's.
+// Marks the instruction's results as the warp's own (poisoned) or as the block's.
 void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
 bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc);
 static inline bool rename_is_open(const struct dwarp *w) // renaming waits for no unissued instruction
@@ -355,21 +369,22 @@ void values_executed(void *state, unsigned place, uint32_t index);
 bool values_leads(void *state, unsigned place, uint32_t index);
 void values_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
 void values_lends(void *state, unsigned place, uint32_t index);
-// The line's reference to the pool register becomes the map's.
+// Maps the warp's register r to the pool register. The reference counted for the line now counts for the map.
 void values_map(struct darsie *d, unsigned place, unsigned r, unsigned pool);
-// Latest cycle of results under way to own copies of the instruction's destinations, for destinations now
-// mapped to the pool. UINT64_MAX: with a reply; 0: no such result.
+// Latest arrival of an older result for the warp's own copy of a destination, now mapped to the pool.
+// UINT64_MAX: a memory reply of unknown cycle; 0: no such result.
 uint64_t values_overtaken(struct darsie *d, unsigned place, uint32_t pc);
 unsigned values_place(struct darsie *d, unsigned place, unsigned r); // pool register of the shared Rr
-// The n-th old register of the entry (the lanes not written) is the register of the warp's r: the same
-// number, and not allocated again since the entry's creation.
+// Whether the entry's old register n (for the lanes not written) is the pool register of the warp's r. The
+// number must be the same, and not allocated again since the entry's creation.
 bool values_keeps(struct darsie *d, unsigned place, unsigned r, const struct entry *e, unsigned n);
 void values_unmap(struct darsie *d, unsigned place, unsigned r);
 void values_unmap_all(struct darsie *d, unsigned place);
-// Copies all shared registers to the warp's own. Returns the cycle of the last copy.
+// Copies all shared registers to the warp's own, except registers with a memory reply under way: then the
+// warp is `leaving`. Returns the cycle of the last copy.
 uint64_t values_copy_out(struct darsie *d, unsigned place);
-// Registers with a reply under way are left out; the warp then is `leaving`. values_evict: copies a pool
-// register out to all its readers; false: an entry or an unissued instruction needs the register.
+// Copies a pool register to the own registers of all its readers. False: an entry or an unissued instruction
+// needs the register.
 bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
 void values_verify_skip(struct darsie *d, unsigned place, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
@@ -378,12 +393,14 @@ uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r
 void path_issued(struct darsie *d, unsigned place, uint32_t index);
 void path_warp_end(void *state, unsigned place);
 void path_meet(struct darsie *d, struct dblock *b);
-// Resolves a branch or a gathering if all warps are there.
+// Releases the warps waiting at a branch, or for free pool registers, once all warps on the path have
+// arrived.
 static inline void path_resolve(struct darsie *d, struct dblock *b)
 {
     if (b->arrived | b->gathered) path_meet(d, b);
 }
-void path_ungather(struct dblock *b, uint64_t warps); // these warps do not wait for registers any more
+// bits of `warps`: no longer waiting for free pool registers
+void path_ungather(struct dblock *b, uint64_t warps);
 void path_copy_out(struct darsie *d, unsigned place);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);

@@ -84,7 +84,8 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     }
 }
 
-// Warps on the path that wait behind every instruction still to be reached by the other warps.
+// Bits: warps on the path waiting at a barrier or branch, or too many branches ahead. The other warps have
+// still to reach instructions before.
 static uint64_t beyond(struct darsie *d, const struct dblock *b)
 {
     uint64_t mask = 0;
@@ -97,8 +98,8 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     return mask | b->arrived;
 }
 
-// Every warp on the path is at the instruction or far beyond. Only the warps waiting at the instruction can
-// free registers.
+// Every warp on the path waits at the instruction or beyond. Frees entries that the warps at the instruction
+// have passed, and releases the warps.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
@@ -163,7 +164,7 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned place, uint32_t 
     rename_hold(d, place);
 }
 
-// Fewest branches passed by a warp on the path.
+// Fewest counted branches passed by a warp on the path, since the block last met.
 static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
 {
     uint64_t least = UINT64_MAX;
@@ -174,8 +175,8 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
     return least;
 }
 
-// Frees entries between branches that every warp has passed. A warp may have executed an instruction before
-// the entry existed, and would never pass the entry before the block meets.
+// Frees entries created before `least` counted branches, passed by every warp. A warp may have executed an
+// instruction before the entry existed, and would never pass the entry before the block meets.
 static void forget_past(struct dblock *b, uint64_t least)
 {
     for (uint64_t left = b->used; left;) {
@@ -199,7 +200,7 @@ void path_look_back(struct darsie *d, struct dblock *b)
 }
 
 // A counted branch: all warps that stay on the path take the same direction. A warp too many branches ahead
-// waits, so a few bits distinguish entries.
+// of the last warp waits, so a few bits distinguish entries.
 static void pass(struct darsie *d, struct dblock *b, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -227,7 +228,7 @@ static bool guard_is_own(const struct darsie *d, unsigned place, uint32_t index)
 }
 
 // The first warp on the path to reach a branch decides the path's direction. Warps with a different direction
-// leave.
+// leave the path.
 static bool goes_along(const struct darsie *d, struct dblock *b, unsigned place, uint32_t index)
 {
     const struct warp *w = tech_warp(d->grid, place);
@@ -270,8 +271,8 @@ static bool has_part_at_barrier(const struct warp *w)
     return false;
 }
 
-// Groups of warps in a RISC-V kernel proceed independently: warps at the same pc may be in different
-// iterations.
+// Whether the barrier joins all warps of the block. Groups of warps in a RISC-V kernel proceed independently:
+// warps at the same pc may be in different iterations.
 static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
 {
     const struct sm_launch *l = tech_launch(d->grid);
@@ -282,7 +283,7 @@ static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
     return i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 
-// A barrier of the whole block is over when all warps are behind it.
+// Returns whole warps to the path when a barrier of the whole block is over: all warps are past the barrier.
 static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
 {
     uint32_t pc = tech_warp(d->grid, place)->pc;
@@ -344,13 +345,14 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
         say(d, b, e->leader, STEP_DROP, e->pc, 0);
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
-        e->passed = UINT64_MAX; // freed at once: the next warp leads again
+        e->passed = UINT64_MAX; // rules=paper: the entry is freed at once, so the next warp leads again
         tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
     }
     skip_recheck(b);
 }
 
-// The atomic acquires at its reply. Loads made by other warps before the reply are too old for its warp.
+// Whether the atomic acquires only at its reply. Loads made by other warps before the reply are too old for
+// the atomic's warp.
 static bool acquires_later(const struct inst *i)
 {
     return isa_has(i, ISA_ATOMIC) && i->space != SPACE_SHARED &&
@@ -403,8 +405,8 @@ static void effects(struct darsie *d, struct dblock *b, unsigned place, const st
             if (d->blocks[k].live) drop_loads(d, &d->blocks[k], true, 0, UINT64_MAX);
 }
 
-// A barrier may be over for waiting warps. If the warp itself waits, the barrier is not over, and only warps
-// with other waits are looked at.
+// A barrier may be over: goes on renaming for the released warps. `waits`: the issuing warp waits, so the
+// barrier is not over, and only warps with other waits are looked at.
 static void renew(struct darsie *d, struct dblock *b, bool waits)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {
@@ -414,7 +416,7 @@ static void renew(struct darsie *d, struct dblock *b, bool waits)
     }
 }
 
-// An exit may complete a barrier.
+// An exit may complete a barrier: goes on renaming for the released warps.
 static void let_go(struct darsie *d, struct dblock *b)
 {
     for (uint64_t left = b->live; left; left &= left - 1) {

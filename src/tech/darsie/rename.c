@@ -4,8 +4,9 @@
 //             └ passed at once        └ everything behind BRA is renamed after its issue
 //
 // The first warp to rename a redundant instruction leads it; warps that find its entry skip it. The
-// instruction is executed privately without room, after a store has dropped the entry, or with a source that
-// is the warp's own. The result of a private source is private, too ("poison", docs/explanation/techniques/darsie.md).
+// instruction is executed privately if no entry or pool register is free, after a store has dropped the
+// entry, or with a source that is the warp's own. The result of a private source is private, too ("poison",
+// docs/explanation/techniques/darsie.md).
 #include "exec/warp.h"
 #include "isa/program.h"
 #include "isa/space.h"
@@ -76,8 +77,8 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
     return true;
 }
 
-// With entries matched by paths, entries of abandoned paths would stay until the next barrier. The oldest
-// entry is freed, except loads: all warps must take one loaded value.
+// With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
+// barrier. The oldest entry is freed, except loads: all warps must take one loaded value.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
@@ -139,8 +140,9 @@ static bool have_met(const struct darsie *d, unsigned place, const struct line *
            b->gather_tag == d->warps[place].tag;
 }
 
-// Warps meet at the instruction. Then earlier entries are not needed any more, and older versions of
-// registers have had their last readers. `why`: the counter for a private execution if meeting does not help.
+// Makes the warps on the path wait for each other at the instruction. Then earlier entries are not needed any
+// more, and older versions of registers have had their last readers. `why`: the counter for a private
+// execution if meeting does not help.
 static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why)
 {
     struct dblock *b = block_of(d, place);
@@ -168,7 +170,8 @@ static bool is_short(const struct darsie *d, const struct dblock *b, const struc
     return (unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words;
 }
 
-// Whether a register version that some warps have left behind would be freed by meeting.
+// Whether a meeting of the warps would free a pool register: mapped by some but not all warps on the path,
+// and in no entry.
 static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 {
     unsigned all = (unsigned)__builtin_popcountll(b->majority);
@@ -178,7 +181,8 @@ static bool meeting_frees(const struct darsie *d, const struct dblock *b)
     return false;
 }
 
-// Copies the oldest registers out to their readers.
+// Frees pool registers until the line's instruction has enough, oldest first: copies each to the own
+// registers of its readers.
 static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 {
     uint32_t tried = b->free | b->awaited;
@@ -208,7 +212,8 @@ static bool waits_for_readers(const struct darsie *d, unsigned place, const stru
     return false;
 }
 
-// A part of a warp may lead if the lanes not written are shared, too.
+// Whether the warp may lead. A diverged warp may if the destinations are shared, so the lanes not written are
+// shared, too.
 static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -258,7 +263,7 @@ static bool waits_for_room(const struct darsie *d, const struct line *l)
     return full == FULL_WAIT || (full == FULL_WAIT_LOADS && d->launch->changing[l->pc]);
 }
 
-// Leads, given a free entry and free registers.
+// Makes the warp the instruction's leader, given a free entry and free pool registers.
 static bool rename_first(struct darsie *d, unsigned place, struct line *l)
 {
     struct dblock *b = block_of(d, place);
@@ -309,8 +314,8 @@ static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
-// In front of the first line may be instructions left out for warps, which another mechanism has still to
-// take the warp past.
+// Whether the warp's pc is at its first line. In front may be instructions left out for warps, which another
+// mechanism has still to take the warp past.
 static bool is_at_first(const struct darsie *d, unsigned place)
 {
     return !d->launch->has_gaps || tech_warp(d->grid, place)->pc == line_at(&d->warps[place], 0)->pc;
@@ -323,7 +328,7 @@ static bool writes_shared(const struct dwarp *w, const struct op *o)
     return false;
 }
 
-// The result may arrive before an older result for the same register.
+// Whether the next instruction's result may arrive before an older result for the same register of the warp.
 static bool may_overtake(const struct darsie *d, struct dwarp *w)
 {
     return w->renamed && line_at(w, 0)->role == ROLE_PRIVATE &&
@@ -344,11 +349,12 @@ void rename_more(struct darsie *d, unsigned place)
     struct dwarp *w = &d->warps[place];
     struct dblock *b = block_of(d, place);
     const struct warp *warp = tech_warp(d->grid, place);
-    // Instructions behind a branch or barrier belong to the time after the meeting.
+    // Instructions behind a branch or barrier are renamed only after the warps have met there.
     bool stays = w->at_branch || w->too_far || warp->state != WARP_READY;
     bool parted = d->launch->diverged && warp->active != d->whole;
     while (w->renamed < w->count && !stays && !w->held_up) {
-        if (parted && w->renamed) break; // the lanes are known only when the warp gets there
+        // a diverged warp's active lanes are known only when the warp gets there
+        if (parted && w->renamed) break;
         struct line *l = line_at(w, w->renamed);
         if (!rename_line(d, place, l)) break;
         w->waits = WAITS_NOT;
@@ -423,7 +429,7 @@ void rename_filled(void *state, unsigned place, uint32_t pc, unsigned count)
     rename_more(d, place);
 }
 
-// The warp continues elsewhere with other lanes: the next warp leads.
+// Undoes a leader's renaming: the warp continues at another pc with other lanes, and the next warp leads.
 static void resign(struct darsie *d, unsigned place, const struct line *l)
 {
     struct dblock *b = block_of(d, place);
@@ -437,8 +443,8 @@ void rename_flushed(void *state, unsigned place)
 {
     struct darsie *d = state;
     struct dwarp *w = &d->warps[place];
-    // Nothing behind a control transfer has been renamed. But parts of a warp also take turns at other
-    // instructions.
+    // Nothing behind a control transfer has been renamed. But parts of a diverged warp also take turns, and a
+    // renamed instruction is dropped.
     if (w->renamed && line_at(w, 0)->role == ROLE_LEADER) resign(d, place, line_at(w, 0));
     w->count = w->renamed = 0;
     w->held_up = false;

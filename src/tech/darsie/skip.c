@@ -111,7 +111,8 @@ void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line 
     skip_recheck(b);
 }
 
-// A part of a warp takes a whole vector: the values in the other lanes must be the same, too.
+// Whether the warp may take the entry's registers, whole vectors. For a diverged leader's entry, the lanes
+// not written must have the same values, too.
 bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
 {
     if (e->lanes == d->whole || !d->launch->diverged) return true;
@@ -121,14 +122,14 @@ bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
     return true;
 }
 
-// Whether followers wait for the leader's result. A private execution computes the same value, but may load
-// another.
+// Whether followers wait for the leader's result. A private execution computes the same value, but a private
+// load may return another value.
 bool skip_waits(const struct darsie *d, const struct entry *e)
 {
     return e->is_load || d->launch->options->pending == PENDING_WAIT;
 }
 
-// Looks up one warp that wants a fetch. True: the arbiter may choose the warp.
+// Looks up the next instruction of a warp ready to fetch. True: the fetch arbiter may choose the warp.
 static bool look_up(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -138,7 +139,7 @@ static bool look_up(struct darsie *d, unsigned place)
         return true;
     }
     if (w->count + 1 >= LINES_SKIPPING) return true;
-    // The lanes of an instruction are known only when the warp gets there.
+    // The active lanes of a diverged warp are known only when the warp gets to the instruction.
     if (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole) return true;
     if (!read_port(d, d->warps[place].block, pc)) {
         d->counters[COUNT_port_waits]++;
@@ -220,7 +221,8 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
     if (is_pool && b->replied_until <= tech_now(d->grid)) b->replied_until = tech_now(d->grid) + 1;
     for (uint64_t left = b->used; left;) {
         struct entry *e = take_entry(b, &left);
-        // Entries of other iterations have other registers: the registers were not free until now.
+        // Entries of other iterations have other pool registers, because the replied registers were not free
+        // until now.
         if (e->pc == index && e->ready == UINT64_MAX && e->count && registers[0] == pool + e->registers[0])
             known(d, place, e, cycle);
     }
@@ -231,7 +233,7 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
 static void wake(struct darsie *d, unsigned place, bool replied)
 {
     struct dwarp *w = &d->warps[place];
-    if (replied && has_shared(w)) w->stale = true; // the wait may have been for another warp's load
+    if (replied && has_shared(w)) w->stale = true; // the warp may have waited for another warp's load
     if (rename_is_quiet(d, place) || !tech_warp(d->grid, place)) return; // most warps are not affected
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
     if (w->leaving) path_copy_out(d, place);

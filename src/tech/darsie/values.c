@@ -116,13 +116,14 @@ void values_reads(void *state, unsigned place, uint32_t index)
         if (is_shared(w, o->dst + n)) stage(d, place, o->dst + n);
 }
 
-// Flips a bit of the n-th led value, for tests.
+// For tests: flips a bit of the n-th value computed by a leader (n: option corrupt).
 static void corrupt(struct darsie *d, uint32_t *value)
 {
     if (d->launch->options->corrupt && ++d->led == d->launch->options->corrupt) value[0] ^= 1;
 }
 
-// Stores the predicates for followers, and the addresses for stores to compare.
+// Records in the leader's entry the predicates written, for followers, and the addresses read, for comparison
+// with later stores.
 static void note(struct darsie *d, unsigned place, struct entry *e, const struct op *o)
 {
     for (unsigned left = o->pred_writes; left; left &= left - 1)

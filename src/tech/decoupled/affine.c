@@ -31,8 +31,8 @@ static void wait_or_follow(struct decoupled *d, unsigned place)
     follow(d, place, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
 }
 
-// Moves the shadow from its pc to the next step, past instructions of the warps alone and branches without
-// affine code.
+// Moves the shadow warp from its pc to the next step of the stream, past instructions of the warps alone and
+// branches without affine code.
 static void advance(struct decoupled *d, unsigned place)
 {
     const struct decoupled_launch *l = d->launch;
@@ -60,8 +60,9 @@ static bool is_barrier(const struct decoupled *d, uint32_t inst)
     return isa_has(&d->launch->insts[inst], ISA_BARRIER);
 }
 
-// Lanes of a warp arrive at a barrier without the warp's remaining lanes. The shadow cannot tell the order of
-// the parts: the warp goes on alone, and the stream runs past no further barrier of the block.
+// Whether lanes of a warp arrive at a barrier without the warp's remaining lanes. The shadow cannot tell the
+// order of the parts. The warp goes on without the stream, and the stream runs past no further barrier of the
+// block.
 static bool comes_parted(struct decoupled *d, const struct follower *f, uint32_t inst)
 {
     bool all = f->shadow->active == (f->shadow->present & ~f->shadow->exited);
@@ -70,13 +71,14 @@ static bool comes_parted(struct decoupled *d, const struct follower *f, uint32_t
     return is_parted;
 }
 
-// A barrier of all threads of the block: the stream may run past.
+// Whether the instruction is a barrier that the stream may run past, because all threads of the block meet
+// there.
 static bool meets_ahead(const struct decoupled *d, const struct follower *f, uint32_t inst)
 {
     return is_barrier(d, inst) && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
-// Advances to the next step of the same instruction, or of the next instruction.
+// Advances the warp's stream to the next step of the same instruction, or of the next instruction.
 static void step_on(struct decoupled *d, unsigned place)
 {
     const struct decouple_code *c = d->launch->code;
@@ -98,8 +100,8 @@ static uint32_t next_step(const struct decoupled *d)
     return next;
 }
 
-// The lowest step goes first. Every CHOICES-th choice serves the places in turn, because warps spinning at
-// low steps would starve the rest.
+// Chooses the next step of the stream: the lowest that a warp waits for. Every CHOICES-th choice serves the
+// places in turn, because warps spinning at low steps would starve the rest.
 static uint32_t choose_step(struct decoupled *d)
 {
     enum { CHOICES = 8 };
@@ -223,7 +225,7 @@ static uint64_t value_in(const struct piece *x, const int32_t at[3])
     return v;
 }
 
-// Whether the values of a warp's lanes, threads of one row, rise by the tuple's offset.
+// Whether the values of a warp's lanes, threads of one row, rise by the tuple's x offset from lane to lane.
 static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t *values, unsigned lanes,
                     uint64_t mask)
 {
@@ -244,8 +246,9 @@ static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thr
     return in;
 }
 
-// Derives an offset from the difference between two lanes. False: not exactly one differing direction has an
-// unknown offset, or the difference is no multiple of the distance.
+// Derives the tuple's offset in one direction (x, y or z) from the difference between two lanes. False: the
+// lanes differ in no direction with unknown offset, or in several, or the difference is no multiple of the
+// distance.
 static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], const int32_t at[3],
                         int64_t difference)
 {
@@ -264,7 +267,8 @@ static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], con
     return has[direction] = true;
 }
 
-// A tuple through the first lane and its neighbours in every direction, with the lanes the tuple holds for.
+// A tuple through the values of the first lane and of its neighbours in every direction, with the lanes the
+// tuple holds for.
 static struct piece piece_of(const struct decoupled_launch *l, const struct warp *w, uint64_t lanes,
                              const uint64_t *values, uint64_t mask)
 {
@@ -286,8 +290,8 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
     return x;
 }
 
-// Covers p->values with as many tuples as a register holds; p->pieces = 0 if more are needed: words of lanes.
-// *only: the last tuple.
+// Covers p->values with as many tuples as a register can hold. p->pieces = 0 if more are needed: the values
+// stay one word a lane. *only: the last tuple.
 static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask,
                         struct piece *only)
 {
@@ -504,7 +508,8 @@ static void meet_at_barriers(struct decoupled *d)
     }
 }
 
-// batch=wait: enters warps started since the guest began.
+// batch=wait: takes in the warps started since the affine warp (the guest) began to run. Returns its next
+// step.
 static uint32_t begin_with_those_that_waited(struct decoupled *d)
 {
     for (unsigned place = 0; place < WARPS; place++) {
@@ -531,8 +536,8 @@ bool decoupled_guest_may(const void *state, uint32_t index)
     return true;
 }
 
-// Control words encode waits along the program's paths. A jump elsewhere, for other warps or lanes, waits for
-// all results.
+// Whether step `next` may follow step `at` without waiting for all results. Control words encode waits along
+// the program's paths, not for a jump elsewhere to serve other warps or lanes.
 static bool is_on_the_way(const struct decoupled *d, uint32_t at, uint32_t next)
 {
     const struct decoupled_launch *l = d->launch;
@@ -574,7 +579,8 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
         decoupled_stir(d, e->is_address);
     }
     if (s->kind == DECOUPLE_ORDERS || s->kind == DECOUPLE_ENDS) meet_at_barriers(d);
-    // Held warps may have waited for room to tell a predicate, or for a record no longer to come.
+    // Held warps may have waited for room to send a predicate to the stream, or for a record no longer to
+    // come.
     for (; waiting; waiting &= waiting - 1) decoupled_look(d, bit_lowest(waiting));
     uint32_t next = choose_step(d);
     if (next == NO_STEP) next = begin_with_those_that_waited(d);

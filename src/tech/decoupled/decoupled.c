@@ -58,7 +58,8 @@ static struct program *transform(const struct tech_use *u, const struct program 
     return both;
 }
 
-// Lanes used by a step of the affine warp: one for a scalar; base and three offsets for every tuple.
+// Lanes of the affine warp at work in a step: one for a scalar; four (base and three offsets) for every
+// tuple.
 static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_step *x)
 {
     enum { TUPLE = 4 };
@@ -130,7 +131,8 @@ static void launch_end(void *launch)
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
 {
     const struct decouple_plan *plan = decouple_plan_of(sl->launch->program);
-    if (!plan) return NULL; // not split, or changed by another mechanism since
+    // the program is not split for the stream, or was changed by another mechanism since the split
+    if (!plan) return NULL;
     struct decoupled_launch *l = heap_alloc(sizeof *l);
     *l = (struct decoupled_launch){.options = u->options,
                                    .launch = sl->launch,
@@ -231,7 +233,8 @@ static const char *check(const void *state)
 
 // -- storage ------------------------------------------------------------------------------------------------
 
-// A tuple: base, an offset a direction, kind and granularity, site. A record: line, a bit a granule, threads.
+// Fields of a tuple: base, an offset a direction, kind and granularity, site. Fields of a record: line, a bit
+// a granule, threads.
 static size_t storage(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX])
 {

@@ -32,7 +32,8 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
-// Cycles of waiting for the stream, in programs where warps wait for one another (decoupled_relieve).
+// Cycles that a warp waits for the stream before warps go on alone, in programs where warps wait for one
+// another (decoupled_relieve).
 enum { PATIENCE = 10000 };
 
 struct decoupled_launch {
@@ -43,11 +44,13 @@ struct decoupled_launch {
     const struct decouple_plan *plan;
     const struct decouple_code *code;
     struct arena arena;
-    // jump: by instruction, the next instruction of interest to the stream.
+    // jump: by instruction, the next instruction with a step of the stream, a branch or a reconvergence
+    // point.
     uint32_t count, *jump;
-    uint32_t *removed; // by instruction: length of the run of removed instructions from here on; 0: kept
-    uint32_t *queued;  // by instruction: bits of operands read from a queue
-    uint8_t *cost;     // by step: working lanes
+    // by instruction: number of consecutive instructions removed from the warps, from here on; 0: not removed
+    uint32_t *removed;
+    uint32_t *queued; // by instruction: bits of operands read from a queue of the warp
+    uint8_t *cost;    // by step: working lanes of the affine warp
     struct thread_index {
         int32_t at[3];
     } * threads; // by thread of a block
@@ -56,22 +59,24 @@ struct decoupled_launch {
     uint64_t *mismatches;
 };
 
-// A record of the affine stream for a warp at a site: an address or a predicate, of the lanes arriving at the
-// site.
+// A record of the affine stream for a warp at a site, an instruction reading from a queue. The record is an
+// address or a predicate, of the lanes arriving at the site.
 struct part {
     struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
-    uint64_t active, lanes; // arriving at the site; of those, lanes passing the guard
+    uint64_t active, lanes; // lanes: arriving at the site; of the arriving lanes, lanes passing the guard
     uint64_t preds[2];
     bool is_address;
-    uint8_t effort; // enum decouple_effort; predicates
-    // Addresses: number of tuples; 0: no tuples, computed lane by lane. values: of the lanes, either way.
+    uint8_t effort; // of a predicate: enum decouple_effort
+    // pieces: number of tuples of an address; 0: no tuples, computed lane by lane. values: by lane, with or
+    // without tuples.
     unsigned pieces;
     uint64_t values[LANES];
-    // Lines requested before the access. Bits by line: arrived (`there`), locked. asked: number of lines
-    // requested so far.
+    // Lines of an address, requested before the access. Bits by line: arrived (`there`), locked in L1. asked:
+    // number of lines requested so far.
     unsigned line_count, records;
-    uint32_t order; // ordering instructions the warp must pass before lines are requested
+    // number of memory-ordering instructions the warp must have passed before lines are requested
+    uint32_t order;
     uint64_t line[LINES_MAX];
     uint8_t sectors[LINES_MAX];
     unsigned asked;
@@ -79,10 +84,10 @@ struct part {
     uint64_t asked_at, ready_at; // cycles
     bool has_data;               // loads=early: `data` has the lines' contents at the last arrival
     uint32_t (*data)[LANES];     // heap; result words of the load
-    uint32_t sequence;           // number in the warp's order of enqueueing
+    uint32_t sequence;           // number of the record in the order of enqueueing for the warp
 };
 
-struct piece { // tuple over threads, and the lanes with its values
+struct piece { // a tuple over threads, and the lanes whose values the tuple gives
     uint64_t lanes, base;
     int64_t offset[3];
 };
@@ -94,7 +99,7 @@ struct queue { // of a warp, oldest first
 
 struct entry { // of the ATQ
     struct part *part[WARPS];
-    uint64_t left; // bits: places still to be served
+    uint64_t left; // bits by place: warps with a record still to be delivered
     bool is_address;
 };
 
@@ -114,15 +119,16 @@ struct access_lock { // line locked for an access under way
 
 struct follower { // by place
     bool is_there, astray;
-    bool is_alone; // astray, and done with all instructions fetched before going astray
-    // Taken past removed instructions: the hold is set again, because the SM's view of the next instruction
-    // is stale.
+    bool is_alone; // astray (without the stream), and done with all instructions fetched before going astray
+    // The warp was moved past removed instructions: the hold is set again, because the SM's view of the next
+    // instruction is stale.
     bool moved;
     bool issues; // between `executed` and `issued` of an instruction
     uint8_t block, state;
     struct warp *shadow;
-    uint32_t orders_seen, orders_passed; // counts, by the stream and by the warp
-    uint32_t barriers;                   // among orders_seen
+    // counts of memory-ordering instructions: seen by the stream, passed by the warp
+    uint32_t orders_seen, orders_passed;
+    uint32_t barriers; // among orders_seen
     bool order_pending;
     struct told {
         uint64_t active, pred;
@@ -144,25 +150,25 @@ struct decoupled {
     uint64_t *counters;
     struct cta *shadows[64]; // by block
     uint64_t shadow_of[64];  // block number in the grid, + 1
-    uint32_t started[64];    // warps of the block
-    bool is_parted[64];      // lanes of a warp came to a barrier without its remaining lanes
+    uint32_t started[64];    // by block: number of warps started
+    bool is_parted[64];      // by block: lanes of a warp came to a barrier without the warp's remaining lanes
     struct follower followers[WARPS];
     struct entry *atq; // ring
     struct told *told; // storage of the followers' rings
     unsigned first, count;
-    uint64_t following;   // bits: places whose stream can go on
-    uint32_t step[WARPS]; // by place in `following`: index of the next step
+    uint64_t following;   // bits by place (number of a warp on the SM): warps whose stream can go on
+    uint32_t step[WARPS]; // by place in `following`: index of the next step in code->steps
     struct part *free_parts;
     VEC(struct part *) all_parts;
     struct unit {
         bool stirred;     // may have work
         uint64_t free_at; // cycle
     } predicate_unit, address_unit;
-    uint64_t scheduled_at;    // next cycle of work for the units; 0: none
-    uint64_t waits_for_cycle; // bits: places
-    struct part *asking;      // part with lines refused by L1 so far
+    uint64_t scheduled_at;    // next cycle with an event for the units; 0: none
+    uint64_t waits_for_cycle; // bits by place: warps waiting for the cycle `ready_at` of a record
+    struct part *asking;      // record with line requests refused by L1 so far; NULL: none
     unsigned asking_slot;
-    uint64_t starving; // bits: places
+    uint64_t starving; // bits by place: warps at a site without a record under way
     uint64_t records_made;
     uint64_t choices; // of steps
     bool settles;     // the guest waits for its own results
@@ -197,11 +203,11 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 
 // -- affine.c
 void decoupled_follow(struct decoupled *d, unsigned place); // at the warp's start
-// Goes on after a told predicate or a passed ordering instruction.
+// Lets the stream go on for a warp that has sent a predicate or passed a memory-ordering instruction.
 void decoupled_news(struct decoupled *d, unsigned place);
 // Releases the block's warps at a barrier once the stream has reached the barrier for every warp.
 void decoupled_meet(struct decoupled *d, unsigned block);
-void decoupled_start(struct decoupled *d); // starts the guest if a step is ready
+void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
@@ -229,7 +235,7 @@ void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p
 // Looks at the warp's next instruction: passes removed instructions, then sets or releases the hold.
 void decoupled_look(struct decoupled *d, unsigned place);
 void decoupled_leave(struct decoupled *d, unsigned place);
-// Sends warps alone after PATIENCE cycles of waiting for the stream.
+// Lets warps go on without the stream after PATIENCE cycles of waiting for a record.
 void decoupled_relieve(struct decoupled *d);
 uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc);
 void decoupled_reads(void *state, unsigned place, uint32_t index);

@@ -35,8 +35,8 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
 }
 
 // Where warps wait for one another beyond the program's barriers, a warp with full queues may stand still
-// until another warp moves on. The stream cannot serve the other warp while the queues are full. The starving
-// or the served warps, whichever are fewer, go on alone.
+// until another warp moves on. The stream cannot serve the other warp while the queues are full. The warps
+// waiting for a record, or the warps with records, whichever are fewer, go on without the stream.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -58,7 +58,7 @@ static unsigned under_way(const struct follower *f)
     return f->expanding + f->addresses.count + f->predicates.count;
 }
 
-// The served warps if they are the minority, else the starving warps.
+// The warps with records under way if fewer than the warps waiting for a record, else the waiting warps.
 static uint64_t who_go_alone(const struct decoupled *d)
 {
     uint64_t served = 0;
@@ -132,12 +132,12 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
     const struct part *p = queue_of(f, is_address)->first, *other = queue_of(f, !is_address)->first;
     if (other && other->sequence == f->dequeued) return false;
     if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
-    // No record is in flight; a waiting stream enqueues nothing before the warp tells a predicate or passes
-    // an order.
+    // No record is in flight. A waiting stream enqueues nothing before the warp sends a predicate or passes a
+    // memory-ordering instruction.
     return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
 }
 
-// True: the record is ready. False: the warp is held, or left the stream.
+// True: the site's record is ready. False: the warp is held, or has left the stream.
 static bool await(struct decoupled *d, unsigned place, uint32_t inst)
 {
     struct follower *f = &d->followers[place];
@@ -177,7 +177,8 @@ static bool is_outstanding(const struct decoupled *d, unsigned place, uint32_t p
     return false;
 }
 
-// False: the warp must wait before its next removed instruction.
+// Moves the warp past removed instructions at its pc, computing the results. False: the warp must wait before
+// the next removed instruction.
 static bool pass_removed(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];

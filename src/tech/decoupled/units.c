@@ -64,7 +64,8 @@ static void push(struct decoupled *d, struct follower *f, struct part *p)
     if (p->is_address) d->counters[COUNT_records] += p->records;
 }
 
-// An access with more records than a queue holds needs an empty queue.
+// Whether the record fits into the warp's queue. An access with more cache-line records than a queue holds
+// needs an empty queue.
 static bool has_room(const struct decoupled *d, struct follower *f, const struct part *p)
 {
     const struct decoupled_options *o = d->launch->options;
@@ -165,7 +166,8 @@ struct turn { // a unit's next work
     unsigned place;
 };
 
-// Among several ready warps the lowest place goes first: block after block.
+// Finds the unit's oldest entry with a record for a warp with room. Among several such warps the lowest place
+// goes first: block after block.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     uint64_t behind = 0; // places with an older record still in the ATQ
@@ -206,7 +208,8 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     uint64_t block = tech_places(d->grid, f->block), first = t->entry->left & block;
     bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->place;
     uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
-    if (p->is_address && !p->pieces && p->lanes) { // no tuple: the words move like a register
+    // no tuple: the lanes' words cost as much as a register copy
+    if (p->is_address && !p->pieces && p->lanes) {
         uint16_t *guests = tech_guest_map(d->grid);
         tech_copy(d->grid, guests[REG_ZERO], guests[REG_ZERO]);
     }

@@ -134,7 +134,7 @@ static unsigned compare(struct gscalar *g, unsigned place, unsigned r, uint64_t 
     return equal;
 }
 
-// Keeps uniform parts as words from now on; further parts live in their lanes alone.
+// Keeps the uniform parts of register r as words from now on; further parts live in their lanes alone.
 static void keep(struct gscalar *g, unsigned place, unsigned r, unsigned one_value)
 {
     struct register_state *x = &g->registers[place][r];
@@ -196,7 +196,7 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
     return parts;
 }
 
-// Before the execution: a destination may be a source, too.
+// Reads the sources before the execution, because a destination may be a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;
@@ -253,7 +253,7 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
     for (unsigned n = 0; n < o->dst_words; n++) g->registers[place][o->dst + n].is_foreign = true;
 }
 
-// A word takes the bank of its register.
+// A uniform part read or written as a word takes the bank of its register.
 static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct gscalar *g = state;

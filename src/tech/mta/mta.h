@@ -26,13 +26,13 @@ enum mta_counter {
 
 struct mta_stride {
     bool used;
-    uint8_t warp; // place; table `between`: number in the block
+    uint8_t warp; // place of the warp; table `between`: number of the warp in its block
     uint32_t index;
     uint64_t block; // table `between`
     uint64_t last;  // address
     int64_t stride; // bytes
-    uint32_t again; // times in a row
-    uint64_t turn;  // of the last use; the row with the lowest is replaced
+    uint32_t again; // number of times the stride came in a row
+    uint64_t turn;  // serial number of the row's last use; the row with the lowest is replaced
 };
 
 struct mta_table {
@@ -74,8 +74,8 @@ struct mta_record {
     uint32_t line_bytes;
     struct mta_line *lines;     // heap; by line number
     uint64_t next;              // cycle of the throttle's next decision
-    uint64_t asked, met, early; // counters at the last decision
-    unsigned degree;            // of MTA_DEGREES lines, number left out; MTA_DEGREES: no prefetches
+    uint64_t asked, met, early; // counters at the throttle's last decision; met: useful or late
+    unsigned degree; // of every MTA_DEGREES prefetches, number left out; MTA_DEGREES: no prefetches
     unsigned turn;
 };
 enum { MTA_DEGREES = 5, MTA_BEGIN = 2 };

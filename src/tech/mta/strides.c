@@ -61,7 +61,7 @@ static bool is_known(const struct mta_strides *s, const struct mta_stride *row)
     return row && row->stride && row->again >= s->options->train;
 }
 
-// Number of warps with the same stride at the instruction.
+// Number of warps with the row's stride, known, at the row's load instruction.
 static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *row)
 {
     uint32_t count = 0;
@@ -73,7 +73,7 @@ static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *
     return count;
 }
 
-// Promotes a stride shared by several warps to all warps, until a warp has another.
+// Promotes a stride shared by several warps to all warps, until a warp shows a different stride.
 static void promote(struct mta_strides *s, const struct mta_stride *row)
 {
     struct mta_stride *common = find(&s->of_all, row->index, -1);
@@ -101,7 +101,8 @@ static const struct mta_stride *of_warp(struct mta_strides *s, const struct mta_
     return row;
 }
 
-// Learns from warps of one block executing the instruction one after the other, in any order.
+// Learns the stride between neighbouring warps of one block, from warps executing the instruction in any
+// order.
 static const struct mta_stride *between_warps(struct mta_strides *s, const struct mta_load *l)
 {
     struct mta_stride *row = find(&s->between, l->index, -1);

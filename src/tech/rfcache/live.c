@@ -1,5 +1,5 @@
-// Backward dataflow over blocks, and within a block from the last instruction to the first. A guarded
-// instruction writes some lanes only, so its destination stays live before it.
+// Liveness of registers by backward dataflow over basic blocks, and within a block from the last instruction
+// to the first. A guarded instruction writes some lanes only, so its destination stays live before.
 #include "tech/rfcache/live.h"
 #include "isa/profile.h"
 #include "isa/program.h"

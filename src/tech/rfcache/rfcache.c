@@ -51,15 +51,15 @@ struct launch_state {
 struct entry {
     uint8_t r;
     bool is_dirty;  // differs from the main register file
-    uint64_t lanes; // bits: lanes held; 0: free entry
-    uint64_t turn;  // of allocation or use; the lowest is replaced
+    uint64_t lanes; // bits: lanes with a value in the entry; 0: free entry
+    uint64_t turn;  // serial number of allocation, or with lru of the last use; the lowest is replaced
     uint32_t words[LANES_MAX];
 };
 
 struct rwarp {
     bool has_entries;
     struct entry entries[ENTRIES_MAX];
-    uint64_t coming[REGISTERS];   // bits: lanes of a memory result under way
+    uint64_t coming[REGISTERS];   // by register, bits: lanes of a memory result under way
     uint64_t far[REGISTERS / 64]; // bits: registers waiting for a long-latency value
 };
 
@@ -67,13 +67,14 @@ struct rfcache {
     struct launch_state *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    uint64_t turn, kept; // entries made or used; values kept, for `corrupt`
+    uint64_t turn, kept; // counts: entries allocated or used; values put into entries, for `corrupt`
     unsigned using[8];   // by scheduler: warps with entries
     // Of the instruction at hand, from `reads` to `issued`:
     bool is_at_hand;
-    unsigned place, first, words; // first, words: destination registers
-    uint64_t lanes;               // executing
-    unsigned reads;               // entries read so far
+    // first, words: destination registers still to be written (first number, count)
+    unsigned place, first, words;
+    uint64_t lanes; // executing
+    unsigned reads; // entries read so far
     struct rwarp warps[64];
 };
 
@@ -179,7 +180,7 @@ static uint64_t overwritten(const struct rfcache *x, unsigned place, unsigned r)
     return is_destination ? x->lanes : 0;
 }
 
-// Copies lanes of an entry to the warp's register.
+// Copies the entry's values in the lanes `among` to the warp's own register.
 static void deliver(struct rfcache *x, unsigned place, const struct entry *e, uint64_t among)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -202,7 +203,8 @@ static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t la
     if (++x->kept == x->launch->options->corrupt) e->words[bit_lowest(lanes)] ^= 1;
 }
 
-// For tests (stale): inverts the lanes whose value is in a dirty entry alone.
+// For tests (stale): in the warp's own registers, inverts lanes with the current value in a dirty entry
+// alone.
 static void spoil(struct rfcache *x, unsigned place)
 {
     const struct rwarp *w = &x->warps[place];
@@ -216,8 +218,8 @@ static void spoil(struct rfcache *x, unsigned place)
 
 // -- entries ------------------------------------------------------------------------------------------------
 
-// Whether a lane may read Rr behind the instruction at hand. Always true for a diverged warp: inactive lanes
-// may read Rr at another pc.
+// Whether a lane may read Rr after the instruction being executed. Always true for a diverged warp: inactive
+// lanes may read Rr at another pc.
 static bool is_live(const struct rfcache *x, unsigned place, unsigned r)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -376,7 +378,8 @@ static void write_access(struct rfcache *x, unsigned place, uint32_t index, stru
     a->bank = NO_BANK;
 }
 
-// Lanes of a result: executing lanes, or lanes of the memory reply. Takes r out of the destination at hand.
+// Lanes of a result: executing lanes, or lanes of the memory reply. Removes r from the instruction's
+// destination registers still to be written.
 static uint64_t result_lanes(struct rfcache *x, unsigned place, uint32_t index, unsigned r)
 {
     struct rwarp *w = &x->warps[place];
@@ -410,7 +413,7 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
     }
 }
 
-// A memory result is under way: until the reply, no entry holds its lanes.
+// A memory result is under way: until the reply, no entry holds the result's lanes.
 static void result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 {
     struct rfcache *x = state;

@@ -72,7 +72,8 @@ void scalarise_look(struct scalarise *x, unsigned place, uint32_t index)
     x->is_scalarisable = scalar_is_scalarisable(&operands);
 }
 
-// Whether the detector would accept the base of an affine sum. Computed before the write, and undone.
+// Whether the detector at the write would accept the base of the instruction's affine sum. Computed before
+// the write, and undone.
 static bool has_good_base(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct inst *i = &x->launch->program->insts[index];

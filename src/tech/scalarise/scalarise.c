@@ -1,4 +1,5 @@
-// Registers are compared at the write, and kept as scalars or vectors (SIMTight, ICCD 2024).
+// The lanes of a register are compared at the write; registers are kept as scalars or vectors (SIMTight, ICCD
+// 2024).
 // docs/explanation/techniques/scalarise.md has the known facts and the decisions.
 #include "tech/scalarise/scalarise.h"
 #include "exec/launch.h"
@@ -106,7 +107,7 @@ void scalarise_count(struct scalarise *x)
     x->since = now;
 }
 
-// Sets the warp's registers to 0; an ended warp holds no vector.
+// Sets the warp's registers to 0, a scalar: an ended warp holds no vector of the file.
 static void clear(struct scalarise *x, unsigned place)
 {
     scalarise_count(x);
@@ -127,8 +128,8 @@ static const char *check(const void *state)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-// Copies the file's value to the warp's own register, read by the instruction. Open registers must be closed
-// before.
+// Copies r's value from the scalarising file to the warp's own register, read by the instruction. A register
+// with late lanes (open) must be closed before.
 static void deliver(struct scalarise *x, unsigned place, unsigned r)
 {
     uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->grid, place, r), different = 0;
@@ -141,8 +142,8 @@ static void deliver(struct scalarise *x, unsigned place, unsigned r)
     if (different && x->launch->verify) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
-// For tests. `corrupt` flips a bit of the kept value. `spoil` inverts the warp's own register: a read past
-// the file gives a wrong value.
+// For tests. `corrupt` flips a bit of the kept value. `spoil` inverts the warp's own register: a read that
+// bypasses the file gives a wrong value.
 static void break_something(struct scalarise *x, unsigned place, unsigned r)
 {
     const struct scalar_entry *e = scalar_at(&x->file, place, r);
@@ -156,7 +157,7 @@ static void break_something(struct scalarise *x, unsigned place, unsigned r)
     for (unsigned n = 0; x->launch->options->spoil && n < x->file.shape.rule.lanes; n++) own[n] = ~own[n];
 }
 
-// Scalar pipe: one lane has computed the result; no comparison of lanes.
+// Keeps a result of the scalar pipe: one lane has computed the result, so no lanes are compared.
 static void keep_scalar(struct scalarise *x, unsigned place, unsigned r, unsigned code)
 {
     unsigned lane = bit_lowest(x->lanes);
@@ -198,7 +199,8 @@ static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
     return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
-// The given lanes arrive later; until then the file keeps the old value for the remaining lanes.
+// The given lanes of register r arrive later; until then the file keeps the old value for the remaining
+// lanes.
 static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct open_warp *o = &x->open[place];
@@ -206,8 +208,8 @@ static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t
     o->is_open[r / 64] |= 1ull << r % 64;
 }
 
-// The late lanes have arrived, possibly with late lanes of other parts of the warp: changed words are
-// written, too.
+// The late lanes of register r have arrived, possibly with late lanes of other parts of the warp. Lanes with
+// a value different from the file's are written, too.
 static void close_open(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand)
 {
     uint32_t words[SCALAR_LANES_MAX];
@@ -221,8 +223,8 @@ static void close_open(struct scalarise *x, unsigned place, unsigned r, const st
     keep(x, place, r, lanes, at_hand);
 }
 
-// Late results: atomics, with the reply; reducing barriers, at the last warp; cross-lane exchanges of a
-// diverged warp, at the last part.
+// Whether a result arrives after execution. Atomics: with the reply; reducing barriers: at the last warp;
+// cross-lane exchanges of a diverged warp: at the last part.
 static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_t threads)
 {
     if (isa_has(i, ISA_ATOMIC | ISA_BARRIER)) return true;
@@ -231,7 +233,7 @@ static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// Before the execution: a destination may be a source, too.
+// Reads the sources before the execution, because a destination may be a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;
@@ -250,7 +252,8 @@ static void reads(void *state, unsigned place, uint32_t index)
         x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, place, r);
         deliver(x, place, r);
     }
-    // Lanes left unwritten keep the old value, compared with the file later.
+    // Lanes not written by the instruction keep the old value in the warp's own register, compared with the
+    // file later.
     for (unsigned n = 0; n < o->dst_words; n++)
         if (x->launch->options->spoil && scalar_kind_of(&x->file, place, o->dst + n) != SCALAR_EVICTED)
             deliver(x, place, o->dst + n);
@@ -258,7 +261,8 @@ static void reads(void *state, unsigned place, uint32_t index)
     if (x->launch->pipe_warps) scalarise_look(x, place, index);
 }
 
-// Use counts come from the warp in the first place alone, as in the hardware.
+// Use counts of registers, for the choice of registers to spill, come from the warp in place 0 alone, as in
+// the hardware.
 static void note_uses(struct scalarise *x, unsigned place, const struct op *o)
 {
     if (place == 0 && scalar_spills(&x->file.shape)) scalar_note_use(&x->file, o->reads, o->read_count);
@@ -279,7 +283,7 @@ static void write_results(struct scalarise *x, unsigned place, uint32_t index)
 
 static void executed(void *state, unsigned place, uint32_t index) { write_results(state, place, index); }
 
-// The result is in the warp's own registers, as after an execution.
+// Another mechanism supplied the result, in the warp's own registers: treated as after an execution.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     (void)what;
@@ -295,7 +299,7 @@ static void issued(void *state, unsigned place, uint32_t index)
 
 // -- costs --------------------------------------------------------------------------------------------------
 
-// Served by the scalar file, without a port of the vector banks.
+// The operand is served by the scalar file, without a port of the vector banks.
 static void be_scalar(struct operand_access *a)
 {
     a->main = 0;

@@ -30,9 +30,9 @@ struct launch_state {
     const struct options *options;
     const struct program *program;
     const struct op *ops;
-    uint64_t spill_area; // of the spilled lines: behind the grid's local memory
+    uint64_t spill_area; // device address of the lines of spilled registers, after the grid's local memory
     uint8_t sectors;     // bits: sectors of a line taken by a register's words
-    unsigned pipe_warps; // most warps at the scalar pipe at once; 0: no scalar pipe
+    unsigned pipe_warps; // maximum number of warps at the scalar pipe; 0: no scalar pipe
     bool verify;
     uint64_t *mismatches;
 };
@@ -49,41 +49,42 @@ struct scalarise {
     uint64_t *counters;
     struct scalar_regfile file;
     struct open_warp open[SLOTS];
-    uint64_t since;  // cycle up to which vector_cycles is counted
+    uint64_t since;  // cycle up to which counter vector_cycles has been counted
     uint64_t writes; // so far, for `corrupt`
     // Of the instruction at hand:
     uint64_t lanes;              // executing
     uint8_t kinds[OP_READS_MAX]; // enum scalar_kind, by source
     // Of the scalar pipe:
-    struct scalar_table table; // scalarisable at the last execution
-    uint64_t at_pipe;          // bits: places of warps at the pipe
+    struct scalar_table table; // by instruction index modulo its size: scalarisable at the last execution
+    uint64_t at_pipe;          // bits: places of warps assigned to the scalar pipe
     bool is_in_pipe;           // the instruction at hand executes in the scalar pipe
     uint8_t code;              // of the result's stride
     bool is_scalarisable;      // the scalar pipe could execute the instruction
     // Of spilling:
-    uint32_t *memory;          // [place][register][lane]: spilled words; heap
-    uint16_t waits_for[SLOTS]; // by place: register on its way back, + 1; 0: not waiting
-    uint8_t asked[SLOTS];      // by place: registers requested since the last issue
-    bool spills;               // all warps wait while registers are spilled
-    uint64_t rests_until;      // cycle before which spilling does not begin
-    unsigned turn;             // place of the next victim
+    uint32_t *memory; // [place][register][lane]: spilled words; heap
+    // by place: number + 1 of the register on its way back from memory; 0: not waiting
+    uint16_t waits_for[SLOTS];
+    uint8_t asked[SLOTS]; // by place: number of spilled registers requested since the warp's last issue
+    bool spills;          // all warps wait while registers are spilled
+    uint64_t rests_until; // cycle before which spilling does not begin
+    unsigned turn;        // place of the next warp to spill a register
 };
 
 static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned place, unsigned r)
 {
     return x->memory + ((size_t)place * x->file.shape.registers + r) * x->file.shape.rule.lanes;
 }
-// Adds the cycles since the last call, times the present number of vectors. To be called before the number
-// changes.
+// Adds to counter vector_cycles the cycles since the last call, times the present number of vectors in the
+// file. To be called before the number changes.
 void scalarise_count(struct scalarise *x);
 
 static inline uint64_t scalarise_threads(const struct warp *w) { return w->present & ~w->exited; }
 
 // -- pipe.c
 bool scalarise_port(void *state, unsigned place, uint32_t index);
-// Before execution: sets is_scalarisable, from the kinds of the sources, and code.
+// Before execution: sets is_scalarisable and code (of the result's stride), from the kinds of the sources.
 void scalarise_look(struct scalarise *x, unsigned place, uint32_t index);
-// Behind the instruction: chooses the pipe of the next one.
+// After an instruction: chooses the pipe, scalar or vector, of the warp's next instruction.
 void scalarise_move(struct scalarise *x, unsigned place, uint32_t index);
 void scalarise_leave_pipe(struct scalarise *x, unsigned place);
 
@@ -92,7 +93,7 @@ void scalarise_leave_pipe(struct scalarise *x, unsigned place);
 // lasts for a single write.
 void scalarise_make_room(struct scalarise *x, unsigned place, const struct op *at_hand);
 void scalarise_after_writes(struct scalarise *x, unsigned place); // starts spilling if few slots are free
-// Behind an issue: requests a spilled register needed by the warp's next instruction.
+// After an issue: requests a spilled register needed by the warp's next instruction.
 void scalarise_look_ahead(struct scalarise *x, unsigned place);
 void scalarise_bring_back(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand);
 void scalarise_event(void *state, unsigned block);

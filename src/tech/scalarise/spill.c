@@ -66,7 +66,7 @@ void scalarise_bring_back(struct scalarise *x, unsigned place, unsigned r, const
 
 // -- spilling -----------------------------------------------------------------------------------------------
 
-// Registers of the warp's next instruction, and registers with a result under way.
+// Lists the registers not to be spilled: of the warp's next instruction, and with a result under way.
 static unsigned kept_of(struct scalarise *x, unsigned place, const struct warp *w, uint8_t *list)
 {
     unsigned count = needs_of(&x->launch->ops[w->pc], list);
@@ -77,7 +77,8 @@ static unsigned kept_of(struct scalarise *x, unsigned place, const struct warp *
     return count;
 }
 
-// Spills a register of the first warp from place `turn` on with a victim. False: no warp has a victim.
+// Spills a register of the first warp, from place `turn` on, with a register that may be spilled. False: no
+// such warp.
 static bool spill_one(struct scalarise *x)
 {
     uint8_t kept[REGISTERS];
@@ -102,8 +103,9 @@ void scalarise_after_writes(struct scalarise *x, unsigned place)
     tech_at(x->grid, tech_block_of(x->grid, place), tech_now(x->grid) + 1);
 }
 
-// A cycle without issue. If no warp has a victim, all warps go on in the remaining room, for REST_PER_WARP
-// cycles a place. After a shorter rest, a spinning warp could be the only warp ever to issue.
+// A cycle of spilling, without issue. If no warp has a register to spill, all warps go on in the remaining
+// room, for REST_PER_WARP cycles a place. After a shorter rest, a spinning warp could be the only warp ever
+// to issue.
 void scalarise_event(void *state, unsigned block)
 {
     struct scalarise *x = state;
@@ -162,7 +164,8 @@ void scalarise_look_ahead(struct scalarise *x, unsigned place)
     if (x->waits_for[place] || x->spills) hold(x, place);
 }
 
-// The waiting warp may have ended, and the place may have another warp.
+// The line of a spilled register has arrived. The waiting warp may have ended, and the place may have another
+// warp.
 void scalarise_line(void *state, uint64_t line, uint32_t token)
 {
     struct scalarise *x = state;

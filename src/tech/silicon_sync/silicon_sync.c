@@ -42,7 +42,8 @@ static uint32_t last_of(const struct places *s, uint32_t n)
     return s->flow->blocks[n].first + s->flow->blocks[n].count - 1;
 }
 
-// An exit and nothing else: its threads wait at no barrier, and barriers do not wait for ended threads.
+// Whether the basic block is an exit and nothing else: its threads wait at no barrier, and barriers do not
+// wait for ended threads.
 static bool is_final(const struct places *s, uint32_t n)
 {
     const struct inst *i = &s->program->insts[s->flow->blocks[n].first];
@@ -164,7 +165,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 
 static void end(void *state) { free(state); }
 
-// Counts inserted barriers, known by the highest number.
+// Counts executions of inserted barriers, recognised by the program's highest barrier number.
 static void executed(void *state, unsigned place, uint32_t index)
 {
     struct silicon *s = state;

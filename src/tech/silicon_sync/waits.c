@@ -50,7 +50,7 @@ static void waits_want(struct waits *w, uint32_t definition)
     vec_push(&w->pending, definition);
 }
 
-// Adds the sources of the branch at the end of a block.
+// Adds to `wanted` the sources of the branch at the end of a basic block.
 static void waits_want_branch(struct waits *w, uint32_t block)
 {
     const struct flow_block *b = &w->s->flow.blocks[block];
@@ -59,8 +59,8 @@ static void waits_want_branch(struct waits *w, uint32_t block)
     for (uint32_t k = w->s->read_first[n]; k < w->s->read_first[n + 1]; k++) waits_want(w, w->s->reads[k]);
 }
 
-// Adds the branches deciding the way to block n: in the loop, below n's immediate dominator, not dominated by
-// n. For a loop header: all branches of the loop.
+// Adds to `wanted` the sources of the branches deciding the way to block n: in the loop, below n's immediate
+// dominator, not dominated by n. For a loop header: of all branches in the loop.
 static void waits_want_ways(struct waits *w, uint32_t loop, uint32_t n)
 {
     const struct flow_tree *d = &w->s->dominators;

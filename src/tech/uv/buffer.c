@@ -47,7 +47,7 @@ static bool same_operand(const struct operand *a, const struct operand *b)
     return a->kind == b->kind && a->flags == b->flags && a->width == b->width && !special;
 }
 
-// The same function of the key's words, with the same kinds of results.
+// Whether both instructions compute the same function of the key's words, with the same kinds of results.
 static bool same_operation(const struct inst *a, const struct inst *b, bool whole_key)
 {
     bool same = a->op == b->op;

@@ -51,7 +51,8 @@ void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r
     life_of(v, place, r)->is_protected = false;
 }
 
-// A register without a written lane keeps its state.
+// Notes the write of the destinations and whether checks cover the new value. Without an executing lane the
+// old state stays.
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected)
 {
     for (unsigned n = 0; v->executing && n < o->dst_words; n++)
@@ -59,7 +60,8 @@ void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool 
             .since = tech_now(v->grid), .is_protected = is_protected && v->launch->options.protect};
 }
 
-// A uniform instruction counts for every lane of its warp.
+// Number of executing lanes of an ALU instruction; a uniform instruction counts for every lane, though
+// computed on one.
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o)
 {
     return o->path == PATH_ALU ? bit_count(v->executing) : 0;
@@ -71,7 +73,8 @@ void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected)
     if (is_protected) v->counters[COUNT_covered_lanes] += uv_coverage_lanes(v, o);
 }
 
-// Covers the time since the result was ready, or since the last lookup.
+// Counts the cycles since the entry's result was ready, or since the entry's last lookup: covered, if entries
+// have parity.
 void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     uint64_t now = tech_now(v->grid), from = e->ready > e->looked_at ? e->ready : e->looked_at;

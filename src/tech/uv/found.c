@@ -11,7 +11,7 @@
 static enum candidate load_of(const struct inst *i, const struct uv_options *options)
 {
     bool is_shared = i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDC;
-    // Turing's datapath has only one load: of constants
+    // found=turing: the uniform datapath's only load reads constants
     if (options->found == UV_FOUND_TURING) is_shared = i->op == OP_LDC;
     return is_shared && options->loads ? BROADCAST : NOT_CANDIDATE;
 }

@@ -30,8 +30,8 @@ bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r)
     return !left;
 }
 
-// The first lane of the last group. A lane without a thread from the start holds no value: then the first
-// lane with a thread.
+// Lane N, for uniform values of the warp: the first lane of the last group executed. If lane N had no thread
+// at the start: the first lane with a thread.
 unsigned uv_store_lane(const struct uv *v, const struct warp *w)
 {
     const struct sm_launch *l = tech_launch(v->grid);
@@ -60,8 +60,8 @@ void uv_store_end(struct uv *v)
     free(v->scalars.free);
 }
 
-// A rewritten register gives its scalar back in the same cycle. Earlier readers have read by then: reads
-// happen in the cycle after issue, before the new value arrives.
+// Whether uniform results fit. A rewritten register gives its scalar register back in the same cycle. Earlier
+// readers have read by then: reads happen in the cycle after issue, before the new value arrives.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words)
 {
     unsigned back = 0;
@@ -151,7 +151,7 @@ void uv_store_warp_end(struct uv *v, unsigned place)
             uv_store_forget(v, place, 64 * k + bit_lowest(left));
 }
 
-// A register has a scalar exactly as long as the register has a token.
+// Checks that a register has a scalar register exactly as long as the register has a token.
 void uv_store_audit(struct uv *v)
 {
     struct scalars *x = &v->scalars;

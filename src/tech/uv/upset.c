@@ -46,7 +46,8 @@ static bool pass_lanes(struct uv *v, unsigned place, uint32_t index, struct upse
     return s->count && pass(v, place, s, hit);
 }
 
-// An instruction on one lane (or two) computes for all lanes: the flip hits the computing lane.
+// Flips a bit of one lane's result. An instruction on one lane (or two) computes for all lanes: the flip hits
+// the computing lane.
 void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
@@ -83,7 +84,7 @@ static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uin
         e->preds ^= (uint8_t)(1u << predicates[bit - words]);
 }
 
-// An entry holds a single word for the results of every lane.
+// Flips a bit of a reused result. An entry holds a single word for the results of every lane.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     struct upset_site s;
@@ -126,7 +127,7 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// One value is stored once or twice; other values are stored in the lanes.
+// A uniform value is stored once, or with protect=on twice; other values are stored in the lanes.
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles)
 {

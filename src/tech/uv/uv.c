@@ -165,7 +165,8 @@ static void mark_register(struct uv *v, unsigned place, unsigned r, bool uniform
 
 static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
 
-// Registers spread for the instruction's reads are invalidated again, except in the storage of the value.
+// Source registers, spread to all lanes for the instruction's reads, are invalidated again, except where the
+// value is stored.
 static void take_back(struct uv *v, unsigned place, const struct op *o)
 {
     if (!uv_keeps(v)) return;
@@ -175,8 +176,8 @@ static void take_back(struct uv *v, unsigned place, const struct op *o)
     }
 }
 
-// The dissertation copies a register only if the register is also a source. Other registers that lose their
-// token have the value in one lane only.
+// When only some lanes are written: the dissertation copies a uniform register to all lanes only if also a
+// source. Other registers that lose their token have the value in one lane only: a mismatch.
 static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
     const struct uv_warp *w = &v->warps[place];
@@ -194,7 +195,7 @@ static void mark(struct uv *v, unsigned place, const struct op *o, bool uniform)
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
 }
 
-// All lanes of a load read one address of memory shared by the lanes.
+// Whether all lanes of a load read one address of memory shared by the lanes.
 static bool is_broadcast(struct uv *v, unsigned place, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
@@ -246,7 +247,7 @@ static void cover(struct uv *v, unsigned place, const struct op *o, bool uniform
     uv_coverage_executed(v, o, lanes_are_checked);
 }
 
-// Flips a bit of the n-th reused result, for tests.
+// For tests: flips a bit of the n-th reused result (n: option corrupt).
 static void corrupt(struct uv *v, struct entry *e)
 {
     if (++v->hits != v->launch->options.corrupt) return;
@@ -350,7 +351,7 @@ static void spread_sources(struct uv *v, unsigned place, const struct op *o)
             expect_same_lanes(v, place, o->reads[bit_lowest(left)]);
 }
 
-// Whether the instruction is uniform, with every required lane active.
+// Whether the instruction counts as uniform: its sources have one value, and every required lane is active.
 static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
 {
     const struct warp *w = v->warps[place].warp;
@@ -405,7 +406,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
 }
 
-// Charges a single lane (protect=on: two lanes) for the whole warp.
+// Charges a uniform instruction's execution on a single lane (protect=on: two lanes) for the whole warp.
 static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     struct uv *v = state;
@@ -477,8 +478,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
     uint64_t order = 0, parity = o->parity ? 1 : 0;
     while (1u << order < o->entries) order++;
     size_t n = 0;
-    // Xiang 2.5: a partial PC, an opcode, three sources, a result and the order of use; for every vector
-    // register a bit, or the number of a scalar register.
+    // Fields of an entry (Xiang 2.5): a partial PC, an opcode, three sources, a result and the order of use.
+    // For every vector register: a bit, or the number of a scalar register.
     if (o->inter != UV_OFF)
         out[n++] =
             (struct tech_storage){"reuse buffer", o->entries,
@@ -492,7 +493,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
         out[n++] = (struct tech_storage){"valid bits of the map", c->registers / 32, 1, false, 1};
         out[n++] = (struct tech_storage){"free scalar registers", count, 1, false, 1};
     }
-    // Type, comparison, mode, lookup tables and flags; two result and three source predicates.
+    // Further fields of an entry: type, comparison, mode, lookup tables and flags (48 bits); two result and
+    // three source predicates.
     out[n++] = (struct tech_storage){"modifiers and predicates of entries", o->entries, 48 + 5, false, 1};
     out[n++] = (struct tech_storage){"tokens of predicates", c->max_warps, 7, false, 1};
     return n;

@@ -97,7 +97,7 @@ struct life {
 struct uv_warp {
     struct warp *warp; // NULL: not started, or ended
     struct tokens tokens;
-    unsigned lane; // lane N, holder of values with store=token
+    unsigned lane; // lane N, storage of the warp's uniform values with store=token
 };
 
 struct uv {
@@ -112,7 +112,7 @@ struct uv {
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
     // State of the issuing instruction. uniform: every source has a single value, every lane is active, and
-    // the result has a register. known: an entry has this key. fills: the instruction fills an entry.
+    // storage for the result is free. known: an entry has this key. fills: the instruction fills an entry.
     // converted: executes on one lane (protect=on: two). lacks_register: not uniform for want of a scalar
     // register.
     bool uniform, known, fills, converted, lacks_register;
@@ -120,7 +120,7 @@ struct uv {
     unsigned words_read; // bits: sources with one value
     uint64_t executing;  // lanes that execute
     struct key key;
-    // own: entry for the instruction, from the lookup. filling: entry being filled. NULL: none.
+    // own: the instruction's entry, found at the lookup. filling: entry being filled. NULL: none.
     struct entry *own, *filling;
 };
 
@@ -164,7 +164,7 @@ void uv_store_warp_end(struct uv *v, unsigned place); // frees the warp's scalar
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words);
 // Every live lane holds the same value: keep a single copy, invalidate the lanes.
 void uv_store_keep(struct uv *v, unsigned place, unsigned r);
-// Invalidates the lanes again, after a spread for an instruction to read.
+// Invalidates the register's lanes again, except the stored value, after a spread for an instruction to read.
 void uv_store_take_back(struct uv *v, unsigned place, unsigned r);
 void uv_store_forget(struct uv *v, unsigned place, unsigned r); // the value is in the lanes again
 void uv_store_tell(const struct uv *v, unsigned place, struct tech_kept words[TECH_REGISTERS]);
@@ -173,9 +173,10 @@ void uv_store_spread(struct uv *v, unsigned place, unsigned r);
 // Writes `word` to every live lane.
 void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word);
 unsigned uv_store_lane(const struct uv *v, const struct warp *w); // lane N of the warp
-// Place of the kept value (copy 0), or of the second copy (copy 1, with protect=on).
+// Address of the kept value (copy 0), or of the second copy (copy 1, with protect=on).
 uint32_t *uv_store_copy(struct uv *v, unsigned place, unsigned r, unsigned copy);
-void uv_store_audit(struct uv *v); // with sim.check, at every instruction: kept and free scalars add up
+// with sim.check, at every instruction: checks that used and free scalar registers add up
+void uv_store_audit(struct uv *v);
 const char *uv_store_check(const struct uv *v); // at the end; NULL: every audit passed
 
 // -- coverage of checks (coverage.c), if `lives` is not NULL ------------------------------------------------
@@ -212,8 +213,8 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // Sets v->key to the values the issuing instruction's result depends on.
 void uv_set_key(struct uv *v, unsigned place, uint32_t index);
-// The entry with v->key, if the result is ready and a port is free; NULL otherwise. Counts, and sets
-// v->known.
+// The entry with v->key, if the result is ready and a port is free; NULL otherwise. Counts the lookup, and
+// sets v->known.
 struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
 // An entry for the instruction just looked up: its own, a free entry, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);

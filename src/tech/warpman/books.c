@@ -22,7 +22,8 @@ static void say(const struct warpman *w, const char *what)
     l->heard(l->context, &step);
 }
 
-// All warps are still to start. Warps starting with the block start in the same cycle.
+// Enters the block into the workload buffer, with all warps still to start. Warps starting with the block
+// start in the same cycle.
 void warpman_block_start(void *state, unsigned block)
 {
     struct warpman *w = state;

@@ -6,11 +6,12 @@
 enum { WARPMAN_BLOCKS = 64 }; // of an SM, the upper limit of sm.blocks
 
 enum warpman_variant {
-    VARIANT_BASE,      // dispatch by block: counters only
-    VARIANT_TEMPORAL,  // in room left by ended warps: never more warps than dispatched by block
-    VARIANT_SPATIAL,   // also in room too small for a block
+    VARIANT_BASE, // dispatch by block: counters only
+    // partial blocks in room left by ended warps: never more warps than with dispatch by block
+    VARIANT_TEMPORAL,
+    VARIANT_SPATIAL,   // partial blocks also in room too small for a whole block
     VARIANT_DUELING,   // spatial or temporal, whichever the leading SMs show to be faster
-    VARIANT_THRESHOLD, // spatial, up to `limit` warps
+    VARIANT_THRESHOLD, // spatial while fewer than `limit` warps are resident on the SM
 };
 
 struct warpman_options {
@@ -58,12 +59,13 @@ struct warpman {
     struct sm_grid *grid;
     uint64_t *counters;
     struct warpman_buffer buffer;
-    uint32_t by_block, resident; // warps: limit of dispatch by block; resident now
+    uint32_t by_block, resident; // warps on the SM: limit under dispatch by block; resident now
     uint64_t running;            // bits: blocks
     // By block; cycles, except for counts:
     uint64_t start[WARPMAN_BLOCKS], last_end[WARPMAN_BLOCKS];
-    uint64_t ended_at[WARPMAN_BLOCKS];    // sum over ended warps, from the block's start
-    uint64_t late_before[WARPMAN_BLOCKS]; // count of late warps at the block's first warp
+    // sum over the block's ended warps: cycles from the block's start to the warp's end
+    uint64_t ended_at[WARPMAN_BLOCKS];
+    uint64_t late_before[WARPMAN_BLOCKS]; // counter of late warps at the start of the block's first warp
     uint32_t started[WARPMAN_BLOCKS];
     const char *broken; // first broken rule, static text; NULL: no rule broken
 };
