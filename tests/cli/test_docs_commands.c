@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char page_mechanism[] =
+    "a mechanism of a page: tests/tech/test_example.c builds the mechanism and runs the line";
+
 // A line that begins with `command` runs with `from` replaced by `to`; from NULL: the line does not run.
 static const struct exception {
     const char *command, *from, *to, *reason;
@@ -31,6 +34,12 @@ static const struct exception {
     {"tools/csv-table DIR", NULL, NULL,
      "needs results of hours; tests/cli/test_csv_table.c runs the program"},
     {"cd /tmp && spin", NULL, NULL, "tests/model/test_model.c runs spin, where installed"},
+    {"warpfold help echo", NULL, NULL, page_mechanism},
+    {"warpfold list area --tech echo", NULL, NULL, page_mechanism},
+    {"warpfold bench matrixMul hotspot nqueens --size small --gpu tiny --tech echo", NULL, NULL,
+     page_mechanism},
+    {"warpfold bench matrixMul --size small --gpu tiny --tech echo", NULL, NULL, page_mechanism},
+    {"git diff", NULL, NULL, "needs a repository"},
     {"git clone", NULL, NULL, "needs the network"},
     {"git config", NULL, NULL, "changes a repository's configuration"},
 };

@@ -274,10 +274,100 @@ static void test_shortest(struct test *t)
     CHECK(t, !second_is_first(t, "oldest"));
 }
 
+// -- docs/howto/add-a-mechanism.md: the blocks of C before the test are one file, rows go into two tables ----
+static const char complete_page[] = "docs/howto/add-a-mechanism.md";
+
+// Appends the page's next block between `fence` and a line of ```, from *at on. False: no further block before `end`.
+static bool take_block(const char **at, const char *end, const char *fence, struct strbuf *out)
+{
+    const char *start = strstr(*at, fence), *stop = start ? strstr(start + strlen(fence), "```") : NULL;
+    if (!stop || start >= end) return false;
+    start += strlen(fence);
+    strbuf_printf(out, "%.*s\n", (int)(stop - start), start);
+    *at = stop + strlen("```");
+    return true;
+}
+
+// Writes a table of src/ with the page's next rows on top into the test's folder.
+static void add_rows(struct test *t, const char **at, const char *end, const char *table)
+{
+    struct strbuf text = {0};
+    char path[4000];
+    snprintf(path, sizeof path, "mkdir -p $(dirname %s/%s)", test_directory(t), table);
+    CHECK_EQ(t, test_command(path, 10, NULL, NULL), 0);
+    CHECK_MSG(t, take_block(at, end, "```def\n", &text), "%s has no rows for %s", complete_page, table);
+    snprintf(path, sizeof path, "src/%s", table);
+    char *rows = test_read_file(t, path, NULL);
+    strbuf_puts(&text, rows);
+    snprintf(path, sizeof path, "%s/%s", test_directory(t), table);
+    test_write_text(t, path, strbuf_text(&text));
+    strbuf_fini(&text);
+    free(rows);
+}
+
+// Runs a command in the test's folder, with the program built there for build/warpfold.
+static void run_there(struct test *t, const char *line, size_t length, int expected)
+{
+    struct strbuf command = {0};
+    char *out;
+    const char *name = strstr(line, "build/warpfold");
+    strbuf_printf(&command, "cd %s && { ./%.*s; } 2>&1", test_directory(t), (int)(line + length - name - 6),
+                  name + 6);
+    int status = test_command(strbuf_text(&command), 60, &out, NULL);
+    CHECK_MSG(t, status == expected, "%s\n    ends with %d, not %d\n%s", strbuf_text(&command), status,
+              expected, out);
+    strbuf_fini(&command);
+    free(out);
+}
+
+// Runs the lines of a block that begin with build/warpfold. Returns how many.
+static unsigned run_lines(struct test *t, const char *block)
+{
+    unsigned count = 0;
+    for (const char *line = block; *line; line += strcspn(line, "\n") + 1) {
+        if (!str_starts_with(line, "build/warpfold ")) continue;
+        run_there(t, line, strcspn(line, "#\n"), 0);
+        count++;
+    }
+    return count;
+}
+
+static void test_complete(struct test *t)
+{
+    char *page = test_read_file(t, complete_page, NULL), path[4000], command[9000];
+    const char *test = strstr(page, "\n## A test\n"), *code = page, *rows = page,
+               *look = strstr(page, "## Build and look");
+    struct strbuf file = {0}, lines = {0};
+    CHECK(t, test && look);
+    if (!test || !look) return;
+    while (take_block(&code, test, "```c\n", &file)) continue;
+    snprintf(path, sizeof path, "%s/echo.c", test_directory(t));
+    test_write_text(t, path, strbuf_text(&file));
+    add_rows(t, &rows, test, "tech/registry.def");
+    add_rows(t, &rows, test, "energy/structures.def");
+    build(t, test_directory(t), "$D/echo.c src/tech/registry.c src/energy/energy.c");
+    CHECK(t, take_block(&look, test, "```sh\n", &lines));
+    CHECK(t, run_lines(t, strbuf_text(&lines)) > 5);
+    static const char corrupt[] =
+        "build/warpfold bench matrixMul --size small --gpu tiny --verify --tech echo:entries=16,corrupt=50";
+    run_there(t, corrupt, strlen(corrupt), 4);
+    snprintf(
+        command, sizeof command,
+        "cd %s && grep -c '\"output_hash\"' base.json && grep -o '\"output_hash.*' base.json >b && "
+        "grep -o '\"output_hash.*' echo.json >e && cmp b e && ! grep -q '\"echo.reused\": 0,' echo.json && "
+        "grep -q '\"echo: tags, reads\"' echo.json",
+        test_directory(t));
+    CHECK_EQ(t, test_command(command, 10, NULL, NULL), 0);
+    strbuf_fini(&file);
+    strbuf_fini(&lines);
+    free(page);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"parted", test_parted},
                                              {"groups", test_groups},
+                                             {"complete", test_complete},
                                              {"youngest", test_youngest},
                                              {"shortest", test_shortest}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
