@@ -1,5 +1,6 @@
-// A folder of results in which an interrupted command continues. One command at a time works in a folder.
-// Results of different builds are kept apart.
+// The folder of results given to `reproduce` or `inject` by --out. An interrupted command, given again,
+// continues from the results in the folder. One such command at a time works in a folder (folder_lock).
+// Results made by another build of warpfold are refused; a hash of the program names the build.
 #pragma once
 #include "base/diag.h"
 

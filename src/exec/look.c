@@ -11,7 +11,10 @@ struct look_warp {
 };
 
 struct look_block {
-    uint32_t met; // bit mask of barriers with an arrival since the start of the look
+    // Bit k: a warp of the block has executed a barrier instruction for barrier k since the look began. A
+    // barrier number not known before the run sets every bit. A look is a check, while a launch runs, whether
+    // any warp can still make progress (look.h).
+    uint32_t met;
     struct look_warp *warps;
 };
 

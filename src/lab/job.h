@@ -4,7 +4,8 @@
 #include "lab/experiment.h"
 
 struct job {
-    char id[17];         // hash of the command and the kernel's text, hexadecimal
+    // Hexadecimal hash of the command, kernel_hash and warpfold's version. Runs with equal ids are one run.
+    char id[17];
     const char *command; // arguments of warpfold, without the options naming the result's file
     // Properties of the run; NULL: not applicable to its kind. profile: for programs, the code (rv32i,
     // rv32e).

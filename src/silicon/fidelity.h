@@ -64,7 +64,8 @@ void fidelity_fini(struct fidelity *f);
 bool fidelity_store(const struct fidelity *f, struct database *db);
 
 bool fidelity_is_compared(const struct fidelity_row *r); // simulated and measured cycles exist
-// simulated / measured; NAN: a value is missing, or the set has other input sizes
+// The quantity's simulated value / its measured value. NAN: one of the values is missing, the measured value
+// is not positive, or the point belongs to set `clocks` or `variants`.
 double fidelity_ratio(const struct fidelity_row *r, enum quantity q);
 double fidelity_ipc(const double figures[QUANTITIES]); // NAN: unknown
 

@@ -13,7 +13,9 @@
 struct sm_grid;
 struct sm_tech;
 
-struct guest { // the guest of one grid on an SM
+// State of the guest of one grid on one SM. A guest is a stream of instructions that a mechanism of the
+// simulated GPU runs beside the grid's warps.
+struct guest {
     unsigned slot, scheduler;
     enum guest_turn turn;
     bool runs;

@@ -57,7 +57,8 @@ struct outcome {
     uint64_t *masks; // lanes of predicates not uniform: [k][warp] for dst[k]. Heap; NULL: none.
 };
 
-// One execution of an instruction for a block. affine == false: the result is known not to be affine.
+// One execution of an instruction by the affine stream, for all warps of a block. affine == false: the stream
+// has no affine result, so each warp must issue the instruction.
 struct instance {
     uint64_t passed; // bits: warps of the block past the instance
     bool affine;

@@ -314,8 +314,9 @@ static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 
 static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
 
-// Whether the warp's pc is at its first line. In front may be instructions left out for warps, which another
-// mechanism has still to take the warp past.
+// Whether the warp's PC is at its first line: the oldest instruction fetched or skipped, and not yet issued.
+// If not, the PC is at an instruction that a decoupled stream executes instead of the warp. The mechanism
+// with the stream has still to move the PC past the instruction.
 static bool is_at_first(const struct darsie *d, unsigned place)
 {
     return !d->launch->has_gaps || tech_warp(d->grid, place)->pc == line_at(&d->warps[place], 0)->pc;
