@@ -66,13 +66,12 @@ static bool is_command(const char *word)
 }
 
 // Prints all table entries (keys, counters, options and others) named by the word. False: no such entry.
-static bool look_up(const char *word, int *status)
+static bool look_up(const char *word)
 {
     struct strbuf text = {0};
     bool found = lookup(word, &text);
     if (found) print_text(stdout, strbuf_text(&text));
     strbuf_fini(&text);
-    *status = WF_OK;
     return found;
 }
 
@@ -81,9 +80,8 @@ static bool look_up(const char *word, int *status)
 static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};
-    int status;
     if (argc == 0 || str_equal(argv[0], "help")) return print(options_overview);
-    if (!is_command(argv[0]) && look_up(argv[0], &status)) return status;
+    if (!is_command(argv[0]) && look_up(argv[0])) return WF_OK;
     return run_command(argv[0], 1, words, true);
 }
 

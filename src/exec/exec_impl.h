@@ -19,7 +19,6 @@
 #include "isa/space.h"
 
 struct inst;
-struct lane_io;
 struct operand;
 struct program;
 struct strbuf;

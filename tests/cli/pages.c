@@ -2,20 +2,12 @@
 #include "cli/pages.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-char *pages_read(struct test *t, const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    const char *why = "";
-    CHECK_MSG(t, file_read(path, &text, &length, &why), "%s: %s", path, why);
-    return text ? text : strdup("");
-}
 
 static bool is_command(const char *text)
 {
@@ -117,7 +109,7 @@ void pages_init(struct pages *p, struct test *t)
         if (*path) vec_push(&p->paths, path);
     CHECK_MSG(t, p->paths.count > 50, "%zu pages", p->paths.count);
     for (size_t k = 0; k < p->paths.count; k++) {
-        char *text = pages_read(t, p->paths.data[k]);
+        char *text = test_read_file(t, p->paths.data[k], NULL);
         read_page(p, p->paths.data[k], text);
         free(text);
     }

@@ -25,8 +25,6 @@ struct pages {
 // silicon/ and build/.
 void pages_init(struct pages *p, struct test *t);
 void pages_fini(struct pages *p);
-// Text of a file, heap; empty and a failed check if unreadable.
-char *pages_read(struct test *t, const char *path);
 
 // Makes a folder in which commands of pages run as in the root of the repository: a copy of docs/, links to the
 // other folders, a folder build with the program of the present build, and files of a reader (mine.cu, a

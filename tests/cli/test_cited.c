@@ -4,6 +4,7 @@
 // names of the table `foreign`.
 #include "base/file.h"
 #include "base/str.h"
+#include "harness/files.h"
 #include "harness/test.h"
 
 #include <ctype.h>
@@ -111,19 +112,10 @@ static bool is_file_name(const char *name)
     return is_name && !is_placeholder(name);
 }
 
-static char *read_text(struct test *t, const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    const char *why = "";
-    CHECK_MSG(t, file_read(path, &text, &length, &why), "%s: %s", path, why);
-    return text ? text : strdup("");
-}
-
 // Checks the words in backquotes of a page; returns the number of files named.
 static unsigned check_page(struct test *t, const char *list, const char *page)
 {
-    char *text = read_text(t, page);
+    char *text = test_read_file(t, page, NULL);
     unsigned names = 0;
     for (char *at = text; (at = strchr(at, '`')) != NULL;) {
         char *name = strndup(at + 1, strcspn(at + 1, "`"));
@@ -153,7 +145,7 @@ static bool check_word(struct test *t, const char *list, const char *source, con
 // number of files named.
 static unsigned check_source(struct test *t, const char *list, const char *source)
 {
-    char *text = read_text(t, source);
+    char *text = test_read_file(t, source, NULL);
     const char *begin = has_ending(source) ? "//" : "#";
     unsigned names = 0;
     for (const char *at = text; (at = strstr(at, begin)) != NULL;) {

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/pages.h"
+#include "harness/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -123,7 +124,7 @@ static char *take_command(const char **p)
 static void check_shown(struct test *t, const char *path, const char *page, const char *experiment)
 {
     if (!strstr(page, experiment)) return;
-    char *text = pages_read(t, experiment);
+    char *text = test_read_file(t, experiment, NULL);
     CHECK_MSG(t, *text && strstr(page, text), "%s does not show %s as it is", path, experiment);
     free(text);
 }
@@ -132,7 +133,7 @@ static void check_shown(struct test *t, const char *path, const char *page, cons
 // writes today's output into the page.
 static void check_page(struct test *t, const char *path)
 {
-    char *page = pages_read(t, path);
+    char *page = test_read_file(t, path, NULL);
     check_shown(t, path, page, "docs/examples/filters.exp");
     const char *update = getenv("UPDATE_GOLDEN"), *p = page, *block, *why = "";
     bool writing = update && str_equal(update, "1");
@@ -200,7 +201,8 @@ static const char rows_again[] = "Rows that a test makes again and compares: `bu
 // At least one row is reproduced, and every row of the papers' table or of a point.
 static void check_results(struct test *t, const char *path)
 {
-    char *page = pages_read(t, path), *at = strstr(page, rows_again), *folder = pages_scratch(t), *rest;
+    char *page = test_read_file(t, path, NULL), *at = strstr(page, rows_again), *folder = pages_scratch(t),
+         *rest;
     struct strbuf command = {0}, made = {0};
     unsigned rows = 0;
     CHECK_MSG(t, strstr(page, "Measured by warpfold "), "%s names no build", path);
@@ -208,7 +210,7 @@ static void check_results(struct test *t, const char *path)
     strbuf_printf(&command, "build/warpfold %.*s --quiet --out results", (int)strcspn(at, "`"), at);
     free(run_command(t, folder, strbuf_text(&command)));
     strbuf_printf(&made, "%s/results/%s", folder, strstr(path, "fidelity") ? "fidelity.md" : "paper.md");
-    char *text = rest = pages_read(t, strbuf_text(&made));
+    char *text = rest = test_read_file(t, strbuf_text(&made), NULL);
     for (char *line; (line = strsep(&rest, "\n")) && !str_starts_with(line, "## What was expected");) {
         struct strbuf whole = {0};
         if (!is_result(line)) continue;
@@ -233,7 +235,7 @@ static void check_script(struct test *t, const char *page_path, const char *name
 {
     char path[100], run[200], json_name[40];
     snprintf(path, sizeof path, "docs/examples/%s.wf", name);
-    char *page = pages_read(t, page_path), *script = pages_read(t, path);
+    char *page = test_read_file(t, page_path, NULL), *script = test_read_file(t, path, NULL);
     CHECK_MSG(t, *script && strstr(page, script), "%s does not show %s as it is", page_path, path);
     struct cli c = {.t = t};
     char here[4000], *load = strstr(script, "../../");
@@ -292,7 +294,7 @@ static const char *missing_tool(const char *page)
 static check *check_of(struct test *t, const char *path)
 {
     const char *only = getenv("PAGE");
-    char *text = pages_read(t, path);
+    char *text = test_read_file(t, path, NULL);
     check *found = NULL;
     if (strstr(text, "\n```console\n"))
         found = check_page;

@@ -2,6 +2,7 @@
 // docs/ has a link from a different page.
 #include "base/str.h"
 #include "cli/pages.h"
+#include "harness/files.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -60,7 +61,7 @@ static bool has_anchor(const char *page, const char *wanted)
 
 static void check_anchor(struct test *t, const char *path, const char *target, const char *anchor)
 {
-    char *text = pages_read(t, target);
+    char *text = test_read_file(t, target, NULL);
     CHECK_MSG(t, has_anchor(text, anchor), "%s links to #%s, which is no heading of %s", path, anchor,
               target);
     free(text);
@@ -97,7 +98,7 @@ static void test_links(struct test *t)
     pages_init(&pages, t);
     for (size_t k = 0; k < pages.paths.count; k++) {
         const char *path = pages.paths.data[k];
-        char *text = pages_read(t, path);
+        char *text = test_read_file(t, path, NULL);
         for (char *p = text; (p = strstr(p, "](")) != NULL; links++) {
             p += 2;
             if (resolve(t, path, p, real) && realpath(path, own) && !str_equal(real, own))

@@ -8,6 +8,7 @@
 #include "cli/lookup.h"
 #include "cli/options.h"
 #include "cli/script_text.h"
+#include "harness/files.h"
 #include "isa/isa.h"
 #include "ptx/names.h"
 #include "ptx/ptx.h"
@@ -351,16 +352,6 @@ static void test_ptx(struct test *t)
     check_page(t, "docs/reference/ptx-instructions.md", &page);
 }
 
-// -- the index ----------------------------------------------------------------------------------------------
-static char *read_text(struct test *t, const char *path)
-{
-    char *text = NULL;
-    size_t length;
-    const char *why = "";
-    CHECK_MSG(t, file_read(path, &text, &length, &why), "%s: %s", path, why);
-    return text ? text : strdup("");
-}
-
 // Whether `name` is an entry of a page: `name` in backquotes, alone or followed by a blank.
 static bool has_entry(const char *page, const char *name)
 {
@@ -413,8 +404,8 @@ static void test_printed(struct test *t)
     static const char *const techs[] = {
         "darsie+coarse", "dac",       "uv",  "cae",     "silicon-sync+warpman",
         "decoupled",     "scalarise", "mta", "gscalar", "rfcache"};
-    char *keys = read_text(t, "docs/reference/keys.md"),
-         *counters = read_text(t, "docs/reference/counters.md");
+    char *keys = test_read_file(t, "docs/reference/keys.md", NULL),
+         *counters = test_read_file(t, "docs/reference/counters.md", NULL);
     struct cli c = {.t = t};
     for (size_t k = 0; k <= TEST_COUNT(techs); k++) {
         char command[400];
@@ -441,7 +432,7 @@ static void test_printed(struct test *t)
 // Options of every help text are entries of command-line.md.
 static void test_options(struct test *t)
 {
-    char *page = read_text(t, "docs/reference/command-line.md");
+    char *page = test_read_file(t, "docs/reference/command-line.md", NULL);
     struct options_command command;
     struct cli c = {.t = t};
     unsigned options = 0;
@@ -505,7 +496,7 @@ static void test_lookup(struct test *t)
 // docs/README.md, the index, links to every page of docs/reference.
 static void test_index(struct test *t)
 {
-    char *pages, *index = read_text(t, "docs/README.md");
+    char *pages, *index = test_read_file(t, "docs/README.md", NULL);
     CHECK_EQ(t, test_command("cd docs && ls reference/*.md", 20, &pages, NULL), 0);
     char *rest = pages;
     for (char *path; (path = strsep(&rest, "\n")) != NULL;) {
@@ -524,7 +515,7 @@ static void add_linked(struct test *t, const char *row, size_t length, struct st
         struct strbuf path = {0};
         p += 2;
         strbuf_printf(&path, "docs/%.*s", (int)strcspn(p, ")#"), p);
-        char *text = read_text(t, strbuf_text(&path));
+        char *text = test_read_file(t, strbuf_text(&path), NULL);
         strbuf_puts(out, text);
         free(text);
         strbuf_fini(&path);
@@ -545,7 +536,8 @@ static void check_term(struct test *t, char *term, const char *pages)
 // Terms of the index's second table.
 static void test_terms(struct test *t)
 {
-    char *index = read_text(t, "docs/README.md"), *at = strstr(index, "| term | page |\n|---|---|\n");
+    char *index = test_read_file(t, "docs/README.md", NULL),
+         *at = strstr(index, "| term | page |\n|---|---|\n");
     unsigned terms = 0;
     CHECK(t, at);
     if (at) at = strstr(at, "---|\n") + strlen("---|\n");
