@@ -77,7 +77,7 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
                               .height = t->height,
                               .depth = t->depth,
                               .pitch_bytes = (uint32_t)pitch,
-                              .type = type,
+                              .type = (uint8_t)type,
                               .channels = (uint8_t)t->channels,
                               .normalised_coordinates = t->normalised_coordinates,
                               .normalised_read = t->normalised_read,

@@ -201,8 +201,11 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
 static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
                                         enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
 {
-    struct launch_fault f = {
-        .kind = kind, .space = space, .address = address, .access_bytes = bytes, .is_write = is_write};
+    struct launch_fault f = {.kind = kind,
+                             .space = (uint8_t)space,
+                             .address = address,
+                             .access_bytes = bytes,
+                             .is_write = is_write};
     if (w->exec->launch->flat) flat_name_fault(w->exec->launch, &f);
     return f;
 }

@@ -141,7 +141,7 @@ static enum isa_space machine_space(enum ptx_space space)
 
 static struct address variable_operand(struct lower *l, const struct ptx_variable *v)
 {
-    struct address a = {.space = machine_space(v->space), .bank = BANK_USER};
+    struct address a = {.space = (uint8_t)machine_space(v->space), .bank = BANK_USER};
     if (v->space == PTX_SPACE_PARAM) {
         const struct place *p = lower_place(l, v);
         if (!p) {
@@ -162,7 +162,7 @@ static struct address variable_operand(struct lower *l, const struct ptx_variabl
 
 static struct address register_operand(struct lower *l, const struct ptx_operand *o, enum ptx_space space)
 {
-    struct address a = {.space = machine_space(space), .bank = BANK_USER};
+    struct address a = {.space = (uint8_t)machine_space(space), .bank = BANK_USER};
     const struct ptx_operand reg = {.kind = PTX_OPERAND_REG, .reg = o->reg};
     if (o->reg >= 0)
         a.base = lower_read_operand(l, &reg, lower_register_bits(l, &reg) == 64 ? PTX_U64 : PTX_U32);

@@ -190,7 +190,7 @@ static unsigned moves_of_loop(struct test *t, enum program_profile profile)
     struct compile_options o;
     compile_options_default(&o);
     o.check = true;
-    o.profile = profile;
+    o.profile = (uint8_t)profile;
     char *text = compiled_body_text(
         "mov.u32 %r5, %r1; mov.u32 %r9, %r2; L: mul.wide.u32 %rd5, %r5, 4; "
         "add.u64 %rd6, %rd1, %rd5; ld.global.u32 %r6, [%rd6]; "

@@ -17,7 +17,7 @@ static struct compile_options options(enum program_profile profile)
     struct compile_options o;
     compile_options_default(&o);
     o.check = true;
-    o.profile = profile;
+    o.profile = (uint8_t)profile;
     return o;
 }
 

@@ -21,7 +21,7 @@ static void check_rows(struct test *t, const struct row *rows, size_t count, enu
         struct compile_options o;
         compile_options_default(&o);
         o.check = true;
-        o.profile = profile;
+        o.profile = (uint8_t)profile;
         char *text = compiled_body_text(rows[k].body);
         struct program *p = compiled_text(t, text, &o);
         char *code = p ? compiled_skeleton(p) : NULL;
