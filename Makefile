@@ -18,7 +18,8 @@
 #   make bench-silicon   what measures silicon's points on the card that is here (bench/silicon/README.md; needs nvcc)
 #   make bench           speed over the bundled kernels at medium size
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
-#   make check-layers    includes only point down; the parts of an SM are written by their owners alone
+#   make check-layers    includes only point down; the parts of an SM are written by their owners alone;
+#                        a change of a header rebuilds at most a third of the objects
 #   make compile_commands.json      how each file is compiled, for clangd and clang-tidy
 #   make format          clang-format over what we wrote; make check-format only looks
 #   make setup           installs what `make test` can use (as root on Debian), or says in one line what to install
@@ -222,6 +223,7 @@ check-all: check-layers
 check-layers:
 	@tools/check-layers
 	@tools/check-parts
+	@tools/check-rebuilds
 
 FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'tools/*.c' 'bench/*.c' 'bench/silicon/*.h')
 .PHONY: format check-format

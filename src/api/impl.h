@@ -14,8 +14,10 @@
 #include "memory/system.h"
 #include "ptx/ptx.h"
 #include "simtight/core.h"
-#include "study/study.h"
+#include "study/settings.h"
 #include "tech/registry.h"
+
+struct study;
 
 struct api_settings {
 #define SETTING(field, ctype, type, key, low, high, words, initial, meaning) ctype field;

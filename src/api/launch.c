@@ -6,6 +6,7 @@
 #include "exec/memory.h"
 #include "isa/bank.h"
 #include "isa/program.h"
+#include "study/study.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // One launch from begin to end: on the chip, or in the functional engine.
 #include "api/impl.h"
+#include "study/study.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "api/impl.h"
 #include "base/bits.h"
 #include "chip/gpus.h"
+#include "study/study.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // Limit studies, in the types of the public API.
+#include "study/study.h"
 #include "api/impl.h"
 #include "base/file.h"
 

@@ -12,6 +12,8 @@
 #include "sm/mech/tech.h"
 #include "watch/watch.h"
 
+struct launch_fault;
+
 struct chip_result {
     // core cycles from the earliest start of the first block to the last reply or block end
     uint64_t cycles;

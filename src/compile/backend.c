@@ -9,6 +9,9 @@
 #include "compile/pass/passes.h"
 #include "compile/schedule/schedule.h"
 #include "compile/select/select.h"
+#include "isa/modes.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 
 #include <string.h>
 

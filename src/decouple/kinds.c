@@ -4,7 +4,9 @@
 #include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 static bool is_vector(const struct decouple_value *v) { return v->kind == DECOUPLE_VECTOR; }
 

@@ -39,8 +39,8 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
     if (n->site == DECOUPLE_ENQ_PRED) return n->compares;
     for (unsigned k = 0; k < 4; k++)
         is_data |= i->src[k].kind == OPERAND_REG && r >= i->src[k].reg &&
-                   r < i->src[k].reg + (i->src[k].width ? i->src[k].width : 1u);
-    return n->site && !is_data && r >= o->reg && r < o->reg + (o->width ? o->width : 1u);
+                   r < i->src[k].reg + operand_words(&i->src[k]);
+    return n->site && !is_data && r >= o->reg && r < o->reg + operand_words(o);
 }
 
 // Bit mask of predicates read from a queue: all of a comparison (the whole result is dequeued), of any other

@@ -9,6 +9,7 @@
 #include "exec/hint.h"
 #include "exec/race.h"
 #include "isa/fields.h"
+#include "isa/modes.h"
 
 #include <string.h>
 

@@ -57,7 +57,7 @@ static void bind_general(const struct exec *e, const struct inst *i, struct gene
         const struct operand *o = &i->src[k];
         if (o->kind == OPERAND_PRED) g->src_is_pred |= (uint8_t)(1 << k);
         if (shape->src[k].kind < SHAPE_REG || o->kind == OPERAND_NONE) continue;
-        g->src_words[k] = (uint8_t)(o->width ? o->width : 1);
+        g->src_words[k] = (uint8_t)operand_words(o);
         if (o->kind == OPERAND_IMM || o->kind == OPERAND_CONST)
             *good = constant_value(e, o, g->src_words[k], &g->value[k]) && *good;
     }

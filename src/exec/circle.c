@@ -4,9 +4,9 @@
 #include "exec/exec_impl.h"
 #include "exec/launch.h"
 #include "exec/memory.h"
-#include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 
 #include <inttypes.h>

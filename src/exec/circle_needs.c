@@ -3,9 +3,9 @@
 // set. The order of instructions is ignored, so the set may be larger than necessary.
 #include "base/bits.h"
 #include "exec/circle.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool has_bit(const uint64_t *set, unsigned bit) { return set[bit / 64] >>
 
 static bool has_register(const struct circle_needs *n, const struct operand *o)
 {
-    unsigned width = o->width ? o->width : 1;
+    unsigned width = operand_words(o);
     for (unsigned k = 0; k < width; k++)
         if (o->reg != REG_ZERO && has_bit(n->registers, o->reg + k)) return true;
     return false;

@@ -3,7 +3,7 @@
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/tail.h"
-#include "isa/fields.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 
 static inline uint64_t guarded(const struct bound *d, const struct warp *w, uint64_t active)

@@ -94,6 +94,7 @@ struct exec_code {
 struct exec {
     const struct launch *launch;
     const struct program *program;
+    const struct inst *insts; // of the program
     enum exec_isa isa;
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;

@@ -8,7 +8,5 @@ typedef const struct handlers *fast_family(const struct exec *e, const struct in
 #define FAST_FAMILIES                                                                                        \
     FAMILY(fast_integer)                                                                                     \
     FAMILY(fast_bits)                                                                                        \
-    FAMILY(fast_single)                                                                                      \
-    FAMILY(fast_special)                                                                                     \
-    FAMILY(fast_double)                                                                                      \
-    FAMILY(fast_double_convert) FAMILY(fast_memory) FAMILY(fast_control) FAMILY(fast_riscv) FAMILY(fast_flat)
+    FAMILY(fast_single) FAMILY(fast_double) FAMILY(fast_double_convert) FAMILY(fast_memory)                  \
+        FAMILY(fast_control) FAMILY(fast_flat)

@@ -6,13 +6,12 @@
 #include "exec/memory.h"
 #include "isa/bank.h"
 #include "isa/isa.h"
-#include "isa/program.h"
 
 #include <string.h>
 
 static inline const struct inst *bound_inst(const struct bound *d, const struct warp *w)
 {
-    return &w->exec->program->insts[d->index];
+    return &w->exec->insts[d->index];
 }
 
 extern const struct handlers exec_general_handlers[OP_COUNT];

@@ -3,8 +3,8 @@
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/lane.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
+#include "isa/sregs.h"
 
 #include <string.h>
 

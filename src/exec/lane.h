@@ -10,8 +10,8 @@
 // exchange operands.
 #pragma once
 #include "base/bits.h"
-#include "exec/launch.h"
 #include "isa/fields.h"
+#include "isa/modes.h"
 
 struct inst;
 

@@ -1,6 +1,7 @@
 #include "exec/look.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,10 +15,11 @@
 //
 // All arguments are valid only during the call. Functions may be NULL.
 #pragma once
-#include "exec/access.h"
-
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+struct exec_access;
 struct inst;
 struct launch;
 

@@ -4,6 +4,7 @@
 #include "exec/general.h"
 
 #include "exec/observe.h"
+#include "isa/program.h"
 #include <stddef.h>
 
 struct observation {

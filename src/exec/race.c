@@ -11,6 +11,7 @@
 #include "exec/general.h"
 #include "exec/race_book.h"
 #include "isa/fields.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "exec/look.h"
 #include "exec/race.h"
 #include "exec/session.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -539,6 +540,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
 {
     e->launch = l;
     e->program = l->program;
+    e->insts = l->program->insts;
     e->warp_size = l->warp_size;
     e->lanes = l->warp_size > GROUP_LANES ? 64 : 32;
     e->vector_bytes = 4 * e->lanes;

@@ -6,7 +6,7 @@
 // modifier.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
-#include "isa/fields.h"
+#include "isa/modes.h"
 
 #include <inttypes.h>
 #include <string.h>

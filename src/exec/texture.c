@@ -14,6 +14,7 @@
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/softfloat.h"
+#include "isa/modes.h"
 
 #include <math.h>
 #include <string.h>

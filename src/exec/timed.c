@@ -4,6 +4,7 @@
 #include "exec/timed.h"
 #include "exec/general.h"
 #include "isa/fields.h"
+#include "isa/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 // 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a group.
 #pragma once
 #include "base/vec.h"
+#include "exec/access.h"
 #include "exec/counts.h"
 #include "exec/observe.h"
 

@@ -4,6 +4,7 @@
 #include "isa/bank.h"
 #include "isa/shape.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 #include <stddef.h>
 

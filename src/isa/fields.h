@@ -1,35 +1,21 @@
-// Values of the fields of an instruction: types, comparisons, modes, special registers, units. names.def has a row per
-// value.
+// Values of the fields of an instruction: types, comparisons, rounding, caches, order of memory. fields.def has a
+// row per type and comparison. Elsewhere: modes.h, sregs.h, space.h, units.h.
 #pragma once
 // clang-format off
 
 #include <stdbool.h>
 
-enum isa_unit {
-#define UNIT(name, text) UNIT_##name,
-#include "isa/names.def"
-#undef UNIT
-    UNIT_COUNT
-};
-
-enum isa_latency {
-#define LATENCY(name, text) LATENCY_##name,
-#include "isa/names.def"
-#undef LATENCY
-    LATENCY_COUNT
-};
-
 // Types of operations and memory accesses.
 enum isa_type {
 #define TYPE(name, text, bytes, is_signed, is_float) TYPE_##name,
-#include "isa/names.def"
+#include "isa/fields.def"
 #undef TYPE
     TYPE_COUNT
 };
 
 enum isa_cmp { // comparisons with names ending in U are true with a NaN operand
 #define CMP(name) CMP_##name,
-#include "isa/names.def"
+#include "isa/fields.def"
 #undef CMP
 };
 
@@ -43,31 +29,26 @@ enum isa_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SE
 
 enum isa_scope { SCOPE_CTA, SCOPE_GPU, SCOPE_SYS };
 
-enum isa_mode { // sub-function of an instruction
-#define MODE(name, text) MODE_##name,
-#include "isa/names.def"
-#undef MODE
-    MODE_COUNT
-};
-
-// Special registers.
-enum isa_sreg {
-#define SREG(name, text, whose) SREG_##name,
-#include "isa/names.def"
-#undef SREG
-    SREG_COUNT
+enum { // flags, besides the other fields of an instruction
+    INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
+    INST_CC = 1 << 2,        // carry out to dst[1]
+    INST_X = 1 << 3,         // carry in from src[3]
+    INST_HI = 1 << 4,        // IMAD, LEA: high half of the wide result
+    INST_SX = 1 << 5,        // LEA.HI: the sign of src[0] replaces the high word src[2]
+    INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
+    INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
+    INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
+    INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
+    INST_NC = 1 << 12,       // LDG: read-only data
+    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
+    INST_UNIFORM = 1 << 13,
+    INST_SCALAR = 1 << 14,   // HSETP2
+    // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.
+    INST_VECTOR_RETURN = 1 << 15
 };
 
 unsigned isa_type_bytes(enum isa_type type);
 bool isa_type_is_signed(enum isa_type type);
 bool isa_type_is_float(enum isa_type type);
 const char *isa_type_name(enum isa_type type); // "U32"
-const char *isa_mode_name(enum isa_mode mode); // "RCP"
 const char *isa_cmp_name(enum isa_cmp cmp);    // "LTU"
-const char *isa_sreg_name(enum isa_sreg sreg); // "SR_TID.X"
-// Threads reading equal values of a special register. SREG_OF_LANE: a lane alone; SREG_OF_WARP: the lanes of
-// a warp, at one moment; SREG_OF_BLOCK: the threads of a block.
-enum isa_sreg_whose { SREG_OF_LANE, SREG_OF_WARP, SREG_OF_BLOCK };
-enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg);
-const char *isa_unit_name(enum isa_unit unit);
-const char *isa_latency_name(enum isa_latency latency);

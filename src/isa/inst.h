@@ -38,25 +38,10 @@ struct operand {
     uint32_t value;
 };
 
-enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };
+// 32-bit words of an operand, per lane: registers of a group; 1 for other operands.
+static inline unsigned operand_words(const struct operand *o) { return o->width ? o->width : 1; }
 
-enum { // instruction flags besides the fields below
-    INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
-    INST_CC = 1 << 2,        // carry out to dst[1]
-    INST_X = 1 << 3,         // carry in from src[3]
-    INST_HI = 1 << 4,        // IMAD, LEA: high half of the wide result
-    INST_SX = 1 << 5,        // LEA.HI: the sign of src[0] replaces the high word src[2]
-    INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
-    INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
-    INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
-    INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
-    INST_NC = 1 << 12,       // LDG: read-only data
-    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
-    INST_UNIFORM = 1 << 13,
-    INST_SCALAR = 1 << 14,   // HSETP2
-    // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.
-    INST_VECTOR_RETURN = 1 << 15
-};
+enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };
 
 struct inst {
     uint16_t op;         // enum isa_op
@@ -66,7 +51,7 @@ struct inst {
     uint8_t cmp, boolean, round, mode, space, cache, sem, scope;
     uint8_t lut, lut2, shift; // LOP3, PLOP3; LEA
     uint8_t bank;             // LDC
-    uint16_t flags;           // INST_*
+    uint16_t flags;           // INST_* (fields.h)
     uint8_t mark;             // two bits, see mark/; 0 = vector
     struct operand dst[2];
     struct operand src[4];

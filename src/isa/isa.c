@@ -2,7 +2,10 @@
 // alike.
 #include "isa/isa.h"
 #include "isa/fields.h"
+#include "isa/modes.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 
 #include <stddef.h>
 
@@ -20,7 +23,7 @@ static const struct {
     bool is_signed, is_float;
 } types[TYPE_COUNT] = {
 #define TYPE(name, text, bytes, is_signed, is_float) {text, bytes, is_signed, is_float},
-#include "isa/names.def"
+#include "isa/fields.def"
 #undef TYPE
 };
 
@@ -36,7 +39,7 @@ const char *isa_mode_name(enum isa_mode mode)
 {
     static const char *const names[] = {
 #define MODE(name, text) text,
-#include "isa/names.def"
+#include "isa/modes.def"
 #undef MODE
     };
     return mode < MODE_COUNT ? names[mode] : "?";
@@ -46,7 +49,7 @@ const char *isa_cmp_name(enum isa_cmp cmp)
 {
     static const char *const names[] = {
 #define CMP(name) #name,
-#include "isa/names.def"
+#include "isa/fields.def"
 #undef CMP
     };
     return cmp <= CMP_T ? names[cmp] : "?";
@@ -56,7 +59,7 @@ const char *isa_sreg_name(enum isa_sreg sreg)
 {
     static const char *const names[] = {
 #define SREG(name, text, whose) text,
-#include "isa/names.def"
+#include "isa/sregs.def"
 #undef SREG
     };
     return sreg < SREG_COUNT ? names[sreg] : "?";
@@ -66,7 +69,7 @@ enum isa_sreg_whose isa_sreg_whose(enum isa_sreg sreg)
 {
     static const uint8_t whose_it_is[] = {
 #define SREG(name, text, whose) SREG_OF_##whose,
-#include "isa/names.def"
+#include "isa/sregs.def"
 #undef SREG
     };
     return sreg < SREG_COUNT ? (enum isa_sreg_whose)whose_it_is[sreg] : SREG_OF_LANE;
@@ -76,7 +79,7 @@ const char *isa_unit_name(enum isa_unit unit)
 {
     static const char *const names[] = {
 #define UNIT(name, text) text,
-#include "isa/names.def"
+#include "isa/units.def"
 #undef UNIT
     };
     return unit < UNIT_COUNT ? names[unit] : "?";
@@ -86,7 +89,7 @@ const char *isa_latency_name(enum isa_latency latency)
 {
     static const char *const names[] = {
 #define LATENCY(name, text) text,
-#include "isa/names.def"
+#include "isa/units.def"
 #undef LATENCY
     };
     return latency < LATENCY_COUNT ? names[latency] : "?";

@@ -33,7 +33,7 @@ enum { // instruction flags
 
 struct isa_info {
     const char *name, *mnemonic, *meaning;
-    uint8_t unit, latency; // enum isa_unit, enum isa_latency (fields.h)
+    uint8_t unit, latency; // enum isa_unit, enum isa_latency (units.h)
     uint32_t flags;
 };
 
@@ -51,11 +51,14 @@ static inline unsigned isa_space_of(const struct inst *i)
     return i->op == OP_RED ? i->space : isa_table[i->op].flags >> ISA_SPACE_SHIFT;
 }
 
+// Whether the guard may exclude some lanes of the instruction. (@!PT: no lane executes.)
+static inline bool isa_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
+
 // Whether some lanes may execute the instruction and other lanes not; for a branch, whether some lanes may
 // take it and other lanes not.
 static inline bool isa_is_conditional(const struct inst *i)
 {
-    return i->guard != PRED_TRUE || i->guard_not || i->op == OP_RBR; // RBR compares operands itself
+    return isa_is_guarded(i) || i->op == OP_RBR; // RBR compares operands itself
 }
 
 // Checks an instruction against the rules of the machine (operand kinds per row, aligned groups, one

@@ -9,6 +9,7 @@
 #include "isa/program.h"
 #include "isa/shape.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 #include "isa/syntax.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 // isa_when). Unused predicates of a comparison are PT, unused sources of a sum are RZ.
 #pragma once
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/syntax.h"
 #include "isa/types.h"
 

@@ -5,6 +5,7 @@
 #include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "isa/space.h"
 
@@ -24,7 +25,7 @@ static void add_operand(struct access_list *l, const struct operand *o, enum acc
     if (o->kind == OPERAND_PRED && o->reg != PRED_TRUE)
         add_access(l, LOCATION_PREDICATE + o->reg, role, operand);
     bool registers = o->kind == OPERAND_REG || o->kind == OPERAND_MEM || o->kind == OPERAND_SHARED;
-    for (unsigned k = 0; registers && o->reg != REG_ZERO && k < (o->width ? o->width : 1u); k++)
+    for (unsigned k = 0; registers && o->reg != REG_ZERO && k < operand_words(o); k++)
         add_access(l, o->reg + k, role, operand);
 }
 

@@ -10,6 +10,7 @@
 #include "isa/fields.h"
 #include "isa/profile.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

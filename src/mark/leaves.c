@@ -2,11 +2,11 @@
 #include "mark/leaves.h"
 #include "base/vec.h"
 #include "isa/bank.h"
-#include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 #include "mark/access.h"
 #include "mark/ssa.h"
 

@@ -1,9 +1,9 @@
 // Marks of a whole program, promotion by the block's shape, and the chain of reasons behind a mark.
 #include "mark/mark.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/profile.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 #include "mark/ssa.h"
 
 #include <stdlib.h>

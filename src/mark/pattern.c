@@ -5,6 +5,7 @@
 //     SHL R10, R2, 0x2            0 + 4 * threadIdx.x
 //     IADD3 R16, R10, 0x1000, RZ  0x1000 + 4 * threadIdx.x
 #include "isa/fields.h"
+#include "isa/sregs.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

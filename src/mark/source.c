@@ -3,6 +3,7 @@
 // by settings.
 #include "isa/fields.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 #include "mark/access.h"
 #include "mark/claim.h"
 

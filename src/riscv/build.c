@@ -6,6 +6,7 @@
 #include "riscv/build.h"
 #include "isa/program.h"
 #include "isa/shape.h"
+#include "isa/sregs.h"
 #include "riscv/decode.h"
 #include "riscv/map.h"
 

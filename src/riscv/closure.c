@@ -10,6 +10,7 @@
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 #include "riscv/map.h"
 
 #include <stdlib.h>

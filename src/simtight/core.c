@@ -6,6 +6,7 @@
 #include "exec/general.h"
 #include "exec/look.h"
 #include "exec/timed.h"
+#include "isa/program.h"
 #include "riscv/map.h"
 #include "simtight/core_impl.h"
 

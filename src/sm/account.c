@@ -1,6 +1,7 @@
 // The use of every slot of every scheduler. A scheduler without an issue in a cycle charges its slots to a
 // single reason and instruction: the obstacle of a ready warp, else the wait of the scheduler's oldest
 // warp.
+#include "exec/launch.h"
 #include "isa/program.h"
 #include "sm/sm_impl.h"
 

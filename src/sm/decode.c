@@ -4,6 +4,7 @@
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/units.h"
 #include "sm/waits.h"
 
 static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
@@ -88,7 +89,7 @@ static bool goes_to_memory(const struct inst *i)
 static void add_reads(struct op *o, const struct operand *s)
 {
     if (s->reg == REG_ZERO) return;
-    for (unsigned n = 0; n < (s->width ? s->width : 1u) && o->read_count < OP_READS_MAX; n++)
+    for (unsigned n = 0; n < operand_words(s) && o->read_count < OP_READS_MAX; n++)
         o->reads[o->read_count++] = (uint8_t)(s->reg + n);
 }
 
@@ -130,7 +131,7 @@ void gpu_decode_results(struct op *o, const struct inst *i)
         if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
         if (r->kind != OPERAND_REG || r->reg == REG_ZERO) continue;
         o->dst = r->reg;
-        o->dst_words = r->width ? r->width : 1;
+        o->dst_words = (uint8_t)operand_words(r);
     }
 }
 

@@ -1,4 +1,5 @@
 // Caches of an SM that wait for lines: tags, and MSHRs with the waiting instructions (records) and warps.
+#include "exec/launch.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "isa/isa.h"
 #include "isa/profile.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,28 +10,14 @@
 #include "base/diag.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "decouple/decouple.h"
 #include "exec/observe.h"
 #include "mark/mark.h"
 #include "sm/mech/tech.h"
+#include "study/settings.h"
 
 struct program;
 struct study;
 struct study_report;
-
-enum study_affine { AFFINE_WARP, AFFINE_ROW };
-struct study_settings { // config.def
-    int affine;         // enum study_affine
-    uint64_t block;
-    uint32_t bin; // width of a histogram's bin, in instructions
-    int level;    // enum stream_level, or STREAM_LEVELS for all
-    int window;   // enum reuse_window
-    bool stores;
-    uint32_t accesses;
-    struct decouple_rules rules; // of `study affine`
-};
-extern const struct config_key study_config_keys[];
-extern const size_t study_config_key_count;
 
 struct study_class {          // name and meaning are in studies.def
     size_t state_bytes;       // of study->state, zeroed

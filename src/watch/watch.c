@@ -1,5 +1,6 @@
 // Records of watched SMs; beginning and end of launches.
 #include "base/bits.h"
+#include "exec/launch.h"
 #include "watch/watch_impl.h"
 
 #include <stdlib.h>

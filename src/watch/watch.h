@@ -12,8 +12,8 @@
 // continue with the next launch.
 #pragma once
 #include "base/vec.h"
-#include "exec/launch.h"
 
+struct launch;
 struct program;
 
 enum {

@@ -6,6 +6,8 @@
 #include "exec/machine.h"
 #include "isa/program.h"
 #include "isa/shape.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 
 #include <stdlib.h>
 #include <string.h>

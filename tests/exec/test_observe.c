@@ -1,5 +1,6 @@
 // Observed runs: the same bytes, counts and order as unobserved runs, and events that add up to the
 // counts. Fails when an observer changes a result, or when events are missing or repeated.
+#include "exec/access.h"
 #include "exec/machine.h"
 #include "exec/observe.h"
 #include "isa/inst.h"

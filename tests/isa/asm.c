@@ -2,6 +2,8 @@
 // print; optional operands by trying which places of the row give a sound instruction. So the assembler
 // contains no code for particular instructions.
 #include "isa/asm.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 
 #include "base/bits.h"
 #include "base/hash.h"

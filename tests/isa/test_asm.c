@@ -5,6 +5,7 @@
 #include "harness/test.h"
 #include "isa/asm.h"
 #include "isa/shape.h"
+#include "isa/sregs.h"
 #include "isa/syntax.h"
 
 #include <stdlib.h>

@@ -5,7 +5,9 @@
 #include "harness/test.h"
 #include "isa/isa.h"
 #include "isa/shape.h"
+#include "isa/sregs.h"
 #include "isa/syntax.h"
+#include "isa/units.h"
 
 #include <ctype.h>
 #include <stdlib.h>

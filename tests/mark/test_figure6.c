@@ -6,9 +6,9 @@
 // the loop has another mark than in the figure.
 #include "api/impl.h"
 #include "harness/test.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 enum { STEPS = 32 }; // of the unrolled loop
 

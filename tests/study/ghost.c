@@ -2,6 +2,7 @@
 #include "study/ghost.h"
 #include "generator/launch.h"
 #include "harness/settings.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 // proportional to its uses, removing an instruction to its operands. Slots never move: to change its length,
 // an operand array is allocated anew and linked in place of the old array.
 #include "compile/ir/ir.h"
+#include "isa/sregs.h"
 #include "isa/types.h"
 
 #include <assert.h>

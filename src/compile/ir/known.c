@@ -4,6 +4,7 @@
 #include "compile/ir/known.h"
 #include "isa/bank.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 #include "base/bits.h"
 

@@ -10,7 +10,9 @@
 // Values print as v (p for predicates) and their number, with the class at the definition. Constants print as
 // numbers, hexadecimal from 1024 on.
 #include "compile/ir/ir.h"
+#include "isa/modes.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "compile/ir/varying.h"
 #include "isa/inst.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 static bool is_varying(const struct ir_value *v, const bool *varying)
 {

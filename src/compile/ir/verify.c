@@ -7,6 +7,7 @@
 //
 // Renumbers the blocks and recomputes ir_analyse. Reports the first fault.
 #include "compile/ir/ir.h"
+#include "isa/modes.h"
 #include "isa/space.h"
 #include "isa/types.h"
 

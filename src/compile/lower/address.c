@@ -10,6 +10,7 @@
 //              device function: of a copy in a frame     of the local copy
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
+#include "isa/program.h"
 #include "isa/space.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 // Atomics and fences (PTX ISA 9.7.13.4, 9.7.13.6, 9.7.13.7).
 #include "compile/lower/impl.h"
+#include "isa/modes.h"
+#include "isa/program.h"
 
 static enum isa_mode operation(enum ptx_atom atom)
 {

@@ -2,6 +2,8 @@
 //
 //     bar.sync a {, b}        bar.arrive a, b        bar.red.OP d, a {, b}, c        bar.warp.sync members
 #include "compile/lower/impl.h"
+#include "isa/modes.h"
+#include "isa/program.h"
 
 enum { BARRIERS = 16 };
 

@@ -2,6 +2,8 @@
 // branches.
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
+#include "isa/program.h"
 #include "isa/space.h"
 
 // -- pieces: the values of a parameter or result ------------------------------------------------------------

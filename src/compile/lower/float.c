@@ -4,6 +4,7 @@
 // expands them. Approximations map directly to the special-function unit.
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 
 // Puts the modifiers of the PTX instruction on the operation that defines v.
 static struct ir_value *modified(struct lower *l, struct ir_value *v)

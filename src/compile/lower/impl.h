@@ -17,7 +17,6 @@
 #include "compile/lower/layout.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/reach.h"
-#include "isa/program.h"
 
 // Storage of a .param variable of the function.
 enum place_kind {

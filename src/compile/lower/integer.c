@@ -5,6 +5,7 @@
 // right shifts) the operands are extended first. A 16-bit quotient or product cannot overflow in 32 bits.
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 
 static struct ir_value *make_wide(struct lower *l, enum ir_op op, enum isa_type type, uint32_t count,
                                   struct ir_value *const *uses)

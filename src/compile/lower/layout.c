@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "compile/lower/bank.h"
 #include "compile/lower/impl.h"
+#include "isa/program.h"
 
 #include <string.h>
 

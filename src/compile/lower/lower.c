@@ -6,6 +6,7 @@
 #include "compile/ir/options.h"
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -4,7 +4,10 @@
 // registers are grid registers or constants.
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
+#include "isa/program.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64, FROM_PREDICATE };
 

@@ -2,6 +2,8 @@
 // sampler operand of the independent mode is ignored.
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
+#include "isa/program.h"
 #include "isa/space.h"
 
 // A texture handle: from a register, from a parameter, or bound by the loader to the name of a .texref.

@@ -2,6 +2,7 @@
 //
 // Forms without .sync of older PTX act on the active lanes: their IR operations have no member mask.
 #include "compile/lower/impl.h"
+#include "isa/modes.h"
 
 static const enum ir_class value_and_predicate[] = {IR_CLASS_32, IR_CLASS_PRED};
 static const enum ir_class predicate[] = {IR_CLASS_PRED};

@@ -1,6 +1,7 @@
 // Building, walking and printing machine code with virtual registers.
 #include "compile/mach/mach.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // reduction. A carry operation without a reader of the carry becomes a plain addition.
 #include "base/vec.h"
 #include "compile/pass/passes.h"
+#include "isa/modes.h"
 
 // State of marking, in `note`. Marking walks backwards, so most definitions follow their readers. Definitions
 // already passed, around a loop, go to a worklist.

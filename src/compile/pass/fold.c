@@ -1,6 +1,7 @@
 // Constant folding: integers, bits, predicates. Floats are in fold_float.c.
 #include "compile/pass/fold.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 
 #include "base/bits.h"
 

@@ -16,6 +16,7 @@
 // reaches the hot path.
 #include "compile/pass/legalise.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 
 enum { F32_ONE = 0x3f800000, F32_HALF = 0x3f000000 };
 

@@ -12,6 +12,7 @@
 //           of the scaling is exact or overflows by mode.
 //   sqrt a  a·2^128; the root of a double is never subnormal and never overflows.
 #include "compile/pass/legalise.h"
+#include "isa/modes.h"
 
 #define ONE  0x3ff0000000000000ull
 #define HALF 0x3fe0000000000000ull

@@ -1,5 +1,6 @@
 // Integer division, and 64-bit integer operations without support in selection.
 #include "compile/pass/legalise.h"
+#include "isa/modes.h"
 
 static bool is_signed(const struct ir_inst *i) { return isa_type_is_signed((enum isa_type)i->type); }
 

@@ -15,6 +15,8 @@
 #include "base/vec.h"
 #include "compile/allocate/allocate.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "compile/mach/abi.h"
 #include "compile/select/select.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
 #include "isa/profile.h"
 #include "isa/space.h"
 

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "compile/select/select.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
 #include "isa/profile.h"
 #include "isa/space.h"
 

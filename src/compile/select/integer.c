@@ -2,8 +2,10 @@
 #include "base/bits.h"
 #include "compile/select/select.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
 #include "isa/profile.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 // -- products -----------------------------------------------------------------------------------------------
 

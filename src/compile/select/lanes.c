@@ -1,5 +1,6 @@
 // Selection of cross-lane operations.
 #include "compile/select/select.h"
+#include "isa/modes.h"
 
 // A source with its own encoding field takes a register or an immediate, but no constant-bank operand.
 static struct source field(struct select *s, struct source o)

@@ -5,6 +5,7 @@
 // smaller values are loaded as whole words and unpacked, or packed before a store.
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/modes.h"
 #include "isa/profile.h"
 #include "isa/space.h"
 

@@ -6,6 +6,7 @@
 //     IADD3.X d1    = a1, b1, RZ, p         LEA.HI.X d1    = high(a1:a0 << k) + b1 + p
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/modes.h"
 #include "isa/profile.h"
 
 struct source source_negated(struct source o)

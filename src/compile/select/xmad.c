@@ -13,6 +13,8 @@
 // IADD3.RS adds signed numbers here.
 #include "base/bits.h"
 #include "compile/select/select.h"
+#include "isa/modes.h"
+#include "isa/sregs.h"
 
 // Lower 16 bits of a word as an operand of XMAD.
 static struct source lower_half(struct source o)

@@ -1,5 +1,7 @@
 // Fast forms: logic, shifts, fields, counting, byte permutation.
 #include "exec/fast.h"
+#include "isa/fields.h"
+#include "isa/modes.h"
 
 // -- logic: a form per function that compilers emit, other functions by a tree of selections ----------------
 // clang-format off
@@ -277,6 +279,39 @@ static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
     return isa_type_is_signed(type) ? &extend_s : &extend_u;
 }
 
+// -- RISC-V's comparisons and shifts by a register
+FORM_2(rset_lt_s, choose(less_s(a, b), splat(1), splat(0)))
+FORM_2(rset_lt_u, choose(less_u(a, b), splat(1), splat(0)))
+FORM_2(rshift_left, a << (b & 31))
+FORM_2(rshift_right_s, (vi)a >> (vi)(b & 31))
+FORM_2(rshift_right_u, a >> (b & 31))
+
+// True: source a is a register, and source b is a register (form name_rr) or a constant, put in d->scalar
+// (form name_rs).
+static bool bind_sources(const struct exec *e, const struct inst *i, struct bound *d, bool *is_constant_b)
+{
+    *is_constant_b = is_constant(&i->src[1]);
+    if (*is_constant_b) d->scalar = constant_of(e, d, 1);
+    return is_register(&i->src[0]) && (*is_constant_b || is_register(&i->src[1]));
+}
+
+#define CHOOSE(name) (s ? &name##_rs : &name##_rr)
+
+static const struct handlers *bind_rset(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    bool s;
+    if (i->cmp != CMP_LT || !bind_sources(e, i, d, &s)) return NULL;
+    return i->type == TYPE_S32 ? CHOOSE(rset_lt_s) : CHOOSE(rset_lt_u);
+}
+
+static const struct handlers *bind_rshift(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    bool s;
+    if (!bind_sources(e, i, d, &s)) return NULL;
+    if (i->mode == MODE_SHF_L) return CHOOSE(rshift_left);
+    return i->type == TYPE_S32 ? CHOOSE(rshift_right_s) : CHOOSE(rshift_right_u);
+}
+
 extern fast_family FAST(fast_bits);
 const struct handlers *FAST(fast_bits)(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -292,6 +327,8 @@ const struct handlers *FAST(fast_bits)(const struct exec *e, const struct inst *
     case OP_FLO: return !reg || i->mode != MODE_NONE ? NULL : i->type == TYPE_S32 ? &flo_s : &flo_u;
     case OP_BREV: return reg ? &brev : NULL;
     case OP_I2I: return bind_i2i(i, d);
+    case OP_RSET: return bind_rset(e, i, d);
+    case OP_RSHIFT: return bind_rshift(e, i, d);
     }
     return NULL;
 }

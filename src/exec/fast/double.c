@@ -7,6 +7,8 @@
 // result moves by one unit according to the sign of its exact error. Boldo and Muller's ErrFmaNearest (2011)
 // gives the error without overflow or underflow; other operands are left to the general handler.
 #include "exec/fast/double.h"
+#include "isa/fields.h"
+#include "isa/modes.h"
 
 #include <math.h>
 

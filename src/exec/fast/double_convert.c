@@ -4,6 +4,8 @@
 // Left to the general handlers: f16, saturation to [0, 1], results of 8 and 16 bits, and directed rounding of
 // possibly inexact results.
 #include "exec/fast/double.h"
+#include "isa/fields.h"
+#include "isa/modes.h"
 
 // Half-width vectors of 32-bit elements: as many elements as doubles in a whole vector.
 typedef float __attribute__((vector_size(FAST_BITS / 16))) half_f;

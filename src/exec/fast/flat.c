@@ -2,6 +2,8 @@
 // all in the scratchpad, or all in their own stacks, at any addresses. Rows and common addresses of words are
 // recognised first. All other accesses, including faults, go to the general handlers.
 #include "exec/fast/places.h"
+#include "isa/fields.h"
+#include "isa/modes.h"
 
 static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint64_t to)
 {

@@ -1,5 +1,9 @@
 // Fast forms: moves, selection, 32-bit integer arithmetic, wide multiplication, comparison.
 #include "exec/fast.h"
+#include "isa/fields.h"
+#include "isa/modes.h"
+#include "isa/program.h"
+#include "isa/sregs.h"
 
 // -- moves --------------------------------------------------------------------------------------------------
 FORM_1(mov, a)

@@ -8,6 +8,7 @@
 // Global memory: each instruction remembers the last allocation of its lanes (struct allocation_slot). A
 // generic address inside an allocation is a global address, so LD and ST use the forms of LDG and STG.
 #include "exec/fast/places.h"
+#include "isa/fields.h"
 
 static inline struct allocation_slot *slot_of(const struct bound *d, const struct warp *w)
 {

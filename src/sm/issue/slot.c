@@ -3,8 +3,8 @@
 // its results.
 #include "exec/timed.h"
 #include "exec/warp.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "sm/issue/issue_impl.h"
 

@@ -1,4 +1,5 @@
 // Mechanisms on an SM: start, end, and the SM's questions. The functions for mechanisms are in tech.c.
+#include "exec/launch.h"
 #include "isa/program.h"
 #include "sm/mech/mech_impl.h"
 

@@ -9,6 +9,7 @@
 #include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/sregs.h"
 #include "tech/cae/cae.h"
 
 static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)
@@ -24,14 +25,12 @@ static const struct cae_tuple *tuple_of(const struct cae_sources *s, const struc
     return o->kind == OPERAND_REG && o->reg != REG_ZERO ? &s->registers[o->reg + word] : NULL;
 }
 
-static unsigned words_of(const struct operand *o) { return o->width ? o->width : 1; }
-
 static bool is_source_affine(const struct cae_sources *s, const struct operand *o)
 {
     if (o->kind == OPERAND_SHARED || o->kind == OPERAND_MEM) return false;
     if (o->kind == OPERAND_SREG) return is_leaf(s, (enum isa_sreg)o->reg);
     if (o->kind == OPERAND_PRED) return true; // checked separately
-    for (unsigned n = 0; n < words_of(o); n++)
+    for (unsigned n = 0; n < operand_words(o); n++)
         if (tuple_of(s, o, n) && !tuple_of(s, o, n)->is_affine) return false;
     return true;
 }
@@ -44,7 +43,7 @@ static bool is_source_uniform(const struct cae_sources *s, const struct operand 
         uint64_t bits = s->warp->pred[o->reg] & s->live;
         return o->reg == PRED_TRUE || !bits || bits == s->live;
     }
-    for (unsigned n = 0; n < words_of(o); n++)
+    for (unsigned n = 0; n < operand_words(o); n++)
         if (tuple_of(s, o, n) && tuple_of(s, o, n)->stride) return false;
     return true;
 }

@@ -194,13 +194,12 @@ static bool is_address(const struct cae *c, uint32_t index, unsigned r)
     if (!c->launch->options->memory || c->launch->ops[index].path != PATH_MEMORY) return false;
     for (unsigned k = 0; k < 4; k++) {
         const struct operand *x = &i->src[k];
-        unsigned words = x->width ? x->width : 1;
+        unsigned words = operand_words(x);
         if (x->kind != OPERAND_MEM && r - x->reg < words && x->kind == OPERAND_REG)
             return false; // a data register as well
     }
     for (unsigned k = 0; k < 4; k++)
-        if (i->src[k].kind == OPERAND_MEM && r - i->src[k].reg < (i->src[k].width ? i->src[k].width : 1u))
-            return true;
+        if (i->src[k].kind == OPERAND_MEM && r - i->src[k].reg < operand_words(&i->src[k])) return true;
     return false;
 }
 

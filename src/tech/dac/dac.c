@@ -10,6 +10,8 @@
 #include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
+#include "isa/units.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>

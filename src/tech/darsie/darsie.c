@@ -6,7 +6,11 @@
 #include "decouple/decouple.h"
 #include "exec/launch.h"
 #include "exec/warp.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/units.h"
 #include "mark/access.h"
 #include "tech/registry.h"
 
@@ -40,6 +44,12 @@ static const struct tech_counter counters[] = {
 #undef COUNTER
 };
 _Static_assert((int)COUNT_TOTAL <= (int)TECH_COUNTERS_MAX, "room for the counters");
+
+bool orders_loads(const struct darsie_options *o, const struct inst *i)
+{
+    return isa_has(i, ISA_ATOMIC | ISA_FENCE | ISA_BARRIER) ||
+           (isa_has(i, ISA_LOAD) && i->sem == SEM_ACQUIRE && o->rules == RULES_SOUND);
+}
 
 // -- a launch -----------------------------------------------------------------------------------------------
 

@@ -6,9 +6,6 @@
 //     branch, barrier, exit, store               (path.c)     the majority's path; loads still shared
 #pragma once
 #include "exec/warp.h"
-#include "isa/fields.h"
-#include "isa/inst.h"
-#include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/registry.h"
 
@@ -266,8 +263,6 @@ static inline bool is_whole(const struct darsie *d, const struct warp *w)
     uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
 }
-// Whether the guard may exclude some lanes of the instruction. (@!PT: no lane executes.)
-static inline bool darsie_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
 // The warp may stay on the path: the warp is whole, or (diverged=on) its lanes may part in the same way as
 // other warps' lanes.
 static inline bool may_stay(const struct darsie *d, const struct warp *w)
@@ -282,11 +277,7 @@ static inline uint64_t class_of(uint32_t period, unsigned index)
 }
 // After the instruction the warp must not use loads made earlier by other warps. The paper does not consider
 // acquiring loads.
-static inline bool orders_loads(const struct darsie_options *o, const struct inst *i)
-{
-    return isa_has(i, ISA_ATOMIC | ISA_FENCE | ISA_BARRIER) ||
-           (isa_has(i, ISA_LOAD) && i->sem == SEM_ACQUIRE && o->rules == RULES_SOUND);
-}
+bool orders_loads(const struct darsie_options *o, const struct inst *i); // darsie.c
 static inline bool keeps(const struct darsie *d, enum darsie_rule rule)
 {
     return !(d->launch->options->broken >> rule & 1);

@@ -6,6 +6,10 @@
 //     store …   loads shared so far are not handed out any more (4.4)
 #include "exec/launch.h"
 #include "exec/warp.h"
+#include "isa/fields.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "isa/space.h"
 #include "tech/darsie/darsie.h"

@@ -8,6 +8,8 @@
 // entry, or with a source that is the warp's own. The result of a private source is private, too ("poison",
 // docs/explanation/techniques/darsie.md).
 #include "exec/warp.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "isa/program.h"
 #include "isa/space.h"
 #include "tech/darsie/darsie.h"
@@ -51,7 +53,7 @@ void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
     struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     if (!poisoned && is_clean(w)) return;
-    bool partly = darsie_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep their old values
+    bool partly = isa_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep their old values
                   (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;

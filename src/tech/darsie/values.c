@@ -3,6 +3,8 @@
 // registers hold privately computed values, and every read of a shared register is compared.
 #include "base/bits.h"
 #include "exec/warp.h"
+#include "isa/inst.h"
+#include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/darsie/darsie.h"
 
@@ -110,7 +112,7 @@ void values_reads(void *state, unsigned place, uint32_t index)
     for (unsigned k = 0; k < o->read_count; k++)
         if (is_shared(w, o->reads[k])) stage(d, place, o->reads[k]);
     bool all_lanes = tech_warp(d->grid, place)->active == d->whole || !d->launch->diverged;
-    if ((all_lanes && !darsie_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
+    if ((all_lanes && !isa_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
         return;
     for (unsigned n = 0; n < o->dst_words; n++) // lanes not written
         if (is_shared(w, o->dst + n)) stage(d, place, o->dst + n);

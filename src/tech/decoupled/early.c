@@ -15,7 +15,7 @@ struct borrowed { // state of the shadow, saved while the shadow executes the lo
 
 static uint32_t *lanes_of(const struct warp *w, unsigned r) { return tech_lanes_of((struct warp *)w, r); }
 
-static unsigned words_of(const struct inst *i) { return i->dst[0].width ? i->dst[0].width : 1; }
+static unsigned words_of(const struct inst *i) { return operand_words(&i->dst[0]); }
 
 static void swap_registers(struct warp *w, const struct inst *i, const struct operand *a, struct borrowed *b,
                            bool back)
@@ -24,7 +24,7 @@ static void swap_registers(struct warp *w, const struct inst *i, const struct op
     for (unsigned n = 0; n < words_of(i) + 2; n++) {
         bool is_address = n >= words_of(i);
         unsigned k = is_address ? n - words_of(i) : n;
-        if (is_address && (a->reg == REG_ZERO || k >= (a->width ? a->width : 1u))) continue;
+        if (is_address && (a->reg == REG_ZERO || k >= operand_words(a))) continue;
         uint32_t *held = is_address ? b->address[k] : b->result[k];
         uint32_t *lanes = lanes_of(w, (is_address ? a->reg : i->dst[0].reg) + k);
         memcpy(back ? lanes : held, back ? held : lanes, bytes);
@@ -41,7 +41,7 @@ void decoupled_capture(struct decoupled *d, unsigned place, struct part *p)
     if (!p->data) p->data = heap_alloc(LOAD_WORDS * sizeof *p->data);
     memcpy(b.pred, w->pred, sizeof b.pred);
     swap_registers(w, i, a, &b, false);
-    for (unsigned k = 0; k < (a->width ? a->width : 1u); k++)
+    for (unsigned k = 0; k < operand_words(a); k++)
         for (unsigned lane = 0; lane < w->exec->lanes; lane++)
             lanes_of(w, a->reg + k)[lane] = (uint32_t)(p->values[lane] >> 32 * k);
     w->active = p->lanes;

@@ -11,9 +11,9 @@
 #include "base/bits.h"
 #include "exec/launch.h"
 #include "exec/warp.h"
-#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 #include "sm/mech/tech.h"
 #include "tech/registry.h"
 

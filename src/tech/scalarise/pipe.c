@@ -7,6 +7,7 @@
 //
 // The pipe executes integer computations and branches, with predicates equal in all lanes. Loads, stores,
 // cross-lane exchanges, conversions and floating point stay in the vector pipes.
+#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/registry.h"

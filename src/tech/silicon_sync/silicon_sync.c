@@ -16,6 +16,7 @@
 #include "exec/launch.h"
 #include "isa/fields.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "tech/registry.h"
 #include "tech/silicon_sync/waits.h"

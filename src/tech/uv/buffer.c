@@ -4,9 +4,9 @@
 //           └── found by ┘└───────── compared ─────────────────────┘
 #include "base/bits.h"
 #include "exec/exec_impl.h"
-#include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 #include "tech/uv/uv.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void add_source(struct uv *v, struct key *key, unsigned place, uint32_t i
     bool whole_key = v->launch->options.rules == UV_SOUND;
     switch ((enum operand_kind)o->kind) {
     case OPERAND_REG:
-        for (unsigned n = 0; n < uv_width(o); n++)
+        for (unsigned n = 0; n < operand_words(o); n++)
             add_word(key, o->reg == REG_ZERO ? 0 : uv_value(v, place, o->reg + n));
         break;
     case OPERAND_PRED: add_word(key, (w->pred[o->reg] & uv_live(w)) != 0); break;

@@ -1,7 +1,7 @@
 // Instructions that may be found uniform: static knowledge from decoding.
-#include "isa/fields.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "isa/sregs.h"
 #include "tech/uv/uv.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
         if (i->src[k].kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)i->src[k].reg) != SREG_OF_BLOCK)
             return NOT_CANDIDATE;
         if (i->src[k].kind == OPERAND_REG || i->src[k].kind == OPERAND_CONST)
-            fits &= uv_width(&i->src[k]) <= options->words;
+            fits &= operand_words(&i->src[k]) <= options->words;
     }
     return fits ? CANDIDATE : TOO_WIDE;
 }

@@ -11,7 +11,6 @@
 #include "base/bits.h"
 #include "exec/exec_impl.h"
 #include "exec/warp.h"
-#include "isa/inst.h"
 #include "sm/mech/tech.h"
 
 enum uv_rules { UV_SOUND, UV_PAPER };
@@ -224,4 +223,3 @@ static inline void uv_mismatch(const struct uv *v)
 {
     __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
-static inline unsigned uv_width(const struct operand *o) { return o->width ? o->width : 1; }

@@ -3,6 +3,7 @@
 #include "compile/ir/eval.h"
 #include "isa/bank.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 #include "isa/space.h"
 
 #include "base/bits.h"

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/rng.h"
 #include "compile/ir/ir.h"
+#include "isa/sregs.h"
 
 enum { EVAL_BYTES = 4096 };
 #define EVAL_GLOBAL 0x10000000ull // address of memory[SPACE_GLOBAL]; shared, local, const begin at 0

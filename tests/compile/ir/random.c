@@ -1,5 +1,6 @@
 #include "compile/ir/random.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 #include "isa/space.h"
 
 #include "compile/ir/build.h"

@@ -1,6 +1,8 @@
 // Three passes over the lines: instructions, results and blocks; edges and classes of results; operands.
 #include "compile/ir/read.h"
+#include "isa/modes.h"
 #include "isa/space.h"
+#include "isa/sregs.h"
 
 #include "compile/ir/build.h"
 

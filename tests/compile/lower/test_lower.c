@@ -6,6 +6,7 @@
 #include "compile/lower/lowered.h"
 #include "harness/files.h"
 #include "harness/test.h"
+#include "isa/program.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "compile/pass/passes.h"
 #include "harness/test.h"
 #include "isa/inst.h"
+#include "isa/modes.h"
 
 #include <inttypes.h>
 #include <string.h>
