@@ -24,8 +24,8 @@ void session_fini(struct session *s)
     report_run_fini(&s->report);
 }
 
-// Messages with a location in PTX stay in the context, and the script line gets a note. Messages without a
-// location move to the session and get the location of the script line.
+// If the context's first message has a location in PTX, all messages stay in the context, and the script line
+// gets a note. Otherwise all move to the session, with the location of the script line.
 void session_take_errors(struct session *s, struct loc loc)
 {
     static const char placeless[] = "error: ";
