@@ -105,7 +105,7 @@ static void put(void *context, uint8_t byte)
 {
     enum { LONGEST = 4096 };
     struct run *r = context;
-    if (byte) strbuf_putc(&r->line, (char)byte); // zero byte: end mark of a program, not text
+    if (byte) strbuf_putc(&r->line, (char)byte); // zero bytes are end marks, not text
     if (byte == '\n' || r->line.length >= LONGEST) flush(r);
 }
 

@@ -87,7 +87,7 @@ struct wf_context {
     unsigned threads;
     struct chip *chip_state; // made when a timed launch begins; forget_chip drops it at a change of settings
     struct simtight_config simtight;
-    // The SIMTight core: made at a program's first launch, kept until the next run. NULL: not made.
+    // The SIMTight core: made at a program's first launch, kept until the next run or forget_chip; or NULL.
     struct simtight *core;
     struct memory *memory; // made at the first use; memory.size is fixed from then on
     VEC(struct wf_module *) modules;
@@ -156,14 +156,14 @@ struct wf_module {
 };
 
 // The program executed by launches of a kernel, with counts of issue slots. The program is the kernel's own,
-// or made from it by mechanisms for a block shape, or has built-in constants. Kernels and launches share a
-// form; the last user frees it.
+// or made from it by mechanisms for a block shape, or reads arguments as constants. Kernels and launches
+// share a form; the last user frees it.
 struct api_form {
     unsigned users;
     const struct program *program;
     struct program *changed[TECH_MAX]; // intermediate and final programs of the transformations, owned
     unsigned changed_count;
-    uint64_t *slots; // issue slots, [instruction; last: no instruction][SLOT_COUNT], heap; NULL: never timed
+    uint64_t *slots; // counts by [instruction; last: no instruction][slot reason], heap; NULL: never timed
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
@@ -186,7 +186,7 @@ struct wf_kernel {
     struct arena marks;   // rows returned by the last wf_kernel_marks
     struct arena account; // rows returned by the last wf_kernel_account
     bool hinted;          // a functional launch has begun; only the first is watched for races
-    // For kernels of an image with arguments as constants (closure.c).
+    // For RISC-V kernels with arguments as constants (closure.c).
     struct riscv_closure *closure; // NULL: not yet looked for
     VEC(struct api_constants) constants;
 };
@@ -247,7 +247,8 @@ struct wf_launch {
 struct api_form *api_form_create(const struct program *p);
 struct api_form *api_form_use(struct api_form *f); // adds a user
 void api_form_release(struct api_form *f);
-// Sets k->form for launches of a block shape. Counts of issue slots start at 0 if the program changes.
+// Sets k->form, the program for launches of a block shape. Counts of issue slots start at 0 if the program
+// changes.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
 
 // -- launches

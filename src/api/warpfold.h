@@ -52,7 +52,7 @@ enum wf_status { // also the command line's exit status
     WF_BAD_USAGE = 2,      // unknown option, mechanism, GPU or key; a setting that is refused
     WF_PROGRAM_FAILED = 3, // hang, fault, trap, assert, limit
     WF_MISMATCH = 4,       // verification found a mismatch
-    WF_INTERRUPTED = 130   // stopped by the function of wf_set_interrupt, or by wf_context_destroy
+    WF_INTERRUPTED = 130   // stopped by the function of wf_set_interrupt
 };
 
 struct wf_context;
@@ -351,7 +351,7 @@ struct wf_launch_config {
 // free.
 struct wf_occupancy {
     const char *sm_class;      // NULL: the GPU has no classes
-    uint32_t thread_registers; // of a thread: launch.registers, else the shape's, else the code's
+    uint32_t thread_registers; // of a thread, by launch.registers, else by the shape, else by the code
     uint32_t warps, registers, shared_bytes; // of one block
     // blocks: blocks resident on the SM at once; file_registers: registers of the SM.
     uint32_t blocks, file_registers;

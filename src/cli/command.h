@@ -1,5 +1,5 @@
 // Commands called by main. A command gets the words after its name, and returns the exit status. Only
-// commands print.
+// commands print results and messages.
 #pragma once
 #include "api/warpfold.h"
 #include "cli/options.h"

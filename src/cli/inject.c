@@ -41,7 +41,7 @@ static bool prepare(void *context, struct wf_context *x)
     return status == WF_OK && command_has_time(s->options, x, s->diag);
 }
 
-// Only mechanism uv reports places for bit flips, in its structures; injections therefore need uv alone.
+// Only mechanism uv reports places for bit flips (sm/mech/upset.h), so injections need uv, alone.
 static enum wf_status choose_tech(struct session *s)
 {
     const char *given = options_value(s->options, OPTION_TECH);

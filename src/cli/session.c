@@ -144,7 +144,7 @@ static const char *next_buffer(const void *context, size_t i)
     return i < s->buffers.count ? s->buffers.data[i].name : NULL;
 }
 
-// Address and size of a buffer or variable.
+// Address and size of a live buffer, else of a variable of the module.
 static enum wf_status find_place(struct session *s, const char *name, uint64_t *address, uint64_t *size_bytes,
                                  struct loc loc)
 {
