@@ -237,9 +237,9 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     return WF_PROGRAM_FAILED;
 }
 
-// Whether an SM of the GPU has room for a kernel of the RISC-V program: one block of all threads, with the
-// whole scratchpad as shared memory. A thread takes launch.registers registers, or RISC-V's 32 if the setting
-// is 0. False adds an error.
+// Whether an SM of the GPU has room for a kernel of the RISC-V program. A kernel is one block of all threads,
+// with the whole scratchpad as shared memory. A thread takes launch.registers registers, or RISC-V's 32 if
+// the setting is 0. False adds an error.
 static bool fits_on_sm(struct wf_module *m)
 {
     struct wf_context *c = m->context;

@@ -291,8 +291,8 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
 }
 
-// Appends a line for each launch under way, up to 8, except the stuck launch: that it waits as well, or why
-// it has not begun.
+// Appends a line for each of up to 8 launches under way, without the stuck launch. The line tells that the
+// launch waits as well, or why it has not begun.
 static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };

@@ -140,8 +140,8 @@ void wf_set_progress(struct wf_context *c, bool enabled);
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
 // The calls below, up to wf_fill, first wait for all launches. A range not inside a single allocation returns
-// WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch: of a launch
-// that failed while a call waited, if no call has returned the status yet. A failed context (wf_reset) still
+// WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch. Such a launch
+// failed while a call waited, and no call has returned its status yet. A failed context (wf_reset) still
 // allows reads and writes.
 //
 // wf_free takes the start of an allocation.
@@ -236,8 +236,8 @@ struct wf_mark {
     int32_t stride;       // valid if stride_known
     bool base_known, stride_known;
     bool grid; // the result is also equal in all blocks (mark.grid)
-    // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, redundant among
-    // every p-th warp; 0, not redundant, or no shape given.
+    // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, among every p-th
+    // warp; 0, not redundant, or no shape given.
     uint32_t warp_classes;
     const char *cause, *reason; // cause: a word for tables; reason: a sentence
     // Writes registers only and has no guard: a skipping mechanism can share the result.
@@ -271,7 +271,7 @@ struct wf_account {
     uint64_t beside;
 };
 // Accounts of all instructions plus one last row, summed over the timed launches of the kernel's present
-// program; mechanisms may change the program with the block shape. Waits for all launches. *count receives
+// program. Mechanisms may change the program with the block shape. Waits for all launches. *count receives
 // the number of rows. NULL: no such launch. Rows are valid until the program changes or the next call for
 // this kernel. The arrays `slots` keep counting during later launches.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
@@ -475,11 +475,11 @@ void wf_launch_free(struct wf_launch *l);
 
 // Clears the failed state of a context, after waiting for all launches.
 //
-// A failing launch ends alone, with a separate status; other launches on the chip continue. A fault, a trap,
-// a deadlock or a program without end (exec.patience; CUDA has no such limit) puts the context into the
-// failed state. Queued launches then end without running, and later launches return WF_PROGRAM_FAILED. Device
-// memory keeps its contents. A simulator limit (wf_set_max_cycles, exec.max_warp_instructions) or an
-// interrupt does not cause the failed state.
+// A failing launch ends alone, with a separate status; other launches on the chip continue. A fault, a
+// deadlock or a program found never to end (CUDA lets the last run on) puts the context into the failed
+// state. Queued launches then end without running, and later launches return WF_PROGRAM_FAILED. Device memory
+// keeps its contents. A simulator limit (wf_set_max_cycles, exec.max_warp_instructions) or an interrupt does
+// not cause the failed state.
 void wf_reset(struct wf_context *c);
 
 // Streams and events live as long as the context.

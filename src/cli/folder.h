@@ -5,7 +5,7 @@
 #include "base/diag.h"
 
 bool folder_make(const char *path, struct diag *d); // also true if the folder exists and is writable
-// Locks the folder. Returns a descriptor that holds the lock until closed or process exit; -1 and an error if
+// Locks the folder. Returns a descriptor that holds the lock until closed or process exit. -1 and an error if
 // another process holds the lock, or the folder is not writable.
 int folder_lock(const char *folder, const char *command, struct diag *d);
 // Removes temporary files left by a killed file_write for the endings (a list ended by NULL), and files with
