@@ -1,4 +1,5 @@
-// Issue slots by reason: per instruction over a kernel's timed launches, and per SM in each launch.
+// Issue slots by reason: summed per instruction over a kernel's timed launches, and per SM of each timed
+// launch.
 #include "api/impl.h"
 #include "isa/program.h"
 

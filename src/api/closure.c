@@ -1,5 +1,5 @@
-// Launches of RISC-V kernels whose arguments are read as constants, not by loads (setting riscv.closure):
-// chooses the program to execute and fills the constant bank.
+// RISC-V kernels with arguments as constants of a launch, in place of loads (riscv.closure=constants): choice
+// of the executed program, and contents of the constant bank.
 #include "riscv/closure.h"
 #include "api/impl.h"
 #include "exec/memory.h"
@@ -29,8 +29,9 @@ struct program *api_closure_listing(struct wf_kernel *k)
     return riscv_closure_program(closure_of(k), NULL);
 }
 
-// The kernel's form (compiled program) with the given built-in constants. Only masks are built in; masks
-// depend on the block shape, and a run has few shapes. A missing form is compiled and added to the kernel.
+// The kernel's form (program and counts) for the arguments in `closure`. Only arguments that mask the thread
+// number become immediates of the program. Masks depend on the block shape, so a run makes few forms. A
+// missing form is made and added to the kernel.
 static struct api_form *form_for(struct wf_kernel *k, const uint8_t *closure)
 {
     const struct riscv_closure *c = closure_of(k);

@@ -53,7 +53,7 @@ void wf_clear_errors(struct wf_context *c) { diag_clear(&c->diag); }
 void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
                   void *context)
 {
-    api_wait(c); // text of earlier launches goes to the earlier receiver
+    api_wait(c); // launches under way print through the earlier receiver
     c->print = print;
     c->print_context = context;
 }

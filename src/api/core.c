@@ -1,5 +1,5 @@
-// Launches on the SIMTight core, used in place of SMs. The core lives for one run of a program with a host
-// part: the stack cache keeps its contents from launch to launch.
+// Launches on the SIMTight core, used in place of SMs. One core serves all launches of a program's run, so
+// its stack cache keeps contents from launch to launch.
 #include "api/impl.h"
 #include "simtight/watched.h"
 
@@ -34,8 +34,8 @@ bool wf_core_counter_at(size_t index, struct wf_counter *counter)
     return true;
 }
 
-// Appends the SIMTight core's own counters to l->stats.counters, which so far holds the counters of every
-// GPU.
+// Appends the SIMTight core's own counters to l->stats.counters, which so far holds the counters common to
+// all GPUs.
 static void add_counters(struct wf_launch *l)
 {
     const struct simtight_counts *own = &l->core_counts;
@@ -58,8 +58,8 @@ static void take_sample(void *context, uint64_t cycle, const struct simtight_cou
     vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
 }
 
-// Counter values for the interval between two samples. As in the launch's stats, counters of every GPU come
-// first (here unknown), then the SIMTight core's own.
+// Counter values for the interval between two samples. As in the launch's stats, counters common to all GPUs
+// come first (WF_UNKNOWN in samples), then the SIMTight core's own.
 static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
                                        const struct api_core_sample *now)
 {
@@ -140,9 +140,9 @@ void api_core_fill(struct wf_launch *l)
         diag_error(&l->context->diag, loc_none(), "--verify: kernel %s: %s", l->kernel->info.name, first);
 }
 
-// Value of statistic `id` for the host part of a program; ids as in StatIds.h of SIMTight's public source. As
-// in the source, INSTRS counts an addition twice if the scalar pipeline gives up the addition for its
-// result's alignment.
+// Value of statistic `id` of the last launch, for the host part of a program; ids as in StatIds.h of
+// SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar pipeline gives up
+// the addition for its result's alignment.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

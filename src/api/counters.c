@@ -23,7 +23,7 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #undef DRAM_COUNTER
 };
 
-// Counter i of mechanism t, with a name such as "darsie.skipped", which lies in the arena.
+// Counter i of mechanism t, with value 0. The name, such as "darsie.skipped", lies in the arena.
 static struct wf_counter tech_row(struct arena *a, const struct tech *t, size_t i)
 {
     return (struct wf_counter){.name = arena_printf(a, "%s.%s", t->name, t->counters[i].name),

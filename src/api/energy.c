@@ -1,4 +1,5 @@
-// Energy of a launch and storage of the chosen mechanisms, as structs of the public API.
+// Energy of a launch and storage of the chosen mechanisms or of a SIMTight core, as structs of the public
+// API.
 #include "api/impl.h"
 #include "scalar/stackcache.h"
 

@@ -1,5 +1,5 @@
 // RISC-V programs with a host part: memory, the hart that executes the host part, and the launches requested
-// by it.
+// by the host part.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "exec/memory.h"
@@ -91,7 +91,7 @@ struct run {
     uint64_t thread_instructions; // of the last launch
     // Counters of the last launch: all zero if functional; on SMs only the cycles are set.
     struct simtight_counts core;
-    enum wf_status status; // reason for stopping the hart
+    enum wf_status status; // of the last launch; the hart stops unless WF_OK
 };
 
 static void flush(struct run *r)
@@ -105,7 +105,7 @@ static void put(void *context, uint8_t byte)
 {
     enum { LONGEST = 4096 };
     struct run *r = context;
-    if (byte) strbuf_putc(&r->line, (char)byte); // zero byte: end mark of a program, not text
+    if (byte) strbuf_putc(&r->line, (char)byte); // zero bytes are end marks, not text
     if (byte == '\n' || r->line.length >= LONGEST) flush(r);
 }
 
@@ -237,8 +237,9 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
     return WF_PROGRAM_FAILED;
 }
 
-// Whether an SM of the GPU has room for a kernel of the RISC-V program. All threads of a kernel form one
-// block, with RISC-V's full register set per thread and the whole scratchpad.
+// Whether an SM of the GPU has room for a kernel of the RISC-V program. A kernel is one block of all threads,
+// with the whole scratchpad as shared memory. A thread takes launch.registers registers, or RISC-V's 32 if
+// the setting is 0. False adds an error.
 static bool fits_on_sm(struct wf_module *m)
 {
     struct wf_context *c = m->context;

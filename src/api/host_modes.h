@@ -1,6 +1,6 @@
-// The host's floating-point modes inside library calls: round to nearest, subnormals on, traps off. A program
-// that uses the library may set other modes, or be linked with -ffast-math start-up code; values and
-// generated code would differ. host_modes_end restores the caller's modes and flags.
+// The host's floating-point modes while the library loads, compiles or runs code: round to nearest,
+// subnormals on, traps off. With other modes, set by the calling program or by -ffast-math start-up code,
+// values and generated code would differ. host_modes_end restores the caller's modes and flags.
 #pragma once
 #include <fenv.h>
 

@@ -45,7 +45,7 @@ enum {
 #undef DRAM_COUNTER
 };
 
-// A list of launches to wait for. A launch leaves every list when it is over (queue.c).
+// A list of launches. At its end, a launch leaves every list of launches to wait for (queue.c).
 struct api_launches {
     struct wf_launch **data;
     size_t count, capacity;
@@ -56,14 +56,16 @@ struct wf_stream {
     unsigned number;           // 0: the default stream
     char *name;                // heap; NULL: the default stream
     uint32_t first_sm, end_sm; // [first_sm, end_sm): SMs of the stream's launches; both 0: all SMs
-    struct api_launches tail;  // launches that the stream's next launch must wait for
+    // Unfinished launches that the stream's next launch waits for, in addition to the default stream's.
+    struct api_launches tail;
 };
 
 struct wf_event {
     struct wf_context *context;
     struct api_launches before; // launches queued before wf_event_record that the event still waits for
     bool is_recorded;
-    uint64_t cycle; // latest end among the event's finished launches, on the context's clock
+    // Clock at wf_event_record, or the latest end of the event's launches since; WF_UNKNOWN: functional.
+    uint64_t cycle;
 };
 
 struct wf_context {
@@ -85,9 +87,10 @@ struct wf_context {
     const struct upsets *upsets; // NULL: no fault injection
     uint64_t max_cycles;
     unsigned threads;
-    struct chip *chip_state; // made at the first timed launch; forget_chip drops it at a change of settings
+    struct chip *chip_state; // made when a timed launch begins; forget_chip drops it at a change of settings
     struct simtight_config simtight;
-    struct simtight *core; // SIMTight core, during a program's run
+    // The SIMTight core: made at a program's first launch, kept until the next run or forget_chip; or NULL.
+    struct simtight *core;
     struct memory *memory; // made at the first use; memory.size is fixed from then on
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
@@ -103,32 +106,32 @@ struct wf_context {
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
-    // Results of listing calls, valid until the next listing call.
+    // Filled by wf_storage or at the end of a timed launch, valid until the next such call or end.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
     // -- launches under way (queue.c)
-    struct api_launches alive;     // launches held by a caller or not yet over; unordered
+    struct api_launches alive;     // launches not yet destroyed; unordered
     struct api_launches under_way; // in order of the calls
     unsigned running;              // launches of under_way that have begun
     struct wf_stream first;        // the default stream
-    struct wf_launch *last;        // launch of the latest wf_launch, kept because the caller reads its stats
+    struct wf_launch *last;        // latest wf_launch or wf_launch_packed, kept: the caller reads its stats
     struct wf_launch *awaited;     // launch whose status the waiting call returns; NULL: none
-    // Status of a launch that failed while a call waited for other launches; WF_OK: no such failure is left
-    // to report.
+    // Status of a launch that failed during a wait, not yet reported by a call; the first if several. WF_OK:
+    // none.
     enum wf_status untold;
     uint32_t untold_id; // grid_id of the launch with the status `untold`
-    char *failure;    // why the context has failed (no launch begins until wf_reset), heap; NULL: not failed
-    bool is_stopping; // after an interrupt: all launches under way end
-    double run_seconds; // seconds of wall time in launches; overlapping launches count once
+    char *failure;    // why the context has failed (wf_launch refuses until wf_reset), heap; NULL: not failed
+    bool is_stopping; // after an interrupt or wf_context_destroy: all launches under way end
+    double run_seconds; // wall-clock seconds of the chip's simulation; overlapping launches count once
     // The clock of events: cycles of the context's successive chips, laid end to end, from 0. clock_before:
     // first cycle of the present chip; clock: latest known end of a launch.
     uint64_t clock_before, clock;
 };
 
 // A location in initialised data that holds the address of a device function. A function has an address only
-// inside a compiled kernel. The location is therefore written before each launch, unless the program has
-// overwritten it.
+// inside a compiled kernel. At the begin of a launch, the location therefore gets the address within the
+// launched kernel, unless overwritten by a kernel or the host.
 struct api_function_slot {
     uint64_t address; // of the location
     const struct ptx_relocation *relocation;
@@ -145,7 +148,7 @@ struct wf_module {
     uint32_t source;
     VEC(uint64_t) addresses; // of variables, numbered as in `variables`
     struct u64map variables; // struct ptx_variable * -> index into addresses
-    uint64_t const_address;  // of a copy of the constant bank in global memory
+    uint64_t const_address;  // of the constant bank (.const variables) in global memory; 0: no bank
     uint32_t const_bytes;
     VEC(struct api_function_slot) function_slots;
     VEC(struct wf_kernel *) kernels;        // compiled so far
@@ -155,14 +158,14 @@ struct wf_module {
 };
 
 // The program executed by launches of a kernel, with counts of issue slots. The program is the kernel's own,
-// or made from it by mechanisms for a block shape, or has built-in constants. Kernels and launches share a
-// form; the last user frees it.
+// or made from it by mechanisms for a block shape, or reads arguments as constants. Kernels and launches
+// share a form; the last user frees it.
 struct api_form {
     unsigned users;
     const struct program *program;
     struct program *changed[TECH_MAX]; // intermediate and final programs of the transformations, owned
     unsigned changed_count;
-    uint64_t *slots; // issue slots, [instruction; last: no instruction][SLOT_COUNT], heap; NULL: never timed
+    uint64_t *slots; // counts by [instruction; last: no instruction][slot reason], heap; NULL: never timed
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
@@ -177,15 +180,15 @@ struct wf_kernel {
     const struct ptx_function *ptx; // NULL: kernel of an image
     struct loc loc;                 // location for messages about the kernel
     struct program *program;
-    struct api_form *form;     // of the last launch
-    uint32_t changed_shape[3]; // block shape of the transformed form
-    char *changed_by;          // mechanisms of the transformed form, heap; NULL: no mechanism transforms
+    struct api_form *form;     // for the next launch; arguments as constants: see constants
+    uint32_t changed_shape[3]; // block shape at the mechanisms' last transformation
+    char *changed_by;          // wf_tech's text at that time, heap; NULL: the last launch ran unchanged
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // rows returned by the last wf_kernel_marks
     struct arena account; // rows returned by the last wf_kernel_account
-    bool hinted;          // the first functional launch has been watched for races
-    // For kernels of an image with arguments as constants (closure.c).
+    bool hinted;          // a functional launch has begun; only the first is watched for races
+    // For RISC-V kernels with arguments as constants (closure.c).
     struct riscv_closure *closure; // NULL: not yet looked for
     VEC(struct api_constants) constants;
 };
@@ -197,7 +200,7 @@ struct api_core_sample {
     struct simtight_counts so_far;
 };
 
-// A launch, from the call until its stats are freed.
+// A launch, from the call until it is over and its handle is freed.
 struct wf_launch {
     struct wf_context *context;
     struct wf_kernel *kernel;
@@ -232,7 +235,9 @@ struct wf_launch {
     struct progress progress;
     double run_seconds; // timed: context->run_seconds at the begin; functional: seconds so far
     // Results.
-    uint64_t start, end; // on the context's clock; WF_UNKNOWN: functional, or never begun
+    // On the context's clock; WF_UNKNOWN: functional. A timed launch that never began has an end but no
+    // start.
+    uint64_t start, end;
     struct launch_fault fault;
     struct launch_race race;
     struct launch_notes notes;
@@ -244,14 +249,15 @@ struct wf_launch {
 struct api_form *api_form_create(const struct program *p);
 struct api_form *api_form_use(struct api_form *f); // adds a user
 void api_form_release(struct api_form *f);
-// Sets k->form for launches of a block shape. Counts of issue slots start at 0 if the program changes.
+// Sets k->form, the program for launches of a block shape. Counts of issue slots start at 0 if the program
+// changes.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
 
 // -- launches
 struct wf_launch *api_launch_create(struct wf_kernel *k);
 void api_launch_destroy(struct wf_launch *l); // must not be under way
-// api_slots_change: whether function addresses in initialised data differ for this launch; a change is
-// impossible while another launch runs. api_slots_write writes the addresses.
+// api_slots_change: whether initialised data needs other function addresses for this launch, which must then
+// begin alone. api_slots_write writes the addresses.
 bool api_slots_change(const struct wf_launch *l);
 void api_slots_write(const struct wf_launch *l);
 // run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
@@ -265,18 +271,19 @@ bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved);
 // Ends a stuck launch with a fault. beside: report lines about other launches.
 void api_run_stuck(struct wf_launch *l, const char *beside);
 bool api_is_timed(const struct wf_context *c); // whether later launches are timed on SMs
-// False and an error: a timed study, but launches are functional.
+// False and an error: the study needs launches timed on SMs, and launches are not.
 bool api_check_study(struct wf_context *c);
-bool api_is_studied(const struct wf_context *c); // by a study of functional runs
+bool api_is_studied(const struct wf_context *c); // whether a study of functional runs is set
 // Sets the chip's mechanisms: the selected ones, plus the observer of a timed study.
 void api_choose_techs(struct wf_context *c);
-bool api_is_interrupted(void *context); // called by running launches; context: struct wf_context
+bool api_is_interrupted(
+    void *context); // called by running launches and host parts; context: struct wf_context
 // Memory owned by the launch, zeroed. Each piece has its exact size, because small launches are many.
 void *api_piece(struct wf_launch *l, size_t bytes);
 #define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))
 const char *api_keep(struct wf_launch *l, const char *text); // a copy owned by the launch; NULL for NULL
-// stats.c: fills the stats of a finished launch. timed: NULL in functional runs, where timing counters are
-// unknown.
+// stats.c: fills the stats of a launch that is over. timed: NULL in runs without SMs (functional, SIMTight
+// core), where counters of SMs and memory are unknown.
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
@@ -293,7 +300,7 @@ uint32_t api_core_statistic(const struct simtight_config *config, const struct s
                             uint64_t thread_instructions, uint32_t id);
 
 // -- images (host.c)
-// By symbol name; NULL and an error.
+// The kernel that begins at a function, by symbol name; NULL and an error.
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name);
 const char *api_image_kernel_name(const struct wf_module *m, size_t index);
 enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
@@ -301,7 +308,7 @@ enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t 
 // -- arguments as constants (closure.c)
 enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS }; // riscv.closure
 void api_closure_use(struct wf_launch *l);         // called when the launch is otherwise complete
-// The kernel's program with arguments as constants, for listings without a launch; the caller frees it.
+// The kernel's program with arguments as constants, to be marked without a launch; the caller frees it.
 struct program *api_closure_listing(struct wf_kernel *k);
 void api_closure_fini(struct wf_kernel *k);
 
@@ -316,7 +323,7 @@ void api_wait_empty(struct wf_context *c, const struct api_launches *list); // u
 void api_wait_stream(struct wf_stream *s); // for the stream and the default stream
 void api_stop(struct wf_context *c);       // ends all launches under way
 void api_streams_fini(struct wf_context *c);
-// Status of a launch that failed while a call waited; reported once.
+// Status of a launch that failed while a call waited; reported once. WF_OK: none.
 enum wf_status api_told(struct wf_context *c);
 
 void api_settings_add(struct wf_context *c);
@@ -326,7 +333,8 @@ struct memory *api_memory(struct wf_context *c);
 // Compiles an entry, or reads it from the cache (wf_keep_programs). NULL and messages on errors.
 struct program *api_compile(struct wf_module *m, const struct ptx_function *entry,
                             const struct compile_options *o);
-// Device address of a module's variable in any state space; false for an extern variable.
+// Device address of a .global or .const variable. False: a variable without device memory (extern, texture
+// reference, shared, local).
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
@@ -340,22 +348,24 @@ const struct wf_class_account *api_account_classes(struct wf_launch *l);
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
 struct watcher *api_watcher(struct wf_launch *l); // the watcher of a timed launch; NULL: none
-// Adds the observers requested by settings to a timed launch: counter samples and the timeline's watcher.
+// Adds observers to a launch timed on SMs: counter samples (report.interval) and the timeline's watcher
+// (wf_watch).
 void api_observe(struct wf_launch *l, struct chip_account *account);
 const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with the block; false adds an error with the reason.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
-bool api_check_watched(struct wf_context *c); // false and an error: a watched launch has nothing to record
+bool api_check_watched(struct wf_context *c); // false and an error: wf_watch is on, but runs have no cycles
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
-// False and an error: a timeline is requested (wf_watch), and launches are functional or timeline.sm names no
-// SM.
+// False and an error: a timeline is requested (wf_watch), but no GPU is selected, check.races is on, or
+// timeline.sm names no SM of the GPU.
 bool api_check_watched(struct wf_context *c);
 // Whether timeline.sm names an SM of the GPU; false adds an error.
 bool api_timeline_check_sms(struct wf_context *c);
 // Counter values, indexed as wf_counter_at. A NULL argument makes its counters unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
-// All counters of a launch. timed: NULL in functional runs. Returns an array owned by the launch.
+// All counters of a launch but the SIMTight core's own. timed: NULL in runs without SMs. Returns an array
+// owned by the launch.
 const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
                                       const struct chip_result *timed, size_t *count);

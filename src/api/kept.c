@@ -1,7 +1,7 @@
 // Compiled kernels in a folder, shared by processes of one build (wf_keep_programs). A file's name is the
 // hash of the compiler's whole input: PTX text, its name (part of line information), kernel and options.
 // Files are written under another name and renamed, so readers see complete files only. An unreadable file,
-// or a file that contradicts its hash, is ignored and the kernel is compiled.
+// or a file whose contents contradict the hash in its header, is ignored and the kernel is compiled.
 #include "api/impl.h"
 #include "base/file.h"
 #include "isa/saved.h"
@@ -15,7 +15,7 @@ void wf_keep_programs(struct wf_context *c, const char *folder)
     c->kept = folder ? heap_strdup(folder) : NULL;
 }
 
-// Number of a PTX variable in text order: the module's variables first, then variables inside functions.
+// Number of a PTX variable: the module's variables in text order, then the variables inside functions.
 // UINT32_MAX: not a variable of the module.
 static uint32_t number_of(const void *context, const void *key)
 {

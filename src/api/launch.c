@@ -1,5 +1,5 @@
-// Launch calls: a driver's checks and the constant banks. The call copies everything a launch needs; queue.c
-// decides the time of the run.
+// Launch calls: a driver's checks and the constant banks. A call copies arguments, settings and texture
+// bindings; queue.c decides when the launch begins.
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
@@ -115,7 +115,7 @@ static uint64_t function_address(const struct program *p, const char *name)
 }
 
 // Whether the location of a function's address must be rewritten before the launch; *value is the new
-// content. False if the location has the value already, or holds a value stored by a kernel.
+// content. False if the location has the value already, or holds a value stored by a kernel or the host.
 static bool slot_changes(const struct wf_launch *l, const struct api_function_slot *slot, uint64_t *value)
 {
     const struct ptx_relocation *r = slot->relocation;
@@ -149,8 +149,8 @@ void api_slots_write(const struct wf_launch *l)
     }
 }
 
-// Makes the constant bank BANK_ADDRESS: the 64-bit address of each symbol of the program. NULL and an error
-// for an unbound texture reference. The caller frees the bank.
+// Makes the constant bank BANK_ADDRESS: for each symbol of the program, its 64-bit address or texture handle.
+// NULL and an error for an unbound texture reference. The caller frees the bank.
 static uint8_t *make_address_bank(struct wf_kernel *k)
 {
     const struct program *p = k->form->program;
@@ -194,7 +194,8 @@ static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, co
     return bank;
 }
 
-// A heap copy of the textures: the context's list may grow and move while the launch is queued.
+// A heap copy of the context's textures, NULL without textures: the context's list may grow and move while
+// the launch is queued.
 static struct texture *copy_textures(const struct wf_context *c)
 {
     size_t bytes = c->textures.count * sizeof(struct texture);

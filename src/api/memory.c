@@ -1,5 +1,6 @@
-// Device memory from the host. Every range is checked against the allocations. Calls that read or change
-// memory in use by launches first wait for them, like CUDA's synchronous copies.
+// Device memory from the host. Every range is checked against the allocations. Calls that read, write or free
+// memory first wait for launches, as CUDA's synchronous copies do. Stream calls wait only for launches of the
+// stream and the default stream.
 #include "exec/memory.h"
 #include "api/impl.h"
 
@@ -47,7 +48,7 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
-// Writes after the wait for launches.
+// Writes device memory; the caller has waited for launches.
 static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
     if (!bytes) return api_told(c);

@@ -56,8 +56,8 @@ static bool for_each_variable(struct wf_module *m,
     return true;
 }
 
-// The value of a pointer to a variable: an offset in the bank for a plain .const address, else the device
-// address.
+// The value of a pointer to a variable in initialised data: an offset in the bank for a plain .const address,
+// else the device address. False: an extern variable.
 static bool pointer_value(const struct wf_module *m, const struct ptx_relocation *r, uint64_t *value)
 {
     if (!api_variable_address(m, r->variable, value)) return false;
@@ -113,7 +113,7 @@ static bool has_text(const char *text, size_t length, const char *part)
     return memmem(text, length, part, strlen(part));
 }
 
-// CUDA source: no .version line, and a name in .cu or the word __global__.
+// CUDA source: no .version line, and a name that ends in .cu or the word __global__.
 static bool is_cuda(const char *name, const char *text, size_t length)
 {
     static const char version[] = "\n.version";
@@ -219,8 +219,8 @@ static bool is_symbol(const struct ptx_variable *v)
     return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && v->type != PTX_TEXREF;
 }
 
-// Name of the module's variable i, for spelling suggestions; "" if the variable is neither .global nor
-// .const, NULL past the last.
+// Name of the module's variable i, for spelling suggestions; "" if wf_symbol does not accept the variable,
+// NULL past the last.
 static const char *next_symbol(const void *context, size_t i)
 {
     const struct ptx_module *p = context;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Parses a list of SM or warp numbers ("all", or numbers and ranges separated by commas) into a set of
-// `count` bits. False: malformed.
+// `count` bits. False: malformed, or a number not below `count`.
 static bool parse_places(const char *text, unsigned count, uint64_t *bits)
 {
     memset(bits, 0, count / 64 * sizeof *bits);

@@ -1,6 +1,7 @@
 // The order of launches. A launch waits for launches put before it by its stream, by events and by the
-// default stream. A finished launch leaves all lists; a launch with an empty waits_for begins. Launches wait
-// for earlier launches only, so the earliest queued launch can always begin eventually.
+// default stream. A finished launch leaves the lists of later launches, streams and events. A launch with an
+// empty waits_for may begin. Launches wait for earlier launches only, so the earliest queued launch can
+// always begin eventually.
 //
 // Nothing runs between API calls: the chip's time passes only inside waiting calls.
 #include "api/host_modes.h"
@@ -94,7 +95,7 @@ static void settle_event(struct wf_event *e, const struct wf_launch *l)
     if (leave(&e->before, l) && e->cycle < l->end) e->cycle = l->end;
 }
 
-// Removes a finished launch from all lists and updates events and failures.
+// Removes a finished launch from all lists of launches to wait for; updates events, failures and rivals.
 static void settle(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -177,7 +178,7 @@ static void fail(struct wf_context *c, const struct wf_launch *l)
     strbuf_fini(&name);
 }
 
-// Settles a launch that has run. After an interrupt or a failure, ends the queued launches.
+// Settles a launch that has run. After an interrupt or a failure of the context, ends the queued launches.
 static void settle_run(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -267,8 +268,8 @@ static struct wf_launch *run_chip(struct wf_context *c)
 
 // -- functional launches ------------------------------------------------------------------------------------
 //
-// A launch that waits for memory written only by another launch yields to it, if stream order allows.
-// Launches are interleaved only if none would end alone. Other launches keep the order of the calls.
+// A launch that seems to wait for memory written by another launch yields to a launch that may run in the
+// order of streams. Without such waits, launches run one after another, in the order of the calls.
 
 // Next functional launch that can run after `last`, cyclically in order of the calls; `last` NULL: from the
 // first launch on. NULL: no functional launch can run.
@@ -290,8 +291,8 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
 }
 
-// Appends a line for each launch under way except the stuck launch: its activity, or the reason why it has
-// not begun.
+// Appends a line for each of up to 8 launches under way, without the stuck launch. The line tells that the
+// launch waits as well, or why it has not begun.
 static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };

@@ -1,16 +1,16 @@
-// One launch from begin to end: on the chip, or in the functional engine.
+// One launch from begin to end: on the chip, on the SIMTight core, or in the functional engine.
 #include "api/impl.h"
 #include "study/study.h"
 
 #include <string.h>
 
-// Cycle of the first launch on a chip (chip/chip.c). The context's clock is 0 in this cycle.
+// Cycle of a chip in which its first launch arrives (chip/chip.c): cycle clock_before of the context's clock.
 enum { FIRST_CYCLE = 1 };
 
 bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }
 
-// Whether later launches are timed on SMs. Launches are functional with the race detector or a functional
-// study, since both observe functional runs only.
+// Whether later launches are timed on SMs. The race detector and functional studies make launches functional,
+// because both observe functional runs only.
 bool api_is_timed(const struct wf_context *c)
 {
     return c->gpu && !api_has_core(c) && !c->settings.check_races && !api_is_studied(c);
@@ -22,8 +22,8 @@ static void tell_study(struct wf_context *c)
     c->study->settings = c->study_settings;
 }
 
-// Asks the function of wf_set_interrupt. After the first true all launches under way are interrupted, and the
-// function is not called again.
+// Asks the function of wf_set_interrupt. A first answer of true interrupts all launches under way; until
+// their end the function is not called again.
 bool api_is_interrupted(void *context)
 {
     struct wf_context *c = context;
@@ -37,7 +37,7 @@ static enum wf_status status_of(const struct wf_launch *l, bool good)
     return l->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED : WF_PROGRAM_FAILED;
 }
 
-// The progress bar shows a launch only if no other launch is running.
+// The progress bar shows a launch only if no other launch is running at its begin.
 static void begin_progress(struct wf_launch *l)
 {
     const uint32_t *grid = l->launch.grid;
@@ -55,8 +55,8 @@ static void finish(struct wf_launch *l, bool good, const struct exec_counts *cou
     api_stats_fill(l, status_of(l, good), counts, timed, seconds);
 }
 
-// Passes the launch's finished rivals (unordered launches) to the race check; unfinished rivals compare
-// themselves with the launch later.
+// Passes the launch's rivals (unordered launches) to the race check. An unfinished rival has no record yet,
+// and compares itself with the launch later.
 static void meet_rivals(struct wf_launch *l)
 {
     struct launch_rival *rivals = API_ARRAY(l, struct launch_rival, l->rivals.count + 1);

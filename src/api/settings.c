@@ -45,7 +45,8 @@ static bool is_frozen(const struct wf_context *c, const char *key)
     return str_starts_with(key, "compile.") && c->modules.count != 0;
 }
 
-// Drops the chip after a change of settings. The next launch makes a new chip; the context's clock continues.
+// Drops the chip and the SIMTight core after a change of settings. The next timed launch makes a new chip;
+// the context's clock continues.
 static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
@@ -63,7 +64,7 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
-// Checks that loaded modules were compiled for the code profile of the new GPU.
+// Checks that the new GPU's file changes no compile.* setting if modules are loaded. False and an error.
 static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
 {
     if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
@@ -251,8 +252,7 @@ static bool set_plain(struct wf_context *c, const char *key, const char *value)
     return config_set(&c->config, key, value, loc_none(), &c->diag);
 }
 
-// Sets a key of a class of SMs. The simulated chip with its contents is dropped only if the class's values
-// have changed.
+// Sets a key of a class of SMs. The simulated chip with its contents is dropped only if a class has changed.
 static bool set_of_class(struct wf_context *c, const char *key, const char *value)
 {
     struct gpu_classes before = c->classes;
@@ -349,7 +349,7 @@ static bool is_of_card(const struct wf_context *c, const struct config_key *k)
     return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");
 }
 
-// gpu.sm_count is not set but computed as the sum of the classes' counts.
+// True for gpu.sm_count, if not set but computed as the sum of the classes' counts.
 static bool is_sum(const struct wf_context *c, const struct config_key *k)
 {
     return c->chip.class_count && str_equal(k->name, "gpu.sm_count") && !config_origin(&c->config, k).is_set;

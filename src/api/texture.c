@@ -29,8 +29,8 @@ static enum texture_address address_mode(enum wf_address mode)
     return TEXTURE_CLAMP;
 }
 
-// The error in a description, or NULL. The limits are the limits of compute capability 7.5: 2^28 texels in
-// one dimension (linear memory), else 2^17 a side.
+// The error in a description, or NULL. Size limits, after compute capability 7.5: 2^28 texels in one
+// dimension (linear memory), else 2^17 x 2^17 x 2^14.
 static const char *check(const struct wf_texture_config *t, enum isa_type type)
 {
     if (type == TYPE_NONE) return "unknown texel type";

@@ -1,5 +1,5 @@
-// Programs transformed by mechanisms before a run (tech.h, transform). A new transformation is made when the
-// block shape or the mechanisms change.
+// Programs transformed by mechanisms before a run (tech.h, transform). A kernel's program is transformed
+// again when the block shape or the mechanisms change.
 #include "api/impl.h"
 #include "isa/program.h"
 

@@ -1,4 +1,5 @@
-// The public interface of warpfold: executes CUDA kernels, given as PTX, on a simulated GPU.
+// The public interface of warpfold: executes CUDA kernels, given as PTX, and RISC-V programs on a simulated
+// GPU.
 //
 // The interface follows the CUDA driver API. A context is a device with memory. Modules are loaded from PTX
 // text, and kernels are launched in streams. Results are device memory and counters. The command line and the
@@ -23,17 +24,18 @@
 //   - settings: wf_set, wf_gpu, wf_tech, wf_set_verify, wf_set_upsets, wf_set_print, wf_set_study, wf_watch;
 //   - wf_kernel_account and wf_watched.
 // A waiting call returns when no launch is queued or running, unless the description names a smaller set.
-// Other calls return at once: wf_alloc, wf_launch_async, and calls on modules, kernels, textures, streams and
-// events.
+// Other calls wait for no launch: wf_alloc, wf_launch_async, and calls on modules, kernels, textures, streams
+// and events.
 //
 // A timed run simulates the GPU of wf_gpu cycle by cycle. A functional run computes the same memory contents
 // without simulated time.
 //
-// The library never prints and never exits, with one exception. When host memory runs out, the library calls
-// heap_exhausted (base/arena.h). A program may define heap_exhausted; the default aborts. A failing call
-// returns a status, NULL, 0 or false, and adds messages with locations to wf_errors(). wf_clear_errors()
-// deletes the messages. A context may be used by one thread at a time; contexts are independent. Strings and
-// pointers handed out live as long as the object that owns them, unless a function states a shorter time.
+// The library never exits, and prints nothing but the bar of wf_set_progress. There is one exception: when
+// host memory runs out, the library calls heap_exhausted (base/arena.h). A program may define heap_exhausted;
+// the default aborts. A failing call returns a status, NULL, 0 or false, and adds messages with locations to
+// wf_errors(). wf_clear_errors() deletes the messages. A context may be used by one thread at a time;
+// contexts are independent. Strings and pointers handed out live as long as the object that owns them, unless
+// a function states a shorter time.
 //
 // Functions named wf_..._at enumerate: index counts from 0, and the result is false past the last element.
 #pragma once
@@ -67,11 +69,12 @@ struct wf_context *wf_context_create(void);
 // Launches under way are stopped; queued launches never begin. NULL: no effect.
 void wf_context_destroy(struct wf_context *c);
 // Sets one key (`warpfold list keys`). Keys of memory size and code generation are fixed by the first
-// allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed by the first
-// watched launch.
+// allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed from the first
+// watched launch to the next wf_watch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core.
-// WF_BAD_USAGE if the settings do not fit together. Launches make the same check.
+// WF_BAD_USAGE if the settings do not fit together. CUDA launches make the same check, wf_program_run does
+// not.
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
 // VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
@@ -79,8 +82,8 @@ enum wf_status wf_check_settings(struct wf_context *c);
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 // Bundled GPUs for CUDA kernels, by index. False past the last.
 bool wf_gpu_at(size_t index, const char **name, const char **meaning);
-// Bundled GPUs for RISC-V programs (wf_program_run), by index. Such GPUs run no CUDA kernels. False past the
-// last.
+// Bundled GPUs for RISC-V programs (wf_program_run), by index. CUDA kernels do not run on such GPUs. False
+// past the last.
 bool wf_riscv_gpu_at(size_t index, const char **name, const char **meaning);
 // Selects the mechanisms of timed launches: NAME[:KEY=V[,KEY=V...]], joined by +. "base" selects none.
 enum wf_status wf_tech(struct wf_context *c, const char *text);
@@ -101,29 +104,31 @@ struct wf_claim {
 };
 // Claims by index, for the mechanism number `tech`. False past the last.
 bool wf_tech_claim_at(size_t tech, size_t index, struct wf_claim *claim);
-// Enables verification: each value shared by a mechanism is compared with the value computed by the reader
-// itself. wf_stats.verify_mismatches counts the differences.
+// Turns verification of timed launches on or off. On: each value shared by a mechanism, or compressed by the
+// SIMTight core, is compared with the value computed by the reader itself. wf_stats.verify_mismatches counts
+// the differences.
 void wf_set_verify(struct wf_context *c, bool verify);
 // Fault injection: bits flip during timed launches, at places reported by the mechanisms (sm/mech/upset.h).
 // Results of such launches show the effects of the faults. The caller owns `upsets`; NULL ends injection. The
 // order of places is fixed only with one host thread (wf_set_threads).
 struct upsets;
 void wf_set_upsets(struct wf_context *c, const struct upsets *upsets);
-// Limit of later timed launches, in cycles. A launch over the limit fails. 0: no limit.
+// Limit of each later timed launch, in cycles. A launch over the limit fails. 0: no limit.
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles);
 // Sets a function called at intervals while launches run. When the function returns true, all launches under
 // way or queued end with WF_INTERRUPTED. NULL: no function.
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
 // Number of host threads for timed launches. Results do not depend on the number.
 void wf_set_threads(struct wf_context *c, unsigned threads);
-// All messages since wf_clear_errors, each with source line and caret; "" if none. Valid until the next call.
+// The messages since wf_clear_errors, located ones with source line and caret; "" if none. After 20 errors,
+// further errors are only counted. Valid until the next call.
 const char *wf_errors(struct wf_context *c);
 // wf_errors with colour codes for a terminal.
 const char *wf_errors_colour(struct wf_context *c);
 // Deletes all messages.
 void wf_clear_errors(struct wf_context *c);
-// Sets the receiver of text printed by kernels (printf, assert), called in execution order. Default: the text
-// is dropped.
+// Sets the receiver of text printed by kernels (printf, assert) and host parts, called in execution order.
+// Default: the text is dropped.
 void wf_set_print(struct wf_context *c, void (*print)(void *context, const char *text, size_t length),
                   void *context);
 // Shows a progress bar on stderr if stderr is a terminal. Default: off.
@@ -134,9 +139,9 @@ void wf_set_progress(struct wf_context *c, bool enabled);
 // used up. The label, NULL for none, appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
-// The calls below, up to wf_fill, first wait for all launches. A range outside every allocation returns
-// WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch: of a launch
-// that failed while a call waited, if no call has returned the status yet. A failed context (wf_reset) still
+// The calls below, up to wf_fill, first wait for all launches. A range not inside a single allocation returns
+// WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch. Such a launch
+// failed while a call waited, and no call has returned its status yet. A failed context (wf_reset) still
 // allows reads and writes.
 //
 // wf_free takes the start of an allocation.
@@ -155,7 +160,8 @@ enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
 // PATH does not exist.
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path);
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length);
-// Address and size of a module-scope variable. `bytes` may be NULL. An unknown name gives WF_BAD_INPUT.
+// Address and size of a module-scope .global or .const variable, or of a variable of a RISC-V program.
+// `bytes` may be NULL. An unknown name gives WF_BAD_INPUT.
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
 // Binds a module-scope .texref to a texture of wf_texture_create.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
@@ -180,7 +186,8 @@ struct wf_program_stats {
     double wall_seconds; // of the whole run
 };
 // Runs the program from start to end with fresh memory, and fills *stats. Output of the program goes to the
-// receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error in the host part, or a failed kernel.
+// receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error or limit in the host part, or a failed
+// kernel.
 enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
                               struct wf_program_stats *stats);
 
@@ -193,7 +200,7 @@ struct wf_kernel_info {
     const char *name, *mangled_name;
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
-    uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32
+    uint32_t address_bits; // of a pointer parameter: 64, or 32 under .address_size 32 and in RISC-V programs
     // instructions: number in the machine code. registers, predicates: number per thread. shared_bytes:
     // static shared memory of a block. local_bytes, stack_bytes: per thread. spill_loads, spill_stores:
     // numbers of spill instructions in the code.
@@ -201,14 +208,15 @@ struct wf_kernel_info {
         spill_stores;
     double compile_seconds;
 };
-// Caches compiled kernels in a folder: kernels of modules loaded later are read from the folder, or compiled
-// and written to it. Only processes of the same build may share a folder; files of another build are not
-// recognised as foreign. NULL: no cache.
+// Caches compiled kernels in a folder: a kernel of a module loaded later is read from the folder, or compiled
+// and written to the folder. Only processes of the same build may share a folder; files of another build are
+// not recognised as foreign. NULL: no cache.
 void wf_keep_programs(struct wf_context *c, const char *folder);
 // Finds a kernel by entry name, or by unmangled identifier if unique, and compiles it at the first call. NULL
 // and messages for an unknown name or code that warpfold cannot execute.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
-// Names of the module's entries in text order. NULL past the last.
+// Name of the module's entry number `index` in text order; for a RISC-V program, of function number `index`
+// by address. NULL past the last.
 const char *wf_kernel_name(struct wf_module *m, size_t index);
 // The kernel's info, valid as long as the module.
 const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
@@ -220,16 +228,16 @@ const char *wf_kernel_listing(struct wf_kernel *k);
 struct wf_mark {
     uint32_t pc;
     const char *instruction, *lines; // lines: source lines, with the calls that inlined them
-    const char *mark;     // redundant in every block: "DR"; in blocks of some shapes: "CR"; otherwise "V"
+    const char *mark; // across warps: "DR" redundant in all blocks, "CR" in some shapes of block, "V" in none
     const char *promoted; // mark after promotion for the given block shape, "DR" or "V"; NULL without a shape
     const char *pattern;  // across the lanes of a warp: "uniform", "affine", "unstructured"
     const char *formula;  // the pattern with known base and stride: "affine 0x1000+4*threadIdx.x"
     uint32_t base;        // valid if base_known
     int32_t stride;       // valid if stride_known
     bool base_known, stride_known;
-    bool grid; // equal in all blocks, too (mark.grid)
-    // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, redundant among
-    // every p-th warp; 0, not redundant.
+    bool grid; // the result is also equal in all blocks (mark.grid)
+    // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, among every p-th
+    // warp; 0, not redundant, or no shape given.
     uint32_t warp_classes;
     const char *cause, *reason; // cause: a word for tables; reason: a sentence
     // Writes registers only and has no guard: a skipping mechanism can share the result.
@@ -242,7 +250,7 @@ const struct wf_mark *wf_kernel_marks(struct wf_kernel *k, const uint32_t block[
 
 // -- where time goes ----------------------------------------------------------------------------------------
 // In every cycle with a resident warp, each scheduler of an SM has issue.width issue slots. Each slot is
-// charged to one reason.
+// charged to one reason: an instruction issued, or why none was.
 struct wf_slot {
     const char *name, *meaning;
 };
@@ -255,16 +263,17 @@ struct wf_account {
     const char *instruction, *lines; // NULL in the last row
     const uint64_t *slots;           // indexed as wf_slot_at
     // Warp instructions removed by a mechanism: skipped before fetch, or issued without execution (reused).
-    // If results do not depend on time, issued plus skipped equals the instructions issued without a
-    // mechanism.
+    // If results do not depend on time, the instructions issued plus those skipped equal the instructions
+    // issued without a mechanism.
     uint64_t skipped, reused;
     // Warp instructions issued without an issue slot of a scheduler: through a mechanism's own port, or by
     // its guest stream beside the schedulers.
     uint64_t beside;
 };
-// Accounts of all instructions plus one last row, summed over the kernel's timed launches; waits for all
-// launches. *count receives the number of rows. NULL: the kernel has no timed launch. Rows are valid until
-// the next call for this kernel. The arrays `slots` keep counting during later launches.
+// Accounts of all instructions plus one last row, summed over the timed launches of the kernel's present
+// program. Mechanisms may change the program with the block shape. Waits for all launches. *count receives
+// the number of rows. NULL: no such launch. Rows are valid until the program changes or the next call for
+// this kernel. The arrays `slots` keep counting during later launches.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
 // One SM in one timed launch.
 struct wf_sm_account {
@@ -272,7 +281,7 @@ struct wf_sm_account {
     const uint64_t *slots; // indexed as wf_slot_at
     const char *sm_class;  // NULL: the GPU has no classes
 };
-// A class: SMs described together in a GPU file (docs/howto/gpus.md).
+// A class: SMs with common settings class.NAME.* (docs/howto/gpus.md).
 struct wf_class {
     const char *name;
     uint32_t first, count;       // SM numbers
@@ -291,7 +300,7 @@ struct wf_class_account {
 struct wf_sample {
     uint64_t from, to; // cycles of the launch
     // In the order of wf_stats.counters, counter_count values. A maximum (wf_counter.is_most) holds the
-    // maximum so far. WF_UNKNOWN for counters updated only at the end of a block.
+    // maximum so far. WF_UNKNOWN for counters that are not sampled, such as exec.*.
     const uint64_t *counters;
     size_t counter_count;
 };
@@ -334,7 +343,7 @@ struct wf_launch_config {
     uint32_t grid[3], block[3]; // no dimension may be 0
     uint32_t shared_bytes;      // dynamic shared memory
     struct wf_stream *stream;   // NULL: the default stream, CUDA's legacy one
-    // Registers of a thread, if launch.registers is 0; 0: as many as the code uses.
+    // Registers of a thread on an SM, used if launch.registers is 0. 0: as many as the code uses.
     uint32_t registers;
 };
 
@@ -342,7 +351,7 @@ struct wf_launch_config {
 // free.
 struct wf_occupancy {
     const char *sm_class;      // NULL: the GPU has no classes
-    uint32_t thread_registers; // of a thread: launch.registers, else the shape's, else the code's
+    uint32_t thread_registers; // of a thread, by launch.registers, else by the shape, else by the code
     uint32_t warps, registers, shared_bytes; // of one block
     // blocks: blocks resident on the SM at once; file_registers: registers of the SM.
     uint32_t blocks, file_registers;
@@ -377,14 +386,14 @@ struct wf_storage {
     bool instead;
 };
 // Storage of the selected mechanisms on the selected GPU. Returns the number of rows; rows are valid until
-// the next call.
+// the next call or the end of the next timed launch.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
 // Bits of the register file of an SM outside any class.
 uint64_t wf_register_file_bits(const struct wf_context *c);
 // Parts of the chip that consume energy, by index. False past the last.
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning);
 // Forbidden behaviour that did not end a launch (check.bounds, check.members). A kernel's first functional
-// launch is also watched for races within the first block.
+// launch is also watched for races in shared memory within the first block.
 struct wf_warning {
     const char *name; // "bounds", "members", "race"
     uint64_t count;
@@ -398,34 +407,35 @@ struct wf_stats {
     uint64_t cycles;
     uint64_t elapsed;           // timed: cycles plus the launch latency (gpu.launch_latency)
     uint64_t start;             // timed: cycle of arrival at the chip, on the clock of events
-    uint64_t fetched;           // timed: warp instructions
+    uint64_t fetched;           // timed, on SMs: warp instructions fetched
     uint64_t skipped;           // timed: warp instructions not fetched, because of a mechanism
-    uint64_t reused;            // timed: warp instructions fetched and not executed
-    uint64_t verify_mismatches; // WF_UNKNOWN without wf_set_verify
+    uint64_t reused;            // timed: warp instructions fetched, not executed
+    uint64_t verify_mismatches; // WF_UNKNOWN: without wf_set_verify, or functional
     const char *tech;           // "base", or the text given to wf_tech
-    double occupancy;           // mean resident warps of an SM over their maximum; below 0 in functional runs
-    const char *gpu;            // NULL in functional runs
+    double occupancy; // mean resident warps of an active SM over their maximum; below 0: not run on SMs
+    const char *gpu;  // NULL in functional runs
     uint64_t warp_instructions, thread_instructions;
     uint64_t races;         // pairs of racing accesses seen; WF_UNKNOWN if check.races is off
     const char *race_text;  // report of the first race, or NULL
     const char *fault_text; // report of a failed program, or NULL
-    // Functional: the launch seemed to wait for memory written by another launch, which was run in between.
+    // Functional: the launch seemed to wait for memory written by other launches, and another launch ran in
+    // between.
     bool has_waited;
     bool never_ends; // the launch failed because it would not end, or reached a limit
     const struct wf_warning *warnings;
     size_t warning_count;
     double wall_seconds;             // of the host, while the launch ran
-    const struct wf_sm_account *sms; // by SM number; NULL in functional runs
+    const struct wf_sm_account *sms; // by SM number; NULL: not run on SMs
     size_t sm_count;
-    const struct wf_class_account *classes; // in order of SM numbers; NULL in functional runs
+    const struct wf_class_account *classes; // in order of SM numbers; NULL: not run on SMs
     size_t class_count;                     // 0: the GPU has no classes
     const struct wf_sample *samples;        // in order of time; NULL in functional runs
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
-    const struct wf_energy *energy; // in a fixed order; NULL in functional runs
+    const struct wf_energy *energy; // in a fixed order; NULL: not run on SMs
     size_t energy_count;
-    const struct wf_storage *storage; // of the mechanisms, in the order selected
+    const struct wf_storage *storage; // of the mechanisms in the order selected, or of the SIMTight core
     size_t storage_count;
     double core_mhz; // cycles per microsecond
 };
@@ -445,9 +455,10 @@ enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_conf
 // launches wait for it. Functional launches run one at a time, in the order of the calls. An exception is a
 // functional launch that waits for memory written by another launch: the two take turns.
 //
-// Makes the checks of a driver, copies the arguments, settings and texture bindings, queues the launch, and
-// returns without waiting. The caller owns *launch until wf_launch_free or the end of the context. `launch`
-// may be NULL: the launch then has no handle. If the call fails, nothing is queued and *launch is NULL.
+// wf_launch_async makes the checks of a driver, copies the arguments, settings and texture bindings, queues
+// the launch, and returns without waiting. The caller owns *launch until wf_launch_free or the end of the
+// context. `launch` may be NULL: the launch then has no handle. If the call fails, nothing is queued and
+// *launch is NULL.
 enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
                                size_t arg_count, struct wf_launch **launch);
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
@@ -465,27 +476,29 @@ void wf_launch_free(struct wf_launch *l);
 // Clears the failed state of a context, after waiting for all launches.
 //
 // A failing launch ends alone, with a separate status; other launches on the chip continue. A fault, a
-// deadlock or a program without end (CUDA has no limit for the last) puts the context into the failed state.
-// Queued launches then end without running, and later launches return WF_PROGRAM_FAILED. Device memory keeps
-// its contents. A simulator limit (wf_set_max_cycles, exec.max_warp_instructions) or an interrupt does not
-// cause the failed state.
+// deadlock or a program found never to end (CUDA lets the last run on) puts the context into the failed
+// state. Queued launches then end without running, and later launches return WF_PROGRAM_FAILED. Device memory
+// keeps its contents. A simulator limit (wf_set_max_cycles, exec.max_warp_instructions) or an interrupt does
+// not cause the failed state.
 void wf_reset(struct wf_context *c);
 
 // Streams and events live as long as the context.
 struct wf_stream *wf_stream_create(struct wf_context *c);
-// Names the stream in timelines, from its next launch on. Default: 1, 2, 3 … in order of creation.
+// Names the stream in messages and in timelines of launches that begin later. Default: 1, 2, 3 … in order of
+// creation.
 void wf_stream_name(struct wf_stream *s, const char *name);
 // Restricts later launches of the stream to `sms` SMs starting with first_sm. sms 0: no restriction, the
 // default. A launch with an SM beyond the GPU's last returns WF_BAD_INPUT. Functional launches ignore the
 // restriction. Streams may overlap; gpu.dispatch chooses among their blocks.
 void wf_stream_place(struct wf_stream *s, uint32_t first_sm, uint32_t sms);
-// The calls from wf_stream_wait to wf_event_wait return the status of a launch that failed during a wait,
-// unless an earlier call has returned the status. In a failed context the calls return WF_PROGRAM_FAILED.
+// wf_stream_wait, wf_synchronise and wf_event_wait return the status of a launch that failed during a wait,
+// unless an earlier call has returned the status. Otherwise, in a failed context, these three return
+// WF_PROGRAM_FAILED.
 
 // Waits for the launches of the stream and of the default stream.
 enum wf_status wf_stream_wait(struct wf_stream *s);
-// wf_write and wf_read for memory used by one stream alone. They wait as wf_stream_wait does; launches of
-// other streams pause.
+// wf_write and wf_read for memory used by one stream alone. Both wait as wf_stream_wait does, and may leave
+// launches of other streams unfinished.
 enum wf_status wf_stream_write(struct wf_stream *s, uint64_t address, const void *host, uint64_t bytes);
 enum wf_status wf_stream_read(struct wf_stream *s, uint64_t address, void *host, uint64_t bytes);
 // Waits for all launches of the context.
@@ -502,7 +515,7 @@ enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e);
 enum wf_status wf_event_wait(struct wf_event *e);
 // Cycles from the end of the work of one event to the end of the work of another; waits for both. An event
 // recorded with no work under way has the end of the context's latest launch. WF_UNKNOWN: functional, not
-// recorded, or `to` ended first.
+// recorded, of two contexts, or `to` ended first.
 uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
 
 // -- counters -----------------------------------------------------------------------------------------------
@@ -537,7 +550,8 @@ bool wf_study_reads(const struct wf_study *s);
 bool wf_study_times(const struct wf_study *s);
 // Names the group of later launches in the study's tables.
 void wf_study_group(struct wf_study *s, const char *name);
-// Sets the folder with the source files named in PTX, for studies that quote source lines.
+// Sets the folder with the source files named in PTX, in place of an earlier folder; for studies that quote
+// source lines.
 void wf_study_sources(struct wf_study *s, const char *folder);
 // Tables of a study. A cell of kind SHARE holds a number from 0 to 1.
 enum wf_cell_kind { WF_CELL_NONE, WF_CELL_TEXT, WF_CELL_COUNT, WF_CELL_SHARE, WF_CELL_NUMBER };
@@ -568,7 +582,7 @@ struct wf_study_report {
     const char *const *notes, *const *failures;
     size_t note_count, failure_count;
 };
-// Results for the launches so far. Valid until the next call for the study.
+// Results for the launches so far. Valid until the next wf_study_report or wf_study_destroy of the study.
 const struct wf_study_report *wf_study_report(struct wf_study *s);
 
 // -- settings as data ---------------------------------------------------------------------------------------
@@ -576,13 +590,13 @@ struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
     const char *value; // current value; NULL for a mechanism's option
     const char *from;  // origin: "default", "tiny:5" (line of a file), "set", "the classes' counts"
-    bool is_gpus;      // describes the GPU: chip, memory or energy
+    bool is_gpus;      // describes the GPU: SMs, chip, memory and energy, or the SIMTight core
 };
 // All keys of the context, by index. False past the last.
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
 // Counts GPU keys set neither by the GPU's file nor by wf_set, except simulator keys (`sim.`). Such keys have
-// their defaults, which describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so
-// defaults come from a known GPU.
+// their defaults, which for SMs describe gtx1080ti-paper. *is_like: the file starts from another GPU's file,
+// so defaults come from a known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 // Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
 // look up, or "count". False if the class does not set the key.

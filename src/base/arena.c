@@ -1,6 +1,6 @@
-// Arenas: a list of memory blocks, each filled from the start. A large request gets a separate block. A new
-// block is as large as all requests so far, between two limits: an arena of a few hundred bytes zeroes one
-// small block.
+// Arenas: a list of memory blocks, each filled from the start. A large request that does not fit gets a
+// separate block. Other new blocks are as large as all requests so far, between two limits: an arena of a few
+// hundred bytes zeroes one small block.
 #include "base/arena.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // Arenas: memory freed all at once.
 //
-// An arena belongs to a module, a program or a compile run, and holds everything of the same lifetime. Memory
-// is zeroed, aligned to 16 bytes and never moves. When host memory runs out, the arena calls heap_exhausted,
-// so callers do not check for NULL. Sizes read from input use heap_try instead.
+// An arena holds memory of a common lifetime, for example everything of a module, a program or a compile run.
+// Memory is zeroed, aligned to 16 bytes and never moves. When host memory runs out, the arena calls
+// heap_exhausted, so callers do not check for NULL. Sizes read from input use heap_try instead.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 struct arena_block;
 
 struct arena {
-    struct arena_block *blocks; // newest first
-    size_t used_bytes;          // sum of all requests, for statistics
+    struct arena_block *blocks; // first: the block being filled
+    size_t used_bytes;          // sum of all requests, in multiples of 16 bytes
 };
 
 void arena_init(struct arena *a);
@@ -33,6 +33,6 @@ char *heap_strndup(const char *text, size_t most);
 void *heap_try(size_t size_bytes);
 void *heap_try_resize(void *p, size_t size_bytes); // NULL: p stays valid and unchanged
 
-// Called, from any thread, when an allocation other than heap_try fails. Must not return. A program may
-// define its own function of this name; the library's definition aborts.
+// Called, from any thread, when an allocation other than by heap_try or heap_try_resize fails. Must not
+// return. A program may define its own function of this name; the library's definition aborts.
 _Noreturn void heap_exhausted(size_t size_bytes);

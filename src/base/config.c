@@ -63,7 +63,7 @@ const char *config_type_name(enum config_type type)
     return "?";
 }
 
-// Prints 1073741824 as "1G".
+// Prints a number of bytes with the largest exact binary suffix: 1073741824 as "1G".
 static void format_bytes(double value, struct strbuf *out)
 {
     static const char suffixes[] = " KMG";
@@ -125,7 +125,7 @@ static bool read_bool(const char *text, bool *value)
     return str_equal(text, "0") || str_equal(text, "false");
 }
 
-// Parses a count with an optional binary suffix.
+// Parses a count with an optional binary suffix (K, M or G).
 static bool read_bytes(const char *text, uint64_t *value)
 {
     size_t length = strlen(text);

@@ -1,8 +1,8 @@
 // Typed, documented, range-checked settings.
 //
 // Each layer describes its settings in a table of config_key over a plain struct. A `struct config` is a list
-// of (table, struct) pairs. It sets keys by name, reports valid values, and prints all keys. Values come from
-// defaults, then a GPU's file, then --set, and are frozen before a run.
+// of (table, struct) pairs. The functions set keys by name, report valid values, and print all keys. A value
+// set by --set goes before the value in a GPU's file, which goes before the default.
 #pragma once
 #include "base/diag.h"
 #include "base/hash.h"
@@ -112,7 +112,8 @@ struct config_origin config_origin(const struct config *c, const struct config_k
 const struct config_key *config_at(const struct config *c, size_t index);
 void config_format(const struct config *c, const struct config_key *key, struct strbuf *out); // current value
 void config_format_value(const struct config_key *key, const void *values, struct strbuf *out);
-void config_format_range(const struct config_key *key, struct strbuf *out); // "16 to 255", "sass or ptxplus"
+void config_format_range(const struct config_key *key,
+                         struct strbuf *out); // "16 to 255", "volta (sass), ptxplus or pascal"
 const char *config_type_name(enum config_type type);
-void config_write_json(const struct config *c, struct json *j); // {"compile.profile": "sass", …}
+void config_write_json(const struct config *c, struct json *j); // {"compile.profile": "volta", …}
 void config_write_value(const struct config_key *key, const void *values, struct json *j);

@@ -17,7 +17,8 @@ static bool at_end_of_line(const struct reader *r)
            (r->text[r->at] == '\r' && r->at + 1 < r->length && r->text[r->at + 1] == '\n');
 }
 
-// Reads a quoted field; the reader is past the opening quote. False and r->why if the quote is not closed.
+// Reads a quoted field; the reader is past the opening quote. False and r->why if the quote is not closed, or
+// text follows the closing quote.
 static bool read_quoted(struct reader *r, struct strbuf *field)
 {
     for (;; r->at++) {

@@ -1,5 +1,5 @@
-// Collects and formats diagnostics. Errors past the limit are counted and not stored; the last line gives the
-// count.
+// Collects and formats diagnostics. Errors past the limit are counted and not stored; the last line of the
+// formatted text gives their number.
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/printable.h"

@@ -7,7 +7,7 @@
 //         addd.f32 %f3, %f1, %f2;
 //         ^~~~
 //
-// A zero location means no place in a file; the message then starts with "error: ".
+// A zero location means no place in a file; the message then starts with "error: ", "warning: " or "note: ".
 #pragma once
 #include "base/arena.h"
 #include "base/str.h"
@@ -43,7 +43,7 @@ struct diag {
     VEC(struct diag_source) sources;
     VEC(struct diag_message) messages;
     unsigned errors;       // all errors, including errors past the limit
-    unsigned errors_limit; // messages kept; 0 = DIAG_ERRORS_DEFAULT
+    unsigned errors_limit; // error messages kept, at most; 0 = DIAG_ERRORS_DEFAULT
 };
 
 enum { DIAG_ERRORS_DEFAULT = 20 };
@@ -68,9 +68,9 @@ void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attrib
 // Adds a message composed by the caller, possibly of several lines; trailing line breaks are removed.
 bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, const char *text);
 
-// "file:line:column" of a location; "" for loc_none().
+// Appends the location as "file:line:column", or as "file" without a line; appends nothing for loc_none().
 void diag_format_loc(const struct diag *d, struct loc loc, struct strbuf *out);
-// All messages with source line and caret; colour for a terminal.
+// Appends all messages with source line and caret; colour: with colour codes for a terminal.
 void diag_format(const struct diag *d, bool colour, struct strbuf *out);
 void diag_print(const struct diag *d, FILE *out);
 

@@ -1,4 +1,4 @@
-// Reads and atomically replaces whole files. *why points into the static table of strerror.
+// Reads and atomically replaces whole files. *why points to a static text, often of strerror.
 #include "base/file.h"
 #include "base/arena.h"
 #include "base/str.h"
@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Initial buffer size: a regular file's size, capped at `most`. For a pipe or device, a `most` above
-// FILE_TEXT_MOST is reserved whole, so that a limit beyond the memory fails before the first byte is read.
+// Initial buffer size, at least 64 KiB: a regular file's size, capped at `most`. For a pipe or device, a
+// `most` above FILE_TEXT_MOST is reserved whole, so that a limit beyond the memory fails before the first
+// byte is read.
 static size_t first_capacity(const struct stat *st, size_t most)
 {
     size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST ? most : 0;
@@ -136,7 +137,8 @@ bool file_can_write(const char *path, const char **why)
     return ok;
 }
 
-// Returns "out.1234.part", followed after its NUL by "out" (the target). The caller frees it.
+// Returns "out.1234.part" (1234: process number), followed after its NUL by "out" (the target). The caller
+// frees it.
 char *file_temporary(const char *path)
 {
     char *target = file_target(path);

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FILE_TEXT_MOST = 256 << 20 }; // bytes; a longer text is taken as endless
+enum { FILE_TEXT_MOST = 256 << 20 }; // bytes; file_read refuses longer files as endless
 
-// Reads a whole file into heap memory, followed by a NUL; the caller frees *bytes. False: *why is a static
-// text ("no such file", "is a directory", …).
+// Reads a whole file of at most FILE_TEXT_MOST bytes into heap memory, followed by a NUL; the caller frees
+// *bytes. False: *why is a static text ("no such file", "is a directory", …).
 bool file_read(const char *path, char **bytes, size_t *length, const char **why);
 // file_read of at most `most` bytes. *length == most: the file may be longer.
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);
@@ -31,8 +31,8 @@ bool file_is_stream(const char *path);
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why);
 // The target of a path's symbolic links, existing or not. Heap.
 char *file_target(const char *path);
-// Whether a write to the path can begin: the folder exists and is writable, and the path is no folder.
-// Changes nothing.
+// Whether the path names a writable file, device or pipe, or a new file in a writable folder. Changes
+// nothing.
 bool file_can_write(const char *path, const char **why);
-// Whether text on the descriptor may be coloured: a terminal, without NO_COLOR set (no-color.org).
+// Whether text on the descriptor may be coloured: a terminal, and NO_COLOR is unset or empty (no-color.org).
 bool file_takes_colour(int descriptor);

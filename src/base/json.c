@@ -1,6 +1,6 @@
 // JSON text, indented by two spaces a level. UTF-8 is copied, except control characters, which a terminal
-// would obey. Control characters are escaped, and so are invalid bytes of UTF-8 (names from a broken file),
-// as Latin-1. The output is always valid JSON.
+// would obey. Control characters are escaped. So are invalid bytes of UTF-8 (names from a broken file), each
+// as the Latin-1 character of the byte. Strings are thus always valid JSON.
 #include "base/json.h"
 #include "base/printable.h"
 

@@ -96,7 +96,7 @@ static bool take_escape(struct reader *r, struct strbuf *b)
     return true;
 }
 
-// Number of bytes up to the next quote, escape or control character.
+// Number of bytes up to the next quote, escape, control character or the end.
 static size_t plain_length(const struct reader *r)
 {
     const char *p = r->p;

@@ -15,7 +15,7 @@ struct json_value {
     struct json_value *next;  // sibling
 };
 
-// NULL if the text is no JSON value: *why is a static text, *offset the position of the error.
+// NULL if the text is no JSON value: *why is a static text, *offset the error's position in bytes.
 struct json_value *json_parse(const char *text, size_t length, struct arena *a, const char **why,
                               size_t *offset);
 // `v` may be NULL for an absent value; the result is then the value for absence.

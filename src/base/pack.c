@@ -125,8 +125,8 @@ static void reach(struct pack *p, uint32_t from, uint32_t bits, uint32_t length,
     if (bits < w->bits) *w = (struct way){.bits = bits, .length = length, .place = place};
 }
 
-// Tries copies of `least` to `most` bytes as the next step from position `from`. place: the number for the
-// copy's distance (packed.h).
+// Tries copies of `least` to `most` bytes (from LONG bytes on: only of `most`) as the next step from position
+// `from`. place: the number for the copy's distance (packed.h).
 static void reach_by_copy(struct pack *p, uint32_t from, uint32_t least, uint32_t most, uint32_t place)
 {
     uint32_t bits = place_bits(p, place);
@@ -144,7 +144,8 @@ static void remember(struct pack *p, uint32_t at)
     if (w->length > 1) packed_distance(w->recent, w->place);
 }
 
-// Tries every step (a byte or a copy) from a position. Returns the length of the longest copy.
+// Tries a byte and all known copies as the step from a position. Returns the length of the longest copy; 1 if
+// no copy.
 static uint32_t reach_from(struct pack *p, uint32_t at)
 {
     const struct way *w = &p->ways[at];
@@ -166,7 +167,7 @@ static uint32_t reach_from(struct pack *p, uint32_t at)
     return longest;
 }
 
-// Fills p->ways.
+// Fills p->ways with the cheapest encoding up to every position.
 static void find_ways(struct pack *p)
 {
     for (uint32_t at = 0; at <= p->length; at++) p->ways[at].bits = UINT32_MAX;

@@ -72,7 +72,7 @@ static bool read_lengths(struct bits *b, uint8_t *lengths, unsigned count)
     return true;
 }
 
-// Reads a code of `count` symbols.
+// Reads a code of `count` symbols. False: the lengths give no valid code.
 static bool read_code(struct bits *b, struct code *c, unsigned count)
 {
     uint8_t lengths[PACKED_WORDS] = {0};

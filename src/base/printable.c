@@ -22,7 +22,8 @@ static size_t colour_length(const char *p, size_t left)
 }
 
 // Number of leading bytes of printable ASCII, eight bytes at a time. Among bytes below 0x80, adding 1 sets
-// the top bit only for 0x7f. Subtracting 0x20 borrows only in smaller bytes.
+// the top bit only for 0x7f. Subtracting 0x20 sets the top bit of a byte below 0x20; only such a byte borrows
+// from the next byte.
 static size_t plain_length(const char *text, size_t length)
 {
     const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;

@@ -19,21 +19,21 @@ void strbuf_printf(struct strbuf *b, const char *format, ...) __attribute__((for
 void strbuf_vprintf(struct strbuf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 const char *strbuf_text(const struct strbuf *b); // "" when empty
 
-// Removes blanks at both ends, in place. Returns the new start of the text.
+// Removes spaces, tabs and line breaks at both ends, in place. Returns the new start of the text.
 char *str_trim(char *text);
 
 bool str_equal(const char *a, const char *b);
 bool str_starts_with(const char *text, const char *prefix);
 bool str_ends_with(const char *text, const char *suffix);
 
-// Length of the UTF-8 character (RFC 3629) at p, within `left` bytes. 0: invalid.
+// Length in bytes of the UTF-8 character (RFC 3629) at p, of at most `left` bytes. 0: invalid.
 size_t utf8_length(const char *p, size_t left);
 
-// Parses the whole text as a C integer literal (decimal, 0x, 0b, leading 0 octal; sign allowed). False: no
-// literal, trailing text, or out of range.
+// Parses the whole text as a C integer literal (decimal, 0x, 0b, leading 0 octal), with + or, for str_to_i64,
+// - before. False: no literal, trailing text, or out of range.
 bool str_to_u64(const char *text, uint64_t *value);
 bool str_to_i64(const char *text, int64_t *value);
-// Parses decimal, hex float, nan and inf.
+// Parses the whole text as a decimal number, hex float, nan or inf. False: malformed or too large.
 bool str_to_f64(const char *text, double *value);
 
 // The known word nearest to `word` by edit distance; NULL if every word is too far. next(context, i) returns

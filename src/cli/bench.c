@@ -88,8 +88,9 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
     report_run_add(context, kernel, shape, stats);
 }
 
-// --verify: runs the workload again without optimisation on the general engine. Outputs of class D must be
-// equal byte for byte; outputs of other classes have been compared with the reference.
+// --verify: runs the workload again, functionally, without optimisation, on the general engine
+// (exec.isa=general). Outputs of class D must be equal byte for byte; outputs of other classes have been
+// compared with the reference.
 static enum wf_status verify(const struct options *o, const struct bench_selection *what,
                              const struct workload *w, uint64_t output_hash, struct diag *d)
 {
@@ -124,7 +125,7 @@ static void complain(const char *format, ...)
     strbuf_fini(&text);
 }
 
-// Runs one workload and prints its errors at once. Later workloads run even after a failure.
+// Runs one workload in its own context, adds a row to the results, and prints the context's errors at once.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
                               const struct bench_member *member, struct report_bench *b,
                               struct strbuf *timeline, struct diag *d)

@@ -20,8 +20,9 @@ struct bench_list {
 };
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
-// A bundled kernel by name. NULL and an error with the nearest name if the kernel is unknown or has no such
-// size.
+// A bundled kernel by name. NULL and an error: the kernel is unknown (with the nearest name, if any), or has
+// no input of the size.
 const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
-// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT if none.
+// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT and an error: no such kernel, or
+// the kernel lacks the size.
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);

@@ -1,5 +1,5 @@
 // Commands called by main. A command gets the words after its name, and returns the exit status. Only
-// commands print.
+// commands print results and messages.
 #pragma once
 #include "api/warpfold.h"
 #include "cli/options.h"
@@ -9,7 +9,7 @@
 #include "cli/command.def"
 #undef COMMAND
 
-// Runs the command named by the first word. Returns the exit status.
+// Runs the command named by argv[1], as called by main. Returns the exit status.
 int command_dispatch(int argc, char **argv);
 // Parses a command's options. True: continue. False: *status is the exit status; errors or help have been
 // printed.
@@ -26,15 +26,16 @@ bool command_json_alone(const struct options *o);
 // Value of an option with a number from 1 to `most`; 0 if the option is absent. False and an error for other
 // values.
 bool command_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n, struct diag *d);
-// Applies --set. WF_OK or WF_BAD_USAGE; errors are in `d` or in the context.
+// Applies --set and checks the settings together. WF_OK or WF_BAD_USAGE; errors are in `d` or in the context.
 enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
-// Applies --set, --gpu and --tech. Refuses contradictory --tech, --threads and --functional.
+// Applies --gpu, --set, --tech, --verify, --threads and --max-cycles. Refuses --functional beside an option
+// that needs time, such as --tech.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // Adds a note if --gpu names a user's file that omits keys and has no base GPU (`like`). Silent with --quiet.
 void command_note_gpu(const struct options *o, struct diag *d);
 // For commands about timing: false and an error with check.races, since race detection runs functionally.
 bool command_has_time(const struct options *o, struct wf_context *c, struct diag *d);
-// Adds a note if a timed run was requested and check.races made it functional.
+// Adds a note if check.races makes a run functional that would be timed. Silent with --quiet.
 void command_note_races(const struct options *o, struct wf_context *c, struct diag *d);
 // --timeline: command_watch records the context's launches. command_timeline formats the record by the path's
 // suffix, with a warning if the record is incomplete.
@@ -43,5 +44,5 @@ void command_timeline(const struct options *o, struct wf_context *c, struct strb
 // Parses "X[,Y[,Z]]"; absent dimensions are 1.
 bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
                          struct diag *d);
-// Prints the errors of the context, which have locations, then of `d`. Returns `status`.
+// Prints the messages of the context, then of `d`, to stderr. Returns `status`.
 int command_fail_both(struct wf_context *c, const struct diag *d, int status);

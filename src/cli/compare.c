@@ -1,8 +1,8 @@
 // `warpfold compare A.json B.json`: differences between the results of two runs, largest change first.
 //
 // Both files become lists of named figures: "cycles", "counters sm.l1.hits". Elements of an array add their
-// names: "matrixMul cycles". Left out are wall-clock figures; time series and the account by line, whose
-// names differ between runs; and energy events, which repeat the counters.
+// names: "matrixMul cycles". Left out are wall-clock figures; launches, time series and the account by line,
+// whose names differ between runs; and energy events, which repeat the counters.
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_read.h"
@@ -17,7 +17,8 @@
 struct figure {
     const char *name;
     const struct json_value *a, *b; // NULL: absent from the file
-    double change;                  // relative change from a to b; NAN if a's value is 0, and for texts
+    // Relative change from a to b; NAN if a's value is 0, or a value is absent or no number.
+    double change;
     bool is_main;
 };
 
@@ -43,7 +44,7 @@ static bool is_left_out(const char *key)
     return false;
 }
 
-// Name of an array element: its first text, or its index.
+// Name of an array element: its first member that is a string, or its index.
 static const char *name_of(struct arena *a, const struct json_value *element, size_t index)
 {
     for (const struct json_value *v = element->type == JSON_OBJECT ? element->first : NULL; v; v = v->next)
@@ -118,8 +119,8 @@ static bool is_main(const char *name)
     return false;
 }
 
-// Whether a figure has not changed. A figure present in only one file counts as unchanged if it is 0 or a
-// text.
+// Whether a figure has not changed. A figure present in only one file counts as unchanged if it is 0 or no
+// number.
 static bool is_equal(const struct figure *f)
 {
     const struct json_value *only = f->a ? f->a : f->b;
@@ -136,7 +137,8 @@ static int by_change(const void *x, const void *y)
     return p > q ? -1 : p < q ? 1 : strcmp(a->name, b->name);
 }
 
-// Keeps the changed figures and sorts them, largest change first.
+// Keeps the changed figures and sorts them: main figures first, then by size of the relative change. Keeps
+// the changed settings.
 static void sift(struct comparison *c)
 {
     size_t kept = 0;

@@ -5,11 +5,11 @@
 #include "base/diag.h"
 
 bool folder_make(const char *path, struct diag *d); // also true if the folder exists and is writable
-// Locks the folder. Returns a descriptor that holds the lock until closed or process exit; -1 and an error if
-// locked.
+// Locks the folder. Returns a descriptor that holds the lock until closed or process exit. -1 and an error if
+// another process holds the lock, or the folder is not writable.
 int folder_lock(const char *folder, const char *command, struct diag *d);
 // Removes temporary files left by a killed file_write for the endings (a list ended by NULL), and files with
 // the ending `also`.
 void folder_sweep(const char *path, const char *const *endings, const char *also);
-// Path of the running program (heap), and a hash of the program.
+// Path of the running program (heap), and a hash of the program's file in hex digits.
 bool folder_program(char **program, char build[17], struct diag *d);

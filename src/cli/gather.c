@@ -171,7 +171,7 @@ static bool write_plan(const struct gather *g, struct plan *p)
     return good;
 }
 
-// Appends the expected time of the remaining points on one core and on `workers` cores.
+// Appends the expected time of all points of the plan on one core and on `workers` cores.
 static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
 {
     double seconds = 0, longest = p->points.count ? p->points.data[0].seconds : 0;
@@ -231,7 +231,7 @@ bool gather_submit(const struct gather *g)
 
 // -- results ------------------------------------------------------------------------------------------------
 
-// Records points given up by workers as failed runs for the report.
+// Adds points given up by workers to the pool's failures, for the report.
 static bool note_left(const struct gather *g, const struct plan *p)
 {
     struct tokens all;
@@ -250,7 +250,7 @@ static bool note_left(const struct gather *g, const struct plan *p)
 
 static const double ask_seconds = 10; // seconds between queries to Slurm for live jobs
 
-// Collects results until all points are done, a signal arrives, or no live job can deliver more.
+// Collects results until all points are done or given up, a signal arrives, or no live job can deliver more.
 static bool collect_until(const struct gather *g, const struct plan *p, const sigset_t *watched,
                           struct collection *c)
 {

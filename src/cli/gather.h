@@ -10,20 +10,20 @@ struct gather {
     const char *folder, *program, *build;
     const struct jobs *jobs;
     struct database *db;
-    struct pool *pool; // receives finished points, and given-up points with the reason
+    struct pool *pool; // receives the number of finished points, and given-up points with the reason
     struct diag *diag;
 };
 
 // Whether --status, --retry or --cancel is given; gather_plain executes the option.
 bool gather_is_plain(const struct options *o);
 enum wf_status gather_plain(const struct options *o, struct diag *d);
-// Checks for options that exclude each other.
+// Checks values of the options, and options that need another option. False and an error.
 bool gather_check(const struct options *o, struct diag *d);
 // Parses the words stored in a plan as options of `warpfold reproduce`, after a change to the working
 // directory of the original command.
 bool gather_words(struct plan *p, const char *folder, struct options *o, struct diag *d);
-// Writes the plan, submits workers, and prints the next command to type.
+// Writes the plan, submits workers (--submit slurm), and prints the next commands to type.
 bool gather_submit(const struct gather *g);
 // Collects the finished points; with --wait, until no point is outstanding. *complete: no point is waiting or
-// running. No effect if the folder has no plan for the jobs.
+// running, or the folder has no plan. False and an error: the plan is of another build, for example.
 bool gather_collect(const struct gather *g, bool *complete);

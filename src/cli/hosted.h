@@ -9,7 +9,7 @@ enum hosted_kind {
     HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
 };
 enum hosted_kind hosted_kind(const char *path);
-// Refuses options that do not apply to a program.
+// Refuses options that do not apply to a RISC-V program. False and errors.
 bool hosted_check(const struct options *o, struct diag *d);
 // Loads the program and runs it to the end. Launches are recorded in the session's report.
 enum wf_status hosted_run(const struct options *o, struct session *s);

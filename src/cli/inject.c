@@ -41,8 +41,7 @@ static bool prepare(void *context, struct wf_context *x)
     return status == WF_OK && command_has_time(s->options, x, s->diag);
 }
 
-// Faults are injected into structures of mechanism uv. Other mechanisms do not report the locations of
-// results.
+// Only mechanism uv reports places for bit flips (sm/mech/upset.h), so injections need uv, alone.
 static enum wf_status choose_tech(struct session *s)
 {
     const char *given = options_value(s->options, OPTION_TECH);

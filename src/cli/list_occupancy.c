@@ -52,7 +52,8 @@ static bool is_new(struct listing *l, const char *kernel)
     return true;
 }
 
-// Source of the register count; launch.registers takes precedence.
+// Source of a kernel's register count: "setting" (launch.registers, which takes precedence), the kernel's
+// "code", the group's "paper", or "nvcc".
 static const char *source_of(const struct listing *l, struct wf_kernel *kernel, unsigned given,
                              const struct wf_occupancy *o)
 {

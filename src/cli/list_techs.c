@@ -4,7 +4,7 @@
 
 enum { TECHS_MAX = 14 };
 
-// Begins a table with columns `first`, a column per mechanism, and the meaning. Returns the number of
+// Begins a table: a column headed `first`, a column per mechanism, and the meaning. Returns the number of
 // mechanisms.
 static size_t begin_columns(struct table *t, const char *first)
 {
@@ -31,7 +31,8 @@ void list_features(void)
     list_print(&t);
 }
 
-// Claims. Two mechanisms with a common exclusive claim cannot be combined.
+// Lists the claims of mechanisms: decisions of the SM taken over. Two mechanisms with a common exclusive
+// claim cannot be combined.
 void list_claims(void)
 {
     struct table t;

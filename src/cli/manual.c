@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Appends text for roff: escapes backslashes, hyphens, and a dot or quote at the start of a line.
+// Appends text for roff: escapes backslashes, hyphens, and a dot or apostrophe at the start of the text.
 static void put_roff(struct strbuf *out, const char *text)
 {
     if (*text == '.' || *text == '\'') strbuf_puts(out, "\\&");

@@ -1,4 +1,4 @@
-// Parses options by the table, and makes the help texts from it.
+// Parses options by the table, and makes the help texts from the tables of options and commands.
 #include "cli/options.h"
 #include "api/warpfold.h"
 
@@ -57,7 +57,7 @@ bool options_option_at(unsigned index, struct options_option *o)
 
 bool options_takes(unsigned option, unsigned command) { return rows[option].commands >> command & 1; }
 
-// Option i if the command takes it; else "", which matches no word.
+// Name of option i if the command takes the option; else "", which matches no word. NULL past the last.
 static const char *next_option(const void *context, size_t i)
 {
     enum command_id command = *(const enum command_id *)context;

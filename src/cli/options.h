@@ -29,7 +29,8 @@ struct options {
 };
 
 // Options are written `--name value` or `--name=value`. Words after `--` are operands. False and errors for
-// unknown options (with the nearest name), missing or superfluous values, and repetition.
+// unknown options (with the nearest name), missing or superfluous values, and repetition of an option that
+// may not be repeated.
 bool options_parse(struct options *o, enum command_id command, int argc, char **argv, struct diag *d);
 void options_fini(struct options *o);
 
@@ -38,7 +39,7 @@ const char *options_value(const struct options *o, enum option_id id); // NULL i
 const char *options_name(enum option_id id);                           // "--kernel"
 const char *options_command(const struct options *o);                  // "run"
 
-// Rows of the tables, for help and manual. False past the last.
+// Rows of the tables by index, for help and manual. False past the last.
 struct options_command {
     const char *name, *usage, *summary;
 };

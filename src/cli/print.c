@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Opens a folder on closed descriptors 0 to 2. A folder cannot be read, written or reopened as /dev/stdout,
-// so any use of the descriptor fails.
+// Opens a folder on closed descriptors 0 to 2. A folder cannot be read, written or reopened for writing as
+// /dev/stdout, so any use of the descriptor fails.
 void print_begin(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)

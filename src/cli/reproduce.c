@@ -91,7 +91,7 @@ static bool write_file(struct lab *l, const char *folder, const char *name, cons
 
 // -- experiments and points ---------------------------------------------------------------------------------
 
-// Checks that a word has no blanks and can be passed to a run.
+// Whether a word has no blanks, as words passed to a run must have none. False adds an error.
 static bool is_word(struct lab *l, enum option_id id, const char *text)
 {
     return !strpbrk(text, " \t\n") ||
@@ -185,7 +185,7 @@ static bool plan(struct lab *l)
     return good;
 }
 
-// Prints the tables of an experiment and writes the CSV file.
+// Prints the tables of an experiment (not with --quiet) and writes the CSV file.
 static bool publish_chart(struct lab *l, const struct chart *c)
 {
     struct strbuf text = {0};
@@ -205,7 +205,7 @@ static void name_build(const struct lab *l, struct strbuf *page)
     strbuf_printf(page, "\nMeasured by warpfold %s, build %s.\n", WF_VERSION, l->build);
 }
 
-// Prints the comparison with measured GPUs (silicon), and writes it as CSV and Markdown.
+// Prints the comparison with measured GPUs (silicon; not with --quiet), and writes it as CSV and Markdown.
 static bool publish_silicon(struct lab *l)
 {
     const struct fidelity *f = &l->silicon.fidelity;
@@ -273,8 +273,8 @@ static void leave_out_incomplete(struct lab *l)
     l->figures.count = kept;
 }
 
-// Collects results of workers on other machines. False: no results to show yet, an error, or an
-// interrupt. *complete: no point is waiting or running.
+// Submits the plan (--submit), then collects results of workers on other machines. False: no results to show
+// yet, an error, or an interrupt. *complete: no point is waiting or running.
 static bool gather(struct lab *l, bool *complete)
 {
     struct gather g = {l->said, l->folder, l->program, l->build, &l->jobs, &l->database, &l->pool, l->diag};

@@ -59,7 +59,8 @@ static bool is_same(const struct place *a, const struct place *b)
     return a->name && b->name ? str_equal(a->name, b->name) : a->name == b->name;
 }
 
-// The stream, stdout or stderr, that already leads to the path. Such results are appended to the stream.
+// The stream, stdout or stderr, that already leads to the result's path. Such results are appended to the
+// stream. NULL: neither leads there.
 static FILE *stream_of(const struct result *x)
 {
     struct stat st;
@@ -89,7 +90,7 @@ static bool claim(struct results *r, struct result x, struct loc loc)
     for (size_t i = 0; known && i < r->list.count; i++) {
         const struct result *other = &r->list.data[i];
         bool reads = x.is_read || other->is_read, both = x.is_read && other->is_read;
-        // One terminal or socket may be both read and written by a run.
+        // A terminal, socket or pipe may be both read and written by a run.
         if (both || !is_same(&x.place, &other->place) || (reads && !x.place.regular && !x.place.name))
             continue;
         refuse(r, &x, other, loc);
@@ -141,15 +142,14 @@ static bool write_stream(const struct result *x, const char **why)
     return print_flush(stream);
 }
 
-// Name of the temporary file; NULL for results written in place.
+// Name of the temporary file; NULL for results written in place or without content.
 static char *neighbour(const struct result *x)
 {
     if (!x->bytes || is_stdout(x->path) || file_is_stream(x->path) || stream_of(x)) return NULL;
     return file_temporary(x->path);
 }
 
-// Writes all results. Returns the first result that failed, after removing all temporary files; NULL:
-// success.
+// Writes all results. Returns a result that failed, after removing the temporary files left; NULL: success.
 static const struct result *write_all(struct results *r, char **temporary, const char **why)
 {
     const struct result *failed = NULL;

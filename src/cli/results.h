@@ -40,5 +40,6 @@ bool results_claim_read(struct results *r, const char *path, struct loc loc);
 // Sets the content of a claimed path. results_put copies; results_take takes over heap memory.
 void results_put(struct results *r, const char *path, const void *bytes, size_t length);
 void results_take(struct results *r, const char *path, char *bytes, size_t length);
-// Writes all results, or none and an error.
+// Writes all results. WF_BAD_INPUT and an error if a write or rename fails. After a failed write, no file is
+// replaced.
 enum wf_status results_write(struct results *r);

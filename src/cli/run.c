@@ -1,4 +1,5 @@
-// `warpfold run`: one launch from options, or a script. Results, dumps and JSON are all written, or none.
+// `warpfold run`: one launch from options, a RISC-V program, or a script. Results, dumps and JSON are all
+// written, or none.
 #include "cli/run.h"
 #include "base/file.h"
 #include "base/printable.h"

@@ -5,5 +5,5 @@
 
 // Checks options and operands before the run: a readable file or a script, and the options of a launch.
 enum wf_status run_check(const struct options *o, struct diag *d);
-// Runs the launch or script. The session holds the outputs; nothing is written or printed.
+// Runs the launch, program or script. Outputs stay in the session and its results; no file is written.
 enum wf_status run_execute(const struct options *o, struct session *s);

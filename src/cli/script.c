@@ -196,8 +196,8 @@ static enum wf_status run_fill(struct script *s, const struct script_line *l, co
     return status;
 }
 
-// Makes a launch argument from a SPEC or a buffer's name. Specs with heap memory stay in `specs` until the
-// launch is over.
+// Makes a launch argument from a SPEC, or from the name of a buffer or variable. The caller frees the spec
+// after the call of the launch.
 static enum wf_status make_argument(struct script *s, const struct script_word *word, const char *text,
                                     struct spec *spec, struct session_argument *a)
 {

@@ -24,8 +24,8 @@ void session_fini(struct session *s)
     report_run_fini(&s->report);
 }
 
-// Messages with a location in PTX stay in the context, and the script line gets a note. Messages without a
-// location move to the session and get the location of the script line.
+// If the context's first message has a location in PTX, all messages stay in the context, and the script line
+// gets a note. Otherwise all move to the session, with the location of the script line.
 void session_take_errors(struct session *s, struct loc loc)
 {
     static const char placeless[] = "error: ";
@@ -144,7 +144,7 @@ static const char *next_buffer(const void *context, size_t i)
     return i < s->buffers.count ? s->buffers.data[i].name : NULL;
 }
 
-// Address and size of a buffer or variable.
+// Address and size of a live buffer, else of a variable of the module.
 static enum wf_status find_place(struct session *s, const char *name, uint64_t *address, uint64_t *size_bytes,
                                  struct loc loc)
 {

@@ -44,7 +44,7 @@ struct session {
 struct session_argument {
     enum { ARGUMENT_SCALAR, ARGUMENT_BYTES, ARGUMENT_ADDRESS } kind;
     enum spec_type type; // type of the value of a SCALAR argument
-    const void *bytes;   // valid as long as the argument's SPEC or buffer
+    const void *bytes;   // valid as long as the argument's SPEC
     size_t size_bytes;
     uint64_t address; // ADDRESS: the argument's value, a device address or texture handle; `bytes` is unused
     const char *shown;
@@ -79,10 +79,10 @@ void session_spec_argument(struct session_argument *a, const struct spec *spec, 
 void session_address_argument(struct session_argument *a, uint64_t address, const char *shown);
 // The stream with the name; created if absent.
 struct wf_stream *session_stream(struct session *s, const char *name);
-// NULL and an error if no stream has the name.
+// The stream with the name; NULL and an error if absent.
 struct wf_stream *session_find_stream(struct session *s, const char *name, struct loc loc);
-// Checks the arguments against the kernel's parameters and launches. A launch in a stream does not wait. A
-// launch in the default stream waits for its end and for all earlier launches.
+// Checks the arguments against the kernel's parameters and launches. The call does not wait for a launch in a
+// stream. In the default stream, it waits for the launch and all earlier launches.
 enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc);
@@ -93,8 +93,8 @@ enum wf_status session_wait(struct session *s);
 
 // Claims the spec's file as read. False and an error if the run also writes the file.
 bool session_reads(struct session *s, const struct spec *spec, struct loc loc);
-// Reads device memory into the result of a claimed path.
+// Waits for all launches, then reads device memory into the result of a claimed path.
 enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,
                             struct loc loc);
-// Moves the library's messages without location to the session, at `loc`.
+// Moves the library's messages to the session, at `loc`, if the first has no location; else only adds a note.
 void session_take_errors(struct session *s, struct loc loc);

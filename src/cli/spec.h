@@ -6,7 +6,7 @@
 //   tex=TYPE:W[xH[xD]]:INIT             a texture over newly allocated device memory
 //   INIT: zero | iota | const:V | rand:SEED | file:PATH
 //
-// Elements are generated on demand (spec_fill). A description needs no memory of its own, whatever the size.
+// Elements are generated on demand (spec_fill): only bytes= and file: need memory of the size described.
 #pragma once
 #include "base/diag.h"
 
@@ -52,7 +52,7 @@ bool spec_parse(struct spec *s, const char *text, const char *folder, const char
 void spec_fini(struct spec *s);
 
 uint64_t spec_size_bytes(const struct spec *s);
-// Elements [first, first + count) of a buffer or texture, little-endian.
+// Writes elements [first, first + count) of a buffer or texture to `out`, little-endian.
 void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out);
 
 unsigned spec_type_bytes(enum spec_type type);

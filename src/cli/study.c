@@ -18,7 +18,7 @@ static const char *next_study(const void *context, size_t i)
     return wf_study_at(i, &name, &meaning) ? name : NULL;
 }
 
-// Takes the study's name from the operands. Remaining operands are operands of `run`.
+// Creates the study named by the first operand, and removes the operand. The others are operands of `run`.
 static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
 {
     if (!o->operands.count) {
@@ -139,7 +139,7 @@ static void print_kernel_text(void *context, const char *text, size_t length)
     print_bytes(context, text, length);
 }
 
-// Adds the PTX file's folder to the folders with sources.
+// Makes the PTX file's folder the folder with the study's source files.
 static void look_beside(struct wf_study *s, const char *path)
 {
     const char *name = strrchr(path, '/');

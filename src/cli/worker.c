@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// Number of usable cores: Slurm's allocation, else the process's affinity.
+// Number of usable cores, at most WORKER_PROCESSES_MOST: Slurm's allocation, else the process's affinity.
 static unsigned cores(void)
 {
     const char *slurm = getenv("SLURM_CPUS_ON_NODE");
