@@ -51,7 +51,7 @@ bool figure_in_group(const struct experiment *x, const char *group, const char *
 
 struct kernel {
     const char *name, *abbreviation;
-    unsigned registers; // registers per thread in the group's table
+    unsigned registers; // registers per thread in the group's table; 0: not given
 };
 struct kernel_list {
     VEC(struct kernel) all;
@@ -77,7 +77,7 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
-// The kernels of an experiment available in the size, groups resolved, without duplicates.
+// The experiment's kernels selected by --only and available in the size, groups resolved, without duplicates.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size)
 {
     struct kernel_list list = {0};

@@ -184,7 +184,7 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
     return true;
 }
 
-// True: a figure of timed runs gets its own stacked charts of cycles and energy. False if another figure
+// True: figure i, of timed runs of kernels, gets stacked charts of cycles and energy. False if another figure
 // shows the same runs and more, or if an earlier figure shows the same runs.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
@@ -239,7 +239,7 @@ static void write_headline(struct json *j, const struct page *page, const struct
     headline_fini(&h);
 }
 
-// Writes the GPUs and profiles of all charts, in the order of the experiments.
+// Writes each GPU and profile of the charts once, with a headline, in the order of the experiments.
 static void write_views(struct json *j, const struct page *page, const struct headline_outputs *outputs)
 {
     VEC(const struct chart_view *) seen = {0};
@@ -290,7 +290,7 @@ static const struct workload *called(const struct chart *c, const char *label)
     return NULL;
 }
 
-// True: the chart is the first with this label for the kernel, and no chart uses the label for another
+// True: the chart is the first to use the label for the kernel, and no chart uses the label for another
 // kernel. An ambiguous label gets no explanation.
 static bool introduces(const struct page *page, size_t chart, const struct workload *w, const char *label)
 {
@@ -332,7 +332,7 @@ static bool show_run(struct database *db, int64_t *place, const char *id)
     return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
-// Collects the runs behind values of the charts and of page->parts, in order of first use.
+// Collects the runs behind values of the charts and of page->parts in table `shown`, in order of first use.
 static bool choose_runs(const struct page *page, struct database *db)
 {
     int64_t place = 0;
@@ -381,7 +381,7 @@ static bool write_runs(struct json *j, struct database *db)
 
 #define LISTED_RUNS "(SELECT config, place FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED ")"
 
-// Writes the differences of other configurations from the first configuration.
+// Writes the other configurations of listed runs, each as differences from the first configuration.
 static bool write_others(struct json *j, struct database *db, const char *first)
 {
     sqlite3_stmt *s = database_query(
@@ -400,7 +400,7 @@ static bool write_others(struct json *j, struct database *db, const char *first)
     return good;
 }
 
-// Writes the first configuration in full, and the others as differences.
+// Writes the first configuration of the listed runs in full, and the others as differences from the first.
 static bool write_configs(struct json *j, struct database *db)
 {
     sqlite3_stmt *s =

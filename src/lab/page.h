@@ -1,7 +1,7 @@
 // report.html: one file with the figures, the runs behind them, and the parts of time and energy.
 //
 // The page is a template built from web/ (described in its folder) and embedded in the library. The data,
-// read from the database, are inserted as JSON.
+// from charts and the database, are inserted as JSON.
 #pragma once
 #include "base/json.h"
 #include "lab/chart.h"
@@ -15,7 +15,7 @@ struct page_part {
 };
 
 struct page {
-    const struct figure *figures; // as many as charts; chart i is made of figure i
+    const struct figure *figures; // count figures, as many as charts; chart i is made from figure i
     size_t count;
     const struct charts *charts;
     const struct jobs *jobs;

@@ -9,8 +9,8 @@
 struct strbuf;
 
 bool sweep_add(struct parser *p, char *value); // "KEY : VALUE …"
-// Checks a sweep: keys and values accepted by every view's GPU, timed runs, and no values from a paper. False
-// and errors.
+// Checks a sweep: timed runs, keys and values accepted by every view's GPU, and ascending numbers on the
+// first axis. The experiment must have no claims, paper's values or headline. False and an error.
 bool sweep_check(struct parser *p);
 
 size_t sweep_steps(const struct experiment *x);                    // of the first axis; 0: no sweep
