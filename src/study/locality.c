@@ -20,8 +20,8 @@ enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
 
 const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
 
-// Blocks of four lines must beat blocks of two: an unused line of a block takes the place of another line in
-// the cache.
+// Fetching by fours must beat fetching by twos, and twos single lines: an unused line takes the place of
+// another line in the cache.
 enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 {
     if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
@@ -30,7 +30,7 @@ enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 
 struct accesses { // of a kernel
     struct stream stream;
-    unsigned line, blocks; // log2 of the line's bytes; log2 of the number of lines in L1
+    unsigned line, blocks; // log2, rounded down, of the line's bytes and of the number of lines in L1
 };
 
 struct state {

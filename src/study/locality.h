@@ -2,7 +2,7 @@
 #pragma once
 
 enum locality_verdict { LOCALITY_FINE, LOCALITY_COARSE2, LOCALITY_COARSE4 };
-// Arguments: probabilities of reuse in a cache of w lines. Within w blocks of one line, w / 2 blocks of two
-// lines, w / 4 blocks of four lines.
+// Arguments: probabilities of reuse in caches of w lines. lines: within w blocks of one line; pairs: within
+// w/2 blocks of two lines; fours: within w/4 blocks of four lines.
 enum locality_verdict locality_verdict(double lines, double pairs, double fours);
 extern const char *const locality_verdict_names[];

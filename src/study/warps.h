@@ -4,6 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// cycles: end of each warp, in cycles after the start of the block. Returns 0 for no warps or a block of no
-// duration.
+// cycles: end of each warp, in cycles after the start of the block. Returns the share lost, 0 to 1; 0 for no
+// warps or a block of no duration.
 double warps_rtru(const uint64_t *cycles, size_t count);
