@@ -27,7 +27,7 @@ struct chart_value {
     // no value although run and base have status ok: the measure's SQL gives NULL, mostly for a denominator
     // of 0; excluded from means over groups of kernels
     bool nothing;
-    // ids in table `runs` of the measured run and of the base run; NULL: no run, as for means
+    // ids in table `runs` of the measured run and of its base run; NULL: no such run, as for means
     const char *run, *base;
 };
 
@@ -84,8 +84,9 @@ unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, 
 // Judges every claim of the experiment, in every view or in the views of the claim's GPU (chart_claims.c).
 void chart_judge(struct chart *c);
 
-// Stacks of cycles or energy: one bar for the base of comparison, and one for each different series of the
-// experiment. Height of a bar: cycles or energy of the run, divided by the same of the base (chart_costs.c).
+// Stacks of cycles or energy: one bar for the base of comparison, and one for each series of the experiment
+// unlike the base. Height of a bar: cycles or energy of the run, divided by the same of the base
+// (chart_costs.c).
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);

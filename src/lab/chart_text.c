@@ -176,7 +176,8 @@ static void add_papers(const struct chart *c, struct strbuf *out)
     }
 }
 
-// Adds rows of Markdown with the means of a chart's series, whether or not the paper gives values.
+// Adds rows of Markdown with the means of a chart's series over 1D, 2D and all kernels, given by the paper or
+// not.
 static void add_means(const struct chart *c, struct strbuf *out)
 {
     static const char *const means[][2] = {

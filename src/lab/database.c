@@ -312,7 +312,8 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
            add_samples(db, j, json_member(w, "samples"));
 }
 
-// Overall figures are cells of table `mix`; a row of `workloads` is one workload of the mix.
+// Stores a run of several kernels together (a mix): overall figures as cells of table `mix`, and a row of
+// table `workloads` per kernel.
 static bool add_mix(struct database *db, const struct job *j, const struct json_value *result)
 {
     static const char *const figures[] = {"weighted_speedup", "throughput", "turnaround", "fairness"};

@@ -5,12 +5,12 @@
 #include "lab/claim.h"
 #include "lab/program.h"
 
-struct experiment_series { // a bar of each group, a column of the table
+struct experiment_series { // bars of one name over all categories, or a column of the table
     const char *label;
     // by experiment kind. Timed runs: the mechanism, or for programs the GPU; study, marks: a column of the
     // table; settings: a setting's key; features: a mechanism
     const char *what;
-    const char *code;     // programs: code named by the series; NULL: the view's
+    const char *code;     // programs: RISC-V code given by the series; NULL: the view's
     const char *settings; // runs: KEY=VALUE words; ""
     const char *gpu;      // runs of kernels; NULL: the view's
     // runs of kernels: base of comparison; NULL: the experiment's base
@@ -42,7 +42,7 @@ struct experiment_axis { // an axis of a design space (sweep.h)
 
 struct experiment_pair { // two bundled kernels sharing a chip (mix/mix.h)
     const char *first, *second;
-    const char *name; // "NQU+MM", from short names in the experiment's group
+    const char *name; // "NQU+MM", from abbreviations in the experiment's group
 };
 
 enum experiment_kind {

@@ -72,7 +72,8 @@ static const struct chart_view *speaking_view(const struct chart *c, const char 
     return v && write_predicate(NULL, v, c->experiment->predicate) ? v : NULL;
 }
 
-// "DARSIE removes 10 %, runs at 1.2 and saves 7 %. UV runs at …": consecutive predicates share their subject.
+// "DARSIE removes 10 %, runs at 1.2 and saves 7 %. UV runs at …": consecutive headlines with one subject
+// share a sentence.
 static void add_sentences(struct headline *h, const struct charts *charts, const char *gpu,
                           const char *profile)
 {

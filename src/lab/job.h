@@ -1,4 +1,5 @@
-// Runs needed by experiments, each once: a warpfold process with JSON as result.
+// Jobs: runs needed by experiments and measured points, each run once. A run is a warpfold process with JSON
+// as result.
 #pragma once
 #include "base/hash.h"
 #include "lab/experiment.h"
@@ -18,7 +19,7 @@ struct jobs {
     struct arena arena;
     VEC(struct job) list;
     struct strmap by_id;
-    VEC(const char *) files; // names for jobs_file, written kernels/NAME in commands
+    VEC(const char *) files; // names, for jobs_file, of files read by commands as kernels/NAME
 };
 
 void jobs_init(struct jobs *j);
@@ -36,7 +37,7 @@ size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experim
 // study of the experiment's file.
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
                   const struct experiment_view *view);
-// Adds the marks of the experiment's kernel, from its workload's PTX.
+// Adds the run of `warpfold mark` for a kernel of the experiment, from the workload's PTX compiled by nvcc.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
 // Adds the timed run of a RISC-V program on a GPU, from the file built for a code (rv32i or rv32e).

@@ -76,7 +76,8 @@ static void write_texts(struct json *j, const char *key, const char *const *text
 
 // -- charts -------------------------------------------------------------------------------------------------
 
-// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls.
+// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls. is_part: also
+// without run and base.
 static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
 {
     const char *run = is_part ? NULL : p->run, *base = is_part ? NULL : p->base;
@@ -189,8 +190,8 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    // Programs have no issue slots and no energy; a pair has two kernels with slots and energy; a sweep has
-    // too many runs.
+    // RISC-V programs have no issue slots and no energy; a pair has two kernels with slots and energy; a
+    // sweep has too many runs.
     if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count) return false;
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
@@ -281,7 +282,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
-// The bundled kernel of the chart's category named `label`; NULL: no such category.
+// The bundled kernel of the chart's category named `label`. NULL: no such category, or no bundled kernel.
 static const struct workload *called(const struct chart *c, const char *label)
 {
     if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
@@ -493,7 +494,7 @@ bool page_write(const struct page *page, struct database *db, struct strbuf *out
     json_init(&j, &text);
     bool good = write_data(&j, page, db);
     strbuf_write(out, lab_page, (size_t)(place - lab_page));
-    // "</" would end the script element, and indentation is of no use inside it.
+    // Escapes every "<", since "</" would end the script element, and drops indentation.
     for (const char *p = strbuf_text(&text); *p; p++) {
         if (*p == '\n')
             p += strspn(p, "\n ") - 1;

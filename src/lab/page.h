@@ -10,7 +10,7 @@
 struct page_part {
     const void *context;
     void (*write)(struct json *j, const void *context); // writes members of the page's data
-    // runs shown by the part, by id; NULL past the last
+    // id of a run shown by the part; NULL past the last
     const char *(*run_at)(const void *context, size_t index);
 };
 

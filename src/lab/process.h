@@ -1,4 +1,4 @@
-// The process of a run: warpfold with the words of a job's command, leaving its result as JSON.
+// The process of a run: warpfold with the words of a command, leaving its result as JSON.
 #pragma once
 #include <signal.h>
 #include <stdbool.h>

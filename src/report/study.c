@@ -92,7 +92,7 @@ static void show_cell(struct table *t, const struct wf_cell *c)
     }
 }
 
-// Column heads: names with spaces in place of underscores.
+// Initialises a table with column heads: names with spaces in place of underscores.
 static void show_heads(const struct wf_table *w, struct table *t)
 {
     const char **heads = heap_alloc(w->column_count * sizeof *heads);

@@ -406,7 +406,7 @@ static bool has_shown(const struct writer *w)
     return false;
 }
 
-// Writes a process for the SM's launches in the present stream.
+// Writes a process of the trace: the SM's launches in stream w->stream.
 static void write_part(struct writer *w, bool is_only)
 {
     struct strbuf name = {0};

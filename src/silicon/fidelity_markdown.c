@@ -1,4 +1,5 @@
-// docs/results/fidelity.md: simulation of the measured launches, and sources of the measurements.
+// Text of docs/results/fidelity.md: measured launches beside their simulation, and sources of the
+// measurements.
 #include "report/table.h"
 #include "silicon/fidelity.h"
 

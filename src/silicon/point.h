@@ -36,7 +36,7 @@ struct point {
     const char *script; // name of the script's file in points/, without .wf
     const char *series; // set clocks: name of the list's row, here at core_mhz and dram_mhz; otherwise NULL
     double core_mhz, dram_mhz;
-    const char *folder; // folder of the list and its scripts; NULL: embedded in the library
+    const char *folder; // folder of the list, with scripts in points/; NULL: embedded in the library
     enum point_set set;
     enum point_counted counted;
     double measured[QUANTITIES]; // NAN: not measured; in set variants, QUANTITY_CYCLES is in milliseconds

@@ -17,5 +17,5 @@ struct ranking { // of an application on a card
     double lost;
 };
 
-void ranks_add(struct fidelity *f); // fills f->rankings, in the order of the list
+void ranks_add(struct fidelity *f); // fills f->rankings, in the order of f->rows
 void ranks_sentences(const struct fidelity *f, const char *before, struct strbuf *out); // a line per ranking

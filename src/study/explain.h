@@ -18,7 +18,8 @@ enum explain_work { // kind of work of an instruction, in the terms of a kernel 
 };
 
 struct explain_inst {
-    uint32_t group;     // instructions explained together: of a source line, or of one kind in a PTX block
+    // number of a group explained together: a source line, or one kind of work in a basic block of PTX
+    uint32_t group;
     uint8_t work;       // enum explain_work
     uint8_t mark;       // enum mark_kind
     uint8_t conditions; // conditions of a conditional mark, as bits of enum mark_condition
@@ -33,7 +34,8 @@ struct explain_kernel { // repeat_kernel->own
     struct explain_inst *insts;
 };
 
-// Everything executed by one group of instructions: by a source line, or in a basic block of PTX by one kind.
+// Everything executed by one group of instructions: a source line, or one kind of work in a basic block of
+// PTX.
 struct explain_line {
     const struct study_inst *at;
     uint32_t group, last; // last: greatest source line number in the group

@@ -300,7 +300,7 @@ static void report_workloads(struct study *s, struct study_report *r)
                 true);
 }
 
-// Prints the single extensions with which the instruction is marked. If it needs several: prints "all
+// Prints the single extensions with which the instruction is marked; if no single one suffices, "all
 // together".
 static void print_sets(struct study_table *t, const struct inst_counts *x)
 {

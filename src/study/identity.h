@@ -32,7 +32,7 @@ struct identity_counts {
     uint64_t not_kept; // executions without room in the list of their block
 };
 
-// Corresponding executions, reported when the group is complete.
+// A group of corresponding executions, reported when complete.
 struct identity_group {
     uint64_t key;   // names the group; equal in runs with equal control flow
     uint32_t index; // index of the instruction

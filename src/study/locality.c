@@ -176,7 +176,7 @@ static void make_mesh(struct study *s, struct accesses *a, enum stream_level lev
     reuse_destroy(r);
 }
 
-// Reuse probability in a cache of L1's capacity with blocks of 1 << more lines; at least one block.
+// Reuse probability in a cache of L1's capacity, with blocks of 1 << more lines and at least one block.
 static double at_capacity(const struct accesses *a, const struct mesh *m, unsigned more)
 {
     unsigned window = a->blocks > more ? a->blocks - more : 0;

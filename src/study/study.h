@@ -136,7 +136,7 @@ struct study_table {
     const char *name, *title;
     const struct study_column *columns;
     size_t column_count;
-    bool detail; // one row per instruction or line: too long for an overview of many kernels
+    bool detail; // long table, such as a row per instruction: left out of an overview of many kernels
     bool cards;  // rows with long texts: each row is shown as a paragraph
     struct arena *arena;
     VEC(struct study_cell) cells; // row by row

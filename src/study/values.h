@@ -15,7 +15,8 @@ enum pattern { PATTERN_UNIFORM, PATTERN_AFFINE, PATTERN_OTHER, PATTERN_COUNT }; 
 struct value {
     uint64_t hash; // of all lanes; absent ones are zero
     uint32_t base, stride;
-    uint32_t pattern; // enum pattern: lane l holds base + l * stride (mod 2^32) in every thread of the warp
+    // enum pattern; uniform, affine: lane l of every thread holds base + l * stride (mod 2^32)
+    uint32_t pattern;
 };
 
 // Sets *v to hash and pattern of a register vector with 32 or 64 lanes, of which the first `lanes` have

@@ -1,5 +1,5 @@
 // The ratio of temporal resource underutilisation of a block (Xiang's dissertation, 3.3.2): the share of the
-// block's resources left unused by warps finished before the last warp.
+// warp cycles after each warp's own end, over all warp cycles from the block's start to its last warp's end.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
