@@ -96,8 +96,8 @@ static char *complaint(const struct pool *p, const struct job *j)
     return message;
 }
 
-// Records the failure of a job of kind "run", a script at one point of a design space; the pool goes on.
-// False: another kind of job.
+// Records the failure of a job of kind "run", the script of a measured launch (jobs_script); the pool goes
+// on. False: another kind of job.
 static bool note_failure(struct pool *p, const struct job *j, const char *why)
 {
     if (!str_equal(j->kind, "run")) return false;
