@@ -95,8 +95,8 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over the categories with in[category] set, without values marked `nothing`. NAN:
-// another value of the series below index `categories` is NAN, even outside `in`; or no values are left.
+// The mean of a series over the categories with in[category] set, without values marked `nothing`. NAN: a
+// value not so marked is NAN in any category below `categories`, even outside `in`; or no values are left.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {

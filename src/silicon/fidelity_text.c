@@ -170,8 +170,8 @@ static void add_variants(const struct fidelity *f, bool colour, struct strbuf *o
     ranks_sentences(f, "", out);
 }
 
-// Adds a line for every point left out of the means, with the reason, and for every point with a ratio of
-// instructions outside the accepted range.
+// Adds a line for every point left out of the means, with the reason. Adds a line for every point with a
+// ratio of instructions outside the accepted range.
 static void add_remarks(const struct fidelity *f, struct strbuf *out)
 {
     for (size_t i = 0; i < f->rows.count; i++) {
