@@ -1,5 +1,5 @@
 // Checks an experiment: requirements of its kind, and existence of the GPUs, settings, studies, series and
-// files named. A mechanism may be missing.
+// files named. The mechanism of a series may be missing.
 #include "api/warpfold.h"
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
@@ -190,7 +190,8 @@ static bool check_headline(struct parser *p)
     return true;
 }
 
-// Checks the requirements of the experiment's kind and all named things, and fills in defaults.
+// Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
+// in defaults.
 bool experiment_check(struct parser *p)
 {
     struct experiment *x = p->x;

@@ -15,6 +15,6 @@ struct parser {
 char *experiment_cut(char *text, char separator);
 // Reports the first line of the context's error messages as an error in the experiment's file. Returns false.
 bool experiment_refuse(struct parser *p, struct wf_context *c);
-// Checks the requirements of the experiment's kind and the things named, and fills in defaults. False and an
-// error.
+// Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
+// in defaults. False and an error.
 bool experiment_check(struct parser *p);

@@ -14,8 +14,8 @@ struct figure {
     const struct experiment *experiment;
     const char *size;
     VEC(struct figure_cell) cells;
-    // Sweeps: names of the chart's lines, without lines of means. Consecutive lines differ in the subject,
-    // with one series and one combination of the axes behind the first. subjects: number of subjects.
+    // Sweeps: names of the chart's lines, without lines of means. In each group of `subjects` consecutive
+    // lines, only the subject differs. subjects: number of subjects.
     VEC(const char *) lines;
     size_t subjects;
 };
