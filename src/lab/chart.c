@@ -1,4 +1,4 @@
-// Charts as data: the common functions of all output forms, and table `points`.
+// Charts as data: functions shared by all output forms, and storing values in table `points` of the database.
 #include "lab/chart.h"
 
 #include <math.h>

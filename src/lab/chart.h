@@ -1,8 +1,8 @@
 // Contents of a figure, computed once. The page, the terminal's tables, CSV and Markdown are written from a
-// chart without further computation, and table `points` stores it.
+// chart without further computation. Table `points` of the results database stores the values.
 //
-// A value belongs to a category (a kernel, a row, a cycle), to a bar of the category and to a series. Plain
-// figures have one bar, with the series side by side; in stacks, every series is a part of the bar.
+// A value belongs to a category (a kernel, a table's row, a cycle), to a bar of the category and to a series.
+// Plain figures have one bar, with the series side by side; in stacks, every series is a part of the bar.
 #pragma once
 #include "lab/figure.h"
 
@@ -21,12 +21,13 @@ struct chart_series {
 
 struct chart_value {
     size_t category, bar, series;
-    double value;     // NAN: not measured, or a word
+    double value;     // NAN: not measured, `nothing`, or a word in `text`
     double paper;     // value in the paper's text; NAN: not given
     const char *text; // the word; NULL: a number
-    // no value although run and base exist, since the measure's denominator is empty: excluded from means
+    // no value although run and base have status ok: the measure's SQL gives NULL, mostly for a denominator
+    // of 0; excluded from means over groups of kernels
     bool nothing;
-    // ids in table `runs` of the measured run and of the base run; NULL: no run, as for means
+    // ids in table `runs` of the measured run and of its base run; NULL: no such run, as for means
     const char *run, *base;
 };
 
@@ -49,10 +50,11 @@ struct chart {
     const char *name, *title, *source, *axis, *show, *size;
     enum chart_categories categories;
     const char *across; // meaning of numeric categories, as an axis title; NULL: categories are not numbers
-    double line;        // reference line of bars: 1 when values are relative to the unmodified GPU
-    bool every_view;    // equal for every GPU and profile
+    // height of the bars' reference line: 1 when values are relative to a base of comparison, otherwise 0
+    double line;
+    bool every_view;              // equal for every GPU and profile
     VEC(struct chart_view) views; // in the experiment's order
-    VEC(const char *) missing;    // reasons for missing values: refused runs, or results unlike the reference
+    VEC(const char *) missing;    // distinct messages of runs not ok: refused, failed, or mismatch
     struct arena arena;
 };
 
@@ -60,43 +62,47 @@ struct charts {
     VEC(struct chart) list;
 };
 
-// Makes the chart of a figure from the runs in the database. *c is the caller's storage, and stays valid as
-// long as figure and jobs.
+// Makes the chart of a figure from the runs in the database. *c, the caller's storage, refers to texts of the
+// figure's experiment and of `jobs`; both must outlive the chart. False and an error if the database fails or
+// a study lacks a named column.
 bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db);
 void chart_fini(struct chart *c);
 void charts_fini(struct charts *c);
-// Replaces the chart's rows of table `points`.
+// Replaces the rows of table `points` for the chart's experiment and input size.
 bool chart_store(const struct chart *c, struct database *db);
 
-// The value of a series at a category, by names; NULL: no value.
+// The value of a series at a category, both given by name. NULL: the view has no such value.
 const struct chart_value *chart_find(const struct chart_view *v, const char *category, const char *series);
 const struct chart_view *chart_view_of(const struct chart *c, const char *gpu, const char *profile);
 void chart_add_number(struct strbuf *out, enum chart_format format, double value); // "-" for NAN
 
-// The class of a kernel by the experiment's split, as a number. CHART_NO_CLASS: no split, no value of the
-// kernel, or no kernel. Every class has its own mean, named after the class.
+// The class (0 or 1) of a kernel or program in the experiment's split. CHART_NO_CLASS: no split, no measured
+// value of the split's series, or a category of another kind, such as a mean.
 enum { CHART_CLASSES = 2, CHART_NO_CLASS = CHART_CLASSES };
 unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, const char *category);
 
-// Judges the experiment's claims in every view (chart_claims.c).
+// Judges every claim of the experiment, in every view or in the views of the claim's GPU (chart_claims.c).
 void chart_judge(struct chart *c);
 
-// Stacks of cycles and energy: one bar for the unmodified GPU and one for each of the experiment's series.
-// Height: duration or energy of the run, relative to the unmodified GPU (chart_costs.c).
+// Stacks of cycles or energy: one bar for the base of comparison, and one for each series of the experiment
+// unlike the base. Height of a bar: cycles or energy of the run, divided by the same of the base
+// (chart_costs.c).
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);
 
-// For sweeps. chart_name_lines names the lines. chart_mean_lines adds, for several subjects, the mean over
-// the subjects of each combination of axis values (chart_sweep.c).
+// For sweeps (chart_sweep.c). chart_name_lines names the lines, lines of means included. chart_mean_lines
+// adds, if there are several subjects, the mean over the subjects for each series and combination of axis
+// values.
 void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f);
 void chart_mean_lines(struct chart_view *v, const struct figure *f);
 
-// The axis title of a measure, ending with the base of comparison.
+// The axis title of a measure. A final " base" is replaced by the label of the experiment's own base, if any.
 const char *chart_axis(const struct experiment *x, const char *axis, struct arena *arena);
 
 // Output (chart_text.c). chart_table: tables for a terminal, one per view. chart_csv: the values.
-// chart_papers: a page of Markdown with the paper's values beside the measured values, for all charts.
+// chart_papers: a page of Markdown for all charts, with the paper's values beside measured values, means, and
+// judged claims.
 void chart_table(const struct chart *c, bool colour, struct strbuf *out);
 void chart_csv(const struct chart *c, struct strbuf *out);
 void chart_papers(const struct charts *charts, struct strbuf *out);

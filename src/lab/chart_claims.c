@@ -13,8 +13,8 @@ struct judging {
     struct strbuf text; // contradictions in words
 };
 
-// Number format for printing a term of the claim: the format of the term's series; for a literal number, of
-// the next term with a series.
+// Number format for printing a term of the claim: the format of the term's series. For a number or `paper`:
+// the format of the next term with a series, the first term following the last.
 static enum chart_format format_beside(const struct judging *j, size_t term)
 {
     for (size_t n = 0; n < j->claim->terms.count; n++) {
@@ -34,7 +34,8 @@ static double term_value(const struct judging *j, size_t term, const char *categ
     return !v ? NAN : is_paper ? v->paper : v->value;
 }
 
-// "DARSIE 1.120", "DARSIE at LIB 0.560", "50.0%"; with more digits where two values would print alike.
+// Appends a term with its value: "DARSIE 1.120", "DARSIE at LIB 0.560", "50.0%". exact: with more digits, for
+// two different values that print alike.
 static void add_term(const struct judging *j, size_t term, double value, bool exact, struct strbuf *out)
 {
     const struct claim_term *t = &j->claim->terms.data[term];
@@ -90,7 +91,7 @@ static void judge_category(struct judging *j, const char *category)
     }
 }
 
-// True: the claim names the category, or the group of its kernel or program.
+// True: the claim names the category, or a group containing the category's kernel, program or pair.
 static bool is_meant(const struct judging *j, const char *category)
 {
     return figure_in_group(j->experiment, j->claim->category, category) ||

@@ -34,7 +34,7 @@ struct stacking {
     struct chart_view *view;
 };
 
-// Adds a series for every possible part, as listed by the library.
+// Adds a series for every part listed by the library: uses of issue slots, or parts of energy.
 static void add_parts(const struct stacking *k, enum chart_cost cost)
 {
     struct wf_slot slot;
@@ -62,7 +62,8 @@ static double height_of(const struct stacking *k, const char *run, const char *b
     return height;
 }
 
-// Adds one bar: every part with its share of the height. A missing run leaves no values.
+// Adds one bar: every part with its share of the height. No values if the run or the base is missing or not
+// ok.
 static bool add_bar(const struct stacking *k, size_t category, size_t bar, const char *run, const char *base)
 {
     double height = height_of(k, run, base), sum = 0;
@@ -97,8 +98,8 @@ static int by_place(const void *a, const void *b)
     return (x->series > y->series) - (x->series < y->series);
 }
 
-// Drops series (parts) without a value in any run: a structure missing in the GPU, a reason for which no
-// kernel stalls.
+// Drops series (parts) without a value in any bar of the view: a structure missing in the GPU, a reason for
+// which no kernel stalls.
 static void drop_unused(struct chart_view *v)
 {
     size_t kept = 0;
@@ -106,7 +107,7 @@ static void drop_unused(struct chart_view *v)
         bool used = false;
         for (size_t i = 0; i < v->values.count; i++) {
             if (v->values.data[i].series != s) continue;
-            v->values.data[i].series = kept; // kept <= s, and series `kept` has been handled
+            v->values.data[i].series = kept; // kept <= s: no later s meets this value again
             used = true;
         }
         if (used) v->series.data[kept++] = v->series.data[s];

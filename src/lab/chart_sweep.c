@@ -1,6 +1,5 @@
-// The lines of a sweep, over the steps of the first axis. One line for every subject, series and combination
-// of the other axes, and behind them one for the mean over the subjects. A page draws the mean where there
-// are several subjects.
+// The lines of a sweep, over the steps of the first axis: one line for every series, combination of the other
+// axes, and subject. With several subjects, lines of means over the subjects follow.
 #include "lab/chart.h"
 #include "lab/measures.h"
 
@@ -19,7 +18,7 @@ void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure
     }
 }
 
-// The mean over the subjects at one value of the sweep's first axis; NAN if any subject has no value.
+// The mean over the subjects at one value of the sweep's first axis; NAN if any subject's value is NAN.
 static double mean_at(const struct measure *m, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

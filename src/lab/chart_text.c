@@ -18,7 +18,7 @@ static void add_cell(struct table *t, const struct chart_series *s, double value
     strbuf_fini(&text);
 }
 
-// One category: a row with a cell per series, and below a row of the paper's values, if any.
+// Adds one category: a row with a cell per series, and below a row of the paper's values, if any.
 static void add_category(struct table *t, const struct chart_view *v, size_t category)
 {
     const struct chart_value *cells[64] = {0};
@@ -75,7 +75,7 @@ static void add_lines(const struct chart *c, const struct chart_view *v, bool co
     free(cells);
 }
 
-// "BIN is binomialOptions": kernels whose abbreviation differs from the name.
+// Adds "kernels: BIN is binomialOptions, …": the kernels abbreviated in the chart, with their full names.
 static void add_key(const struct chart *c, struct strbuf *out)
 {
     const char *between = "kernels: ";
@@ -140,7 +140,7 @@ void chart_csv(const struct chart *c, struct strbuf *out)
 
 // -- Markdown -----------------------------------------------------------------------------------------------
 
-// A ratio in running text has two decimals.
+// Adds a cell of a Markdown table. Shares are in per cent; other values of timed runs have two decimals.
 static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value)
 {
     bool runs = c->experiment->kind == EXPERIMENT_RUNS;
@@ -176,7 +176,8 @@ static void add_papers(const struct chart *c, struct strbuf *out)
     }
 }
 
-// Adds rows of Markdown with the means of a chart's series, whether or not the paper gives values.
+// Adds rows of Markdown with the means of a chart's series over 1D, 2D and all kernels, given by the paper or
+// not.
 static void add_means(const struct chart *c, struct strbuf *out)
 {
     static const char *const means[][2] = {

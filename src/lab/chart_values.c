@@ -1,4 +1,4 @@
-// The values of a figure's chart, by kind of experiment, from the runs in the database.
+// Computes the values of a figure's chart, by kind of experiment, from the runs in the database.
 #include "api/warpfold.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
@@ -66,8 +66,8 @@ static void add_value(const struct filling *fill, struct chart_value value)
 
 // -- a value of a run, and means ----------------------------------------------------------------------------
 
-// The measure's value for a cell's run and base run. *value is NAN if a run was refused or failed; *nothing:
-// both runs exist, but the measure's denominator is empty.
+// The measure's value for a cell's run and base run. *value is NAN unless both have status ok. *nothing: both
+// are ok, but the measure's SQL gives NULL, mostly for a denominator of 0. False: a database error.
 static bool measure_run(const struct filling *fill, const struct figure_cell *c, double *value, bool *nothing)
 {
     struct strbuf sql = {0};
@@ -95,8 +95,8 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over the first `categories` categories with in[category] set. NAN: a value of the
-// series is missing, or all values are empty.
+// The mean of a series over the categories with in[category] set, without values marked `nothing`. NAN: a
+// value not so marked is NAN in any category below `categories`, even outside `in`; or no values are left.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {
@@ -123,7 +123,8 @@ static bool paper_names(const struct experiment *x, const char *category)
     return false;
 }
 
-// Adds the category MAX with the highest value of every series, if the paper gives a value for MAX.
+// Adds the category MAX with the highest value of every series (NAN if any value is NAN), if the paper gives
+// a value for MAX.
 static void add_most(const struct filling *fill, size_t categories)
 {
     const struct chart_view *v = fill->view;
@@ -147,7 +148,7 @@ struct averaging { // a mean over some of the categories
     bool *in;
 };
 
-// Adds a category with the mean of every series.
+// Adds a category with the mean of every series over the categories in a->in.
 static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix)
 {
     size_t category = fill->view->categories.count;
@@ -179,7 +180,7 @@ static size_t find_class(const struct filling *fill, const struct averaging *a, 
     return count;
 }
 
-// Adds the means over the classes of the split, if the class of every kernel is known.
+// Adds the means over the classes of the split, if the class of every category is known.
 static void add_means_of_classes(const struct filling *fill, const struct averaging *a)
 {
     const struct experiment *x = fill->experiment;
@@ -211,7 +212,8 @@ static void add_means(const struct filling *fill)
     if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // otherwise a group has the same kernels
 }
 
-// Fills a view whose values come from one run each, and adds means over the groups of kernels.
+// Fills a view whose values come from one run each (and a base run). Adds means: over the subjects of a
+// sweep, otherwise over groups of kernels.
 static bool fill_values(const struct filling *fill)
 {
     const struct figure *f = fill->figure;
@@ -237,8 +239,8 @@ static bool fill_values(const struct filling *fill)
 
 // -- tables -------------------------------------------------------------------------------------------------
 
-// Adds a run's result table to the view: table rows become categories, columns become series. Rows of later
-// runs follow.
+// Adds a run's result table behind the rows of earlier runs. Table rows become categories; the columns named
+// by the experiment's series become series.
 static bool fill_table(const struct filling *fill, const struct figure_cell *c, const char *table,
                        const char *rows)
 {
@@ -267,8 +269,8 @@ static bool fill_table(const struct filling *fill, const struct figure_cell *c, 
     return true;
 }
 
-// Fills the view with a mechanism's storage: the paper's structures, structures left out by the paper, and
-// sums of bits.
+// Fills the view with a mechanism's storage: the structures counted by the paper and their sum, structures
+// left out by the paper, and the sum of all.
 static bool fill_storage(const struct filling *fill, const struct figure_cell *c)
 {
     static const char sql[] =
@@ -293,7 +295,7 @@ static bool fill_storage(const struct filling *fill, const struct figure_cell *c
     return s != NULL;
 }
 
-// A setting as a word: a string, yes or no; NULL: a number.
+// A setting as a word: a string, yes or no. NULL: a number, or no single value.
 static const char *setting_word(const struct json_value *v)
 {
     switch (v->type) {
@@ -308,8 +310,8 @@ static const char *setting_word(const struct json_value *v)
     return NULL;
 }
 
-// Fills the view with settings of its GPU: one category (row) for every series, a series being a setting's
-// key.
+// Fills the view with settings of its GPU: one category (row) for every series of the experiment, whose
+// `what` is a setting's key.
 static void fill_settings(const struct filling *fill)
 {
     const struct experiment *x = fill->experiment;
@@ -380,7 +382,8 @@ static int by_cycle(const void *a, const void *b)
     return (x->value.series > y->value.series) - (x->value.series < y->value.series);
 }
 
-// Executed warp instructions a cycle over a run's time. A category is the end cycle of a sample of any run.
+// Fills the view with issued warp instructions per cycle over the time of each run. A category is the end of
+// a sample of any run, in cycles of sampled time from the run's start.
 static bool fill_time(const struct filling *fill)
 {
     static const char sql[] =
@@ -435,8 +438,9 @@ static void name_series(const struct filling *fill)
     for (size_t i = 0; !names && i < x->series.count; i++) add_series(fill, x->series.data[i].label);
 }
 
-// Number format of a series. Values of runs print as ratios, or as counts if all are whole numbers and one
-// exceeds 99. All lines of a sweep have the same format.
+// Number format of a series. Shares print in per cent. Other values of timed runs print as ratios, or as
+// counts if all are whole numbers and one exceeds 99; values of other kinds print as counts. A sweep has one
+// format.
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;
@@ -500,7 +504,8 @@ static bool fill_view(const struct filling *fill)
     return good;
 }
 
-// Checks the study's table and the columns named by the figure. False and an error.
+// Studies and marks: checks for the table and the columns named by the experiment, in the result of the first
+// cell's run if ok. False and an error.
 static bool check_columns(const struct figure *f, const struct jobs *jobs, struct database *db)
 {
     const struct experiment *x = f->experiment;
@@ -530,7 +535,7 @@ static bool check_columns(const struct figure *f, const struct jobs *jobs, struc
     return good;
 }
 
-// Collects reasons for missing values: refused runs, or results unlike the reference.
+// Collects distinct messages of the figure's runs with a status other than ok: refused, failed, mismatch.
 static bool find_missing(const struct filling *fill)
 {
     const struct figure *f = fill->figure;

@@ -47,7 +47,8 @@ static bool claim_number(const char *text, double *value)
     return true;
 }
 
-// Cuts the text at the last " WORD ". Returns the text behind the word, or NULL without the word.
+// Cuts the text at the last occurrence of `word`, which has its blanks (" at "). Returns the trimmed text
+// behind the word; NULL: no occurrence.
 static char *claim_cut(char *text, const char *word)
 {
     char *at = NULL;
@@ -69,7 +70,7 @@ static void claim_add_term(struct claim *c, char *text)
     vec_push(&c->terms, term);
 }
 
-// The first sign of an order in the text; NULL: no sign.
+// The first sign of an order in the text, and *order, its meaning; NULL: no sign.
 static char *claim_sign(char *text, enum claim_order *order)
 {
     char *first = NULL;

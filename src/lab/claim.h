@@ -6,8 +6,9 @@
 //     claim = all : DARSIE ~ paper within 2%
 //
 // Before the colon: a category, or a group of kernels for each of its members, and optionally the only GPU
-// concerned. Behind the colon: series or numbers in an order. `>=` and `<=` tolerate one hundredth; `~`
-// tolerates `within`. `paper` is the paper's value of the neighbouring series in the same category.
+// concerned. Behind the colon: series or numbers in an order. `>=` and `<=` tolerate a difference of 0.01;
+// `~` tolerates `within`, by default 0.05. `paper` is the paper's value of the neighbouring series in the
+// same category.
 #pragma once
 #include "base/vec.h"
 
@@ -24,17 +25,19 @@ struct claim_term {
 
 struct claim {
     const char *text;     // as written
-    const char *category; // NULL: every kernel
+    const char *category; // a category, or a group of kernels
     const char *gpu;      // NULL: every GPU
     double within;
     VEC(struct claim_term) terms;
     VEC(enum claim_order) orders; // [i] stands between terms i and i + 1
 };
 
-// Parses a claim. On the caller's storage, with texts in the arena. False, and *why is the error.
+// Parses a claim into *c, the caller's storage; end with claim_fini. c->text is `text`, other texts are
+// copied into the arena. False: a syntax error, described by *why.
 bool claim_parse(const char *text, struct arena *arena, struct claim *c, const char **why);
 void claim_fini(struct claim *c);
-size_t claim_paper_of(size_t term); // the term whose series a term `paper` refers to
+// index of the term whose series is meant by the term `paper` at index `term`
+size_t claim_paper_of(size_t term);
 
 bool claim_holds(enum claim_order order, double left, double right, double within);
 const char *claim_order_words(enum claim_order order); // "above"

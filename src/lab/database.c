@@ -78,7 +78,7 @@ void database_rollback(struct database *db) { sqlite3_exec(db->handle, "ROLLBACK
 
 // -- opening ------------------------------------------------------------------------------------------------
 
-// The first column of a query's only row, on the heap; NULL without a row.
+// The first column of a query's first row as text, on the heap. NULL: an error, no row, or a NULL column.
 static char *single(struct database *db, const char *sql)
 {
     sqlite3_stmt *s = NULL;
@@ -285,7 +285,8 @@ static bool add_table(struct database *db, const struct job *j, const char *name
     return good;
 }
 
-// Sets columns of a run from members of its result; absent members stay NULL.
+// Sets columns of a run from members of its result, NULL for absent members. Adds the run's counters and
+// energy.
 static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
 {
     return database_do(
@@ -311,7 +312,8 @@ static bool add_bench(struct database *db, const struct job *j, const struct jso
            add_samples(db, j, json_member(w, "samples"));
 }
 
-// Overall figures are cells of table `mix`; a row of `workloads` is one workload of the mix.
+// Stores a run of several kernels together (a mix): overall figures as cells of table `mix`, and a row of
+// table `workloads` per kernel.
 static bool add_mix(struct database *db, const struct job *j, const struct json_value *result)
 {
     static const char *const figures[] = {"weighted_speedup", "throughput", "turnaround", "fairness"};
@@ -343,7 +345,7 @@ static bool add_launches(struct database *db, const struct job *j, const struct 
                        "t", j->id);
 }
 
-// The first line of a report, on the heap; NULL stays NULL.
+// The first line of a text, on the heap; NULL stays NULL.
 static char *first_line(const char *text) { return text ? heap_strndup(text, strcspn(text, "\n")) : NULL; }
 
 static bool add_script(struct database *db, const struct job *j, const struct json_value *result)
@@ -357,8 +359,8 @@ static bool add_script(struct database *db, const struct job *j, const struct js
     return good;
 }
 
-// True: the console contains the word, in any case. A program's self-test reports on the console in free
-// words; a run that says FAILED is not counted.
+// True: the console output contains the word, in upper or lower case. Programs report self-tests on the
+// console in free words; a program's run whose console contains "fail" gets status failed.
 static bool says(const char *console, const char *word)
 {
     size_t length = strlen(word);

@@ -23,7 +23,7 @@ struct database {
 };
 
 // Opens the database, creating a missing file. False, an error, and an unchanged file if it is not a results
-// database, is broken, has a newer schema, or was made by another build.
+// database, is broken, has another schema, or was made by another build.
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d);
 void database_close(struct database *db);
 
@@ -40,5 +40,5 @@ void database_rollback(struct database *db);
 bool database_has_run(struct database *db, const char *id);
 // Stores the whole result of a run, or nothing on failure.
 bool database_add_run(struct database *db, const struct job *job, const struct json_value *result);
-// Stores a refused run: a build without the mechanism, for example.
+// Stores a run as refused, with a message: for example, because this build lacks the mechanism.
 bool database_add_refused(struct database *db, const struct job *job, const char *message);

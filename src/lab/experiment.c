@@ -1,5 +1,5 @@
-// Reading experiments. A file is lines of KEY = VALUE. A line beginning with a space continues the previous
-// line; # starts a comment line. Keys come from one table, with a flag for repeatable keys.
+// Reading experiments. A file is lines of KEY = VALUE. A line beginning with a blank or tab continues the
+// entry above; # starts a comment line. Keys come from one table, with a flag for repeatable keys.
 #include "api/warpfold.h"
 #include "base/file.h"
 #include "lab/experiment_parser.h"
@@ -118,8 +118,8 @@ static bool set_input(struct parser *p, char *value)
     return true;
 }
 
-// The canonical name of a code profile, given any of its names, so results use one name. NULL and an error:
-// unknown name.
+// The canonical name of a compile profile or a program's code, given any of its names, so equal runs have one
+// name. NULL and an error: unknown name.
 static const char *profile_name(struct parser *p, const char *view, const char *word)
 {
     if (word && program_code(word)) return program_code(word);
@@ -148,7 +148,8 @@ static bool set_views(struct parser *p, char *value)
     return true;
 }
 
-// Cuts the text at a word between blanks. Returns the text behind the word, or NULL.
+// Cuts the text at the first occurrence of `word`, which has its blanks. Returns the trimmed text behind the
+// word; NULL: no occurrence.
 static char *cut_word(char *text, const char *word)
 {
     char *at = strstr(text, word);
@@ -157,7 +158,7 @@ static char *cut_word(char *text, const char *word)
     return str_trim(at + strlen(word));
 }
 
-// "WHAT with KEY=VALUE … on GPU", the last two optional.
+// Parses "WHAT with KEY=VALUE … on GPU"; the parts from `with` and from `on` are optional.
 static struct experiment_series parse_run(char *text, const char *label)
 {
     const char *gpu = cut_word(text, " on "), *settings = cut_word(text, " with ");
@@ -256,7 +257,8 @@ static bool set_measure(struct parser *p, char *value)
         p->x->field = value;                                                                                 \
         return true;                                                                                         \
     }
-// The kernel's name in the group's paper; NULL and an error: unknown kernel.
+// The kernel's abbreviation in the experiment's group, or its name if the group lacks the kernel. NULL and an
+// error: unknown kernel.
 static const char *short_name(struct parser *p, const char *name)
 {
     const char *abbreviation, *near;
@@ -280,7 +282,7 @@ static bool add_pair(struct parser *p, const char *first, const char *second)
     return true;
 }
 
-// Sets pairs of kernels: "A B + C D" pairs each of A and B with each of C and D.
+// Adds pairs of kernels: "A B + C D" pairs each of A and B with each of C and D.
 static bool set_pairs(struct parser *p, char *value)
 {
     char *seconds = experiment_cut(value, '+');

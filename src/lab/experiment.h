@@ -5,12 +5,12 @@
 #include "lab/claim.h"
 #include "lab/program.h"
 
-struct experiment_series { // a bar of each group, a column of the table
+struct experiment_series { // bars of one name over all categories, or a column of the table
     const char *label;
-    // by experiment kind. Runs: the mechanism, or for programs the GPU; study, marks, storage: a column;
-    // settings: a setting's key
+    // by experiment kind. Timed runs: the mechanism, or for programs the GPU; study, marks: a column of the
+    // table; settings: a setting's key; features: a mechanism
     const char *what;
-    const char *code;     // programs: code named by the series; NULL: the view's
+    const char *code;     // programs: RISC-V code given by the series; NULL: the view's
     const char *settings; // runs: KEY=VALUE words; ""
     const char *gpu;      // runs of kernels; NULL: the view's
     // runs of kernels: base of comparison; NULL: the experiment's base
@@ -42,11 +42,11 @@ struct experiment_axis { // an axis of a design space (sweep.h)
 
 struct experiment_pair { // two bundled kernels sharing a chip (mix/mix.h)
     const char *first, *second;
-    const char *name; // "NQU+MM", from short names in the experiment's group
+    const char *name; // "NQU+MM", from abbreviations in the experiment's group
 };
 
 enum experiment_kind {
-    // timed runs of bundled kernels, compared with `base`, or of programs, on the view's GPU
+    // timed runs of kernels, pairs of kernels, or programs, for values relative to a base run
     EXPERIMENT_RUNS,
     EXPERIMENT_STUDY,    // a table of a limit study
     EXPERIMENT_MARKS,    // the listing of a kernel
@@ -60,10 +60,11 @@ enum experiment_kind {
 struct experiment {
     const char *name, *title, *source, *group, *text; // text: of the file
     enum experiment_kind kind;
-    const char *show;    // bars, table, stack, lines
+    const char *show;    // bars, table, stack, lines, map
     const char *measure; // runs: name in measures.def
     const char *study, *table, *file, *arguments;
-    const char *rows;      // column naming a row, for tables with several rows; NULL: one row per kernel
+    // column naming the table's rows, for several rows per run; NULL: one row per kernel
+    const char *rows;
     const char *mechanism; // for storage
     bool together;         // one run for all kernels
     const char *settings;  // for every run: KEY=VALUE words
@@ -72,7 +73,7 @@ struct experiment {
     VEC(const char *) kernels;         // names and groups
     struct program_subjects programs;  // instead of kernels
     VEC(struct experiment_pair) pairs; // instead of kernels
-    const char *reference;             // pairs: GPUs for running each kernel alone; NULL: the run's GPU
+    const char *reference;             // pairs: GPUs for running each kernel alone; NULL: the pair's GPU
     const char *input; // console input of every program, hexadecimal; NULL: depends on the size
     VEC(struct experiment_view) views;
     VEC(struct experiment_axis) axes; // the product of the axes is run
@@ -83,7 +84,7 @@ struct experiment {
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;
-    // Subject and predicate of the headline sentence, with {SERIES | CATEGORY} for values; NULL: no headline.
+    // Headline sentence: subject, and predicate with {SERIES | CATEGORY} for values. Both NULL: no headline.
     const char *subject, *predicate;
 };
 
@@ -102,8 +103,8 @@ bool experiments_add(struct experiments *x, const char *name, struct diag *d);
 bool experiments_add_text(struct experiments *x, const char *name, const char *text, size_t length,
                           struct diag *d);
 // Option --only: keeps a part of the runs. Text: "WHAT=NAME[,NAME…]", where WHAT is a swept key, or kernel,
-// program, series or view. Experiments with a WHAT keep only the named ones. False and an error: bad syntax, or
-// a name unknown to every experiment.
+// program, series or view. An experiment with some of the names keeps only those; an experiment with none
+// stays whole. False and an error: bad syntax, or a name unknown to every experiment.
 bool experiments_keep_only(struct experiments *x, const char *text, struct diag *d);
 // Text of a bundled file used by experiments; NULL: unknown name.
 const char *experiment_file(const char *name);

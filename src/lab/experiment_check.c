@@ -1,4 +1,5 @@
-// Checks an experiment: requirements of its kind, and existence of all named things.
+// Checks an experiment: requirements of its kind, and existence of the GPUs, settings, studies, series and
+// files named. The mechanism of a series may be missing.
 #include "api/warpfold.h"
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
@@ -38,7 +39,7 @@ static bool is_setting(struct wf_context *c, const char *name)
     return false;
 }
 
-// Experiments on programs: checks a code named by a view or series, and the form of every program for the
+// Experiments on programs: checks a code named by a view or series, and that every program has a file for the
 // code.
 static bool check_code(struct parser *p, const char *code, const char *where)
 {
@@ -53,7 +54,7 @@ static bool check_code(struct parser *p, const char *code, const char *where)
 }
 
 // Splits series->what, GPU or GPU/CODE, of a series of programs. Checks the code, and the GPU with the
-// series' settings.
+// settings of the experiment and of the series.
 static bool check_program_series(struct parser *p, struct experiment_series *series)
 {
     char *code = experiment_cut(arena_strndup(p->arena, series->what, strlen(series->what)), '/');
@@ -68,7 +69,7 @@ static bool check_program_series(struct parser *p, struct experiment_series *ser
     return good;
 }
 
-// Checks series->gpu, a GPU other than the view's, with the experiment's and the series' settings.
+// Checks series->gpu, if given, with the settings of the experiment and of the series.
 static bool check_gpu(struct parser *p, const struct experiment_series *series)
 {
     if (!series->gpu) return true;
@@ -107,8 +108,8 @@ static bool check_over(struct parser *p, const struct experiment_series *series)
     return good;
 }
 
-// Checks GPUs, settings and the study. A missing mechanism is no error: its runs are refused, and other runs
-// go on.
+// Checks GPUs, settings, the study and the file. A series may name a mechanism absent from the library: its
+// runs are refused, and other runs go on.
 static bool check_names(struct parser *p)
 {
     const struct experiment *x = p->x;
@@ -136,7 +137,8 @@ static bool check_names(struct parser *p)
             good = wf_tech(c, x->mechanism) == WF_OK || experiment_refuse(p, c);
         wf_context_destroy(c);
     }
-    // An error: the base of comparison names a mechanism absent from the library. Every run would be refused.
+    // For the base of comparison, a mechanism absent from the library is an error: no value could be
+    // computed.
     struct wf_context *of_base = wf_context_create();
     good = good && check_gpu(p, &x->base) && check_settings(p, of_base, x->base.settings) &&
            (wf_tech(of_base, x->base.what) == WF_OK || experiment_refuse(p, of_base));
@@ -154,7 +156,7 @@ static bool check_names(struct parser *p)
     return good;
 }
 
-// True: the experiment has the series. Some kinds name series outside of the file.
+// True: the experiment has a series with the label, or its kind (settings, storage) takes any label.
 static bool has_series(const struct experiment *x, const char *label)
 {
     bool has = x->kind == EXPERIMENT_SETTINGS || x->kind == EXPERIMENT_STORAGE;
@@ -174,7 +176,7 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return true;
 }
 
-// Checks every {SERIES | CATEGORY} of the headline.
+// Checks the syntax and the series of every {SERIES | CATEGORY} of the headline.
 static bool check_headline(struct parser *p)
 {
     for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
@@ -188,7 +190,8 @@ static bool check_headline(struct parser *p)
     return true;
 }
 
-// Checks the requirements of the experiment's kind.
+// Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
+// in defaults.
 bool experiment_check(struct parser *p)
 {
     struct experiment *x = p->x;

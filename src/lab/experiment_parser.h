@@ -13,8 +13,8 @@ struct parser {
 
 // Cuts `text` at the first separator. Returns the trimmed text behind the separator; NULL: no separator.
 char *experiment_cut(char *text, char separator);
-// Reports the library's last error about a setting, a GPU or a mechanism, in the experiment's name. Returns
-// false.
+// Reports the first line of the context's error messages as an error in the experiment's file. Returns false.
 bool experiment_refuse(struct parser *p, struct wf_context *c);
-// Checks the requirements of the experiment's kind and fills in defaults. False and errors.
+// Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
+// in defaults. False and an error.
 bool experiment_check(struct parser *p);

@@ -51,7 +51,7 @@ bool figure_in_group(const struct experiment *x, const char *group, const char *
 
 struct kernel {
     const char *name, *abbreviation;
-    unsigned registers; // registers per thread in the group's table
+    unsigned registers; // registers per thread in the group's table; 0: not given
 };
 struct kernel_list {
     VEC(struct kernel) all;
@@ -77,7 +77,7 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
-// The kernels of an experiment available in the size, groups resolved, without duplicates.
+// The experiment's kernels selected by --only and available in the size, groups resolved, without duplicates.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size)
 {
     struct kernel_list list = {0};
@@ -142,8 +142,8 @@ static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
 
 // -- sweeps -------------------------------------------------------------------------------------------------
 
-// Plans a kernel or a program at a point of a sweep. Swept settings stand before the settings of series and
-// base, which override them.
+// Plans the runs of a kernel or a program at a point of a sweep. Settings of the series and of the base stand
+// behind the swept settings, and override the swept values.
 static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel *kernel,
                        const struct program_subject *program, struct figure_cell *cell, const char *swept)
 {
@@ -162,8 +162,8 @@ static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel 
     }
 }
 
-// Plans a sweep. A series of the figure is a series of the experiment at one combination of the other axes,
-// for one subject.
+// Plans a sweep. A series of the figure (a line of the chart) is a series of the experiment at one
+// combination of the other axes, for one subject.
 static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;

@@ -14,21 +14,22 @@ struct figure {
     const struct experiment *experiment;
     const char *size;
     VEC(struct figure_cell) cells;
-    // Sweeps: names of the lines of the chart, in which the subjects of one combination of axis values are
-    // consecutive. subjects: number of subjects.
+    // Sweeps: names of the chart's lines, without lines of means. In each group of `subjects` consecutive
+    // lines, only the subject differs. subjects: number of subjects.
     VEC(const char *) lines;
     size_t subjects;
 };
 
 void figure_fini(struct figure *f);
-// False and an error: the experiment names kernels, but no kernel has inputs of the size. Kernels without the
-// size are skipped. Programs have all sizes.
+// False and an error: the experiment names kernels, but no kernel selected by --only has inputs of the size.
+// Otherwise, kernels without the size are skipped. Programs have all sizes.
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
 // Adds the jobs needed for the figure.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
-// figure_is_subject: the category is a kernel, or a program or pair of the experiment. figure_in_group: the
-// subject also belongs to the group: "all", or a group of bundled kernels such as "darsie-1d".
+// figure_is_subject: the category is a kernel, program or pair of the experiment. figure_in_group: the
+// subject also belongs to the group: "all" has every subject, other groups have bundled kernels, such as
+// "darsie-1d".
 bool figure_is_subject(const struct experiment *x, const char *category);
 bool figure_in_group(const struct experiment *x, const char *group, const char *category);
-// The bundled kernel abbreviated by a category of the experiment; NULL: no kernel.
+// The experiment's bundled kernel with `category` as abbreviation or name; NULL: no such kernel.
 const struct workload *figure_kernel(const struct experiment *x, const char *category);

@@ -1,4 +1,5 @@
-// Headlines. Every number is a value of a chart or a count of runs; missing measurements are left out.
+// Headlines. Every number is a value of a chart or a count. A headline with a missing measurement is left
+// out.
 #include "lab/headline.h"
 
 #include <ctype.h>
@@ -30,7 +31,7 @@ static void add_number(struct headline *h, enum headline_kind kind, enum chart_f
 
 // -- an experiment's own words ------------------------------------------------------------------------------
 
-// The value named by "SERIES | CATEGORY"; NULL: not measured.
+// The value named by "SERIES | CATEGORY"; NULL: no such value, or not measured.
 static const struct chart_value *named_value(const struct chart_view *v, const char *name, size_t length)
 {
     char text[200];
@@ -71,7 +72,8 @@ static const struct chart_view *speaking_view(const struct chart *c, const char 
     return v && write_predicate(NULL, v, c->experiment->predicate) ? v : NULL;
 }
 
-// "DARSIE removes 10 %, runs at 1.2 and saves 7 %. UV runs at …": consecutive predicates share their subject.
+// "DARSIE removes 10 %, runs at 1.2 and saves 7 %. UV runs at …": consecutive headlines with one subject
+// share a sentence.
 static void add_sentences(struct headline *h, const struct charts *charts, const char *gpu,
                           const char *profile)
 {
@@ -95,7 +97,8 @@ static void add_sentences(struct headline *h, const struct charts *charts, const
 
 // -- experiments without a headline -------------------------------------------------------------------------
 
-// The category for the whole chart: the last mean, or the only kernel or program. False: no such category.
+// *category: the last category, and *subjects: the number of kernels, programs and pairs in the view. True:
+// one subject, or the last category is a mean.
 static bool whole_category(const struct chart *c, const struct chart_view *v, size_t *category,
                            size_t *subjects)
 {

@@ -1,6 +1,6 @@
-// Results in one or two sentences for the top of a page. Experiments with a headline: its words with measured
-// values. Other experiments: the highest and the lowest mean. Finally, comparison of outputs with the
-// reference.
+// Results as sentences for the top of a page: the experiments' headlines, with measured values. Without any
+// headline: the highest and the lowest mean, or value of a single kernel, of one chart. Finally, comparison
+// of outputs with the reference.
 #pragma once
 #include "lab/chart.h"
 
@@ -18,7 +18,7 @@ struct headline_outputs { // counts of the shown timed runs
     uint64_t compared, equal, refused;
 };
 
-// The headline of a GPU and profile. On the caller's storage; free with headline_fini.
+// The headline of a GPU and profile, in *h, the caller's storage; free with headline_fini.
 void headline_make(struct headline *h, const struct charts *charts, const char *gpu, const char *profile,
                    const struct headline_outputs *outputs);
 void headline_fini(struct headline *h);

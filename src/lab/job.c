@@ -102,8 +102,8 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
-// Adds a timed run of `operands`, the kernels of the subject, with the settings `before` ahead of the
-// experiment's.
+// Adds a timed run. operands: the words of the command with the kernels; subject: the kernels, separated by
+// commas; before: settings ahead of the experiment's.
 static size_t add_timed(struct jobs *j, const struct experiment *x, const char *kind, const char *operands,
                         const char *subject, const char *before, const char *size,
                         const struct experiment_view *view, const struct experiment_series *series)
@@ -201,7 +201,7 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
     return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
 }
 
-// Hash of a bundled or own program file; 0: not readable, reported by the run.
+// Hash of a bundled or own program file. 0: not readable; the run reports the error.
 static uint64_t hash_program(const char *file)
 {
     size_t length;

@@ -1,4 +1,5 @@
-// Runs needed by experiments, each once: a warpfold process with JSON as result.
+// Jobs: runs needed by experiments and measured points, each run once. A run is a warpfold process with JSON
+// as result.
 #pragma once
 #include "base/hash.h"
 #include "lab/experiment.h"
@@ -6,7 +7,7 @@
 struct job {
     // Hexadecimal hash of the command, kernel_hash and warpfold's version. Runs with equal ids are one run.
     char id[17];
-    const char *command; // arguments of warpfold, without the options naming the result's file
+    const char *command; // arguments of warpfold, without --quiet and the options naming the result's file
     // Properties of the run; NULL: not applicable to its kind. profile: for programs, the code (rv32i,
     // rv32e).
     const char *kind, *subject, *source, *size, *gpu, *profile, *tech, *settings;
@@ -18,25 +19,25 @@ struct jobs {
     struct arena arena;
     VEC(struct job) list;
     struct strmap by_id;
-    VEC(const char *) files; // names for jobs_file, written kernels/NAME in commands
+    VEC(const char *) files; // names, for jobs_file, of files read by commands as kernels/NAME
 };
 
 void jobs_init(struct jobs *j);
 void jobs_fini(struct jobs *j);
 // Adds the timed run of a bundled kernel, with a series' mechanism and settings, on the GPU of the series or
-// of the view. All jobs_ functions return the job's index.
+// of the view. Like all functions here that add a job, returns the job's index.
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series);
 // Adds the run of two kernels sharing one chip, compared with each kernel's run alone. Settings may have
-// words place=WORD for the placement. Registers come from the experiment's group.
+// words place=WORD for the placement. The table of the experiment's group gives the registers per thread.
 size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,
                 const char *size, const struct experiment_view *view, const struct experiment_series *series);
-// Adds a study of a bundled kernel, or of several with commas between names, or of the experiment's file for
-// kernel NULL.
+// Adds a study of a bundled kernel, or of several kernels with commas between their names. kernel NULL: a
+// study of the experiment's file.
 size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
                   const struct experiment_view *view);
-// Adds the marks of the experiment's kernel, from its workload's PTX.
+// Adds the run of `warpfold mark` for a kernel of the experiment, from the workload's PTX compiled by nvcc.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
 // Adds the timed run of a RISC-V program on a GPU, from the file built for a code (rv32i or rv32e).
@@ -46,7 +47,7 @@ size_t jobs_program(struct jobs *j, const struct experiment *x, const struct pro
 struct job_script {
     const char *subject, *path, *gpu;
     const char *settings, *more; // KEY=VALUE words, `more` last
-    const char *silent;          // settings before `settings`, not stored with the run
+    const char *silent;          // settings ahead of `settings`: in the command, not in the stored settings
     uint64_t hash;               // over all files read by the script
     bool left_out;
 };

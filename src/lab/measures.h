@@ -2,8 +2,8 @@
 #pragma once
 #include <stddef.h>
 
-// SQL: the energy of a run (r or b) in events selected by a condition. MEASURE_WORK: events of work, without
-// leakage and idle clocks.
+// SQL: the energy of a run (r or b) in events selected by a condition. MEASURE_WORK: the condition for events
+// of work, without leakage and idle clocks.
 #define MEASURE_ENERGY_OF(run, condition)                                                                    \
     "(SELECT sum(count * pj_each) FROM energy WHERE run = " run ".id AND (" condition "))"
 #define MEASURE_WORK "part NOT IN ('leakage', 'clock') AND unit <> 'bit cycles'"
@@ -16,5 +16,6 @@ struct measure {
 const struct measure *measure_at(size_t i);                   // NULL past the last
 const struct measure *measure_find(const char *name);         // NULL: unknown name
 const char *measure_next_name(const void *context, size_t i); // for str_nearest
-// Mean of a group's values, geometric or arithmetic by the measure. NAN without values.
+// Mean of a group's values by the measure: geometric, arithmetic, or 1 less the geometric mean of 1 - value.
+// NAN for count 0.
 double measure_mean(const struct measure *m, const double *values, size_t count);

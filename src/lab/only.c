@@ -51,7 +51,7 @@ static void keep_programs(struct experiment *x, struct only *o)
     if (kept) all->list.count = kept;
 }
 
-// Selects the named kernels; figure.c leaves out other kernels of groups.
+// Selects the named kernels; figure.c leaves out the other kernels.
 static void keep_kernels(struct experiment *x, struct only *o)
 {
     for (size_t i = 0; i < o->names.count; i++) {

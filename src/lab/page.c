@@ -76,7 +76,8 @@ static void write_texts(struct json *j, const char *key, const char *const *text
 
 // -- charts -------------------------------------------------------------------------------------------------
 
-// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls.
+// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls. is_part: also
+// without run and base.
 static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
 {
     const char *run = is_part ? NULL : p->run, *base = is_part ? NULL : p->base;
@@ -184,13 +185,13 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
     return true;
 }
 
-// True: a figure of timed runs gets its own stacked charts of cycles and energy. False if another figure
+// True: figure i, of timed runs of kernels, gets stacked charts of cycles and energy. False if another figure
 // shows the same runs and more, or if an earlier figure shows the same runs.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;
-    // Programs have no issue slots and no energy; a pair has two kernels with slots and energy; a sweep has
-    // too many runs.
+    // RISC-V programs have no issue slots and no energy; a pair has two kernels with slots and energy; a
+    // sweep has too many runs.
     if (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count || x->axes.count) return false;
     for (size_t k = 0; k < count; k++)
         if (k != i && figures[k].experiment->kind == EXPERIMENT_RUNS && !figures[k].experiment->axes.count &&
@@ -239,7 +240,7 @@ static void write_headline(struct json *j, const struct page *page, const struct
     headline_fini(&h);
 }
 
-// Writes the GPUs and profiles of all charts, in the order of the experiments.
+// Writes each GPU and profile of the charts once, with a headline, in the order of the experiments.
 static void write_views(struct json *j, const struct page *page, const struct headline_outputs *outputs)
 {
     VEC(const struct chart_view *) seen = {0};
@@ -281,7 +282,7 @@ static bool count_outputs(struct database *db, struct headline_outputs *o)
 
 // -- kernels ------------------------------------------------------------------------------------------------
 
-// The bundled kernel of the chart's category named `label`; NULL: no such category.
+// The bundled kernel of the chart's category named `label`. NULL: no such category, or no bundled kernel.
 static const struct workload *called(const struct chart *c, const char *label)
 {
     if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
@@ -290,7 +291,7 @@ static const struct workload *called(const struct chart *c, const char *label)
     return NULL;
 }
 
-// True: the chart is the first with this label for the kernel, and no chart uses the label for another
+// True: the chart is the first to use the label for the kernel, and no chart uses the label for another
 // kernel. An ambiguous label gets no explanation.
 static bool introduces(const struct page *page, size_t chart, const struct workload *w, const char *label)
 {
@@ -332,7 +333,7 @@ static bool show_run(struct database *db, int64_t *place, const char *id)
     return !id || database_do(db, "INSERT OR IGNORE INTO shown VALUES (?, ?)", "ti", id, (*place)++);
 }
 
-// Collects the runs behind values of the charts and of page->parts, in order of first use.
+// Collects the runs behind values of the charts and of page->parts in table `shown`, in order of first use.
 static bool choose_runs(const struct page *page, struct database *db)
 {
     int64_t place = 0;
@@ -381,7 +382,7 @@ static bool write_runs(struct json *j, struct database *db)
 
 #define LISTED_RUNS "(SELECT config, place FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED ")"
 
-// Writes the differences of other configurations from the first configuration.
+// Writes the other configurations of listed runs, each as differences from the first configuration.
 static bool write_others(struct json *j, struct database *db, const char *first)
 {
     sqlite3_stmt *s = database_query(
@@ -400,7 +401,7 @@ static bool write_others(struct json *j, struct database *db, const char *first)
     return good;
 }
 
-// Writes the first configuration in full, and the others as differences.
+// Writes the first configuration of the listed runs in full, and the others as differences from the first.
 static bool write_configs(struct json *j, struct database *db)
 {
     sqlite3_stmt *s =
@@ -493,7 +494,7 @@ bool page_write(const struct page *page, struct database *db, struct strbuf *out
     json_init(&j, &text);
     bool good = write_data(&j, page, db);
     strbuf_write(out, lab_page, (size_t)(place - lab_page));
-    // "</" would end the script element, and indentation is of no use inside it.
+    // Escapes every "<", since "</" would end the script element, and drops indentation.
     for (const char *p = strbuf_text(&text); *p; p++) {
         if (*p == '\n')
             p += strspn(p, "\n ") - 1;

@@ -1,7 +1,7 @@
 // report.html: one file with the figures, the runs behind them, and the parts of time and energy.
 //
 // The page is a template built from web/ (described in its folder) and embedded in the library. The data,
-// read from the database, are inserted as JSON.
+// from charts and the database, are inserted as JSON.
 #pragma once
 #include "base/json.h"
 #include "lab/chart.h"
@@ -10,12 +10,12 @@
 struct page_part {
     const void *context;
     void (*write)(struct json *j, const void *context); // writes members of the page's data
-    // runs shown by the part, by id; NULL past the last
+    // id of a run shown by the part; NULL past the last
     const char *(*run_at)(const void *context, size_t index);
 };
 
 struct page {
-    const struct figure *figures; // as many as charts; chart i is made of figure i
+    const struct figure *figures; // count figures, as many as charts; chart i is made from figure i
     size_t count;
     const struct charts *charts;
     const struct jobs *jobs;

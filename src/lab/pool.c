@@ -96,8 +96,8 @@ static char *complaint(const struct pool *p, const struct job *j)
     return message;
 }
 
-// Records the failure of a job of kind "run", a script at one point of a design space; the pool goes on.
-// False: another kind of job.
+// Records the failure of a job of kind "run", the script of a measured launch (jobs_script); the pool goes
+// on. False: another kind of job.
 static bool note_failure(struct pool *p, const struct job *j, const char *why)
 {
     if (!str_equal(j->kind, "run")) return false;
@@ -106,8 +106,8 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
     return true;
 }
 
-// Handles an ended process. Exit status 2, bad usage, is a result too: the build lacks something needed by
-// the run.
+// Handles an ended process. Without JSON, exit status 2 (bad usage) is a result too: the build lacks
+// something needed by the run.
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);
@@ -156,7 +156,8 @@ static bool collect(struct pool *p, struct database *db, struct worker *workers)
     return good;
 }
 
-// Starts jobs on idle workers. Returns the number of busy workers, -1: cannot start a process.
+// Starts jobs on idle workers. Returns the number of busy workers; -1: an error, such as a process not
+// started.
 static int feed(struct pool *p, struct database *db, const struct jobs *jobs, size_t *next,
                 struct worker *workers, const sigset_t *mask)
 {

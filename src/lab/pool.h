@@ -18,11 +18,13 @@ struct pool {
     bool progress;
     struct diag *diag;
     int interrupted; // the signal that interrupted the pool; 0: not interrupted
-    // runs finished by the call; runs found in the database; runs left out on request
+    // done: finished or failed runs. reused: runs found in the database, or as JSON left by an earlier pool.
+    // left_out: unstored jobs with job.left_out
     size_t done, reused, left_out;
     VEC(struct pool_failure) failures;
 };
 
-// Runs all jobs missing in the database. False: interrupted or unable to continue; finished runs are kept.
+// Runs all jobs missing in the database, except jobs with left_out. False: interrupted or unable to continue;
+// finished runs are kept.
 bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs);
 void pool_fini(struct pool *p);

@@ -11,7 +11,8 @@
 
 enum { WORDS_MAX = 64 };
 
-// Runs in the forked child (single-threaded): drops the parent's terminal, signals and descriptors.
+// In the forked child (single-threaded): drops the parent's terminal, signals and descriptors, then runs the
+// command.
 static _Noreturn void become(const struct process_order *o, int count, char **words, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

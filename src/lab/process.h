@@ -1,4 +1,4 @@
-// The process of a run: warpfold with the words of a job, leaving its result as JSON.
+// The process of a run: warpfold with the words of a command, leaving its result as JSON.
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -20,5 +20,5 @@ struct process_order {
 
 // Starts a process, the leader of its own group, killed with its parent. -1 and errno on failure.
 pid_t process_start(const struct process_order *o);
-// The first line of a complaint, without "error: ". Heap.
+// The first line of a process's error output, without "error: ". On the heap.
 char *process_complaint(const char *text);

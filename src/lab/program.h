@@ -1,5 +1,6 @@
 // RISC-V programs as subjects of experiments: bundled programs of kernels/riscv by name, own programs by
-// path. A program has a form for each code: NAME.elf for 32 registers, rv32e/NAME.elf beside it for 16.
+// path. A program's file for a code is NAME.elf for 32 registers, and rv32e/NAME.elf beside it for 16. Not
+// every program has both.
 #pragma once
 #include "base/diag.h"
 #include "base/vec.h"
@@ -22,12 +23,13 @@ extern const char program_codes[]; // all codes, for messages
 bool program_subjects_add(struct program_subjects *s, const char *word, struct arena *arena, struct diag *d,
                           struct loc loc);
 
-// Console input of a program at a size: the byte that selects the input of a program in kernels/riscv.
-// "small" is one size; every other size is the paper's.
+// Programs have two sizes: "small", and "paper" for every other size. program_input: the console input of a
+// program in kernels/riscv, a byte selecting the size.
 const char *program_size(const char *size);  // "small" or "paper"
 const char *program_input(const char *size); // hexadecimal, as --input takes it
 
-// Name of the program's file in the results' folder `kernels`, as used in jobs. NULL: no form for the code.
+// File name of a bundled program in the results' folder `kernels`, or path of an own program's file. NULL: no
+// file for the code.
 const char *program_file_name(const struct program_subject *s, const char *code, struct arena *arena);
 // Content of a bundled program file by its name. NULL: unknown name.
 const char *program_file(const char *name, size_t *length);

@@ -50,7 +50,7 @@ void settings_fini(struct database *db)
     db->origins = NULL;
 }
 
-// Number of different settings, at most `most`. SIZE_MAX: the keys differ.
+// Number of settings with different values, at most `most`. SIZE_MAX: the keys differ.
 static size_t difference(const struct json_value *a, const struct json_value *b, size_t most)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
-// Configurations in the results database. A run has hundreds of settings, and a sweep changes one. A
-// configuration is stored as the most similar bundled GPU and the differences. The choice of GPU depends on
-// the configuration alone, so rows do not depend on the order of runs. View `configs` has the full
+// Configurations in the results database. A run has hundreds of settings, and a sweep changes few. A
+// configuration is stored as differences from the most similar bundled GPU. The choice of GPU depends on the
+// configuration alone, so rows do not depend on the order of runs. View `configs` has the full
 // configurations.
 #pragma once
 #include "lab/database.h"

@@ -9,8 +9,8 @@
 struct strbuf;
 
 bool sweep_add(struct parser *p, char *value); // "KEY : VALUE …"
-// Checks a sweep: keys and values accepted by every view's GPU, timed runs, and no values from a paper. False
-// and errors.
+// Checks a sweep: timed runs, keys and values accepted by every view's GPU, and ascending numbers on the
+// first axis. The experiment must have no claims, paper's values or headline. False and an error.
 bool sweep_check(struct parser *p);
 
 size_t sweep_steps(const struct experiment *x);                    // of the first axis; 0: no sweep
@@ -18,6 +18,7 @@ size_t sweep_points(const struct experiment *x);                   // of the pro
 const char *sweep_value(const struct experiment *x, size_t point); // of the first axis
 // "KEY=VALUE …" of a point.
 const char *sweep_settings(const struct experiment *x, size_t point, struct arena *arena);
-// "LABEL, KEY=VALUE …, SUBJECT": a series at a point's combination, for one subject.
+// "LABEL, KEY=VALUE …, SUBJECT": a series at a point's combination of the axes behind the first, for one
+// subject.
 const char *sweep_line(const struct experiment *x, const char *label, size_t point, const char *subject,
                        struct arena *arena);

@@ -1,5 +1,5 @@
 // Issue-slot accounts as JSON and tables. Instructions with equal source lines, inlined calls included, share
-// a row at the place of the line's first instruction. Slots without a warp belong to no line.
+// a row at the place of the first such instruction. Slots without a warp belong to no line.
 #include "report/account.h"
 #include "report/fields.h"
 #include "report/table.h"

@@ -24,6 +24,6 @@ void report_bench_fini(struct report_bench *b);
 // workload.
 double report_bench_speed(const struct report_bench *b);
 void report_bench_table(const struct report_bench *b, bool colour, struct strbuf *out);
-// Of all workloads together.
+// Prints the energy of all workloads together, a row per part; nothing without energy.
 void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out);
 void report_bench_json(const struct report_bench *b, struct strbuf *out);

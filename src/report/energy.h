@@ -11,7 +11,7 @@ struct report_energy {
 };
 
 void report_energy_fini(struct report_energy *e);
-// Of a launch with the same rows.
+// Adds a launch's energy. All launches of a run must have the same rows.
 void report_energy_add(struct report_energy *e, const struct wf_stats *stats);
 void report_energy_merge(struct report_energy *e, const struct report_energy *more);
 double report_energy_total(const struct report_energy *e); // pJ

@@ -3,8 +3,8 @@
 //
 //   F fetch ─▶ D in the I-buffer ─▶ I issue ─▶ C operands ─▶ X or M execute, memory ─▶ W result
 //
-// An instruction that was dropped, or has no result, is marked as flushed. Waits are not separate stages:
-// they lengthen D.
+// An instruction that was dropped, or whose result did not arrive, is marked as flushed. Waits are not
+// separate stages: they lengthen D.
 #include "base/printable.h"
 #include "isa/program.h"
 #include "report/timeline.h"

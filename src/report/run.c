@@ -234,7 +234,8 @@ static void write_extent(struct json *j, const char *key, const uint32_t extent[
     json_close_array(j);
 }
 
-// Writes kernel, grid and block; null unless the run has exactly one launch.
+// Writes the launch's kernel, grid and block. l NULL, at the top level unless the run has exactly one launch:
+// nulls.
 static void write_shape(struct json *j, const struct report_launch *l)
 {
     report_text(j, "kernel", l ? l->mangled : NULL);
@@ -382,7 +383,7 @@ static bool same_class(const struct wf_storage *a, const struct wf_storage *b)
     return a->sm_class && b->sm_class ? str_equal(a->sm_class, b->sm_class) : a->sm_class == b->sm_class;
 }
 
-// Bits of the storage that mechanisms add to an SM; with classes of SMs, to the SM with the most bits.
+// Bits of the storage that mechanisms add to an SM; with classes of SMs, the most bits of any class.
 static uint64_t storage_bits(const struct report_run *r)
 {
     uint64_t most = 0;

@@ -19,7 +19,7 @@ struct report_launch {
     double core_mhz;                                    // of the GPU; 0: functional
     double wall_seconds;                                // of the host
     // For programs with a host part: members of the run's JSON for a single launch.
-    uint64_t *counters; // heap, in the run's order; NULL: no counters, or not a launch of a program
+    uint64_t *counters; // heap, in the run's order; NULL: no counters, or a run without a host part
     struct report_energy energy;
     char *fault_text; // heap; NULL: no fault
 };
@@ -74,18 +74,21 @@ struct report_run {
 };
 
 void report_run_fini(struct report_run *r);
-// Adds a launch's figures to the run; copies what outlives the launch.
+// Adds a launch's figures to the run; copies all texts needed after the launch, except storage names.
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats);
-// Sums of all launches' figures; fields of a single launch are zero.
+// Sums over all launches, with the mean occupancy weighted by cycles. Fields of a single launch, such as
+// kernel, are zero. WF_UNKNOWN: some launch has no such figure, or no launches.
 struct report_launch report_run_sum(const struct report_run *r);
 double report_run_ipc(const struct report_launch *l); // warp instructions per cycle; NAN: functional
-// Appends a warning as a sentence: "… (and 41 more)".
+// Appends a warning's text, and for several cases a line "and 41 more; …". For a race, a line of advice
+// instead.
 void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
-// Write members of the present JSON object: storage_bits and storage; samples; counters.
+// Each writes members of the open JSON object: storage_bits and storage; samples; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
 void report_run_samples(const struct report_run *r, struct json *j);
 void report_run_counters(const struct report_run *r, struct json *j);
-// A row per kernel, summed over the kernel's launches.
+// Prints a row per kernel, summed over the kernel's launches; for a timed run, also tables of issue slots and
+// classes of SMs.
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out);

@@ -92,7 +92,7 @@ static void show_cell(struct table *t, const struct wf_cell *c)
     }
 }
 
-// Column heads: names with spaces in place of underscores.
+// Initialises a table with column heads: names with spaces in place of underscores.
 static void show_heads(const struct wf_table *w, struct table *t)
 {
     const char **heads = heap_alloc(w->column_count * sizeof *heads);
@@ -153,8 +153,8 @@ static void show_card(const struct wf_table *w, size_t row, size_t number, bool 
     }
 }
 
-// Prints a row as a paragraph. The head holds the row's first texts and shares; further texts follow under
-// their columns' names. Paragraph numbers restart when the first column changes.
+// Prints each row of a table as a paragraph. The head holds the row's first texts and shares; further texts
+// follow under their columns' names. Paragraph numbers restart when the first column changes.
 static void show_cards(const struct wf_table *w, bool colour, struct strbuf *out)
 {
     size_t number = 0;

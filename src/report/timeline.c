@@ -137,7 +137,7 @@ struct writer {
     const struct watcher *watcher;
     struct timeline_streams streams;
     const struct watch_sm *sm; // NULL: the chip's own process
-    unsigned index, stream;    // index: of the SM; stream: of the launches shown
+    unsigned index, stream;    // index: of the SM; stream: index in `streams` of the shown launches' stream
     unsigned process;          // among the processes of SMs
     struct strbuf *out;
     struct timeline_texts texts;
@@ -343,7 +343,7 @@ static void write_span(struct writer *w, const struct watch_span *s)
 
 static bool is_life(const struct watch_span *s) { return s->kind == WATCH_WARP || s->kind == WATCH_BLOCK; }
 
-// Writes spans of blocks and warps first, since waits nest in them.
+// Writes the spans of blocks and warps first, since the waits written next nest inside.
 static void write_spans(struct writer *w)
 {
     for (unsigned nested = 0; nested < 2; nested++) {
@@ -380,7 +380,7 @@ static void name_rows(struct writer *w)
     }
 }
 
-// Appends ": vecadd, scan": kernels launched in the stream.
+// Appends ": vecadd, scan": names of the first three kernels launched in the stream, then "…" for more.
 static void print_kernels(const struct writer *w, struct strbuf *out)
 {
     enum { MOST = 3 };
@@ -406,7 +406,7 @@ static bool has_shown(const struct writer *w)
     return false;
 }
 
-// Writes a process for the SM's launches in the present stream.
+// Writes a process of the trace: the SM's launches in stream w->stream.
 static void write_part(struct writer *w, bool is_only)
 {
     struct strbuf name = {0};

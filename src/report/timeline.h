@@ -1,5 +1,6 @@
 // Timelines of watched launches (watch/watch.h): Chrome's trace-event JSON, for Perfetto (ui.perfetto.dev),
-// or Konata's log. A cycle is shown as a microsecond. docs/reference/timeline.md describes both formats.
+// or Konata's log. Perfetto shows a cycle as a microsecond. docs/reference/timeline.md describes both
+// formats.
 #pragma once
 #include "base/str.h"
 #include "watch/watch.h"

@@ -11,6 +11,6 @@ struct accuracy {
     double ratio;            // geometric mean of ours / theirs
 };
 
-// Accuracy over pairs of positive values. NAN without pairs; correlations need three pairs with different
-// values.
+// Accuracy over `count` pairs of positive values. Errors and ratio are NAN without pairs. Correlations are
+// NAN with fewer than three pairs, or if the values of one side are all equal.
 struct accuracy accuracy_of(const double *ours, const double *theirs, size_t count);

@@ -14,7 +14,7 @@ static double mean_log(const double *x, size_t count)
     return sum / (double)count;
 }
 
-// Sum of products of the logarithms' deviations from their means.
+// Covariance of log x and log y, times `count`: sum of products of the deviations from the means.
 static double covary(const double *x, const double *y, size_t count)
 {
     double mean_x = mean_log(x, count), mean_y = mean_log(y, count), sum = 0;
@@ -22,8 +22,8 @@ static double covary(const double *x, const double *y, size_t count)
     return sum;
 }
 
-// Least squares of log time = a + c log core + m log memory, over clocks. Normal equations, with sums of
-// products such as cm: cc c + cm m = ct and cm c + mm m = mt.
+// Least squares of log time = a + c log core + m log memory; *of_core is c and *of_memory is m. Normal
+// equations, with sums of products such as cm: cc c + cm m = ct and cm c + mm m = mt.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory)
 {
@@ -102,7 +102,7 @@ void elasticity_add(struct fidelity *f)
 
 // -- as text ------------------------------------------------------------------------------------------------
 
-struct difference { // sum of |simulated - the card's| over a card's launches
+struct difference { // sum of |simulated - measured elasticity| over `count` launches of a card
     size_t count;
     double sum;
 };

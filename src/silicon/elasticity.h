@@ -12,20 +12,20 @@ struct fidelity;
 
 struct elasticity {
     const char *series, *card;
-    size_t points; // with simulated and measured times; without measurements, with simulated times
+    size_t points; // points with simulated and measured times; if not `measured`, points with simulated times
     bool measured;
-    // elasticity over the core and over the memory clock: simulated, the card's; NAN: the clock never
-    // changes, or no measurement
+    // [0] simulated, [1] the card's elasticity over the core clock and over the memory clock; NAN: not
+    // measured, or the clock does not vary by itself
     double core[2], memory[2];
 };
 
-// Elasticities of time over the core and memory clocks (d log time / d log clock), by least squares. NAN: the
-// clock does not vary, or only with the other clock.
+// Elasticities of time over the core and memory clocks (d log time / d log clock), by least squares. NAN:
+// fewer than two times, a clock that does not vary, or two clocks that vary only in proportion.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory);
-void elasticity_add(struct fidelity *f); // fills f->elasticities, in the order of the list
-// Adds the mean differences between simulated and measured elasticities, a line per card, each line behind
-// `before`.
+void elasticity_add(struct fidelity *f); // fills f->elasticities, in the order of f->rows
+// Adds the mean absolute differences between simulated and measured elasticities, a line per card. Every line
+// begins with `before`.
 void elasticity_sentences(const struct fidelity *f, const char *before, struct strbuf *out);
 void elasticity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void elasticity_markdown(const struct fidelity *f, struct strbuf *out);

@@ -5,8 +5,8 @@
 
 // -- simulated values ---------------------------------------------------------------------------------------
 
-// SQL queries for one number of a run, by the way of counting launches; ?1 is the run's id, ?2 a counter's
-// name.
+// SQL queries for one number of a run, by the launches that count: all, the last, or the mean. ?1 is the
+// run's id, ?2 a counter's name; %s is a column.
 static const char *const column_sql[] = {
     [POINT_ALL] = "SELECT %s FROM runs WHERE id = ?1",
     [POINT_LAST] = "SELECT %s FROM launches WHERE run = ?1 ORDER BY ordinal DESC LIMIT 1",
@@ -45,7 +45,8 @@ static const char *failure_of(const struct pool *pool, const struct job *job)
     return NULL;
 }
 
-// Why a run has no figures in the database; NULL: the figures exist. False: the database is not readable.
+// *trouble: why a run has no figures in the database; NULL: the figures exist. False: the database is not
+// readable.
 static bool read_trouble(struct fidelity *f, const struct pool *pool, struct database *db,
                          const struct job *job, const char **trouble)
 {
@@ -185,7 +186,8 @@ static void add_word(struct words *w, const char *word)
     vec_push(&w->list, word);
 }
 
-// Adds the groups of every set: for every card the classes and the whole card, then all cards together.
+// Adds the groups of sets tuning and second: for every card the classes and the whole card, then all cards
+// together. Adds the other simulators by set and card.
 static void add_groups(struct fidelity *f)
 {
     struct words cards = {0}, classes = {0};

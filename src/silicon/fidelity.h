@@ -1,5 +1,5 @@
-// Results of silicon points: simulated beside measured values and the overall accuracy; output as tables,
-// CSV, Markdown, and rows of table `silicon`.
+// Results of points (launches measured on real cards): simulated beside measured values and the overall
+// accuracy; output as tables, CSV, Markdown, and rows of table `silicon`.
 #pragma once
 #include "lab/pool.h"
 #include "silicon/accuracy.h"
@@ -16,29 +16,31 @@ struct fidelity_row {
     double core_mhz, dram_mhz; // of the run; NAN: unknown
 };
 
-// Points of a set, by card and class.
+// Accuracy on the points of a set, by card and class.
 struct fidelity_group {
     enum point_set set;
     const char *card, *class; // NULL: all
     size_t points;            // points in the group, comparable or not
     struct accuracy cycles, instructions;
-    // error of the DRAM and L2 sectors read and written, over all points together: simulated / measured - 1;
-    // NAN: not measured
+    // error of the DRAM and of the L2 sectors read and written, summed over the group's points: simulated /
+    // measured - 1; NAN: not measured
     double dram, l2;
 };
 
-// Cycles of another simulator on points of a set and a card, and simulated cycles on the same points.
+// Accuracy of another simulator's cycles on a card's points of a set, and of warpfold's cycles on the same
+// points.
 struct fidelity_rival {
     enum point_set set;
     const char *card, *name;
     struct accuracy theirs, ours;
 };
 
-// DRAM transactions of launches of class memory, by set and card, moving far more than the L2 holds.
+// DRAM transactions (sectors) by set and card: of launches of class memory that read or write over
+// FIDELITY_STREAM_L2S times as much as the L2 holds.
 struct fidelity_stream {
     enum point_set set;
     const char *card;
-    // number of launches; launches within FIDELITY_STREAM_PER_CENT of the card's transactions
+    // number of launches; launches with simulated transactions within FIDELITY_STREAM_PER_CENT of the card's
     size_t count, within;
     double error, bias; // mean of |simulated / measured - 1|; mean of simulated / measured - 1
 };
@@ -56,16 +58,16 @@ struct fidelity {
     struct arena arena;
 };
 
-// Compares the runs with the measurements. `runs`: job of every point. Valid as long as points, jobs and
-// pool.
+// Compares the points' runs with the measurements. runs[i]: index in `jobs` of the job of point i. *f is
+// valid as long as points, jobs and pool. False: the database is not readable.
 bool fidelity_make(struct fidelity *f, const struct points *points, const size_t *runs,
                    const struct jobs *jobs, const struct pool *pool, struct database *db);
 void fidelity_fini(struct fidelity *f);
 bool fidelity_store(const struct fidelity *f, struct database *db);
 
 bool fidelity_is_compared(const struct fidelity_row *r); // simulated and measured cycles exist
-// The quantity's simulated value / its measured value. NAN: one of the values is missing, the measured value
-// is not positive, or the point belongs to set `clocks` or `variants`.
+// The quantity's simulated value / its measured value. NAN: a value is missing, the measured value is not
+// positive, or the point belongs to set `clocks` or `variants`.
 double fidelity_ratio(const struct fidelity_row *r, enum quantity q);
 double fidelity_ipc(const double figures[QUANTITIES]); // NAN: unknown
 
@@ -79,16 +81,17 @@ enum { FIDELITY_STREAM_L2S = 4, FIDELITY_STREAM_PER_CENT = 5 };
 bool fidelity_read_l2(struct database *db, const char *run, double *sectors);
 // A numeric setting of a run; *value NAN: no such setting. False: the database is not readable.
 bool fidelity_read_setting(struct database *db, const char *run, const char *key, double *value);
-// the larger of the card's sectors read and written, in multiples of the L2's capacity
+// the larger of the card's DRAM sectors read and written, in multiples of the simulated L2's capacity
 double fidelity_l2s_moved(const struct fidelity_row *r);
-double fidelity_dram_ratio(const struct fidelity_row *r); // sectors read and written, simulated / measured
+// DRAM sectors read and written: simulated / measured
+double fidelity_dram_ratio(const struct fidelity_row *r);
 bool fidelity_is_stream(const struct fidelity_row *r);
 void fidelity_add_streams(struct fidelity *f);
 void fidelity_streams_sentences(const struct fidelity *f, struct strbuf *out);
 void fidelity_streams_markdown(const struct fidelity *f, struct strbuf *out);
 
 // fidelity_text.c
-// A sentence per set, POINT_SECOND first.
+// fidelity_headline: a sentence for set second, then for set tuning, and the deviations from the list.
 void fidelity_headline(const struct fidelity *f, struct strbuf *out);
 void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void fidelity_csv(const struct fidelity *f, struct strbuf *out);

@@ -1,4 +1,5 @@
-// docs/results/fidelity.md: simulation of the measured launches, and sources of the measurements.
+// Text of docs/results/fidelity.md: measured launches beside their simulation, and sources of the
+// measurements.
 #include "report/table.h"
 #include "silicon/fidelity.h"
 
@@ -24,7 +25,7 @@ static void add_number(struct strbuf *out, const char *format, double value)
         strbuf_printf(out, format, value);
 }
 
-// Adds a cell's text with escaped bars.
+// Adds a cell of a Markdown table, with every | of the text escaped.
 static void add_text(struct strbuf *out, const char *text)
 {
     strbuf_putc(out, ' ');
@@ -177,7 +178,8 @@ static bool is_first_of_source(const struct fidelity *f, size_t i)
     return true;
 }
 
-// Subject of a note: a row at all its clocks, all variants of a kernel, or a point.
+// Name of the subject of a point's note: the list's row for all its clocks, the application for all variants,
+// or the point.
 static const char *noted(const struct point *p)
 {
     return p->series ? p->series : p->set == POINT_VARIANTS ? p->application : p->name;

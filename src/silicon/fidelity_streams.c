@@ -1,4 +1,4 @@
-// DRAM transactions of launches moving far more than the L2 holds. Content of the L2 before and after the
+// DRAM transactions of launches moving far more than the L2 holds. The L2's content before and after such a
 // launch is negligible, so simulated and measured transactions should be equal.
 #include "silicon/fidelity.h"
 

@@ -1,4 +1,4 @@
-// Points of silicon as tables for a terminal and as CSV.
+// Results of points (launches measured on real cards) as tables for a terminal and as CSV.
 #include "base/csv.h"
 #include "report/table.h"
 #include "silicon/fidelity.h"
@@ -170,7 +170,8 @@ static void add_variants(const struct fidelity *f, bool colour, struct strbuf *o
     ranks_sentences(f, "", out);
 }
 
-// Adds points left out of the means, and ratios of instructions outside the accepted range.
+// Adds a line for every point left out of the means, with the reason. Adds a line for every point with a
+// ratio of instructions outside the accepted range.
 static void add_remarks(const struct fidelity *f, struct strbuf *out)
 {
     for (size_t i = 0; i < f->rows.count; i++) {

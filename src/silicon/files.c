@@ -4,7 +4,8 @@
 #include "silicon/point.h"
 
 // clang-format off
-// The length in 4 bytes, the file, a NUL. A single pointer per file: every start of the program relocates pointers.
+// Layout: the length in 4 bytes, the file, a NUL. One pointer to a file, without a second to its end, since
+// every start of the program relocates pointers.
 #define FILE_OF(name, number)                                                                                \
     __asm__(".pushsection .rodata\n.balign 4\n.global silicon_file_" #number "\nsilicon_file_" #number        \
             ":\n.long 2f - 1f\n1:\n.incbin \"silicon/" name "\"\n2:\n.byte 0\n.popsection\n");              \

@@ -100,8 +100,8 @@ static const char *text_of(struct measurements *m, const struct sheet *s, const 
     return arena_strndup(&m->points->arena, text, strlen(text));
 }
 
-// Replaces the point's measurements by the figures of a row that names the point. Drops the list's data about
-// the list's own card.
+// Replaces the point's measurements by the figures of a row that names the point. Drops the list's note,
+// licence and cycles of other simulators.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++)
@@ -173,8 +173,8 @@ static size_t find_model(struct points *p, const char *name)
     return i;
 }
 
-// Reads columns NAME_cycles of the point's row: cycles of other simulators. `own`: name of the column with
-// the card's cycles, left out.
+// Reads columns NAME_cycles of the point's row: cycles of other simulators. own: name of the column with the
+// card's cycles, which is skipped.
 static void take_models(struct measurements *m, const struct sheet *s, const char *const *row,
                         const char *own, struct point *p)
 {

@@ -1,4 +1,5 @@
-// Silicon's part of the page report.html: the figures behind tables and drawings.
+// The part of page report.html about points (launches measured on real cards): figures for tables and
+// drawings.
 #include "report/fields.h"
 #include "silicon/silicon.h"
 

@@ -35,7 +35,7 @@ void points_fini(struct points *p)
 
 // -- rows ---------------------------------------------------------------------------------------------------
 
-// Columns of points.csv, and the members of struct point for the columns' text.
+// Columns of points.csv kept as text, each with the member of struct point for the text.
 static const struct {
     const char *head;
     size_t offset; // of a const char *
@@ -98,7 +98,7 @@ static bool find_word(const char *const *words, size_t count, const char *word, 
     return false;
 }
 
-// True: usable as a file name and as a word of a choice.
+// True: the text is usable as a file name and as a word of a choice.
 static bool is_name(const char *text)
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+");
@@ -115,8 +115,8 @@ static bool are_settings(const char *text)
     return true;
 }
 
-// Reads the column `milliseconds` into the measured cycles. Only points of set variants have times, ranked in
-// the same way as cycles.
+// Reads the column `milliseconds` into the measured cycles, since times rank in the same way as cycles. Only
+// points of set variants may have times.
 static bool read_milliseconds(struct list *l, struct point *p)
 {
     const char *text = optional(l, "milliseconds");
@@ -362,7 +362,7 @@ static bool read_list(struct list *l, const char *text, size_t length, struct na
     return good;
 }
 
-// Reads the lists of points in silicon/, embedded in the library.
+// Reads the lists of points of silicon/: points.csv, clocks.csv and variants.csv, embedded in the library.
 static bool read_own(struct list *l, struct names *all)
 {
     static const char *const lists[] = {"points.csv", "clocks.csv", "variants.csv"};

@@ -1,8 +1,8 @@
-// Launches measured on real cards (silicon/README.md): read from points.csv, chosen by words, and optionally
-// given separate measurements.
+// Points: launches measured on real cards (silicon/README.md), read from lists, chosen by words, and
+// optionally given separate measurements.
 //
-// The points of silicon/ are embedded in the library. An own list is a file points.csv with points/NAME.wf
-// beside it.
+// The lists of silicon/ are embedded in the library. An own list is a file NAME.csv with scripts
+// points/NAME.wf in a folder beside the file.
 #pragma once
 #include "base/diag.h"
 
@@ -18,7 +18,7 @@ struct quantity_info {
 extern const struct quantity_info quantity_info[QUANTITIES];
 
 // `clocks`: launches measured at several clocks, only for the elasticity of time (elasticity.h). `variants`:
-// versions of one kernel, only for their ranking (ranks.h). Both are chosen by set or by name only.
+// versions of one kernel, only for their ranking (ranks.h). Both are run only if chosen by set or by name.
 enum point_set { POINT_TUNING, POINT_SECOND, POINT_CLOCKS, POINT_VARIANTS, POINT_SETS };
 extern const char *const point_set_names[POINT_SETS];
 enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // launches of the script that count
@@ -26,19 +26,20 @@ enum point_counted { POINT_ALL, POINT_LAST, POINT_MEAN }; // launches of the scr
 enum { POINT_MODELS_MOST = 8 };
 
 struct point {
-    // gpu: the simulated GPU, the card in the list; card: the card that was measured.
+    // gpu: GPU to simulate, the card of the list; card: the measured card, which --measurements may replace.
     const char *name, *card, *class, *gpu, *application, *kernel, *grid, *block;
     const char *settings; // KEY=VALUE words
-    // Place of the measurement in a file not in the list: FILE?COLUMN=VALUE&…#COLUMN; "": no place.
+    // Place of the measured cycles in a separate file of measurements: FILE?COLUMN=VALUE&…#COLUMN; "": no
+    // place.
     const char *elsewhere;
     const char *source, *licence, *note;
     const char *script; // name of the script's file in points/, without .wf
-    const char *series; // set clocks: name of the row measured at core_mhz and dram_mhz; otherwise NULL
+    const char *series; // set clocks: name of the list's row, here at core_mhz and dram_mhz; otherwise NULL
     double core_mhz, dram_mhz;
-    const char *folder; // folder of the list and its scripts; NULL: embedded in the library
+    const char *folder; // folder of the list, with scripts in points/; NULL: embedded in the library
     enum point_set set;
     enum point_counted counted;
-    double measured[QUANTITIES]; // NAN: not measured; in set variants, cycles are milliseconds
+    double measured[QUANTITIES]; // NAN: not measured; in set variants, QUANTITY_CYCLES is in milliseconds
     // Cycles of other simulators, by index in points.models; NAN: no cycles.
     double models[POINT_MODELS_MOST];
     const char *why; // reason for missing cycles
@@ -51,8 +52,8 @@ struct points {
     VEC(const char *) models; // other simulators with cycles in the measurements
 };
 
-// True: the point's simulated figures are compared one by one with the card's, and the point's set is run by
-// default.
+// True: the point's simulated figures are compared with the card's, figure by figure, and the point's set is
+// run by default.
 static inline bool point_stands_alone(const struct point *p)
 {
     return p->set == POINT_TUNING || p->set == POINT_SECOND;
@@ -62,19 +63,20 @@ void points_init(struct points *p);
 void points_fini(struct points *p);
 // True: an operand of `reproduce` means points: silicon or FILE.csv, with an optional choice behind a colon.
 bool points_are(const char *operand);
-// Adds points to the list. Words, separated by commas, are sets, cards, classes and names of points. Words of
-// one kind widen the choice, words of different kinds narrow it. -WORD: matching points stay on the list but
-// are not run. False: an error is in `d`.
+// Adds points to the list. Words behind the operand's colon, separated by commas, are sets, cards, classes
+// and names of points. Words of one kind widen the choice, words of different kinds narrow it. -WORD:
+// matching points stay on the list but are not run. False: an error is in `d`.
 bool points_add(struct points *p, const char *operand, struct diag *d);
-// Reads measurements of a CSV file, or of all CSV files of a folder. Points named in a column `point` take
-// their measurements from the row alone; other points look up their `elsewhere` (measurement.c). False: an
-// error is in `d`.
+// Reads measurements of a CSV file, or of all CSV files of a folder. A point named in a column `point` by a
+// row with cycles takes its measurements from the row alone. Other points look up their `elsewhere`
+// (measurement.c). False: an error is in `d`.
 bool points_measure(struct points *p, const char *path, struct diag *d);
 
 // The text of an embedded file of silicon/ ("points/NAME.wf", "ptx/NAME.ptx"), on the heap: the caller frees
-// *text. False: unknown name, and *text is unchanged.
+// *text. False: unknown name.
 bool silicon_file(const char *name, char **text, size_t *length);
-// Calls `tell` for the point's script and every file named in the script, by path relative to the list's
-// folder, until `tell` returns false. False, with an error in `d`: a file is missing.
+// Calls `tell` for the point's script and for files named in the script, by path relative to the list's
+// folder. Absolute paths are skipped, as are paths without "../" of embedded points. False: `tell` returned
+// false, or a file is missing and an error is in `d`.
 typedef bool point_file(void *context, const char *name, const char *text, size_t length);
 bool point_files(const struct point *p, point_file *tell, void *context, struct diag *d);

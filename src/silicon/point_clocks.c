@@ -1,4 +1,4 @@
-// A row of set `clocks` is a launch measured at several clocks: one point per clock pair.
+// A row of set `clocks` is a launch measured at several clocks: one point for each word of column `clocks`.
 //
 //     clocks     1680/2900/5800 2080/3650/7300    core and DRAM clock as in settings, and further parts
 //     settings   gpu.core_mhz={1} dram.mhz={2}    {1}, {2}, … are parts of a word of `clocks`

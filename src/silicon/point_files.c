@@ -1,4 +1,4 @@
-// The files named in a point's script: files required beside the script, and inputs of its result.
+// The files named in a point's script: the run needs the files, and its result depends on their content.
 #include "base/packed.h"
 #include "silicon/point.h"
 
@@ -18,7 +18,7 @@ static char *relative(const char *path)
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
 }
 
-// Reads a file in the folder of the point's own list. *text is on the heap.
+// Reads a file, packed or not, in the folder of the point's own list. *text is on the heap.
 static bool read_own(const struct walk *w, const char *name, char **text, size_t *length)
 {
     struct strbuf path = {0};
@@ -44,7 +44,8 @@ static bool tell_file(const struct walk *w, const char *name)
     return good;
 }
 
-// Tells the caller about the file at a path in the script; the path is relative to the script.
+// Tells the caller about the file at a path in the script, relative to the script. Skips absolute paths, and
+// paths of embedded points without "../".
 static bool tell_path(const struct walk *w, const char *path)
 {
     char *inside = *path == '/' ? NULL : relative(path);
@@ -61,8 +62,8 @@ static bool tell_path(const struct walk *w, const char *path)
     return good;
 }
 
-// The path in a word of a script, recognised by the previous word or the beginning of the word; NULL: no
-// path.
+// The path in a word of a script, recognised by the previous word "load", or by ":file:" or "bytes=@" in the
+// word; NULL: no path.
 static const char *path_of(const char *before, const char *word)
 {
     const char *file = strstr(word, ":file:"), *bytes = strstr(word, "bytes=@");

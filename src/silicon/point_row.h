@@ -1,4 +1,4 @@
-// Converts a row of a list of points to points, for silicon/point.c.
+// Makes points from a list's row of set `clocks`, for silicon/point.c.
 #pragma once
 #include "silicon/point.h"
 

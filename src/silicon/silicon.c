@@ -58,7 +58,7 @@ static bool place_file(void *context, const char *name, const char *text, size_t
     return good;
 }
 
-// Hash of the contents of a GPU file; 0 for a GPU known by name.
+// *hash: hash of the contents of a GPU file; 0 for a GPU known by name. False and an error: not readable.
 static bool hash_gpu(const char *gpu, uint64_t *hash, struct diag *d)
 {
     char *text;
@@ -106,7 +106,8 @@ static bool plan_point(struct silicon *s, size_t i, uint64_t gpu_hash, struct jo
     return good;
 }
 
-// Estimated instructions of a point's run, to sort runs; an unmeasured point counts as the longest.
+// Instructions of a point's run, estimated from the card's instructions or cycles, to sort runs. A point
+// without either counts as the longest.
 static double work_of(const struct point *p)
 {
     double instructions = p->measured[QUANTITY_INSTRUCTIONS], cycles = p->measured[QUANTITY_CYCLES];

@@ -1,12 +1,12 @@
 // From the repeated work of a source line to advice for the author. Each piece of advice saves a part of the
-// repeated work, by its kind. Accidental equality, unproved by any mark, gives no advice. Right column: the
+// repeated work, by its kind. Except for hoisting, only repetition proved by a mark counts. Right column: the
 // saving (f: repeated executions of the kind; W: warps of a block).
 //
 //     hoist       repeats the warp's previous iteration              all of it
 //     argument    computed from arguments and dimensions alone       all of it
 //     constant    one word loaded by all threads                     f (1 - 1/W)
 //     stage       words loaded by all warps, one a lane              f (1 - 1/W)
-//     keep, rows, scalar: computed or read alike by all warps;       f (1 - 1/K), K warps in one
+//     keep, rows, scalar: computed or read alike by all warps;       f (1 - 1/K), K = min(W, 4)
 //                 one thread does the work of K
 #include "study/explain.h"
 

@@ -18,7 +18,7 @@ struct inst_fate {
 struct kernel_fate {
     struct inst_fate *insts;
     uint32_t steps;
-    const char *whole; // reason why the kernel is not split into two streams; NULL: split
+    const char *whole; // reason for not splitting the kernel into two streams; NULL: split
 };
 
 static struct kernel_fate *fate_of(const struct study_kernel *k) { return k->data; }

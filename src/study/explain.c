@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { LINES_MAX = 8 };
-// Least shares of a kernel's executions for a line, and for a piece of advice, to be reported.
+// Least savings, as shares of a kernel's executions, for a line and for a piece of advice to be reported.
 static const double line_share = 0.01, advice_share = 0.005;
 
 // -- kernels ------------------------------------------------------------------------------------------------
@@ -47,7 +47,8 @@ static const char *keep(struct study *s, struct strbuf *text)
     return kept;
 }
 
-// Groups lines of PTX, too small to explain one by one: one group per basic block and kind of work.
+// The group of an instruction: its source line. Lines of PTX are too small to explain one by one, so PTX has
+// one group per basic block and kind of work.
 static uint32_t group_of(const struct study_inst *i, const struct marks *m, uint32_t n,
                          enum explain_work work)
 {
@@ -174,7 +175,7 @@ static bool read_source(const char *path, char **text)
     return file_is_regular(path) && file_read(path, text, &length, &why);
 }
 
-// The source line, without surrounding white space; "" when the file is not found.
+// The source line, without surrounding white space; "" when the file or the line is not found.
 static const char *source_text(const struct study *s, struct study_report *r, const struct study_inst *at)
 {
     char *text = NULL;
@@ -412,8 +413,8 @@ static uint64_t marked_in_shape(const struct study_kernel *k, const uint32_t blo
     return marked;
 }
 
-// Reports the provable repetition of a kernel with two-dimensional blocks if launched with other block
-// shapes.
+// Reports, for kernels with several warps and blockDim.y above 1, the provable repetition in blocks of other
+// shapes with as many threads.
 static void report_shapes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {

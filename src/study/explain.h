@@ -18,11 +18,12 @@ enum explain_work { // kind of work of an instruction, in the terms of a kernel 
 };
 
 struct explain_inst {
-    uint32_t group;     // group of instructions explained together: a source line
+    // number of a group explained together: a source line, or one kind of work in a basic block of PTX
+    uint32_t group;
     uint8_t work;       // enum explain_work
     uint8_t mark;       // enum mark_kind
-    uint8_t conditions; // conditions of a CR mark, as bits of enum mark_condition
-    bool invariant;     // is in a loop, and no input of the instruction changes from iteration to iteration
+    uint8_t conditions; // conditions of a conditional mark, as bits of enum mark_condition
+    bool invariant;     // is in a loop, is no copy of a constant, and no input changes between iterations
     struct mark_leaves leaves;
     const char *root, *root_line; // root cause of the mark and its line: "threadIdx.y", "k.cu:31"
     const char *reason;
@@ -33,23 +34,25 @@ struct explain_kernel { // repeat_kernel->own
     struct explain_inst *insts;
 };
 
-// Everything executed by the instructions of one source line.
+// Everything executed by one group of instructions: a source line, or one kind of work in a basic block of
+// PTX.
 struct explain_line {
     const struct study_inst *at;
-    uint32_t group, last; // last: number of the group's last source line, if the group has several
+    uint32_t group, last; // last: greatest source line number in the group
     struct repeat_totals n;
     uint64_t repeated, proved; // executions: repeated in the block; repeated by marked instructions
     // Of `repeated` and `proved`: executions with sources that differ between lanes.
     uint64_t lanes, proved_lanes;
     uint64_t work[WORK_COUNT];       // executions of `repeated`, by kind of work
     uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
-    // Of `saved_work`: executions of global loads and textures with one address per lane.
+    // Of `saved_work`: executions of global loads and texture fetches with one address per lane.
     uint64_t saved_loads_by_lane;
-    uint64_t again; // of invariant instructions: operands and result equal the previous execution's
-    // Executions that compute from arguments and dimensions alone: the host could do it.
+    // executions of invariant instructions, equal in operands and result to the warp's previous
+    uint64_t again;
+    // Executions that compute from arguments, dimensions and constant memory alone, as the host could.
     uint64_t from_arguments;
     struct mark_leaves leaves; // inputs from which `repeated` executions compute
-    bool conditional;          // part of the work repeats only in blocks of some shapes
+    bool conditional;          // part of the proved work repeats only in blocks of some shapes
     uint32_t unproved;         // instruction with most repeated work unproved by a mark
     uint64_t unproved_work;
 };
@@ -76,11 +79,11 @@ enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);
-// Writes the kinds of the line's repeated work. For example: "loads from shared memory (96 %), integer
-// arithmetic (4 %): a value a lane, the same in every warp".
+// Writes the kinds of the line's repeated work. For example: "loads from shared memory 96 %, integer
+// arithmetic 4 %; a value per lane, the same in every warp".
 void explain_what(const struct explain_line *l, struct strbuf *out);
-// Writes the inputs of the line's repeated work, for example "arguments 3 and 4, blockIdx, a loop's counter".
+// Writes the inputs of the line's repeated work, for example "blockIdx, a loop's counter, arguments 3 and 4".
 void explain_from(const struct explain_line *l, struct strbuf *out);
-// Writes why a compiler could or could not detect the repetition.
+// Writes whether a compiler could prove the line's repetition, and why not.
 void explain_why(const struct explain_line *l, const struct explain_kernel *k, const uint32_t block[3],
                  struct strbuf *out);

@@ -1,10 +1,10 @@
-// The effect of each extension of the marks. By kernel: instructions marked in blocks of the launched shape,
-// and executions saved by a mechanism at block scope. Columns: no extension, each alone, all together; and at
-// grid scope, where one block would execute for all blocks.
+// The effect of each extension of the marks. By workload or kernel: instructions marked in blocks of the
+// launched shape, and executions saved by a mechanism at block scope. Columns: no extension, each alone, all
+// together; and at grid scope, where one block would execute for all blocks.
 //
 // One run judges all sets. Ghosts (study/identity.h) follow the marks with every extension on, whose
-// guarantees include those of every single extension. Marks at grid scope must give equal bits in all blocks,
-// checked for the first instances of a launch within GRID_ROOM.
+// guarantees include those of every single extension. Marks at grid scope must give equal bits in all blocks.
+// Only the first GRID_ROOM instances of a launch are compared.
 #include "base/hash.h"
 #include "exec/launch.h"
 #include "isa/isa.h"
@@ -23,8 +23,9 @@ enum { GRID_ROOM = 1 << 16 }; // instances of a launch compared over blocks
 
 struct inst_counts {
     bool marked[SETS], grid;
-    uint64_t executions, shared; // shared: all but one of each group of corresponding executions
-    uint64_t grid_shared;        // executions, all but the first, of instances compared over all blocks
+    uint64_t executions, shared; // shared: all but one execution of each group of corresponding executions
+    // executions of instances compared over all blocks, without each instance's first
+    uint64_t grid_shared;
 };
 
 struct grid_entry {
@@ -86,7 +87,8 @@ static void group_done(void *context, const struct identity_group *g)
     d->insts[g->index].shared += g->count - 1;
 }
 
-// The path of a warp and the instruction name one instance: a path never returns to an earlier value.
+// Compares an execution with the first of its instance in any block. An instance is named by instruction and
+// path of the warp, since a path never returns to an earlier value.
 static void compare_over_grid(void *context, const struct observed *o, uint64_t results)
 {
     struct kernel_data *d = context;
@@ -243,7 +245,8 @@ static void add_kernel(struct sums *to, const struct study_kernel *k)
         "grid", grid                                                                                         \
     }
 
-// One row a workload, or a kernel outside of workloads: a workload's kernels are consecutive.
+// One row a workload, or a kernel outside of workloads, and the mean over rows. A workload's kernels are
+// consecutive.
 static void report_sums(struct study *s, struct study_table *t, bool dynamic)
 {
     double mean[SETS + 1] = {0};
@@ -297,8 +300,8 @@ static void report_workloads(struct study *s, struct study_report *r)
                 true);
 }
 
-// Prints the single extensions that mark the instruction, without the baseline (no extension). No single
-// extension: prints "all together".
+// Prints the single extensions with which the instruction is marked; if no single one suffices, "all
+// together".
 static void print_sets(struct study_table *t, const struct inst_counts *x)
 {
     char text[160] = "";

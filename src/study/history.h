@@ -1,7 +1,7 @@
 // The control flow of a warp as one number: outcomes of the branches reached by all its threads together. Two
 // warps of a block starting alike with equal histories took the same path, up to collisions of 64 bits. A
-// history never returns to an earlier value, so a pc and a history name one instance of an instruction,
-// executed once by each warp.
+// history never returns to an earlier value, so a pc and a history name one instance of an instruction. Each
+// warp executes an instance at most once.
 //
 // A branch that divides a warp is an outcome of its own. Instructions before reconvergence add nothing.
 #pragma once

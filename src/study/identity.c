@@ -1,6 +1,6 @@
-// Every execution gets its names (naming.h) and is looked up among corresponding executions of its block
-// (kept.h). The list is cleared at a barrier of the whole block, because executions before and after never
-// correspond.
+// Results of every execution get names (naming.h). Comparable results are looked up among corresponding
+// executions of the block (kept.h). The list is cleared when whole warps of the whole block meet at one
+// barrier, because executions before and after never correspond.
 #include "study/identity.h"
 #include "base/bits.h"
 #include "isa/isa.h"
@@ -42,7 +42,8 @@ struct identity {
     const struct launch *launch;
     struct ghost_block *spare; // finished blocks of this launch, for reuse
     uint64_t launches;
-    // By instruction: period of the warp numbers with equal results (mark_warp_classes); 0: not marked.
+    // By instruction: period of the warp numbers with equal results (mark_warp_classes). 1: all warps; 0: not
+    // marked.
     uint32_t *classes;
     bool has_classes;  // some instruction has more than one class
     uint64_t operands; // hash of the current execution's sources
@@ -150,8 +151,8 @@ static void launch_begin(void *context, const struct launch *l)
     }
 }
 
-// Barrier completion. Participating lanes at one place get a new epoch; with whole warps of the whole block,
-// the warps correspond again.
+// At a completed barrier of the whole block, met at one instruction, the arrived lanes get a new epoch. If no
+// warp is diverged, the warps correspond again.
 static void barrier(void *context, struct observed_block *o, const struct observed_barrier *met)
 {
     struct identity *s = context;

@@ -24,13 +24,15 @@ struct identity;
 struct identity_counts {
     uint64_t executions; // executions with comparable results, all lanes on the warp's path
     uint64_t compared;   // executions of marked instructions with an earlier corresponding execution
-    uint64_t holes;      // of `compared`: the result's name differs from the name in the earlier execution
-    uint64_t raced; // equal names, unequal values: a race in the program; the rest of the block is not judged
+    // of `compared`: the result's name differs from the earlier one, before any race in the block
+    uint64_t holes;
+    // equal names, unequal values: a race in the program; later holes of the block do not count
+    uint64_t raced;
     uint64_t patterns; // executions whose lanes contradict the pattern of the mark
     uint64_t not_kept; // executions without room in the list of their block
 };
 
-// Corresponding executions, reported when the group is complete.
+// A group of corresponding executions, reported when complete.
 struct identity_group {
     uint64_t key;   // names the group; equal in runs with equal control flow
     uint32_t index; // index of the instruction
@@ -41,12 +43,12 @@ struct identity_group {
 
 struct identity_options {
     bool check_patterns; // simt=stack only, see mark.h
-    // simt=stack only. Histories hold only outcomes of branches reached by all lanes of a warp together.
-    // After reconvergence of their lanes, warps correspond again, regardless of the divergence.
+    // simt=stack only. Histories hold only outcomes of branches and barriers reached by all lanes of a warp
+    // together. After reconvergence of their lanes, warps correspond again, regardless of the divergence.
     bool loose;
     void (*group)(void *context, const struct identity_group *g); // may be NULL
-    // Called for every execution with results by all lanes of the warp; `results`: a hash of the results. May
-    // be NULL.
+    // Called for every execution with comparable results by all lanes of the warp; `results`: a hash of the
+    // results. May be NULL.
     void (*executed)(void *context, const struct observed *o, uint64_t results);
     void *context;
 };

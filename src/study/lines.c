@@ -24,7 +24,8 @@ static uint32_t outermost(const struct program *p, uint32_t line)
     return line;
 }
 
-// The kernel's own file: the file of most instructions, after inlining. UINT32_MAX: unknown.
+// The kernel's own file: the file with most shown instructions, inlined lines counted for the outermost
+// caller. UINT32_MAX: unknown.
 static uint32_t own_file(const struct program *p, const bool *is_shown)
 {
     uint32_t *count = heap_alloc((p->file_count + 1) * sizeof *count), best = UINT32_MAX;

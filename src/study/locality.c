@@ -20,8 +20,8 @@ enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
 
 const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
 
-// Blocks of four lines must beat blocks of two: an unused line of a block takes the place of another line in
-// the cache.
+// Fetching by fours must beat fetching by twos, and twos single lines: an unused line takes the place of
+// another line in the cache.
 enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 {
     if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
@@ -30,7 +30,7 @@ enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 
 struct accesses { // of a kernel
     struct stream stream;
-    unsigned line, blocks; // log2 of the line's bytes; log2 of the number of lines in L1
+    unsigned line, blocks; // log2, rounded down, of the line's bytes and of the number of lines in L1
 };
 
 struct state {
@@ -176,7 +176,7 @@ static void make_mesh(struct study *s, struct accesses *a, enum stream_level lev
     reuse_destroy(r);
 }
 
-// Reuse probability in a cache of L1's capacity with blocks of 1 << more lines; at least one block.
+// Reuse probability in a cache of L1's capacity, with blocks of 1 << more lines and at least one block.
 static double at_capacity(const struct accesses *a, const struct mesh *m, unsigned more)
 {
     unsigned window = a->blocks > more ? a->blocks - more : 0;

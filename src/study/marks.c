@@ -2,7 +2,7 @@
 // threadblock, and whether the mark caught the repetition, or the reason for missing it. A marked instruction
 // with unequal executions is a failure of the analysis and of the study.
 //
-// *Repeated*: two or more of the corresponding executions with all lanes on the path (study/identity.h) had
+// *Repeated*: two or more corresponding executions with all lanes on the path (study/identity.h), all with
 // equal operands and equal results. Stores, barriers, branches and other instructions necessary for every
 // warp are not counted. After launches of a group under the same name with other inputs, only executions
 // repeated in every run count: no compiler can know the inputs.
@@ -25,7 +25,7 @@ struct instance {   // a group of corresponding executions
     uint32_t index; // of the instruction
     uint32_t count; // executions, in the first run
     uint32_t runs;  // number of runs in which the group repeats
-    bool accident;  // the ghost names of the equal executions differ
+    bool accident;  // in some run, the ghost names of the equal executions differ
 };
 
 struct inst_facts {

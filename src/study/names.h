@@ -1,6 +1,6 @@
-// Names of values in a warp's locations, one name per lane. Lanes with equal names, the usual case, share one
-// stored name; differing lanes are stored separately. The form is canonical: names of equal lanes always
-// compare equal, whatever writes made them.
+// Names (identity.h) of values in a warp's locations: registers, predicates and spill slots. Every lane has
+// one name. Lanes with equal names, the usual case, share one stored name; differing lanes are stored
+// separately. The form is canonical: names of equal lanes always compare equal, whatever writes made them.
 #pragma once
 #include "exec/access.h"
 #include "exec/launch.h"

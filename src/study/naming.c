@@ -64,7 +64,7 @@ void naming_init(struct naming *s, const struct marks *m)
 
 void naming_fini(struct naming *s) { free(s->insts); }
 
-// Name of a thread index cut out of the hart's number: from the values of the lanes.
+// RISC-V: name of a thread index cut out of the hart's number, from the values in the active lanes.
 static uint64_t name_of_index(const struct observed *o)
 {
     uint64_t h = mix(NAMING_SREG, SREG_HART);
@@ -74,7 +74,7 @@ static uint64_t name_of_index(const struct observed *o)
 }
 
 // Name of thread indices, and of their low bits: from the values of all present lanes, not just active lanes.
-// Other special registers: from the value read.
+// Lane number and lane masks: from the register alone. Other special registers: from the value read.
 static uint64_t name_by_value(const struct naming *s, const struct observed *o)
 {
     const struct inst *i = o->inst;
@@ -122,7 +122,8 @@ static void name_each_lane(struct naming *s, struct names *n, const struct obser
         names_set_each(n, d->writes[k], o->lanes, k + 1 < d->write_count ? s->pending[k] : name);
 }
 
-// Computes one name for all lanes from the sources' common names. False: some source differs between lanes.
+// Computes one name for all lanes from the sources' common names. False: the lanes need names of their own,
+// since a source differs between lanes or a lane may access local memory.
 static bool name_together(const struct naming_inst *d, const struct names *n, const struct observed *o,
                           uint64_t *name)
 {

@@ -1,6 +1,7 @@
 // Reads and writes of vector registers by lane pattern, a warp at a time: the potential of a scalar register
 // file (Collange, Defour, Zhang 2009; SIMTight section 2). Every 32-bit register operand counts once an
-// execution, a 64-bit operand twice. Predicates, constants and immediates do not count.
+// execution, a 64-bit operand twice. A guarded instruction also reads its old destination. Predicates,
+// constants and immediates do not count.
 //
 // The pattern is taken over the whole register and all threads of the warp, even in partial executions.
 #include "exec/launch.h"
@@ -49,7 +50,7 @@ static void barrier(void *context, struct observed_block *b, const struct observ
     values_barrier(b->state, b);
 }
 
-// Until values_written, patterns looked up are the patterns of the sources; afterwards, of the results.
+// Patterns looked up before values_written are the sources' patterns; afterwards, the results' patterns.
 static void after(void *context, const struct observed *o)
 {
     struct study *s = context;

@@ -26,14 +26,15 @@ struct instance {
 
 enum follow { FOLLOWS, APART, LOST };
 
-struct walker {             // one warp
-    uint64_t history, path; // history since the last barrier; history since the warp's start
-    uint64_t place;         // place of the next instance in the log
-    uint8_t follow;         // enum follow
-    bool full;              // no thread is missing or has exited
-    uint8_t strays;         // consecutive instances absent from the log
-    uint32_t *executed;     // at grid scope: executions by instruction
-    // by instruction: operands and result of the previous execution; NULL: not wanted
+struct walker { // one warp
+    // history since the last barrier of the whole block; history since the warp's start
+    uint64_t history, path;
+    uint64_t place;     // place of the next instance in the log
+    uint8_t follow;     // enum follow
+    bool full;          // no thread is missing or has exited
+    uint8_t strays;     // consecutive instances absent from the log
+    uint32_t *executed; // at grid scope: executions by instruction
+    // by instruction: hash of operands and result of the warp's previous execution; NULL: not wanted
     uint64_t *last;
 };
 
@@ -42,7 +43,7 @@ struct block {
     struct repeat_kernel *kernel;
     struct walker *walkers;
     uint32_t walker_count;
-    uint32_t participants; // full warps alive at the interval's start
+    uint32_t participants; // full warps with all threads alive at the interval's start
     // closed: the log takes no more instances until the next interval; lost: closed because the log is full.
     bool closed, lost;
     uint64_t begin, end; // positions of the log's first entry and behind its last; positions only grow
@@ -160,7 +161,7 @@ void repeat_block_end(void *context, struct observed_block *b)
     free(x);
 }
 
-// All live warps continue together from one place: starts a new interval.
+// Starts a new interval if all live warps of the block continue together from one place.
 void repeat_barrier(void *context, struct observed_block *b, const struct observed_barrier *met)
 {
     struct block *x = b->state;
@@ -182,7 +183,8 @@ void repeat_warp_exit(void *context, struct observed_block *b, uint32_t warp)
 
 static struct instance *at(struct block *x, uint64_t place) { return &x->log[place & (x->log_size - 1)]; }
 
-// Counts an instance, after all participating warps have executed it.
+// Counts an instance that all participating warps have executed, and drops finished instances from the log's
+// head.
 static void finish(struct block *x, const struct instance *i)
 {
     struct repeat_counts *n = &x->kernel->counts[i->index];
@@ -214,7 +216,8 @@ static bool make_room(struct block *x)
     return true;
 }
 
-// Appends an instance to the log: the warp is ahead of all warps that still follow the log.
+// Appends an instance to the log: the warp is ahead of all warps that still follow the log. Closed log: the
+// warp stops following.
 static void append(struct block *x, struct walker *k, const struct instance *i)
 {
     if (!x->closed && !make_room(x)) x->closed = x->lost = true;

@@ -1,5 +1,5 @@
-// Repetition of executed instructions by other executions: the counts behind the studies `redundancy` and
-// `taxonomy`.
+// Repetition of executed instructions by other executions: the counts behind the studies `redundancy`,
+// `taxonomy` and `explain`.
 //
 // docs/explanation/studies.md defines corresponding instances. In a block: the same pc and the same history since the
 // last barrier of the whole block. In a grid: the same pc, the same number of earlier executions by the warp,
@@ -23,8 +23,8 @@
 
 enum { REPEAT_LOG = 1 << 16, REPEAT_SAMPLES = 1 << 16 };
 
-// Results over the warps of a block, in the terms of Figure 3 of DARSIE. The first three are equal in all
-// warps. In a TB_AFFINE instance, thread t of the block holds base + t * stride.
+// Results over the warps of a block, in the terms of Figure 3 of DARSIE. Results of the first three kinds are
+// equal in all warps. In a TB_AFFINE instance, thread t of the block holds base + t * stride.
 enum repeat_output {
     OUTPUT_UNIFORM,
     OUTPUT_AFFINE,
@@ -46,9 +46,9 @@ struct repeat_counts { // executions of one instruction by warps
     uint64_t lost;      // executions not followed, since the log was full
     uint64_t grid;      // executions redundant in the grid
     uint64_t unsampled; // executions beyond the samples kept at grid scope
-    // Operands and result equal the warp's previous execution's (repeat_launch_begin_all).
+    // Executions with operands and result of the warp's previous execution (repeat_launch_begin_all).
     uint64_t again;
-    // By results over the block: executions of instances that all warps of a block executed.
+    // Executions of instances executed by all warps of a block, by their results over the block.
     uint64_t outputs[OUTPUT_COUNT];
 };
 
@@ -92,5 +92,5 @@ static inline uint64_t repeat_in_block(const struct repeat_totals *t)
 {
     return t->block[PATTERN_UNIFORM] + t->block[PATTERN_AFFINE] + t->block[PATTERN_OTHER];
 }
-// Adds notes about executions not followed or not sampled.
+// Adds notes about executions not followed or not sampled, and about blocks of one warp.
 void repeat_notes(const struct study *s, struct study_report *r);

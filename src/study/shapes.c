@@ -5,7 +5,7 @@
 //     application,kernel,x,y,z,launches,time         x is required, the other columns optional, in any order
 //
 // "Multi-dimensional" is a block with more than one thread in y or z. tid.x repeats from warp to warp if x
-// divides the warp size, tid.y if x * y does.
+// divides the warp size, tid.y if x * y does or y is 1.
 #include "exec/launch.h"
 #include "study/study.h"
 
@@ -17,7 +17,7 @@ struct shape {
     const char *application, *kernel;
     uint32_t block[3], warp_size;
     uint64_t launches;
-    double weight; // warp instructions, or the time column of the file
+    double weight; // warp instructions executed, or the time column of the file
 };
 
 struct shapes {
@@ -232,7 +232,7 @@ static void report_shapes(struct study *s, struct study_report *r)
 
 struct survey {
     uint64_t applications, multi_applications, kernels, multi_kernels, failing;
-    double shares; // sum over multi-dimensional applications: share of weight in multi-dimensional kernels
+    double shares; // sum over multi-dimensional applications: share of weight in such blocks
 };
 
 // True: an earlier row has the same application (and the same kernel, if `kernel`).

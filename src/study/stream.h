@@ -21,7 +21,8 @@ struct stream {
 
 // Sorts the list by stream of the level, then by time.
 void stream_sort(struct stream *s, enum stream_level level);
-// Adds the reuse counts of all streams of a sorted list. `addresses`: scratch, room for the whole list.
+// Adds the reuse counts of all streams of a list sorted for the level. addresses: scratch, room for the whole
+// list.
 void stream_count(const struct stream *s, enum stream_level level, unsigned shift, enum reuse_window window,
                   struct reuse *r, uint64_t *addresses, struct reuse_counts *to);
 // Reads comma-separated values: a column `address`, and optionally `sm`, `block` and `warp`. False and errors

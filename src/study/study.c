@@ -86,7 +86,7 @@ static void describe_inst(struct study *s, const struct program *p, uint32_t ind
     to->number = l->line;
 }
 
-// By instruction: true if reachable, or if control flow is unknown. On the heap.
+// By instruction: true if reachable, or if some indirect jump has unknown targets. On the heap.
 static bool *find_shown(const struct program *p)
 {
     bool *is_shown = heap_alloc(p->inst_count * sizeof *is_shown);

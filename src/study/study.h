@@ -25,8 +25,8 @@ struct study_class {          // name and meaning are in studies.def
     // Mechanism that looks on during timed launches, its options the struct study *. NULL: the study observes
     // functional runs.
     const struct tech *timed;
-    // Reads launches from a file's text in place of runs; errors are added to `d`. NULL: the study needs
-    // runs.
+    // Reads launches or accesses from a file's text in place of runs; errors are added to `d`. NULL: the
+    // study needs runs.
     bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
     void (*fini)(struct study *s); // frees memory owned by the state; NULL: nothing to free
     void (*report)(struct study *s, struct study_report *r);
@@ -45,7 +45,7 @@ struct study {
     const char *group;        // group (workload) of the following launches; NULL: no group
     // Name of the next launch's kernel; NULL: the mangled name in the program.
     const char *kernel_name;
-    const char *sources;            // folder searched for sources; NULL: the path in the PTX
+    const char *sources;            // folder also searched for source files; NULL: no folder
     struct mark_settings mark;      // mark settings of the launching context
     struct study_settings settings; // study settings of the launching context
     VEC(struct study_kernel *) kernels;
@@ -63,11 +63,10 @@ void study_group(struct study *s, const char *group);
 void study_sources(struct study *s, const char *folder);
 
 // -- kernels
-// A kernel in the form kept by studies, beyond the program's life: one for each group, program, block shape
-// and warp size.
+// An instruction of a kernel, in the form kept by studies beyond the program's life.
 struct study_inst {
     uint32_t pc;
-    bool shown;        // shown in reports: reachable; RISC-V programs hold all code of a file
+    bool shown;        // shown in reports: may be reached; RISC-V programs hold all code of a file
     const char *text;  // the instruction as printed in a listing
     const char *line;  // "file.cu:31", the line chosen by study_lines; "" when unknown
     uint32_t line_key; // equal for instructions of the same line, ascending by file and line; 0: unknown
@@ -75,9 +74,10 @@ struct study_inst {
     uint32_t number;   // line number in the file
 };
 
+// A kernel, in the form kept by studies: one for each group, program, block shape and warp size.
 struct study_kernel {
     const char *group, *name;
-    const struct program *program; // valid during a launch
+    const struct program *program; // the kernel's code, valid during a launch
     uint32_t grid[3];              // grid size, in blocks, of the last launch
     uint32_t block[3], warp_size, warps;
     uint32_t inst_count;
@@ -100,9 +100,9 @@ uint32_t study_group_lines(const struct study_kernel *k, uint32_t *line_of, uint
 // Sets the kernel name of a timed launch, before the launch begins. Several launches may be named before the
 // first begins.
 void study_name(struct study *s, const struct launch *l, const char *name);
-// true: the launch has a name, but study_kernel_enter has not been called.
+// True: the timed launch was named by study_name, but study_kernel_enter has not been called for the launch.
 bool study_is_new(const struct study *s, const struct launch *l);
-// Call from launch_begin. Sets and returns study->kernel.
+// Call from launch_begin. Counts the launch, and sets and returns study->kernel: known, or added.
 struct study_kernel *study_kernel_enter(struct study *s, const struct launch *l);
 
 // -- reports
@@ -122,7 +122,7 @@ struct study_table {
     const char *name, *title;
     const struct study_column *columns;
     size_t column_count;
-    bool detail; // one row per instruction or line: too long for an overview of many kernels
+    bool detail; // long table, such as a row per instruction: left out of an overview of many kernels
     bool cards;  // rows with long texts: each row is shown as a paragraph
     struct arena *arena;
     VEC(struct study_cell) cells; // row by row
@@ -140,7 +140,7 @@ void study_report_init(struct study_report *r);
 void study_report_fini(struct study_report *r);
 void study_report_fill(struct study *s, struct study_report *r);
 
-// Columns are static data. Cells are added row by row.
+// Adds a table to the report. `columns` must be static data. Cells are added row by row.
 struct study_table *study_table_add(struct study_report *r, const char *name, const char *title,
                                     const struct study_column *columns, size_t column_count);
 void study_text(struct study_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

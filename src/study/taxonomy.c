@@ -110,7 +110,8 @@ static void report_lines(struct study *s, struct study_report *r)
 static const char *const output_names[OUTPUT_COUNT] = {"uniform redundant", "affine redundant",
                                                        "unstructured redundant", "TB-affine", "unrelated"};
 
-// The most frequent pattern of an instruction's results over the warps of a block, in the terms of Figure 3.
+// The most frequent kind of an instruction's results over the warps of a block, in the terms of Figure 3;
+// "-": no instance executed by all warps.
 static const char *output_of(const struct repeat_counts *n)
 {
     unsigned best = 0;

@@ -2,7 +2,7 @@
 // Computed once at a register write, looked up at reads.
 //
 // The hash is NH twice with different keys (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999: UMAC): a sum of
-// products of word pairs, which vectorises. Two different vectors collide with probability 2^-64.
+// products of word pairs, which vectorises. Two different vectors collide with a probability of about 2^-64.
 #pragma once
 #include "base/arena.h"
 #include "exec/observe.h"
@@ -15,28 +15,31 @@ enum pattern { PATTERN_UNIFORM, PATTERN_AFFINE, PATTERN_OTHER, PATTERN_COUNT }; 
 struct value {
     uint64_t hash; // of all lanes; absent ones are zero
     uint32_t base, stride;
-    uint32_t pattern; // enum pattern: lane l holds base + l * stride (mod 2^32) in every thread of the warp
+    // enum pattern; uniform, affine: lane l of every thread holds base + l * stride (mod 2^32)
+    uint32_t pattern;
 };
 
-// `vector_lanes` 32 or 64, of which the first `lanes` have threads.
+// Sets *v to hash and pattern of a register vector with 32 or 64 lanes, of which the first `lanes` have
+// threads.
 void value_of(const uint32_t *vector, unsigned vector_lanes, unsigned lanes, struct value *v);
 
-// Operands of an instruction, looked up once a kernel. RZ, constants and immediates are left out.
+// Role of an instruction, when several warps repeat it.
 enum value_role {
     ROLE_RESULT,  // only writes registers or predicates: one execution can serve many warps
     ROLE_CONTROL, // branches, calls, exits
     ROLE_EFFECT   // stores, atomics, barriers, fences, output: must happen for every warp
 };
 
+// Operands of an instruction, determined once per kernel. RZ, PT, constants and immediates are left out.
 struct value_op {
-    // Numbers of the registers read; of a guarded instruction also the old destination.
+    // Numbers of the registers read, without RZ; of a guarded instruction also the old destination.
     uint8_t reads[15], read_count;
     uint8_t preds[5], pred_count; // predicates read, the guard first, PT left out
     uint8_t write, write_count;   // first register written, and number of registers
     uint8_t pred_writes[2], pred_write_count;
     uint8_t role;        // enum value_role
     bool awaits_barrier; // results arrive when a barrier completes
-    bool special;        // the source is a special register; its pattern is the pattern of the result
+    bool special;        // a source is a special register; the sources count with the result's pattern
 };
 void value_op_of(const struct inst *i, struct value_op *op);
 
@@ -50,7 +53,7 @@ struct values {
     uint32_t registers, lanes;  // number of registers of a warp; number of lanes of a register vector
     struct value *value;        // hash and pattern of each register, by warp and register
     uint64_t (*pred)[8];        // by warp: lanes in which each predicate is true
-    uint32_t *awaits;           // by warp: index of the pending barrier reduction, + 1; 0: no reduction
+    uint32_t *awaits;           // by warp: index of the reduction pending at a barrier, + 1; 0: no reduction
     uint32_t *threads;          // by warp: number of threads
     uint32_t row;               // period in lanes of an affine pattern; 0: the whole warp
 };
@@ -58,8 +61,8 @@ struct values {
 struct value_op *values_ops(struct arena *a, const struct program *p); // one per instruction, in the arena
 void values_start(struct values *v, const struct value_op *ops, const struct program *p,
                   const struct observed_block *b, uint32_t threads);
-// Counts as affine, too, base + (lane mod x) * stride with one base for all rows of threadIdx.x. No effect
-// unless x properly divides warp_size.
+// A further pattern counts as affine: base + (lane mod x) * stride, with one base for all rows of
+// threadIdx.x. No effect unless x properly divides warp_size.
 void values_by_row(struct values *v, uint32_t x, uint32_t warp_size);
 void values_stop(struct values *v);
 // Call at the end of `after`, behind all lookups of sources: takes over the instruction's results.
@@ -80,6 +83,6 @@ static inline uint64_t value_fold(uint64_t sum, uint64_t x)
     return sum ^ sum >> 29;
 }
 
-// Weights for hashing several numbers as a weighted sum, in any order. For hashes and lane sets compared for
-// equality only.
+// Weights for hashing several numbers as a weighted sum, in any order. For hashes and lane sets that are only
+// compared for equality.
 extern const uint64_t value_weights[24];

@@ -113,7 +113,7 @@ static void warp_end(void *state, unsigned place)
     vec_push(&o->here.list, *life);
 }
 
-// The warp of a store may have ended already, so only loads are counted.
+// Counts misses of loads and texture fetches, but not of stores, whose warp may have ended already.
 static void access_line(void *state, const struct tech_line *l)
 {
     struct on_sm *o = state;
@@ -264,8 +264,8 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
-// Figures 21, 26, 27 and 28 of Xiang's dissertation: warps of one block, from the first launch with a block
-// of this number.
+// Figures 21, 26, 27 and 28 of Xiang's dissertation: the warps of block study.block, in the first launch with
+// a block of this number.
 static void report_lifetimes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {KERNEL_COLUMNS,
@@ -302,8 +302,8 @@ static int by_count(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// Figures 23 and 25 of Xiang's dissertation: the non-empty bins of executed instructions, (a, b], study.bin
-// wide.
+// Figures 23 and 25 of Xiang's dissertation: warps by executed instructions, in bins (a, b] of width
+// study.bin. Empty bins are left out.
 static void add_histogram(struct study *s, struct study_table *t, const struct study_kernel *k)
 {
     const struct lives *all = k->data;
