@@ -164,8 +164,8 @@ static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
     }
 }
 
-// True if a single block writes the variable and dominates every read. True also if the variable is never
-// written, or never read before a write in the same block.
+// True if no block writes the variable, or if no block reads the variable before a write in the same block.
+// True also if a single block writes the variable and strictly dominates every block with such a read.
 static bool needs_no_phi(const struct placer *p, uint32_t variable)
 {
     const uint32_t *reads = &p->reads.list[p->reads.first[variable]],
@@ -312,8 +312,8 @@ static struct ir_value *only_operand(const struct ir_inst *phi)
     return only;
 }
 
-// Removes phis with a single operand (both sides of a branch may carry the same value). A removal can make
-// further phis trivial.
+// Removes phis that merge a single value (both sides of a branch may carry the same value). A removal can
+// make further phis trivial.
 void ssa_finish(struct ssa *s)
 {
     VEC(struct ir_inst *) work = {0};
