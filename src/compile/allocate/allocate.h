@@ -76,7 +76,7 @@ void allocate_live(struct allocation *a);
 // *most: the maximum.
 int32_t *allocate_live_counts(const struct allocation *a, struct arena *arena, bool predicates,
                               int32_t *most);
-// Maximum number of registers live at once.
+// Maximum number of general registers live at once, before allocation.
 uint32_t allocate_pressure(struct mach_function *f);
 // Fills webs, web_of, offset_of, next_group.
 void allocate_webs(struct allocation *a);

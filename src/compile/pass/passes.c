@@ -1,4 +1,5 @@
-// Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing.
+// Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing, with a limit of
+// rounds.
 #include "compile/pass/passes.h"
 #include "compile/ir/options.h"
 

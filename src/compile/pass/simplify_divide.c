@@ -53,7 +53,7 @@ static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsign
         if (bits + s >= 127) break;
         u128 m = (power + d - 1) / d, error = m * d - power;
         if (error > (u128)1 << s) continue;
-        if (m >> width) break; // m does not fit into the width: use the long form
+        if (m >> width) break; // m does not fit into the width: shift an even d, else use the long form
         unsigned product = bits + s;
         if (product < width) { // the low word holds the whole product
             if (m * (((u128)1 << bits) - 1) >> width) break;
