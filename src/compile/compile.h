@@ -16,7 +16,7 @@ void compile_options_default(struct compile_options *o);
 struct program *compile_kernel(const struct ptx_module *m, const struct ptx_function *kernel,
                                const struct compile_options *o, struct diag *d);
 
-// The compiler's settings in the form of config.def, for a struct config.
+// The compiler's settings, one field per row of config.def.
 struct compile_settings {
     int profile; // enum program_profile
     bool optimise, check;

@@ -166,7 +166,7 @@ static bool ranges_meet(const struct range *x, const struct range *y)
     return false;
 }
 
-// Adds the spill weight of the coloured web x to weights[r], once for every part that x blocks if w starts at
+// Adds the spill weight of the coloured web x to weights[r], once for every part of w that x blocks at first
 // register r.
 static void add_weights(const struct web *w, const struct web *x, float weights[])
 {

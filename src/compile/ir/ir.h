@@ -106,8 +106,8 @@ struct ir_function {
     uint32_t param_count;
     uint8_t *result_classes; // enum ir_class of RETURN's uses
     uint32_t result_count;
-    // Bytes of .local variables; a kernel's start at local address 0, a device function's above the outgoing
-    // area of its stack frame.
+    // Bytes of variables in the frame (.local, and .param in memory): in a kernel from local address 0, in a
+    // device function above the outgoing area of the stack frame.
     uint32_t frame_bytes;
     bool address_taken;      // reachable through CALLR
     struct u64map constants[4]; // by class: bits -> index into constant_values

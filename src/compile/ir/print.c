@@ -2,7 +2,7 @@
 //
 //     kernel vecadd
 //     block0:
-//       v3:32 = sreg tid_x                              ; vecadd.cu:4
+//       v3:32 = sreg sr_tid.x                           ; vecadd.cu:4
 //       v4:64 = madwide.s32 v3, 4, v1
 //       v5:32 = load.f32.global [v4 + 16] @!p7 old v2
 //       branch p6, block1, block2

@@ -81,7 +81,7 @@ struct placer {
     struct event_index reads, writes;
     uint32_t stamp;                               // number of the current variable's walk
     uint32_t *live, *defines, *has_phi, *visited; // by block: stamp of the last variable with the property
-    uint32_t *child, *sibling;                    // dominator tree: 1 + block
+    uint32_t *child, *sibling; // by block: 1 + first child, 1 + next sibling in the dominator tree, 0: none
     VEC(uint32_t) work, heap;
 };
 

@@ -1,4 +1,4 @@
-// Comparison and selection (PTX ISA 9.7.5 to 9.7.7).
+// Comparison and selection (PTX ISA 9.7.6, 9.7.7).
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
 

@@ -158,8 +158,8 @@ const struct ptx_operand *lower_pair(const struct ptx_operand *o, unsigned half)
 struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned component); // lower/special.c
 
 // -- types --------------------------------------------------------------------------------------------------
-enum isa_type
-lower_type(enum ptx_type type); // the type of the same name; B8 … B64, packed integers: unsigned
+// The type of the same name; B8 … B64 and packed integers: unsigned.
+enum isa_type lower_type(enum ptx_type type);
 enum isa_type lower_integer_type(enum ptx_type type); // 8 and 16 bits: the 32-bit type of equal sign
 static inline enum ptx_type lower_type0(const struct lower *l) { return l->inst->types[0]; }
 static inline bool lower_is_float(enum ptx_type type) { return ptx_type_is_float(type); }

@@ -224,7 +224,7 @@ static void keep_register(struct scheduler *s, uint32_t old, uint32_t node)
 }
 
 // `phi` of the successor `to` receives a value of the block. Readers of the phi's result and of its other
-// operands (OTHERS_MAX at most) go before the definition, so one register can hold all.
+// operands (OTHERS_MAX at most) go before the definition, so a single register can hold the values.
 static void keep_phi_register(struct scheduler *s, const struct mach_block *to, const struct mach_phi *phi,
                               uint32_t pred)
 {

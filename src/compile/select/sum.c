@@ -128,7 +128,7 @@ static struct source term_source(struct select *s, const struct term *t)
     return t->negative ? source_negated(o) : o;
 }
 
-// The SHL of x << k if k is constant and the shift has no other user, else NULL.
+// The SHL of x << k if k is a constant from 1 to 31 and the shift has no other user, else NULL.
 static struct ir_inst *shifted(struct select *s, struct ir_value *v, uint64_t *amount)
 {
     struct ir_inst *shl = fold_of(s, v, IR_SHL);
