@@ -25,8 +25,8 @@ struct compiled { // one function
 
 // -- before selection ---------------------------------------------------------------------------------------
 
-// Removes blocks unreachable from the entry, since no code would define their phi operands. Values of such
-// blocks become undefined where reachable blocks use them.
+// Removes blocks unreachable from the entry, since no code would define the phi operands that come from such
+// blocks. Values defined in a removed block become undefined in the remaining blocks.
 static void drop_unreachable(struct ir_function *f)
 {
     ir_analyse(f);

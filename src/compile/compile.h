@@ -11,11 +11,12 @@ struct program;
 
 void compile_options_default(struct compile_options *o);
 
-// NULL and a located error if the kernel can reach an unsupported construct. The program is the caller's.
+// NULL and a located error if the kernel can reach an unsupported construct, or on a fault of the compiler.
+// The caller owns the program.
 struct program *compile_kernel(const struct ptx_module *m, const struct ptx_function *kernel,
                                const struct compile_options *o, struct diag *d);
 
-// The compiler's settings in the form of config.def, for a struct config.
+// The compiler's settings, one field per row of config.def.
 struct compile_settings {
     int profile; // enum program_profile
     bool optimise, check;
@@ -27,5 +28,6 @@ extern const size_t compile_config_key_count;
 // False and an error at `loc` when `disable` or `broken` names no pass.
 bool compile_options_from(struct compile_options *o, const struct compile_settings *s, struct loc loc, struct diag *d);
 
-// Names of the optimiser's passes in order; NULL past the last (--set compile.disable=NAME).
+// Name of the optimiser's pass at `index`, in the order of passes.def; NULL past the last. A name is valid in
+// --set compile.disable=NAME.
 const char *compile_pass_name(unsigned index);

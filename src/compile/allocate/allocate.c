@@ -1,12 +1,12 @@
 // Register allocation: rounds of live ranges, webs, colours and spill code until every web has a register.
-// The remaining parallel copies then become MOVs. allocate.h shows the steps.
+// The remaining parallel copies then become moves. allocate.h shows the steps.
 #include "compile/allocate/allocate.h"
 
 #include <string.h>
 
 enum {
     ROUNDS_MAX = 64,
-    // an instruction with its guard needs at most 16 registers at once
+    // smaller limits are raised to this: one instruction with its guard needs at most 16 registers at once
     REGISTERS_MIN = 16
 };
 
@@ -27,8 +27,8 @@ static void record_registers(struct allocation *a)
     }
 }
 
-// Fills f->reg of the units with numbers from `known` on. The units were made for MOVs of parallel copies;
-// each has a fixed machine register.
+// Fills f->reg of the units with numbers from `known` on. The units were made for the moves of parallel
+// copies; each has a fixed machine register.
 static void record_move_registers(struct mach_function *f, uint32_t known)
 {
     uint32_t units = mach_unit_count(f);
@@ -63,7 +63,7 @@ static bool allocate_round(struct mach_function *f, struct arena *scratch, unsig
     return done;
 }
 
-// Records the units that selection named as operands, for the allocation checker; spill code changes
+// Records the operands of every instruction and phi for the allocation checker, before spill code changes
 // operands.
 static void keep_names(struct mach_function *f)
 {

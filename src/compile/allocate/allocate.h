@@ -12,7 +12,7 @@
 
 struct segment {
     uint32_t start, end; // slots, half-open: [start, end)
-    // number of the value; segments with the same value hold equal bits (copies) and may overlap
+    // value number: segments with the same number hold equal bits (copies, equal constants) and may overlap
     uint32_t value;
 };
 
@@ -23,9 +23,9 @@ struct range { // sorted, disjoint
 
 enum { RUNS_MAX = 28 };
 
-// Live range of one part (register) of a web while webs are joined: a few sorted runs, each at least twice as
-// long as the next. Joining a short range to a long range thus leaves the long run untouched. Segments of
-// different runs may overlap where their values are equal.
+// Live range of one part (register) of a web while webs are joined: a few sorted runs, each with at least
+// twice as many segments as the next. Joining a short range to a long range thus leaves the long run
+// untouched. Segments of different runs may overlap where their values are equal.
 struct runs {
     struct range *run;
     uint32_t count; // number of runs
@@ -51,13 +51,13 @@ struct allocation {
     uint32_t *def_block;    // by unit: block of the definition
     struct mach_inst **def; // by unit: defining instruction; NULL: a phi or undefined
     struct range *live;     // by unit: live range
-    uint32_t *value;        // by unit: the unit itself, or the source that it copies
+    uint32_t *value;        // by unit: value number, the first unit with the same copied value or constant
     struct web *webs;
     uint32_t web_count;
     uint32_t *web_of;   // by group
     uint8_t *offset_of; // by group: offset inside the web, in units
     uint32_t *next_group;
-    // by machine register: bit set of the slots occupied by coloured webs
+    // by machine register: bit set of the slots occupied by coloured webs or reserved by convention
     uint64_t *busy[REG_LIMIT], *busy_pred[PRED_LIMIT];
     uint64_t *kept[REG_LIMIT], *kept_pred; // part of `busy` reserved by the calling convention
     uint32_t slot_words;
@@ -76,25 +76,26 @@ void allocate_live(struct allocation *a);
 // *most: the maximum.
 int32_t *allocate_live_counts(const struct allocation *a, struct arena *arena, bool predicates,
                               int32_t *most);
-// Maximum number of registers live at once.
+// Maximum number of general registers live at once, before allocation.
 uint32_t allocate_pressure(struct mach_function *f);
 // Fills webs, web_of, offset_of, next_group.
 void allocate_webs(struct allocation *a);
 // Assigns `reg` of every web. False: some webs are marked spilled, or allocation is impossible (spilled_count
 // is 0).
 bool allocate_colours(struct allocation *a);
-// Rewrites the code so that spilled webs live in local memory.
+// Rewrites the code so that spilled webs live in local memory. Some constants are recomputed instead, and
+// spilled predicates live in registers.
 void allocate_spill(struct allocation *a);
-// Emits the MOVs of parallel copies.
+// Emits the moves of parallel copies.
 void allocate_moves(struct allocation *a);
 static inline uint32_t web_of_unit(const struct allocation *a, uint32_t unit)
 {
     return a->web_of[a->f->group_of.data[unit]];
 }
 
-// Runs the whole allocation. Afterwards f->reg is filled; the only pseudo instructions left are MACH_COPIES
-// (now without effect), MACH_SAME and MACH_ENTRY. Returns NULL, or an error text in f->arena: no allocation
-// found, or, under `check`, a fault found by the checker.
+// Runs the whole allocation. Afterwards f->reg is filled. Pseudo instructions stay in the code without
+// effect, MACH_COPIES included. Returns NULL, or an error text in f->arena: no allocation found, or, under
+// `check`, a fault found by the checker.
 const char *mach_allocate(struct mach_function *f, unsigned max_registers, bool check);
 
 // Checks the allocated code: on every path, every operand's register must hold the unit that the code named

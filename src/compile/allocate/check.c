@@ -85,9 +85,9 @@ static bool has_constant(const struct checker *c, const struct names *n, uint64_
     return false;
 }
 
-// Writes `name` to the register of `unit`. Rewriting an equal constant changes nothing: every name of the
-// register stays. Spilling rematerialises constants at reloads, so other places keep the name of a constant,
-// too:
+// Writes `name` to the register of `unit`, in place of the names there. If the register holds an equal
+// constant already, its names stay. Spilling rematerialises constants at reloads, so other places keep the
+// name of a constant, too:
 //
 //     S2R r2, SR_TID.X      u3 was spilled; two phis take it, each in its own register,
 //     S2R r3, SR_TID.X      and r2 must not lose its name here
@@ -103,7 +103,8 @@ static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 static bool makes_constant(const struct mach_inst *i)
 {
     if (mach_reads_fixed_special(i)) return true;
-    // PLOP3 with three constants copies its first source.
+    // A PLOP3 with three constant sources counts as a copy of the first, like a predicate constant moved by
+    // allocate/moves.c.
     bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
     if (!makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) return false;
     return mach_src_is_constant(i, 0) && i->src[1] == MACH_NONE && i->src[2] == MACH_NONE;
@@ -124,7 +125,7 @@ static void find_constants(struct checker *c)
 }
 
 // Executes a parallel copy on names alone: every set with a copy's source gets the copy's destination. The
-// MOVs that follow carry the sets from place to place.
+// moves that follow carry the sets from place to place.
 static void run_copies(struct checker *c, const struct mach_names *n)
 {
     struct names *before = ARENA_ARRAY(&c->arena, struct names, c->place_count);
@@ -236,7 +237,7 @@ static bool stands_for(const struct names *n, uint32_t unit)
 }
 
 // Merges the current state into the start of `b` along the edge from `pred`; phi results take the names of
-// their operands. True if the known names at the start of b have changed.
+// their operands. True if b is reached for the first time, or if a place loses a name at the start of b.
 static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
 {
     struct names *places = copy_places(c, c->now);

@@ -74,7 +74,7 @@ struct hints {
     uint32_t *first; // by web: index of its first copy in edges; web count + 1 entries
     struct {
         uint32_t web;
-        int shift; // the other web's register minus this web's
+        int shift; // register distance that saves the copy: the other web's register minus this web's
     } * edges;
 };
 
@@ -166,8 +166,8 @@ static bool ranges_meet(const struct range *x, const struct range *y)
     return false;
 }
 
-// Adds the spill weight of the coloured web x to weights[r] for every first register r of w that x blocks. If
-// part p of w lies in machine register m, then r = m - p.
+// Adds the spill weight of the coloured web x to weights[r], once for every part of w that x blocks at first
+// register r.
 static void add_weights(const struct web *w, const struct web *x, float weights[])
 {
     if (x->end <= w->start || w->end <= x->start) return;
@@ -218,8 +218,8 @@ static int cheapest_register(struct allocation *a, const uint32_t *order, uint32
 static bool colour_web(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
                        uint32_t web);
 
-// Spills the webs of the register cheapest to clear, or w itself if w is cheaper. Temporary webs (of spill
-// code) in the way are coloured anew.
+// Spills the webs of the register cheapest to clear, or w itself if w costs no more. Temporary webs (of spill
+// code) in the way are coloured anew. False: no colouring found.
 static bool make_room(struct allocation *a, const struct hints *h, const uint32_t *order, uint32_t done,
                       uint32_t web)
 {

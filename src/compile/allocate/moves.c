@@ -1,5 +1,6 @@
-// Parallel copies become MOVs. A copy is emitted once no pending copy reads its destination. The remaining
-// cycles are resolved with a free register, or with three exclusive ors per exchange.
+// Parallel copies become moves (MOV; PLOP3 for predicates). A copy is emitted once no pending copy reads its
+// destination. The remaining cycles are resolved with a free register, or with three exclusive ors per
+// exchange.
 //
 //     (r1, r2, r3) = (r2, r1, r1)   ─▶   MOV r3, r1
 //                                        and the cycle r1 ↔ r2:  MOV t, r1;  MOV r1, r2;  MOV r2, t

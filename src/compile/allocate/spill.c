@@ -1,7 +1,7 @@
 // Spill code. A spilled web lives in a slot of local memory: a load to a fresh register precedes every read,
-// a store follows every write. Constants, parameters and special registers are rematerialised instead. A
-// spilled predicate has no memory form: it lives in an ordinary register as 1 or 0, and the register may be
-// spilled in turn.
+// a store follows every write. A single register with a constant, a parameter or a fixed special register is
+// rematerialised instead. A spilled predicate has no memory form: it lives in an ordinary register as 1 or 0,
+// and the register may be spilled in turn.
 //
 //     u7 = FADD u5, u6       ─▶    u20 = LDL [slot of u5]
 //                                  u21 = FADD u20, u6
@@ -204,10 +204,10 @@ static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_mov
     m->value = (struct operand){.kind = OPERAND_REG, .width = 1};
 }
 
-// Moves without spilled registers stay parallel copies. The others become loads and stores before the
-// parallel copy, in an order that reads every slot before overwriting it. First come loads into registers,
-// which no other move writes. Then come stores, each after the last read of its slot. A cycle of slots is
-// broken with one register.
+// Moves without spilled registers stay parallel copies. Other moves become loads and stores before the
+// parallel copy, in an order that reads every slot before overwriting it. Only stores of constants follow the
+// parallel copy. First come loads into registers, which no other move writes. Then come stores, each after
+// the last read of its slot. A cycle of slots is broken with one register.
 struct pending {
     struct mach_move *moves;
     uint32_t count;
@@ -308,8 +308,8 @@ static void rewrite_phis(struct spiller *s, struct mach_block *b)
 
 // -- everything ---------------------------------------------------------------------------------------------
 
-// The only definition of a web if it can be rematerialised at the cost of a load (its sources are constants),
-// else NULL.
+// The instruction that defines a web of one unit, if the instruction reads only a constant or a fixed special
+// register; else NULL. Repeating the instruction can replace a load.
 static struct mach_inst *made_again(struct spiller *s, const struct web *w)
 {
     struct allocation *a = s->a;

@@ -1,7 +1,7 @@
 // Webs: groups of units that share registers. Fresh units of a phi share a register, and so do a guarded
 // instruction's old value and result. After that every copy, deepest loops first, joins the webs of its
-// source and destination unless live ranges of different values overlap in a part. Overlap of equal values
-// (one unit a copy of the other) is no interference.
+// source and destination if widths and alignment allow. Live ranges of different values that overlap in a
+// part prevent the join. Overlap of equal values (copies, equal constants) is no interference.
 #include "compile/allocate/allocate.h"
 
 #include <stdlib.h>
@@ -87,8 +87,9 @@ static void add_run(struct allocation *a, struct runs *r, struct range run)
 
 // -- joining ------------------------------------------------------------------------------------------------
 
-// True if the first part (register) of web y can coincide with part `shift` of web x; negative: x lies inside
-// y. The wider web keeps its place and alignment.
+// True if webs x and y can share registers with the first part (register) of y at part `shift` of x. A
+// negative shift means: the first part of x at part -shift of y. The narrower web must lie inside the wider
+// web, aligned to its own width.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
 {
     if (x->predicate != y->predicate) return false;
@@ -232,7 +233,7 @@ static void join_copies(struct allocation *a, uint32_t depth)
 
 // -- input of colouring -------------------------------------------------------------------------------------
 
-// Estimated executions of a block, for spill costs: a factor of ten for every surrounding loop.
+// Estimated executions of a block, for spill costs: a factor of ten for every surrounding loop, at most 1e6.
 static float frequency(const struct mach_block *b)
 {
     static const float powers[] = {1, 10, 100, 1e3f, 1e4f, 1e5f, 1e6f};

@@ -28,6 +28,7 @@ struct frame emit_frame(const struct mach_function *f);
 
 // Appends the code of f: blocks in layout order, without branches to the next block.
 void emit_function(struct emitter *e, struct mach_function *f);
-// Fills the reconvergence points of the instructions from `first` on: immediate post-dominators in the final
-// code. A guarded EXIT does not count as a branch: its lanes end, the other lanes continue.
+// Fills the reconvergence points of the conditional branches (guarded BRA, BRX) from instruction `first` on:
+// immediate post-dominators in the final code. A guarded EXIT does not count as a branch: its lanes end, the
+// other lanes continue.
 void emit_reconvergence(struct emitter *e, uint32_t first);

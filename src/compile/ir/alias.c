@@ -1,6 +1,6 @@
-// May-alias by address space, and by equal base values with disjoint offsets; no deeper analysis. A generic
-// address may refer to any space but constant. Distinct .shared or .local variables differ in their constant
-// offsets.
+// Two accesses are disjoint by address space, by disjoint offsets from an equal base value, or by disjoint
+// constant addresses; no deeper analysis. A generic address may refer to any space but constant. Distinct
+// .shared or .local variables differ in their constant addresses.
 #include "compile/ir/alias.h"
 #include "isa/inst.h"
 #include "isa/space.h"
@@ -36,7 +36,8 @@ static bool spaces_meet(unsigned a, unsigned b)
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC;
 }
 
-// The constant address of an access to a shared or frame variable; false if unknown.
+// The address of an access with a constant base, or the offset in the frame of an access to a frame variable.
+// False: unknown.
 static bool known_address(const struct ir_inst *i, int64_t *address)
 {
     const struct ir_value *base = ir_operand(i, 0);

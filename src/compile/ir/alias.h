@@ -10,10 +10,11 @@ bool alias_is_read_only(const struct ir_inst *i);
 // Bytes of an element, and of the whole access.
 unsigned alias_element_bytes(const struct ir_inst *i);
 unsigned alias_bytes(const struct ir_inst *i);
-// True if the accesses (LOAD, STORE, ATOM, RED) may touch a common byte.
+// True if the accesses (LOAD, STORE, ATOM, RED) may touch a common byte; false for constant memory, which is
+// never written.
 bool alias_may_overlap(const struct ir_inst *a, const struct ir_inst *b);
-// True if memory access i must not move across `other`: a fence, barrier or call, an ordered access, or an
-// overlapping access. Two weak loads are never ordered.
+// True if memory access i must not move across `other`: a fence, barrier or call, an atomic or ordered
+// access, or an overlapping access. Two weak loads are never ordered, nor is a load from read-only memory.
 bool alias_ordered(const struct ir_inst *i, const struct ir_inst *other);
 // True if both accesses have the same space and the same base value; offsets may differ.
 bool alias_same_base(const struct ir_inst *a, const struct ir_inst *b);

@@ -92,7 +92,7 @@ void ir_remove_block(struct ir_function *f, struct ir_block *b)
 
 // -- edges --------------------------------------------------------------------------------------------------
 
-// Appends to an array. The capacity is the next power of two of the count.
+// Appends to an array. The capacity is the smallest power of two not below the count.
 static void append_block(struct arena *a, struct ir_block ***array, uint32_t *count, struct ir_block *b)
 {
     if ((*count & (*count - 1)) == 0) { // full (or empty)

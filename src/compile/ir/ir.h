@@ -1,11 +1,11 @@
 // The compiler's intermediate representation: SSA values over a control-flow graph, from lowering until
-// register allocation.
+// instruction selection.
 //
 // ptx_function ─ lower ─▶ ir_function ─ passes ─▶ ir_function ─ select ─▶ machine code with virtual registers
 //                                                                ─ schedule ─ allocate ─ emit ─▶ program
 //
-// The unit's arena owns everything; removed instructions are unlinked, not freed. Order of blocks,
-// instructions, values and uses is deterministic: nothing is ordered by address.
+// Arenas of the unit own functions, blocks, instructions and values; removed instructions are unlinked, not
+// freed. Order of blocks, instructions, values and uses is deterministic: nothing is ordered by address.
 #pragma once
 // clang-format off
 #include "base/arena.h"
@@ -106,8 +106,8 @@ struct ir_function {
     uint32_t param_count;
     uint8_t *result_classes; // enum ir_class of RETURN's uses
     uint32_t result_count;
-    // Bytes of .local variables; a kernel's start at local address 0, a device function's at the stack
-    // pointer.
+    // Bytes of variables in the frame (.local, and .param in memory): in a kernel from local address 0, in a
+    // device function above the outgoing area of the stack frame.
     uint32_t frame_bytes;
     bool address_taken;      // reachable through CALLR
     struct u64map constants[4]; // by class: bits -> index into constant_values
@@ -123,8 +123,8 @@ struct ir_unit {
     VEC(struct ir_function *) functions; // [0] is the kernel
     // result of the compilation; takes params, symbols, line tables, shared size …
     struct program *program;
-    // Pointer to a variable or function -> index in program->symbols; the value of a FUNCTION symbol is its
-    // index in `functions` until emission.
+    // Pointer to a variable or function -> index in program->symbols. The value of a FUNCTION symbol is the
+    // function's index in `functions` until emission.
     struct u64map symbols;
     struct u64map line_sets;             // hash of a set -> index
 };

@@ -146,7 +146,8 @@ static struct known_bits of_load(const struct ir_inst *i, enum ir_class class)
     return nothing(class);
 }
 
-// Bounds an unsigned minimum by the smaller of both maxima.
+// Known bits of a minimum or maximum: the bits common to both operands. An unsigned minimum is also bounded
+// by the smaller of the operands' largest values.
 static struct known_bits of_minimum(const struct ir_inst *i, struct known_bits a, struct known_bits b,
                                     enum ir_class class)
 {

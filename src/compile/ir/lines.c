@@ -1,7 +1,7 @@
 // Sets of source lines, interned in the program: an instruction carries a single index.
 //
-// One map per unit holds four kinds of keys, distinguished by the top two bits: line numbers of the PTX
-// module, source places (file, line, column) by hash, sets by hash, and pairs of united sets. A hash hit is
+// One map per unit holds four kinds of keys, distinguished by the top two bits: line infos of the PTX module
+// by index, source places (file, line, column) by hash, sets by hash, and pairs of united sets. A hash hit is
 // compared; on a mismatch the next hash is probed.
 #include "compile/ir/ir.h"
 #include "isa/program.h"
@@ -16,8 +16,8 @@ enum { SET_LINES_MAX = 64, INLINE_DEPTH_MAX = 64 };
 
 static uint64_t key_of(unsigned kind, uint64_t hash) { return (uint64_t)kind << 62 | hash >> 2; }
 
-// Returns an array with room for another element. The capacity is the next power of two of the count, at
-// least 1.
+// Returns an array with room for another element. The capacity is the smallest power of two not below the
+// count, at least 1.
 static void *grown(struct arena *a, void *array, uint32_t count, size_t element_bytes)
 {
     if (array && (count & (count - 1)) != 0) return array;

@@ -2,13 +2,13 @@
 //
 //     kernel vecadd
 //     block0:
-//       v3:32 = sreg tid_x                              ; vecadd.cu:4
+//       v3:32 = sreg sr_tid.x                           ; vecadd.cu:4
 //       v4:64 = madwide.s32 v3, 4, v1
 //       v5:32 = load.f32.global [v4 + 16] @!p7 old v2
 //       branch p6, block1, block2
 //
-// Values print as v (p for predicates) and their number, with the class at the definition. Constants print as
-// numbers, hexadecimal from 1024 on.
+// Values print as v (p for predicates) and a number; the definition adds the class, except for predicates.
+// Constants print as numbers, hexadecimal from 1024 on, and predicate constants as true and false.
 #include "compile/ir/ir.h"
 #include "isa/modes.h"
 #include "isa/program.h"

@@ -81,7 +81,7 @@ struct placer {
     struct event_index reads, writes;
     uint32_t stamp;                               // number of the current variable's walk
     uint32_t *live, *defines, *has_phi, *visited; // by block: stamp of the last variable with the property
-    uint32_t *child, *sibling;                    // dominator tree: 1 + block
+    uint32_t *child, *sibling; // by block: 1 + first child, 1 + next sibling in the dominator tree, 0: none
     VEC(uint32_t) work, heap;
 };
 
@@ -164,8 +164,8 @@ static void meet_below(struct placer *p, uint32_t variable, uint32_t root)
     }
 }
 
-// True if a single block writes the variable and dominates every read. True also if the variable is never
-// written, or never read before a write in the same block.
+// True if no block writes the variable, or if no block reads the variable before a write in the same block.
+// True also if a single block writes the variable and strictly dominates every block with such a read.
 static bool needs_no_phi(const struct placer *p, uint32_t variable)
 {
     const uint32_t *reads = &p->reads.list[p->reads.first[variable]],
@@ -312,8 +312,8 @@ static struct ir_value *only_operand(const struct ir_inst *phi)
     return only;
 }
 
-// Removes phis with a single operand (both sides of a branch may carry the same value). A removal can make
-// further phis trivial.
+// Removes phis that merge a single value (both sides of a branch may carry the same value). A removal can
+// make further phis trivial.
 void ssa_finish(struct ssa *s)
 {
     VEC(struct ir_inst *) work = {0};

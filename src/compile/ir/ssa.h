@@ -6,8 +6,8 @@
 // Wegman and Zadeck, "Efficiently Computing Static Single Assignment Form and the Control Dependence Graph",
 // TOPLAS 1991). Places are found from levels of the dominator tree (Sreedhar and Gao, "A Linear Time
 // Algorithm for Placing φ-Nodes", POPL 1995). Only blocks with a live variable are visited, so the cost of a
-// variable is its live range. A variable local to a block, or written once in a block that dominates every
-// read, costs nothing; in compiler output nearly every variable is so.
+// variable grows with the blocks of its live range. A variable local to a block, or written once in a block
+// that dominates every read, costs nothing; in compiler output nearly every variable is so.
 //
 // Filling descends the dominator tree with one current value per variable and undoes changes on the way up.
 // The alternative, reading on demand (Braun et al., CC 2013), makes a phi at every join in a live range

@@ -197,7 +197,7 @@ struct address lower_address(struct lower *l, const struct ptx_operand *o, enum 
 
 // -- generic addresses --------------------------------------------------------------------------------------
 
-// Value to add to an address in `space` to make it generic, or NULL.
+// Value to add to an address in `space` to make the address generic. NULL: nothing to add.
 static struct ir_value *window_of(struct lower *l, enum ptx_space space)
 {
     switch (space) {

@@ -1,4 +1,4 @@
-// Atomics and fences (PTX ISA 9.7.13.4, 9.7.13.6, 9.7.13.7).
+// Atomics and fences (PTX ISA 9.7.13.4 to 9.7.13.6).
 #include "compile/lower/impl.h"
 #include "isa/modes.h"
 #include "isa/program.h"

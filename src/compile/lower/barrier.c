@@ -1,4 +1,4 @@
-// Barriers (PTX ISA 9.7.13.1 to 9.7.13.3).
+// Barriers (PTX ISA 9.7.13.1, 9.7.13.2).
 //
 //     bar.sync a {, b}        bar.arrive a, b        bar.red.OP d, a {, b}, c        bar.warp.sync members
 #include "compile/lower/impl.h"

@@ -1,4 +1,4 @@
-// Bits: counts, fields, logic, shifts, bytes (PTX ISA 9.7.1.15 to 9.7.1.23, 9.7.8, 9.7.9.7).
+// Bits: counts, fields, logic, shifts, bytes (PTX ISA 9.7.1.14 to 9.7.1.24, 9.7.8, 9.7.9.7).
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
 #include "isa/modes.h"

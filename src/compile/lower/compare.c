@@ -1,4 +1,4 @@
-// Comparison and selection (PTX ISA 9.7.5 to 9.7.7).
+// Comparison and selection (PTX ISA 9.7.6, 9.7.7).
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
 
@@ -55,7 +55,8 @@ void lower_setp(struct lower *l)
     if (q) lower_write_operand(l, q, second);
 }
 
-// Bits that the PTX instruction set writes for true: all ones for integers, 1.0 for floats.
+// Bits that the PTX instruction `set` writes for true: all ones for integers, 1.0 for floats (one half of a
+// packed type).
 static uint32_t truth(enum ptx_type type)
 {
     switch ((int)type) {

@@ -22,7 +22,7 @@ static struct ir_value *clamp_low(struct lower *l, enum ptx_type to, enum isa_ty
     return op2(l, IR_MAX, t, v, ir_constant(l->f, v->class, lowest));
 }
 
-// Clamps a value of type `from`, extended to 32 bits, to the range of type `to`.
+// Clamps a value of type `from`, extended to at least 32 bits, to the range of type `to`.
 static struct ir_value *clamp(struct lower *l, enum ptx_type to, enum ptx_type from, struct ir_value *v)
 {
     enum isa_type t = lower_integer_type(from);

@@ -22,7 +22,8 @@ enum cut_how {
 };
 
 struct cut_block {
-    uint32_t first, end; // instructions [first, end), the last named by `how`; may be empty
+    // instructions [first, end), may be empty; a bra, brx, ret or exit named by `how` is the last
+    uint32_t first, end;
     enum cut_how how;
     bool alone; // a single instruction; the preceding block has decided its guard
     bool reached;

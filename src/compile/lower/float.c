@@ -1,6 +1,6 @@
 // Floating point: arithmetic and approximations (PTX ISA 9.7.3, 9.7.4).
 //
-// Correctly rounded quotients, roots and reciprocals are one IR operation; legalisation in the optimiser
+// Correctly rounded quotients, roots and reciprocals are one IR operation each; legalisation in the optimiser
 // expands them. Approximations map directly to the special-function unit.
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
@@ -106,7 +106,7 @@ void lower_lg2(struct lower *l) { approximate(l, MODE_MUFU_LG2); }
 void lower_ex2(struct lower *l) { approximate(l, MODE_MUFU_EX2); }
 void lower_tanh(struct lower *l) { approximate(l, MODE_MUFU_TANH); }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the high word only (PTX ISA 9.7.3.13).
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the high word only (PTX ISA 9.7.3.14, 9.7.3.17).
 static void approximate_high_word(struct lower *l, enum isa_mode mode)
 {
     struct ir_value *high = lower_high(l, lower_read(l, 1, PTX_F64));
@@ -151,8 +151,8 @@ void lower_rsqrt(struct lower *l)
 
 // -- quotients ----------------------------------------------------------------------------------------------
 
-// div.approx.f32 is a * (1 / b), where 1 / b is zero for |b| >= 2^126 (PTX ISA 9.7.3.8). The special-function
-// unit flushes subnormals, so both operands are scaled first if |b| < 2^-126:
+// div.approx.f32 is a * (1 / b), where 1 / b is zero for |b| > 2^126 (PTX ISA 9.7.3.8). The special-function
+// unit flushes subnormals, so both operands are scaled first if |b| < 2^-126, unless the division has .ftz:
 //
 //     s = |b| >= 2^-126 ? 1 : 2^24        d = (a * s) * rcp.ftz(b * s)
 static struct ir_value *divide_approx(struct lower *l, struct ir_value *a, struct ir_value *b)

@@ -157,7 +157,8 @@ const struct ptx_operand *lower_pair(const struct ptx_operand *o, unsigned half)
 struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned component); // lower/special.c
 
 // -- types --------------------------------------------------------------------------------------------------
-enum isa_type lower_type(enum ptx_type type);         // the type of the same name; B8 … B64: unsigned
+// The type of the same name; B8 … B64 and packed integers: unsigned.
+enum isa_type lower_type(enum ptx_type type);
 enum isa_type lower_integer_type(enum ptx_type type); // 8 and 16 bits: the 32-bit type of equal sign
 static inline enum ptx_type lower_type0(const struct lower *l) { return l->inst->types[0]; }
 static inline bool lower_is_float(enum ptx_type type) { return ptx_type_is_float(type); }
@@ -196,7 +197,8 @@ void lower_store_value(struct lower *l, const struct address *a, enum ptx_type t
 // -- parameters (lower/param.c) -----------------------------------------------------------------------------
 // NULL: the variable is in the launch's bank.
 const struct place *lower_place(const struct lower *l, const struct ptx_variable *v);
-// Assigns storage to every .param variable; returns the number past the last SSA variable.
+// Assigns storage to every .param variable except a kernel's parameters; returns the number past the last SSA
+// variable.
 uint32_t lower_places(struct lower *l, uint32_t first_variable);
 // Accesses bytes of a .param kept in words, little-endian as in memory. Bytes outside load as zero and are
 // not stored.
@@ -220,7 +222,8 @@ void lower_refuse(struct lower *l, const char *what);
 // of the cut's blocks.
 void lower_note_all(struct lower *l, struct ir_block *const *blocks);
 
-// Lowers the current instruction; lower/bodies.def names the function for every PTX instruction.
+// Lowers the current instruction; lower/bodies.def names the function for every PTX instruction that warpfold
+// executes. NULL: an instruction that only ends a block.
 typedef void lower_body(struct lower *l);
 #define BODY(op, function) lower_body function;
 #define END(op)

@@ -4,9 +4,9 @@
 //                                   ▶     f:  … return x  ▶  jump C
 //                                         C:  r = phi x …; …        instructions that followed the call
 //
-// Functions are visited callees first, so a callee is complete before a copy. Bodies inlined into one
-// function share a piece of its frame: at most one is active at a time, and local variables end with their
-// function.
+// Functions are visited callees first, so a callee is complete before its body is copied. Bodies inlined into
+// one function share a piece of its frame: at most one is active at a time, and local variables end with
+// their function.
 #include "base/bits.h"
 #include "compile/ir/options.h"
 #include "compile/lower/lower.h"

@@ -1,7 +1,7 @@
 // Lowering of the kernel and its functions: creation of blocks, the order of filling, and block ends.
 //
 // Blocks keep the textual order and are filled dominators first, so that values are defined before their uses
-// (ssa.h). If the first block is the target of a jump, an empty entry block precedes it.
+// (ssa.h). If the first block is the target of a jump, an extra entry block precedes it.
 #include "compile/lower/lower.h"
 #include "compile/ir/options.h"
 #include "compile/lower/impl.h"

@@ -1,6 +1,7 @@
-// Loads, stores, prefetches and asynchronous copies (PTX ISA 9.7.9.8 to 9.7.9.27).
+// Loads, stores, prefetches and asynchronous copies (PTX ISA 9.7.9.8 to 9.7.9.15, 9.7.9.25).
 //
-// Vector elements of 8 and 16 bits are accessed as words; an access of 256 bits is two accesses of 128 bits.
+// Vector elements of 8 and 16 bits are accessed together, as words or as one half-word; an access of 256 bits
+// is two accesses of 128 bits.
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
 #include "isa/inst.h"

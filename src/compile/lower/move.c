@@ -1,5 +1,4 @@
-// mov (PTX ISA 9.7.9.2 to 9.7.9.4): registers, special registers, addresses, unpacking and packing of
-// scalars.
+// mov (PTX ISA 9.7.9.3, 9.7.9.4): registers, special registers, addresses, unpacking and packing of scalars.
 #include "compile/lower/impl.h"
 
 // The k-th of `count` equal parts of v, lowest first.

@@ -65,7 +65,8 @@ static bool writes_first(const struct ptx_inst *i)
     return i->operand_count != 0;
 }
 
-// True if old contents of operand 0 survive: always, except under an unguarded store of whole words.
+// True if the instruction reads or keeps old contents of operand 0: always under a guard. Without a guard:
+// for a memory operand, except in a store of whole words to a .param variable.
 static bool keeps_first(const struct lower *l, const struct ptx_inst *i)
 {
     if (i->guard >= 0) return true;

@@ -1,4 +1,4 @@
-// Special registers (PTX ISA 10), and instructions that affect only timing (PTX ISA 9.7.19).
+// Special registers (PTX ISA 10), and the instructions nanosleep, trap and brkpt (PTX ISA 9.7.19).
 //
 // Dimensions are constants of the launch, in the launch's bank. A cluster is always one block, so cluster
 // registers are grid registers or constants.

@@ -196,7 +196,7 @@ static struct ir_value *read_register(struct lower *l, int32_t reg, unsigned par
     return ssa_read(&l->ssa, l->register_variable[reg] + part);
 }
 
-// {a, b, …} as one value, the first element in the lowest bits (PTX ISA 9.7.9.2).
+// {a, b, …} as one value, the first element in the lowest bits (PTX ISA 9.7.9.4).
 static struct ir_value *read_vector(struct lower *l, const struct ptx_operand *o, enum ptx_type type)
 {
     unsigned element_bits = ptx_type_bits(type) / (o->count ? o->count : 1);

@@ -1,4 +1,4 @@
-// Exchange between the lanes of a warp (PTX ISA 9.7.9.5, 9.7.9.6, 9.7.13.9 to 9.7.13.13).
+// Exchange between the lanes of a warp (PTX ISA 9.7.9.5, 9.7.9.6, 9.7.13.8 to 9.7.13.12).
 //
 // Forms without .sync of older PTX act on the active lanes: their IR operations have no member mask.
 #include "compile/lower/impl.h"

@@ -2,8 +2,8 @@
 //
 // A virtual register is a group of 1, 2 or 4 *units* of 32 bits that will occupy consecutive aligned machine
 // registers. A predicate is a group of one unit in the predicate file. Operands name units: a half of a pair
-// is readable without an extra instruction, and two instructions may define a pair. Every unit has one
-// definition until phis are taken apart.
+// is readable without an extra instruction, and two instructions may define a pair. Every unit except the
+// stack pointer has one definition.
 //
 //     group 7 (pair): units 12, 13       IADD3   u12, u30 = u4, u9, RZ
 //                                        IADD3.X u13 = u5, u10, RZ, u30
@@ -78,7 +78,7 @@ struct mach_inst {
     uint32_t dst[2]; // first unit of a register or predicate operand, MACH_NONE: RZ, PT or no register
     uint32_t src[4];
     uint32_t guard;
-    uint32_t old[2]; // first unit of the value of dst[k] where the guard is false, MACH_NONE: no read
+    uint32_t old[2]; // first unit of the value that dst[k] keeps where the guard is false, MACH_NONE: none
     // COPIES: the copies. ENTRY: dst = parameters. RET: src = results. CALL, CALLR: dst = results, src =
     // arguments, as units with fixed registers.
     struct mach_move *moves;
@@ -93,8 +93,8 @@ struct mach_inst {
     uint32_t note;
     uint8_t transfer; // enum mach_transfer
     bool hands_on;    // true: COPIES that pass phi operands to a successor, at the end of a block
-    // operands before spilling; NULL if the allocation is not checked, or if allocation inserted the
-    // instruction
+    // operands before spilling. NULL if the allocation is not checked, or if allocation inserted the
+    // instruction to carry a value (load, store, move).
     const struct mach_names *names;
 };
 

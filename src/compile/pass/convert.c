@@ -20,7 +20,7 @@
 
 enum {
     COST_MAX = 10,      // cost of both sides together (plain instruction: 1), about that of a taken branch
-    COST_SPECIAL = 3,   // special functions, conversions, double precision
+    COST_SPECIAL = 3,   // special functions, conversions
     MEMORY_MAX = 4,     // guarded accesses, both sides together
     SELECTS_MAX = 6,    // number of 32-bit selects for phis
     CHAIN_COST_MAX = 6, // for a condition computed early

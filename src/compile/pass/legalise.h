@@ -1,5 +1,5 @@
-// Expansions for legalise(). Each inserts instructions before `i` and returns the value that replaces its
-// result.
+// Expansions for legalise(). Each inserts instructions before `i` and returns the value that replaces the
+// result of `i`.
 #pragma once
 #include "compile/ir/build.h"
 

@@ -25,8 +25,8 @@ static struct ir_value *magnitude(struct builder *b, enum isa_type type, struct 
     return build_select(b, negative, build1(b, IR_NEG, TYPE_S64, x), x);
 }
 
-// For signed types, applies the sign to a quotient or remainder of magnitudes; for all types, selects the
-// result of a division by zero.
+// For signed types, applies the sign to a quotient or remainder of magnitudes; for all operations but a
+// 32-bit remainder, selects the result of a division by zero.
 static struct ir_value *finish_division(struct builder *b, const struct ir_inst *i, struct ir_value *x,
                                         struct ir_value *y, struct ir_value *result)
 {

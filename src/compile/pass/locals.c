@@ -66,7 +66,7 @@ static int by_frame_offset(const void *a, const void *b)
     return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
 }
 
-// Collects FRAMEs. False if there are no FRAMEs, or if a local address is not the value of a FRAME.
+// Collects FRAMEs. False if there are no FRAMEs, or if an access to local memory has a constant address.
 static bool find_frames(struct locals *l)
 {
     bool sound = true;

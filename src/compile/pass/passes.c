@@ -1,4 +1,5 @@
-// Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing.
+// Order of the optimiser: repeats the rows of passes.def until a whole round changes nothing. At most
+// ROUNDS_EARLY rounds run before legalisation, at most ROUNDS_LATE after it.
 #include "compile/pass/passes.h"
 #include "compile/ir/options.h"
 

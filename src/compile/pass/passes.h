@@ -8,7 +8,7 @@
 #include "compile/ir/ir.h"
 
 struct pass_context {
-    bool late;   // after legalise: passes may make forms that hide structure (MAD, LOP3)
+    bool late;   // after legalise: passes may make forms that hide structure (MAD, BFE)
     bool broken; // compile_options.broken_passes: one plausible wrong behaviour, on purpose
 };
 

@@ -5,7 +5,7 @@
 //              instructions are removed at once, so that use counts stay exact
 //   backwards  removes extensions and masks of unread bits (demanded bits, computed anew)
 //
-// Sweeps repeat until nothing changes, at most SWEEPS_MAX times.
+// Forward sweeps repeat until nothing changes, at most SWEEPS_MAX times; one backward sweep follows.
 #include "compile/pass/simplify.h"
 #include "compile/pass/passes.h"
 
@@ -166,8 +166,8 @@ static void backwards(struct simplify *s)
     known_fini(&known);
 }
 
-// Known bits stay valid while equal values replace each other, so they are computed once. Nothing is known of
-// values created by the pass until its next run.
+// Known bits stay valid while equal values replace each other, so they are computed once for all forward
+// sweeps. Nothing is known of values created by the pass until its next run.
 bool pass_simplify(struct ir_function *f, const struct pass_context *c)
 {
     struct simplify s = {.f = f, .late = c->late, .broken = c->broken};

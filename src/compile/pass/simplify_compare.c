@@ -87,7 +87,8 @@ static struct ir_value *decided(struct simplify *s, struct ir_inst *i)
     return NULL;
 }
 
-// A select between constants, compared with a constant: the select's predicate, or its complement.
+// A select between constants, compared with a constant: the select's predicate, the complement, or (both
+// constants compare alike) a truth value.
 static struct ir_value *of_choice(struct ir_inst *i, uint64_t c)
 {
     struct ir_inst *choice = simplify_match(ir_operand(i, 0), IR_SELECT);

@@ -2,10 +2,9 @@
 // reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994). n
 // is the dividend, N its width in bits, hi the high half of a product.
 //
-//   unsigned, by d   m = ceil(2^(N + l) / d) with l = ceil(log2 d) has N + 1 bits. N bits suffice for a
-//                    dividend of fewer than N bits, or if m / 2 is exact enough:
-//                        q = hi(n * m) >> l
-//                    Otherwise, with m' = m - 2^N:
+//   unsigned, by d   m = ceil(2^p / d) with the least p that gives exact quotients. If m has at most N bits:
+//                        q = n * m >> p
+//                    Otherwise p = N + l with l = ceil(log2 d), m has N + 1 bits, and with m' = m - 2^N:
 //                        t = hi(n * m');  q = (((n - t) >> 1) + t) >> (l - 1)
 //   signed, by d     the least p >= N with 2^p > c * (d - 2^p mod d), where c is the largest magnitude of a
 //                    dividend with remainder d - 1, and M = (2^p + d - 2^p mod d) / d:
@@ -53,7 +52,7 @@ static struct ir_value *unsigned_quotient(struct division *v, uint64_t d, unsign
         if (bits + s >= 127) break;
         u128 m = (power + d - 1) / d, error = m * d - power;
         if (error > (u128)1 << s) continue;
-        if (m >> width) break; // m does not fit into the width: use the long form
+        if (m >> width) break; // m does not fit into the width: shift an even d, else use the long form
         unsigned product = bits + s;
         if (product < width) { // the low word holds the whole product
             if (m * (((u128)1 << bits) - 1) >> width) break;

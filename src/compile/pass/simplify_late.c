@@ -8,7 +8,8 @@
 
 enum { SUMS_MAX = 4 };
 
-// True if every user of the product is a sum that can absorb it, so that the product disappears.
+// True if the product has at most SUMS_MAX users, all sums that can absorb it, so that the product
+// disappears.
 static bool only_summed(const struct ir_value *product)
 {
     if (product->use_count > SUMS_MAX) return false;
@@ -21,8 +22,9 @@ static bool only_summed(const struct ir_value *product)
 }
 
 // Profile pascal, where a product is several instructions: true if repeating the product in the sum is cheap.
-// The product must have a single use, and either lie inside the sum's loop or be free in the sum (LEA). On
-// hardware a product shared by several sums is computed once (docs/explanation/profiles.md).
+// The product must have a single use. A 32-bit product must lie in at least as many loops as the sum; a
+// 64-bit product must be free in the sum (LEA). On hardware a product shared by several sums is computed once
+// (docs/explanation/profiles.md).
 static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
 {
     const struct ir_inst *m = product->def;

@@ -5,10 +5,10 @@
 //     c = load.shared.b32 [p + 8]
 //     d = load.shared.b32 [p + 12]
 //
-// Members of a group share base value, space, type, cache operator and guard, and are weak. They lie in one
-// block without an ordering instruction between. Loads move up to the first of the group, stores down to the
-// last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or in
-// global memory where a 16-byte PTX access was split. Profile ptxplus keeps shared loads single, like the
+// Members of a group share base value, space, element size, cache operator and guard, and are weak. They lie
+// in one block without an ordering instruction between. Loads move up to the first of the group, stores down
+// to the last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or
+// in global memory where a 16-byte PTX access was split. Profile ptxplus keeps shared loads single, like the
 // code in the papers.
 #include "base/bits.h"
 #include "compile/ir/alias.h"
@@ -61,12 +61,12 @@ static void collect(struct group *g, struct ir_inst *first, int64_t start, unsig
         if (is_candidate(i) && same_kind(first, i) && i->offset >= start &&
             i->offset < start + bytes * (int64_t)elements && (i->offset - start) % bytes == 0) {
             unsigned k = position(first, i, start);
-            if (g->member[k]) return; // the same place twice: value numbering has not run yet
+            if (g->member[k]) return; // the same place twice: a repeated load, or a second store
             g->member[k] = i;
             g->count++;
             continue;
         }
-        // A load must not move up past i; a store already found must not move down past i.
+        // Gives up if i keeps a load from moving up past i, or a store already found from moving down past i.
         if (first->op == IR_LOAD) {
             struct ir_inst probe = *first;
             probe.offset = start;
@@ -135,14 +135,15 @@ static struct ir_inst *last_member(const struct group *g, unsigned elements)
     return last;
 }
 
-// Merges the widest aligned access that contains `first`. False if no access is wide enough.
+// Merges `first` and its neighbours into the widest aligned access for which all members are found. False:
+// none.
 static bool try_widen(struct ir_function *f, struct ir_inst *first, unsigned base_zeros, bool broken)
 {
     unsigned bytes = alias_element_bytes(first);
     for (unsigned elements = WIDE_BYTES / bytes; elements >= 2; elements /= 2) {
         int64_t wide = (int64_t)(elements * bytes);
         if (base_zeros < bit_lowest((uint64_t)wide)) continue;
-        // the base is a multiple of `wide`, so the wide access must begin here
+        // the base is a multiple of `wide`, so the wide access must begin at a multiple of `wide`, too
         int64_t start = first->offset & -wide;
         if ((first->offset - start) % (int64_t)bytes) continue;
         struct group g;

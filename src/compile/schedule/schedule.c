@@ -226,7 +226,7 @@ static void keep_register(struct scheduler *s, uint32_t old, uint32_t node)
 }
 
 // `phi` of the successor `to` receives a value of the block. Readers of the phi's result and of its other
-// operands go before the definition, so one register can hold the values in turn.
+// operands (OTHERS_MAX at most) go before the definition, so a single register can hold the values.
 static void keep_phi_register(struct scheduler *s, const struct mach_block *to, const struct mach_phi *phi,
                               uint32_t pred)
 {
@@ -284,8 +284,8 @@ struct balance { // of an instruction: registers it defines minus registers it f
     bool issue;
 };
 
-// True if the register unit is live past the end of the block or around a loop. Reads in the block then do
-// not free the register.
+// True if the register unit is live past the end of the block, or was live before the block in layout order.
+// Reads in the block do not free the register.
 static bool leaves_block(const struct scheduler *s, uint32_t unit)
 {
     const struct range *r = &s->live.live[unit];

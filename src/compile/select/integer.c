@@ -205,8 +205,7 @@ void select_bfe(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// Position and length of a bit field in one operand, as BFE and BFI require: position in byte 0, length in
-// byte 1.
+// Position and length of a bit field in one operand, as BFI requires: position in byte 0, length in byte 1.
 static struct source pack_field(struct select *s, struct ir_value *position, struct ir_value *length)
 {
     uint64_t p, l;
@@ -464,7 +463,8 @@ void select_pack(struct select *s, struct ir_inst *i)
     place(s, dst + 1, ir_operand(i, 1));
 }
 
-// A constant or parameter requested in a register.
+// A word or pair of a constant bank (parameter, launch constant), or a symbol's address, requested in a
+// register.
 void select_bank(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);

@@ -40,8 +40,9 @@ static bool add_leaf(struct tree *t, struct ir_value *v)
     return true;
 }
 
-// The definition of leaf v if it is logic of the same kind without another user, else NULL. A complement may
-// have other users: folding costs nothing.
+// The definition of leaf v if it is logic of the current block, v has a single use, and no register was
+// requested for v; else NULL. A complement may have further users or lie in a different block: folding costs
+// nothing.
 static struct ir_inst *foldable(struct select *s, struct ir_value *v)
 {
     struct ir_inst *i = v->def;
@@ -204,8 +205,8 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
     return integer[setp->cmp];
 }
 
-// Emits (a cmp b) op c as one ISETP or FSETP. `left`: the value of a cmp b; `right`: c. False if `left`
-// cannot be folded as a comparison.
+// Emits (a cmp b) op c as a comparison (ISETP, FSETP, …) that combines its result with predicate c. `left`:
+// the value of a cmp b; `right`: c. False if `left` cannot be folded as a comparison.
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;

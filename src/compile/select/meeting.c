@@ -23,8 +23,8 @@ static bool is_in_loop(const struct ir_block *b, const struct ir_block *header)
     return at != NULL;
 }
 
-// Block to put the SSY of a branch in b: b, or the dominator of the outermost loop that lanes leave before
-// `meeting`.
+// Block to put the SSY of a branch in b: b, or the immediate dominator of the header of the outermost loop
+// that lanes leave before `meeting`.
 static struct ir_block *outside_loops(struct ir_block *b, const struct ir_block *meeting)
 {
     while (b->loop_header && b->loop_depth >= meeting->loop_depth && !is_in_loop(meeting, b->loop_header) &&

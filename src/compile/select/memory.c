@@ -2,7 +2,7 @@
 //
 // An address is [register + offset]; constant addends move into the offset, up to its 24 bits. An access to
 // several values of 4 or 8 bytes becomes one access of 8 or 16 bytes with an aligned register group. Several
-// smaller values are loaded as whole words and unpacked, or packed before a store.
+// smaller values are loaded by one access and unpacked, or packed before one store.
 #include "base/bits.h"
 #include "compile/select/select.h"
 #include "isa/modes.h"
@@ -13,7 +13,7 @@ enum { OFFSET_LIMIT = 1 << 23 };
 
 static bool fits_offset(int64_t offset) { return offset >= -OFFSET_LIMIT && offset < OFFSET_LIMIT; }
 
-// Moves constant addends of an address into *offset and returns the remaining base.
+// Moves constant addends of a 64-bit address into *offset and returns the remaining base.
 static struct ir_value *strip_offset(struct select *s, struct ir_value *v, int64_t *offset)
 {
     for (;;) {
@@ -35,8 +35,8 @@ static struct source memory_operand(uint32_t unit, unsigned width, int64_t offse
     return (struct source){o, unit};
 }
 
-// A 32-bit address. The offset cannot wrap: shared and local memory are much smaller than the range of
-// offsets.
+// A 32-bit address; constant addends move into the offset. In shared and local memory the sum cannot wrap:
+// both are much smaller than the range of offsets.
 static struct source narrow_address(struct select *s, struct ir_value *v, int64_t offset)
 {
     uint64_t bits;
@@ -87,8 +87,8 @@ static struct source address_of(struct select *s, struct ir_value *v, int64_t of
 
 enum { SHARED_OFFSET_LIMIT = 0x80, SCAN_MAX = 64 };
 
-// Profile ptxplus: the offset field of a shared access is below 128 bytes, and a global access has no offset
-// field. For a larger offset an ADD computes the address.
+// Profile ptxplus: a shared access takes an offset of 0 to 127 bytes, a local access any offset, any other
+// access none. For other offsets an ADD computes the 32-bit address.
 static struct source plus_address(struct select *s, struct source a, unsigned space)
 {
     int32_t offset = (int32_t)a.o.value;
@@ -108,7 +108,8 @@ static bool is_shared_word(const struct ir_inst *i)
            i->sem == SEM_WEAK;
 }
 
-// True if no instruction between load and user changes memory, synchronises or branches.
+// True if `user` is one of the SCAN_MAX instructions after the load in the same block, and no instruction
+// between changes memory, synchronises or branches.
 static bool can_wait(const struct ir_inst *load, const struct ir_inst *user)
 {
     unsigned scanned = 0;
@@ -205,8 +206,8 @@ static unsigned width_of(const struct ir_value *v)
     return v->class == IR_CLASS_64 ? 2 : v->class == IR_CLASS_128 ? 4 : 1;
 }
 
-// Guarded load: register group with copies of the destination's old values, kept by lanes with a false guard.
-// MACH_NONE: no guard, or no old values.
+// Guarded load, atomic or texture fetch: register group with copies of the destination's old values, kept by
+// lanes with a false guard. MACH_NONE: no guard, or no old values.
 static uint32_t old_group(struct select *s, struct ir_inst *i)
 {
     if (!i->guard.value || !i->old) return MACH_NONE;

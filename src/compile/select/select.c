@@ -44,8 +44,8 @@ static unsigned class_width(enum ir_class class)
     return class == IR_CLASS_64 ? 2 : class == IR_CLASS_128 ? 4 : 1;
 }
 
-// Requests a group of units for an access with several results; the results are the group's units in order.
-// False: not such an access.
+// Requests a group of units for a texture fetch, or for a load of several values of at least 4 bytes. The
+// results are the group's units in order. False: i is neither.
 static bool demand_vector(struct select *s, struct ir_inst *i)
 {
     unsigned total = 0;

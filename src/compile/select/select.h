@@ -2,9 +2,9 @@
 //
 // Blocks are walked from last to first and instructions from bottom to top, so users of a value are selected
 // before its definition. A user requests its operands in a usable form: `source_*` returns a register, an
-// immediate or a constant-bank operand, possibly with more of the expression folded in. A definition is
-// selected only if a user requested it in a register. The machine instructions for an IR instruction are
-// inserted, in order, before everything selected earlier.
+// immediate or a constant-bank operand, possibly with more of the expression folded in. A definition without
+// effects is selected only if a user requested its result in a register. The machine instructions for an IR
+// instruction are inserted, in order, before everything selected earlier.
 #pragma once
 #include "compile/ir/known.h"
 #include "compile/mach/mach.h"
@@ -19,7 +19,7 @@ struct cached { // a constant that the current block keeps in a register or regi
     struct operand o;
     uint32_t high; // of an immediate pair: the upper word
     uint32_t unit;
-    uint32_t chunk; // number of the IR instruction that used the constant last
+    uint32_t chunk; // number of the most recently selected IR instruction that uses the constant
     struct mach_inst *inst[2];
 };
 
@@ -79,10 +79,10 @@ static inline bool source_is_zero(const struct source *o)
 static inline bool source_is_imm(const struct source *o) { return o->o.kind == OPERAND_IMM; }
 
 struct ir_value *strip(struct ir_value *v); // through COPY
-// Definition of v if its operation is `op`, else NULL.
+// Definition of v (looking through COPY) if its operation is `op`, else NULL.
 struct ir_inst *def_of(struct ir_value *v, enum ir_op op);
-// Like def_of, but only if folding the definition is free: v has a single use and is computed in the current
-// block.
+// Like def_of, but only if folding the definition is free: v has a single use, is computed in the current
+// block, and was not requested in a register.
 struct ir_inst *fold_of(struct select *s, struct ir_value *v, enum ir_op op);
 void folded(struct select *s, const struct ir_inst *i); // adds the source lines of i to s->lines
 bool constant_of(struct ir_value *v, uint64_t *bits);
@@ -138,9 +138,9 @@ bool select_scaled_where(struct select *s, struct ir_inst *select); // select/fl
 // inserts SSY, after selection of all blocks: select/meeting.c
 void select_meetings(struct select *s);
 bool select_shifted_pair(struct select *s, struct ir_inst *pack);
-// True for a comparison "x == 0" or "x != 0" of a word x defined by logic in the same block. LOP3 defines the
-// predicate "x is not zero" beside the word; users of "x == 0" read the predicate negated. The answer depends
-// on the IR alone, so users and definition agree.
+// True for a comparison "x == 0" or "x != 0" of a word x defined by logic (AND, OR, XOR, LOP3) in the same
+// block, unless a phi reads the comparison. LOP3 defines the predicate "x is not zero" beside the word; users
+// of "x == 0" read the predicate negated. The answer depends on the IR alone, so users and definition agree.
 bool setp_is_test(const struct ir_inst *setp);
 bool select_test(struct select *s, struct ir_inst *setp);
 
@@ -151,8 +151,8 @@ struct compare { // destination of a comparison, and the predicate to combine wi
     struct source c;
 };
 void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
-// Profile ptxplus: makes the shared-memory operand for v if v is a load that can be delayed to the
-// instruction under selection. False otherwise.
+// Profile ptxplus: makes the shared-memory operand for v if v is a load of a shared word that can be delayed
+// to the instruction under selection. False otherwise.
 bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o);
 uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL
 

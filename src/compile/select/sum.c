@@ -129,7 +129,7 @@ static struct source term_source(struct select *s, const struct term *t)
     return t->negative ? source_negated(o) : o;
 }
 
-// The SHL of x << k if k is constant and the shift has no other user, else NULL.
+// The SHL of x << k if k is a constant from 1 to 31 and the shift has no other user, else NULL.
 static struct ir_inst *shifted(struct select *s, struct ir_value *v, uint64_t *amount)
 {
     struct ir_inst *shl = fold_of(s, v, IR_SHL);
@@ -205,7 +205,8 @@ static void find_extension(struct shifted *x)
         x->extends = TYPE_S32, x->narrow = x->low;
 }
 
-// Matches SHL, or its expansion {funnel(low, high, k) : low << k} if the parts have no other user.
+// Matches SHL by a constant of 1 to 30, or its expansion {funnel(low, high, k) : low << k} if the parts have
+// no other user. False in profile ptxplus.
 static bool match_shift(struct select *s, const struct ir_inst *i, struct shifted *x)
 {
     uint64_t amount, other;
@@ -236,7 +237,8 @@ static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *
     finish(s, i);
 }
 
-// Selects a shifted pair with an extended 32-bit value: one wide product instead of two shifts.
+// Selects a shifted pair with an extended 32-bit value: one wide product instead of two shifts. False: a
+// different form, or profile pascal.
 bool select_shifted_pair(struct select *s, struct ir_inst *i)
 {
     struct shifted x;

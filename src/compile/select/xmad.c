@@ -269,7 +269,7 @@ void xmad_wide_words(struct select *s, uint32_t dst, struct source a, struct sou
     emit_add64(s, dst, product, c, high);
 }
 
-// dst = (x << amount) + c for an unsigned word x.
+// The pair at dst = (x << amount) + high:low for an unsigned word x.
 static void emit_element(struct select *s, uint32_t dst, struct source x, unsigned amount, struct source low,
                          struct source high)
 {
