@@ -3,8 +3,9 @@
 //
 //     fetch ─▶ I-buffer ─▶ scheduler or beside it ─▶ collector ─▶ pipeline ─▶ the guest's registers
 //
-// The stages treat a guest as a warp, except for bits by warp slot: a guest has no slot of a warp. The
-// mechanism defines the effect of the guest's instructions. Guests do not use the load/store unit.
+// The stages treat a guest as a warp with a slot number behind the slots of warps; sets of warps as bits by
+// slot leave guests out. The mechanism defines the effect of the guest's instructions. Guests do not use the
+// load/store unit.
 #pragma once
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -20,8 +21,8 @@ struct guest {
     enum guest_turn turn;
     bool runs;
     uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start
-    // Results of the starvation checks, one every 4096 cycles. was_passed_over: the guest could issue, or
-    // wanted a fetch, at the last check. starves: at the last two checks, without an issue in between.
+    // Results of the starvation checks, one every 4096 cycles. was_passed_over: at the last check, if on time,
+    // the guest could issue or wanted a fetch. starves: at the last two checks, without an issue in between.
     bool was_passed_over, starves;
     uint64_t look_since; // value of `since` at the last starvation check
     const struct sm_tech *host;
