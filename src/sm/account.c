@@ -1,5 +1,5 @@
-// The use of every issue slot of every scheduler. A scheduler without an issue in a cycle charges its slots to
-// a single reason and instruction. The reason is the obstacle of a ready warp, else the wait of a warp,
+// The use of every issue slot of every scheduler. A scheduler without an issue in a cycle charges its slots
+// to a single reason and instruction. The reason is the obstacle of a ready warp, else the wait of a warp,
 // usually the scheduler's oldest. A scheduler without warps charges SLOT_NO_WARP and no instruction.
 #include "isa/program.h"
 #include "sm/sm_impl.h"

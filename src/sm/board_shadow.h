@@ -1,9 +1,9 @@
 // Register values under issue.dependences=board, for sim.check. Two register files are kept: `latest`,
 // written by every instruction at issue, and `committed`, written by commits and by instructions without an
 // entry. An operand is read lane by lane from the board where an entry matches, else from `committed`; the
-// value must equal `latest`. At every commit, the warp's `committed` must equal `latest` as of just before its
-// next uncommitted instruction. The board's lists must contain every entry in use exactly once, in order of
-// issue.
+// value must equal `latest`. At every commit, the warp's `committed` must equal `latest` as of just before
+// its next uncommitted instruction. The board's lists must contain every entry in use exactly once, in order
+// of issue.
 #pragma once
 #include <stdint.h>
 

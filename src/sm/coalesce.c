@@ -85,8 +85,8 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
 }
 
 // Base address of the warp's local memory, laid out word by word, lanes contiguous, so that equal local
-// addresses coalesce. With flat memory, local memory is in the stacks in global memory, and a word's copies of
-// all warps are contiguous, too.
+// addresses coalesce. With flat memory, local memory is in the stacks in global memory, and a word's copies
+// of all warps of the block are contiguous, too.
 static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
 {
     const struct sm_launch *l = e->grid->launch;
@@ -109,9 +109,9 @@ static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_
     }
 }
 
-// Whether 32 lanes, a 4-byte word each, ask none of 32 shared-memory banks for two different words. Every lane
-// writes its word's address to its bank's entry of a table; with a conflict some lane reads back a different
-// address.
+// Whether 32 lanes, a 4-byte word each, ask none of 32 shared-memory banks for two different words. Every
+// lane writes its word's address to its bank's entry of a table; with a conflict some lane reads back a
+// different address.
 static bool all_find_their_own(const struct exec_access *a)
 {
     uint32_t word_of[32], differ = 0;
@@ -145,9 +145,9 @@ static bool is_conflict_free(const struct exec_access *a)
     return true;
 }
 
-// Number of rounds until every lane is served, at one key (word) per bank and round; lanes with equal keys are
-// served together. In a round every lane writes its key to its bank's entry; a lane reading its own key back
-// is served.
+// Number of rounds until every lane is served, at one key (word) per bank and round; lanes with equal keys
+// are served together. In a round every lane writes its key to its bank's entry; a lane reading its own key
+// back is served.
 static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
 {
     uint32_t owner[64];
@@ -223,8 +223,8 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
-// Cycles of the texture unit, or of constant reads (constant.words), beyond the one cycle that each cache line
-// of the access takes.
+// Cycles of the texture unit, or of constant reads (constant.words), beyond the one cycle that each cache
+// line of the access takes.
 static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
 {
     unsigned cycles = 0;

@@ -12,8 +12,8 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-// Kinds of setting. A setting of kind word is stored as a number: the value of an enum, or the row number in a
-// table (pick.def).
+// Kinds of setting. A setting of kind word is stored as a number: the value of an enum, or the row number in
+// a table (pick.def).
 #define GPU_U32  CONFIG_MEMBER_U32
 #define GPU_BOOL CONFIG_MEMBER_BOOL
 #define GPU_WORD CONFIG_MEMBER_WORD

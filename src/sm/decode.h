@@ -8,8 +8,8 @@ struct program;
 
 enum { OP_READS_MAX = 16 };
 
-// Bits of op.order, for memory instructions kept in the warp's program order (board.h): ordered as a store, as
-// a load. An atomic has both bits.
+// Bits of op.order, for memory instructions kept in the warp's program order (board.h): ordered as a store,
+// as a load. An atomic has both bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };

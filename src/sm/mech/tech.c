@@ -1,5 +1,4 @@
-// The functions by which mechanisms see and change an SM (tech.h). The SM's questions to mechanisms are in
-// mech.c.
+// The functions by which mechanisms see and change an SM (tech.h). An SM's calls of hooks are in mech.c.
 #include "exec/timed.h"
 #include "sm/mech/mech_impl.h"
 
@@ -14,7 +13,8 @@ static struct sm_tech *of(struct sm_grid *g, const struct tech *t)
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 
-// The place's warp has started and not ended. An ended warp keeps its slot until its block ends.
+// Whether the place's warp has started and not ended. Under dispatch by block, an ended warp keeps its slot
+// until its block ends.
 static bool is_resident(const struct sm_grid *g, unsigned place)
 {
     unsigned slot = slot_at(g, place);
