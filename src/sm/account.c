@@ -69,8 +69,8 @@ static void charge_all(struct sm *s, uint64_t slots)
 // both cases.
 #define BOTH static inline __attribute__((always_inline))
 
-// Charges the slots of a scheduler without an issue: to the obstacle of a ready warp, else to the wait of a
-// warp, usually the scheduler's oldest; without warps, to SLOT_NO_WARP.
+// Charges the slots of a scheduler without an issue to the obstacle of a ready warp. Without a ready warp, to
+// the wait of a warp, usually the scheduler's oldest; without warps, to SLOT_NO_WARP.
 BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
 {
     uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];

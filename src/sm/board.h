@@ -50,7 +50,7 @@ struct board_warp {
 struct board_shadow;
 
 struct board {
-    uint32_t entries, used; // entries in all; entries holding a value
+    uint32_t entries, used; // number of entries; entries in use
     uint64_t taken;         // bits: elements of `insts` in use
     uint64_t soonest;       // earliest known commit cycle in `insts`; CYCLE_NEVER: none
     uint64_t wanting;       // bits by slot: warps waiting for free entries

@@ -207,9 +207,9 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
-// Passes of a shared-memory access of more than 4 bytes a lane with shared.wide=words: the most different
-// words asked of one bank, and at least half the words of one lane. The minimum also holds where all lanes
-// read one address.
+// With shared.wide=words, passes of a shared-memory access of more than 4 bytes a lane. As many as different
+// words are asked of one bank, and at least half the words of one lane, even where all lanes read one
+// address.
 static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 {
     uint32_t key[WARP_SIZE_MAX * 4];

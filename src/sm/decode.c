@@ -173,8 +173,8 @@ static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
     return (worst + c->bank_ports - 1) / c->bank_ports - 1;
 }
 
-// Sets the instruction's cycles without contention, as in operand.c: operand collection, then a pipeline,
-// less the cycles saved by a bypass (operands.bypass) from the pipeline's end to its start.
+// Sets the instruction's cycles without contention, as in operand.c: operand collection, then a pipeline. A
+// bypass (operands.bypass) from the pipeline's end to its start saves cycles.
 static void set_cycles(struct op *o, const struct gpu_config *c)
 {
     enum { READ_AND_WRITE = 2 }; // cycles for writing and reading the register file

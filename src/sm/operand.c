@@ -1,6 +1,6 @@
-// From issue to result, by reservation. An instruction takes an operand collector, a port of each operand's
-// bank, a pipeline and a write port, each in its first free cycle, in order of issue. Every cycle but a
-// memory reply's is therefore known at issue.
+// From issue to result, by reservation in order of issue. An instruction takes an operand collector, a port
+// of each operand's bank, a pipeline and a write port, each in the first free cycle. Every cycle but a memory
+// reply's is therefore known at issue.
 //
 //     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
 //

@@ -181,9 +181,9 @@ const uint64_t *sm_inst_slots(const struct sm_grid *g);
 // Numbers of warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms
 // began.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// Appends a line for each block with warps not started yet, then for each live warp, and for a guest: reason
-// of the wait, start of the wait in cycles after `begin`, pc, source line. Ended warps that wait for replies
-// have a line, too.
+// Appends a line for each block with warps not started yet, for each live warp, for each ended warp that
+// waits for replies, and for a guest. The line of a live warp: reason of the wait, start of the wait in
+// cycles after `begin`, pc, source line.
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
 // sm_check_grid: NULL if everything counted for the grid is settled at the grid's end; else the imbalance,
 // static text. sm_check: likewise for the whole SM, once all grids have left.

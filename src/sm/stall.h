@@ -1,8 +1,8 @@
 // Detection of launches that never end: every sim.stall cycles, a look at whether the warps of an SM can
 // still make progress.
 //
-// A look is over at an event that may let a warp proceed: a byte of shared or global memory changes its
-// value, or a warp prints, takes part in a reduction at a barrier, starts or ends. Until then
+// An event that may let a warp proceed ends a look: a byte of shared or global memory changes its value, or a
+// warp prints, takes part in a reduction at a barrier, starts or ends. Until then
 //
 //   - a launch is certain never to end if every warp goes round in circles (exec/circle.h) or waits at a
 //     barrier, and no block is ending. The barrier must have had no arrival since the look began. No program

@@ -6,7 +6,7 @@ struct sm;
 struct op;
 
 // -- called by the stages of a watched SM
-void watch_cycle(struct sm *s); // end of a cycle
+void watch_cycle(struct sm *s); // call at the end of every cycle
 // An instruction has issued (executed, or reused by a mechanism); all operands are collected at `collected`.
 // queued: the instruction has an entry in the load/store unit's queue.
 void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, bool queued);

@@ -193,8 +193,8 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
-// Whether the instruction may wait for other warps: a barrier, or a command of a RISC-V warp, which is a
-// barrier of the warp's group or the warp's end.
+// Whether the instruction may wait for other warps: a barrier, or a command of a RISC-V warp. The command is
+// a barrier of the warp's group, or the warp's end.
 static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op == OP_WARPCMD; }
 
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
