@@ -16,7 +16,7 @@ struct account {
 
 struct account_grid {
     uint64_t *inst_slots;           // scheduler slots: [instruction; last row: no instruction][SLOT_COUNT]
-    uint64_t *inst_saved;           // times a mechanism saved work: [instruction][SAVINGS]; NULL: none began
+    uint64_t *inst_saved;           // times work was saved: [instruction][SAVINGS]; NULL: no mechanisms began
     uint64_t sample_at, interval;   // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
     VEC(struct gpu_counts) samples; // counts up to each sample
     // With several grids on the SM, the grid's share in fixed point: of active cycles, and of slots of

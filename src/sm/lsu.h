@@ -75,7 +75,7 @@ struct lsu {
     struct lsu_entry *queue; // ring
     uint32_t first, count;
     uint64_t next; // cycle of the next step at the queue's head
-    bool blocked;  // the head found no MSHR or way; until lsu_look_again
+    bool blocked;  // the queue's head found no MSHR or way; cleared by lsu_look_again
 
     // Warps without a queue entry wait in line: a ring of warp slots, first come first served.
     uint8_t line[SM_WARPS];
@@ -94,7 +94,7 @@ struct lsu {
     uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
 
     bool rides;         // a request pushed now joins the packet of the previous one (memory_request.rides)
-    bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; until lsu_look_again
+    bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; cleared by lsu_look_again
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring
 };
@@ -143,4 +143,4 @@ static inline bool lsu_has_early(const struct lsu *l)
 }
 // Whether no queued instruction, request or mechanism's line request of the grid is left.
 bool lsu_is_done_with(const struct sm_grid *g);
-const char *lsu_check(const struct sm *s); // at the end: NULL, or what is left over, static text
+const char *lsu_check(const struct sm *s); // once all grids have left: NULL, or what remains, static text

@@ -1,4 +1,4 @@
-// Caches of an SM that wait for lines: tags, and MSHRs with the waiting instructions (records) and warps.
+// Caches of an SM: tags, and MSHRs with the instructions (records) and warps that wait for lines.
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>

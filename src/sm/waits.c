@@ -59,8 +59,8 @@ static bool add_places(struct places *to, const struct places *from)
 
 static bool has_result(const struct op *o) { return o->dst_words || o->pred_writes; }
 
-// Whether the instruction waits for every barrier: calls and returns, since callers and callees do not share
-// the sets.
+// Whether the instruction waits for every pending barrier: calls and returns, since callers and callees do
+// not share the sets.
 static bool forgets(const struct inst *i)
 {
     return isa_has(i, ISA_CALL) || i->op == OP_RET || i->op == OP_RJR;
@@ -131,8 +131,8 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
 
 static uint32_t later_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// State within a basic block, by register and predicate, in cycles from the block's first instruction. ready:
-// of a fixed-latency result; read: of the last operand read.
+// State within a basic block, by register and predicate; cycles count from the block's first instruction.
+// ready: cycle of the last fixed-latency result; read: cycle of the last operand read.
 struct fixed {
     uint32_t ready[PLACE_PREDS + 8], read[PLACE_PREDS];
     uint32_t last, last_read;

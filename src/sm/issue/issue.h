@@ -36,7 +36,7 @@ struct issue {
 
     // Protection from starvation: look_for_starving makes a check (a `look`) every 4096 cycles.
     uint64_t unserved;              // bits by warp slot: warps ready at the last starvation check, if on time
-    uint64_t look_issued[SM_WARPS]; // unserved warps' executed instructions at the last starvation check
+    uint64_t look_issued[SM_WARPS]; // unserved warps' counts of executed instructions at the last check
     uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check
     uint64_t favoured;   // bit of the starving warp that issues first until the next look; 0: no warp
     bool favours_guests; // in place of a warp, starving guests issue first until the next look

@@ -7,8 +7,8 @@
 
 enum { PATIENCE = 4096 }; // cycles between two looks
 
-// Warps ready at the last look without an issue since: the same count of executed instructions and the same
-// next instruction. (Reused instructions are not counted as executed.)
+// Warps ready at the last look and now, without an issue in between: the same count of executed instructions
+// and the same next instruction. (Reused instructions are not counted as executed.)
 static uint64_t unserved_since_look(const struct sm *s)
 {
     uint64_t unserved = 0;

@@ -171,9 +171,9 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
     }
 }
 
-// Collects up to *count instructions not left out by a mechanism, among the `most` instructions from pc on.
-// *count: the number found. Returns the length of their range, with left-out instructions in between and
-// behind.
+// Counts up to *count instructions not left out by a mechanism, among the `most` instructions from pc on, and
+// sets *count to the number. Returns the length of the range of these instructions, with left-out
+// instructions in between and behind.
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {

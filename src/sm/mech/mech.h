@@ -29,7 +29,7 @@ struct sm_tech {
     uint8_t held[SM_WARPS]; // by place: bits of enum tech_hold
 };
 
-void mech_none(struct sm_grid *g); // at the grid's arrival, before the first block: no mechanisms yet
+void mech_none(struct sm_grid *g); // at the grid's arrival: no mechanisms until the first block
 void mech_block_start(struct sm_grid *g, unsigned block); // the first block also starts the mechanisms
 void mech_block_end(struct sm_grid *g, unsigned block);
 void mech_end(struct sm_grid *g);

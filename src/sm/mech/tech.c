@@ -90,7 +90,7 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what)
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
-    if (!is_resident(g, place)) return; // a later release could hit the slot's next warp
+    if (!is_resident(g, place)) return; // ended: a release of the hold could hit the slot's next warp
     hold(g, of(g, me), place, what);
     if (place == g->looked_at) return;
     front_update(g->sm, slot_at(g, place));
