@@ -1,6 +1,6 @@
-// The use of every slot of every scheduler. A scheduler without an issue in a cycle charges its slots to a
-// single reason and instruction: the obstacle of a ready warp, else the wait of the scheduler's oldest
-// warp.
+// The use of every issue slot of every scheduler. A scheduler without an issue in a cycle charges its slots
+// to a single reason and instruction. The reason is the obstacle of a ready warp, else the wait of a warp,
+// usually the scheduler's oldest. A scheduler without warps charges SLOT_NO_WARP and no instruction.
 #include "exec/launch.h"
 #include "isa/program.h"
 #include "sm/sm_impl.h"
@@ -31,16 +31,17 @@ void account_begin_techs(struct sm_grid *g)
 
 // -- slots --------------------------------------------------------------------------------------------------
 
-// Charges slots to reason `why` and to instruction `inst`; the program's instruction count stands for no
-// instruction.
+// Charges issue slots to reason `why` and to the instruction with index `inst`. `inst` equal to the program's
+// instruction count: no instruction.
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
     g->counts.slots[why] += slots;
     g->account.inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
 }
 
-// Slots and cycles common to several grids are split in proportion to resident warps, in fixed point with
-// PART_SHIFT fractional bits. The sum is the same whether cycles are added singly or in bulk.
+// Active cycles and slots without a warp, common to several grids, are split in proportion to resident warps,
+// in fixed point with PART_SHIFT fractional bits. A grid's share is the same whether equal cycles are added
+// singly or in bulk.
 enum { PART_SHIFT = 20 };
 
 static uint64_t part_of(const struct sm_grid *g, uint64_t *parts, uint64_t cycles)
@@ -65,12 +66,12 @@ static void charge_all(struct sm *s, uint64_t slots)
     }
 }
 
-// For functions with an argument `only`: the grid alone on the SM; NULL: several grids. Inlined for both
-// cases.
+// For functions with an argument `only`: the SM's only grid; NULL: several grids share the SM. Inlined for
+// both cases.
 #define BOTH static inline __attribute__((always_inline))
 
-// Charges the slots of a scheduler without an issue: to the obstacle of a ready warp, else to the wait of the
-// scheduler's oldest warp.
+// Charges the slots of a scheduler without an issue to the obstacle of a ready warp. Without a ready warp, to
+// the wait of a warp, usually the scheduler's oldest; without warps, to SLOT_NO_WARP.
 BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
 {
     uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];
@@ -153,7 +154,8 @@ uint64_t sm_take_active(struct sm *s)
 // -- samples ------------------------------------------------------------------------------------------------
 
 // Every issued instruction takes a scheduler slot, except instructions issued through a mechanism's port and
-// a guest's instructions beside the schedulers. account_check verifies that the other slots make up the rest.
+// a guest's instructions beside the schedulers. For a grid that never shared the SM, account_check verifies
+// that the slots of all reasons add up.
 void account_settle(struct sm_grid *g)
 {
     g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;

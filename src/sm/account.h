@@ -1,6 +1,6 @@
-// The account of an SM: the use of the schedulers' slots in every cycle, in total and by instruction.
-// Written by account.c alone, readable everywhere. (The counters of counters.def are in struct sm_grid and
-// are incremented by the parts.)
+// The account of an SM: the use of the schedulers' issue slots, in total and by instruction. Written only in
+// account.c and in this header, readable everywhere. (The counters of counters.def are in struct sm_grid and
+// are incremented by the SM's parts.)
 #pragma once
 #include "base/vec.h"
 #include "sm/sm.h"
@@ -15,9 +15,9 @@ struct account {
 };
 
 struct account_grid {
-    uint64_t *inst_slots;         // scheduler slots: [instruction; last row: no instruction][SLOT_COUNT]
-    uint64_t *inst_saved;         // times a mechanism saved work: [instruction][SAVINGS]; NULL: no mechanisms
-    uint64_t sample_at, interval; // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
+    uint64_t *inst_slots;           // scheduler slots: [instruction; last row: no instruction][SLOT_COUNT]
+    uint64_t *inst_saved;           // times work was saved: [instruction][SAVINGS]; NULL: no mechanisms began
+    uint64_t sample_at, interval;   // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
     VEC(struct gpu_counts) samples; // counts up to each sample
     // With several grids on the SM, the grid's share in fixed point: of active cycles, and of slots of
     // schedulers without a warp.
@@ -29,11 +29,11 @@ void account_init(struct sm *s);
 void account_begin(struct sm_grid *g);
 void account_end(struct sm_grid *g);
 void account_begin_techs(struct sm_grid *g);
-// Before a cycle with several grids: records the warps of every grid.
+// Call before a cycle with several grids: records the number of resident warps of every grid.
 void account_look(struct sm *s);
-// Accounts for `cycles` equal cycles with resident_count (at least 1) warps on the SM.
+// Accounts for `cycles` equal cycles with resident_count (at least 1) resident warps on the SM.
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles);
-void account_settle(struct sm_grid *g); // sets the counts derived from other counts
+void account_settle(struct sm_grid *g); // sets slots[SLOT_ISSUED] from other counts
 void account_sample(struct sm *s);
 const char *account_check(const struct sm_grid *g); // NULL: the account balances; else static text
 

@@ -1,7 +1,7 @@
-// Commits of the many-thread-aware scoreboard. A commit's cycle is reserved as soon as it is known, so no
-// cycle-by-cycle work is needed. An instruction commits after its completion and after older instructions of
-// its warp, one instruction a cycle on the SM. List elements of committed instructions are freed on the next
-// query.
+// Commits of the many-thread-aware scoreboard. A commit's cycle is reserved as soon as the cycle is known, so
+// no cycle-by-cycle work is needed. An instruction commits when complete, after the older instructions of its
+// warp, at most one instruction a cycle on the SM. The next query to the board frees the list elements of
+// committed instructions.
 #include "exec/warp.h"
 #include "sm/board_shadow.h"
 #include "sm/sm_impl.h"
@@ -49,8 +49,8 @@ static uint64_t take_commit(struct board *b, uint64_t at)
     return at;
 }
 
-// Reserves commit cycles for the warp's completed instructions, oldest first, up to the first incomplete
-// instruction.
+// Reserves commit cycles for the warp's instructions with a known cycle of completion, oldest first, up to
+// the first instruction that awaits a memory reply.
 static void settle(struct sm *s, struct board_warp *w)
 {
     struct board *b = &s->board;
@@ -106,16 +106,16 @@ static void add(const struct sm *s, struct wait *wait, uint64_t until, bool memo
     wait->memory = memory;
 }
 
-// Adds the causes for which instruction `o` of the warp waits for the older instruction `i`.
+// Adds to *wait the causes for which instruction `o` of the warp waits for the warp's older instruction `i`.
 static void wait_for(const struct sm *s, struct wait *wait, const struct sm_warp *w, const struct op *o,
                      const struct board_inst *i)
 {
     if (o->order & OP_STORES) add(s, wait, i->done, i->is_memory, BOARD_STORE);
     if (o->order & OP_LOADS && i->is_atomic) add(s, wait, i->done, true, BOARD_LOAD);
     if (!defines(i, w, o)) return;
-    // `o` and `i` write the same register. An atomic's result reaches the engine's registers with the reply.
-    // With mechanisms, completed registers may be shared. In both cases a younger writer waits for
-    // completion.
+    // `o` writes a register of the older `i`. An atomic's result reaches the engine's registers between issue
+    // and reply. Mechanisms may share completed registers between warps. In both cases `o` waits for the
+    // completion of `i`.
     if (has_techs(s) || i->is_atomic)
         add(s, wait, i->done, i->is_memory, BOARD_MASK);
     else if (i->lanes & ~executing(w, o))

@@ -1,5 +1,5 @@
-// Every register and predicate has one record, of its last write only; a write overtaken by a younger write
-// is forgotten.
+// Every register and predicate has one record, of its last write and the end of its reads. A younger write
+// replaces the record of an older write that is still outstanding.
 #include "sm/check.h"
 #include "base/bits.h"
 

@@ -1,5 +1,5 @@
-// Self-check of the model (sim.check). A scoreboard or control words decide the waits of instructions. An
-// independent record of reads and writes, not used by either, verifies the decisions:
+// Self-check of the model (sim.check). issue.dependences decides how long instructions wait for registers. An
+// independent record of reads and writes, not used for the decisions, verifies:
 //
 //   - no lane reads a register or predicate before the result is ready,
 //   - no register is written before an operand collector's outstanding read,
@@ -27,14 +27,14 @@ struct check {
 void check_init(struct check *k, uint32_t slots);
 void check_fini(struct check *k);
 void check_grow(struct check *k, uint32_t registers); // `registers`: the new total
-// Instruction `index` issues while its warp is at `pc`
+// Checks that the issuing instruction `index` is the instruction at its warp's `pc`.
 void check_issue(struct check *k, uint32_t index, uint32_t pc);
 // check_read: an instruction issues at `now` for `lanes` and reads register `reg` at cycle `at`.
 // check_read_preds: an instruction of the warp in `slot` reads its predicates.
 void check_read(struct check *k, uint32_t reg, uint64_t lanes, uint64_t now, uint64_t at);
 void check_read_preds(struct check *k, unsigned slot, const struct op *o, uint64_t lanes, uint64_t now);
 // The instruction's result is written to `registers` at cycle `written` and may be read from `ready` on.
-// Returns the serial number of the write, for check_reply if `ready` was not known.
+// Returns the serial number of the write, for a later check_reply if `ready` is UINT64_MAX (unknown).
 uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                       uint64_t lanes, uint64_t ready, uint64_t written);
 void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,

@@ -12,7 +12,8 @@
 #include "isa/isa.h"
 #include "sm/sm_impl.h"
 
-// Adds to the entry an access by `lanes` lanes to the same bytes, within one cache line.
+// Adds to the entry's lines an access to `bytes` bytes within one cache line. lanes: number of lanes that
+// access each of the bytes.
 static void add_line(struct lsu_entry *e, uint64_t address, unsigned bytes, unsigned lanes,
                      uint32_t line_bytes)
 {
@@ -84,7 +85,8 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
 }
 
 // Base address of the warp's local memory, laid out word by word, lanes contiguous, so that equal local
-// addresses coalesce. With flat memory, the stacks in global memory interleave the warps of a word as well.
+// addresses coalesce. With flat memory, local memory is in the stacks in global memory, and a word's copies
+// of all warps of the block are contiguous, too.
 static uint64_t local_base(const struct sm *s, const struct lsu_entry *e)
 {
     const struct sm_launch *l = e->grid->launch;
@@ -107,8 +109,9 @@ static void coalesce_local(const struct sm *s, struct lsu_entry *e, struct exec_
     }
 }
 
-// Whether 32 lanes, a 4-byte word each, ask no shared-memory bank for two different words. Every lane writes
-// its word to its bank's entry of a table; with a conflict some lane reads back a different word.
+// Whether 32 lanes, a 4-byte word each, ask none of 32 shared-memory banks for two different words. Every
+// lane writes its word's address to its bank's entry of a table; with a conflict some lane reads back a
+// different address.
 static bool all_find_their_own(const struct exec_access *a)
 {
     uint32_t word_of[32], differ = 0;
@@ -142,9 +145,9 @@ static bool is_conflict_free(const struct exec_access *a)
     return true;
 }
 
-// Rounds until every lane is served, at one key (word) per bank and round; lanes with equal keys are served
-// together. In a round every lane writes its key to its bank's entry; a lane reading its own key back is
-// served.
+// Number of rounds until every lane is served, at one key (word) per bank and round; lanes with equal keys
+// are served together. In a round every lane writes its key to its bank's entry; a lane reading its own key
+// back is served.
 static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
 {
     uint32_t owner[64];
@@ -162,7 +165,7 @@ static unsigned bank_turns(uint32_t *key, uint8_t *bank, unsigned count)
     return turns;
 }
 
-// Rounds until every lane is served if no two lanes may be served together: the longest queue of a bank.
+// Number of rounds until every lane is served, at one lane per bank and round: the longest queue of a bank.
 static unsigned longest_queue(const uint8_t *bank, unsigned count)
 {
     uint8_t waiting[64] = {0};
@@ -175,8 +178,8 @@ static unsigned longest_queue(const uint8_t *bank, unsigned count)
 }
 
 // Passes of a shared-memory access over the banks. Lanes with different words of a bank take turns; a word is
-// read once for all lanes. Accesses wider than 4 bytes go in halves or quarters of the warp. Atomics on the
-// same word take turns, too.
+// read once for all lanes. Accesses wider than 4 bytes go in halves or quarters of the warp, and at most 32
+// lanes go at once. Atomics on the same word take turns, too.
 static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
                               const struct exec_access *a, bool is_atomic)
 {
@@ -204,9 +207,9 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
-// Passes of a wide shared-memory access with shared.wide=words: the most different words asked of one bank,
-// and at least half the words of one lane. The minimum is the time of the widest read with one address in all
-// lanes.
+// With shared.wide=words, passes of a shared-memory access of more than 4 bytes a lane. As many as different
+// words are asked of one bank, and at least half the words of one lane, even where all lanes read one
+// address.
 static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 {
     uint32_t key[WARP_SIZE_MAX * 4];
@@ -220,7 +223,8 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
-// Cycles of the texture unit, or of constant reads, beyond one cycle for each cache line of the access.
+// Cycles of the texture unit, or of constant reads (constant.words), beyond the one cycle that each cache
+// line of the access takes.
 static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
 {
     unsigned cycles = 0;

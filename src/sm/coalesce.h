@@ -5,6 +5,6 @@
 
 struct inst;
 
-// Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid and e->warp are set.
-// Addresses of constants in *a become cache addresses.
+// Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid and e->warp must be set
+// before. Addresses of constants in *a become cache addresses.
 void coalesce(const struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);

@@ -12,8 +12,8 @@ enum dependences { DEPENDENCES_SCOREBOARD, DEPENDENCES_ENCODED, DEPENDENCES_SING
 enum predict_way { PREDICT_NONE, PREDICT_STATIC, PREDICT_GSHARE, PREDICT_PERFECT };
 
 struct gpu_config {
-// Kinds of setting. A setting of kind word is stored as a value of an enum, or as a row of a table
-// (pick.def).
+// Kinds of setting. A setting of kind word is stored as a number: the value of an enum, or the row number in
+// a table (pick.def).
 #define GPU_U32  CONFIG_MEMBER_U32
 #define GPU_BOOL CONFIG_MEMBER_BOOL
 #define GPU_WORD CONFIG_MEMBER_WORD
@@ -36,9 +36,10 @@ extern const size_t gpu_config_key_count; // GPU_KEYS
 // whether the setting with index `key` has one value for all SMs of a chip
 bool gpu_config_is_chips(size_t key);
 
-// NULL: the settings fit together; else the conflict and a remedy, static text.
+// NULL: the settings fit together; else the broken rule between settings, static text.
 const char *gpu_config_check(const struct gpu_config *c);
-// Registers of an SM available to warps with `warp` registers each.
+// Number of an SM's registers available to warps with `warp` registers each: whole warps in every register
+// file.
 uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
 
 // SMs of one class. A chip without classes has a single unnamed kind with all SMs.

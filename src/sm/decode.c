@@ -1,4 +1,5 @@
-// Registers, pipeline and latency of every instruction, from the columns of isa.def and the GPU's settings.
+// Registers, pipeline and latency of every instruction, from its operands, the columns of isa.def and the
+// GPU's settings.
 #include "sm/decode.h"
 #include "isa/fields.h"
 #include "isa/inst.h"
@@ -70,7 +71,7 @@ static enum gpu_lanes lanes_of(const struct inst *i)
     return LANES_CONTROL;
 }
 
-// 64-bit conversions have a latency class of their own.
+// Conversions from or to 64-bit types have a latency class of their own.
 static enum isa_latency class_of(const struct inst *i)
 {
     enum isa_latency latency = isa_table[i->op].latency;
@@ -173,8 +174,8 @@ static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
     return (worst + c->bank_ports - 1) / c->bank_ports - 1;
 }
 
-// Sets the instruction's cycles without contention, as in operand.c: operand collection, then a pipeline,
-// with a bypass from the pipeline's end to its start.
+// Sets the instruction's cycles without contention, as in operand.c: operand collection, then a pipeline. A
+// bypass (operands.bypass) from the pipeline's end to its start saves cycles.
 static void set_cycles(struct op *o, const struct gpu_config *c)
 {
     enum { READ_AND_WRITE = 2 }; // cycles for writing and reading the register file

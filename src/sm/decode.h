@@ -1,4 +1,4 @@
-// Properties of an instruction used by the pipeline, decoded once a launch.
+// Properties of an instruction used by the pipeline, decoded once per launch and class of SMs.
 #pragma once
 #include "base/arena.h"
 #include "sm/config.h"
@@ -8,8 +8,8 @@ struct program;
 
 enum { OP_READS_MAX = 16 };
 
-// Bits of op.order: the instruction keeps the warp's program order as a store, as a load; an atomic has both
-// bits.
+// Bits of op.order, for memory instructions kept in the warp's program order (board.h): ordered as a store,
+// as a load. An atomic has both bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
@@ -38,12 +38,13 @@ struct op {
     uint8_t guard; // guard predicate; the instruction is unguarded if !is_guarded
     bool guard_not, is_guarded;
     uint16_t latency, interval;
-    // Cycles from issue without contention: until operands are collected; until the result is usable.
+    // Cycles from issue without contention: until operands are collected; until a result of fixed latency is
+    // usable.
     uint16_t collected, cycles;
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
     uint8_t bypass;               // cycles from usable result to register write; 0: no bypass
-    uint32_t constant;            // number of the constant cache line of an operand, + 1; 0: none
+    uint32_t constant;            // 1 + index in constant_lines of a constant operand's line; 0: none
 };
 
 struct decoded {
@@ -63,6 +64,6 @@ struct decoded {
 
 // Sets path, dst, dst_words and pred_writes, which do not depend on the GPU.
 void gpu_decode_results(struct op *o, const struct inst *i);
-// Decodes a program into *d, allocated from `a`. line_bytes: size of a cache line.
+// Decodes a program into *d, with arrays allocated from `a`. line_bytes: size of a cache line.
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
                 struct arena *a);

@@ -1,6 +1,6 @@
-// Warps to be looked at in future cycles. Near events: a ring of buckets, a cycle a bucket, a bit a warp,
-// with a bitmap of nonempty buckets. Events beyond the ring, such as the thousands of watchdogs of a
-// mechanism: a binary heap, earliest first.
+// Events of warps (or blocks) in future cycles. Events less than RING_CYCLES ahead: a ring of buckets, a
+// cycle a bucket, a bit a warp, with a bitmap of nonempty buckets. Later events, such as a mechanism's
+// watchdogs: a binary heap, earliest first.
 #pragma once
 #include "base/bits.h"
 #include "base/vec.h"

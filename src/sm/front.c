@@ -4,7 +4,8 @@
 //
 //     cycle c: fetch ─▶ c + fetch.latency: decoded, in the I-buffer, may issue
 //
-// Instructions behind a branch are fetched as if the branch were not taken, and dropped when it is taken.
+// Without branch prediction, instructions behind a branch are fetched as if the branch were not taken, and
+// dropped when the branch is taken.
 #include "exec/timed.h"
 #include "isa/program.h"
 #include "sm/sm_impl.h"
@@ -65,7 +66,7 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
 }
 
 // Prefetches the icache.prefetch code lines after `line`, up to the end of the program; no warp waits for the
-// lines. After a hit only the farthest line is new; after a miss (all) every line is looked up.
+// lines. After a hit only the farthest of the lines is looked up; after a miss (`all`), every line.
 static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
 {
     const struct sm_launch *l = g->launch;
@@ -88,7 +89,7 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     if (s->config->icache_perfect) return true;
     uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
-    // the last fetch hit the same line, already the most recently used of its set
+    // the instruction cache's last lookup for a fetch hit the same line
     if (s->front.line == line) return true;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
@@ -155,8 +156,9 @@ static void fetch(struct sm *s, unsigned slot)
     front_update(s, slot);
 }
 
-// The warp to fetch for. Unfair policies can pass over a warp for ever, while the favoured warps spin on a
-// word to be written by the neglected warp. Every CHOICES-th choice is therefore round robin.
+// The warp to fetch for. An unfair policy can pass over a warp for ever, while the favoured warps spin on a
+// word to be written by the neglected warp. Every CHOICES-th choice under an unfair policy is therefore round
+// robin.
 static unsigned choose(struct sm *s, unsigned port, uint64_t want)
 {
     enum { CHOICES = 64 }; // choices of a fetch port from one round-robin choice to the next

@@ -1,5 +1,5 @@
 // Front end of an SM: choice of a warp to fetch for, instructions in flight, the warps' I-buffers. Written
-// by front.c alone, readable everywhere.
+// only in front.c and in this header, readable everywhere.
 #pragma once
 #include "sm/event_ring.h"
 #include "sm/places.h"
@@ -11,7 +11,8 @@ struct sm_warp;
 struct front_warp {
     uint64_t fill_at; // cycle of arrival of the instructions in flight; 0: none in flight
     uint32_t pc;      // of the next instruction to fetch
-    // index of the instruction at the head of the I-buffer; the rest follow in program order
+    // index of the warp's next instruction, at the head of the I-buffer once fetched; the rest follow in
+    // program order
     uint32_t head;
     uint8_t count, fetching; // instructions in the I-buffer; instructions in flight
     bool waits_for_line;     // the warp waits for a code line not in the instruction cache
@@ -24,10 +25,11 @@ struct front {
     uint64_t fetchable;           // bits by warp slot: the warp wants instructions and is not in `held`
     uint64_t held;                // bits: a mechanism forbids fetching for the warp
     uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by fetch port
-    // by fetch port: choices so far; last warp of the round-robin turns that keep any warp from starving
+    // by fetch port, for unfair policies: choices so far; slot of the last round-robin choice, made to keep
+    // warps from starving
     uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
-    uint32_t below;          // a warp is served if its I-buffer has fewer instructions than `below`
-    uint64_t line;           // code line that hit in the last fetch; 0: the last fetch missed
+    uint32_t below;          // a warp is served only if its I-buffer has fewer instructions than `below`
+    uint64_t line;           // code line of the last instruction-cache lookup; 0: the lookup missed
     struct event_ring fills; // arrivals in I-buffers, by warp slot
     // Bits by fetch port: served a guest in the current cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;
@@ -40,14 +42,14 @@ void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);
 void front_forget_guests(struct sm *s); // the last guest has gone
-// Whether the warp's I-buffer has room and no instruction of the warp is in flight.
+// Whether a warp or guest wants a fetch: room in the I-buffer, nothing in flight or awaited, more code ahead.
 bool front_wants(const struct sm *s, const struct sm_warp *w);
 void front_fill(struct sm *s, uint64_t warps);  // instructions in flight of the warps arrive
 void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
 void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
-// Redirects the I-buffer to `pc`, as if instructions from `pc` on had been fetched already, up to the end of
-// a code line that hits. On a miss, or with mechanisms, empties the I-buffer like front_flush.
+// Redirects the I-buffer to `pc`: replaces the buffered instructions by as many from `pc` on, within a code
+// line that hits. On a miss, or with mechanisms, empties the I-buffer like front_flush.
 void front_follow(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 

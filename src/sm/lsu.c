@@ -231,7 +231,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
     // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
-    // token therefore contains the warp's age.
+    // token therefore contains the low bits of the warp's age.
     e->token = store_token(s, slot);
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
@@ -298,8 +298,8 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
-    // Write-allocate: the store allocates its line in L1; with no free way it is only written through to the
-    // L2.
+    // Write-allocate: the store takes a line in L1 if a way is free. In any case the store goes through to
+    // the L2.
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
         tags_store(e->grid, &s->tags.l1, x->line, x->sectors, false);
     else
@@ -308,7 +308,8 @@ static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, 
     return LINE_PASSED;
 }
 
-// Whether a load bypasses L1. With l1.global off, plain loads still look up lines locked by mechanisms.
+// Whether a load of global memory bypasses L1. With l1.global off, plain loads still look up lines locked by
+// mechanisms.
 static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
 {
     if (s->config->memory_perfect) return false;
@@ -409,7 +410,7 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
     return LINE_STALLED;
 }
 
-// Marks neighbour lines present in L1 as just used.
+// Marks neighbour lines present in L1 as just used, and tells the mechanism.
 static void touch_neighbours(struct sm_grid *g, unsigned tech, const struct tech_neighbours *n, uint8_t all)
 {
     for (unsigned k = 0; k < n->count; k++) {

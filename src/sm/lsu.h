@@ -22,16 +22,18 @@ struct lsu_warp {
 
 struct transaction {
     uint64_t line;
-    // bytes: number of bytes of a store; first: offset of the accessed byte that opened the transaction
+    // bytes: payload of a store or atomic, at most a line; first: offset in the line of the accessed byte
+    // that opened the transaction
     uint8_t sectors, bytes, first;
 };
 
 // A memory instruction in the queue.
 struct lsu_entry {
-    uint64_t arrive; // cycle of the last operand read
+    uint64_t arrive; // cycle from which the instruction can be served, after the last operand read
     const struct op *op;
     struct sm_grid *grid;
-    // record: index of the load_record; NONE32: none, for stores and shared accesses without a result
+    // record: index of the load_record; NONE32: none, for stores, reductions and shared accesses without a
+    // result
     uint32_t warp, record;
     uint32_t token; // of an entry without a record
     uint8_t kind;   // enum lsu_kind
@@ -44,11 +46,11 @@ struct lsu_entry {
     // cycles at the queue's head before the first line is sent: passes over shared memory's banks, extra
     // cycles of textures and constants
     uint16_t cycles;
-    uint16_t count, next; // transactions; next: index of the first not sent
+    uint16_t count, next; // number of transactions; index of the first transaction not sent
     struct transaction lines[LSU_LINES];
 };
 
-// A memory instruction waiting for replies, from its entry into the queue on.
+// A memory instruction waiting for its result or replies, from its entry into the queue on.
 struct load_record {
     uint64_t ready;  // latest cycle at which a part of the result, received so far, is ready
     uint64_t serial; // sim.check: serial of the register write
@@ -73,7 +75,7 @@ struct lsu {
     struct lsu_entry *queue; // ring
     uint32_t first, count;
     uint64_t next; // cycle of the next step at the queue's head
-    bool blocked;  // the head found no MSHR or way; until lsu_look_again
+    bool blocked;  // the queue's head found no MSHR or way; cleared by lsu_look_again
 
     // Warps without a queue entry wait in line: a ring of warp slots, first come first served.
     uint8_t line[SM_WARPS];
@@ -91,8 +93,8 @@ struct lsu {
     struct memory_reply waiting;  // next reply
     uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
 
-    bool rides;         // a request joins the packet of the previous request (memory_request.rides)
-    bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; until lsu_look_again
+    bool rides;         // a request pushed now joins the packet of the previous one (memory_request.rides)
+    bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; cleared by lsu_look_again
     uint32_t first_early, early_count;
     struct lsu_early early[LSU_EARLY]; // ring
 };
@@ -109,7 +111,8 @@ void lsu_open(struct sm *s, struct memory_system *m); // start of a window
 void lsu_take_replies(struct sm *s);                  // replies due in this cycle
 void lsu_cycle(struct sm *s);
 void lsu_cycle_early(struct sm *s); // call before lsu_cycle, if lsu_has_early()
-// Queues an executed memory instruction and coalesces its accesses; operands are read by cycle `arrive`.
+// Queues an executed memory instruction and coalesces its accesses. Its operands are read before cycle
+// `arrive`.
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive);
 // Sets the board element (board.h) of the last pushed instruction.
 void lsu_enter_board(struct sm *s, uint8_t entry);
@@ -130,7 +133,7 @@ static inline bool lsu_may_enter(const struct lsu *l, unsigned slot)
 // waits in line and becomes ready at its turn.
 bool lsu_has_place(struct sm *s, unsigned slot);
 // For warps in the waiting line. lsu_unable: the warp cannot enter the queue now, releases its reserved entry
-// and keeps its position in the line.
+// and keeps its position in the line. lsu_leave_line: the warp also gives up its position.
 void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
 // Whether a line requested by a mechanism waits and can be looked up in L1.
@@ -140,4 +143,4 @@ static inline bool lsu_has_early(const struct lsu *l)
 }
 // Whether no queued instruction, request or mechanism's line request of the grid is left.
 bool lsu_is_done_with(const struct sm_grid *g);
-const char *lsu_check(const struct sm *s); // at the end: NULL, or what is left over, static text
+const char *lsu_check(const struct sm *s); // once all grids have left: NULL, or what remains, static text

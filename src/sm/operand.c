@@ -1,6 +1,6 @@
-// From issue to result, by reservation. An instruction takes an operand collector, a port of each operand's
-// bank, and a pipeline, each in its first free cycle, in order of issue. Every cycle is therefore known at
-// issue.
+// From issue to result, by reservation in order of issue. An instruction takes an operand collector, a port
+// of each operand's bank, a pipeline and a write port, each in the first free cycle. Every cycle but a memory
+// reply's is therefore known at issue.
 //
 //     issue c │ c+1 … banks read, a port each │ pipeline free │ + latency │ registers ready, dependents issue
 //
@@ -39,9 +39,9 @@ void operand_fini(struct sm *s)
 }
 
 // -- numbers of registers -----------------------------------------------------------------------------------
-// A grid's physical registers are contiguous: the warps' registers by place, MAP_REGISTERS unused numbers
-// (a map covers every register an instruction can name), rename pools of mechanisms, registers of a guest.
-// Capacity is room.c's concern: a number is only a name and determines the bank.
+// A grid's physical registers are contiguous: the warps' registers by place, rename pools of mechanisms,
+// MAP_REGISTERS unused numbers (a map covers every register an instruction can name), registers of a guest.
+// The chip's dispatcher checks capacity: a number is only a name and determines the bank.
 
 static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
 
@@ -233,9 +233,9 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
 }
 
-// Reserves bank ports for an instruction's operands; returns the cycle at which all are collected. Inlined
-// twice, with and without mechanisms: a hot path. asked, bits: operands a mechanism may keep outside the
-// register file.
+// Reserves bank ports for an instruction's operands, and the collector until all operands are collected;
+// returns that cycle. Inlined twice, with and without mechanisms: a hot path. asked, bits: operands a
+// mechanism may keep outside the register file.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
                                                               const struct op *o, uint32_t asked)
 {
@@ -382,7 +382,7 @@ static __attribute__((noinline)) void tell_result(struct sm *s, struct sm_warp *
 }
 
 // cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
-// `cycle`, or earlier with a bypass. Onlookers (mechanisms, watch, check) are told last: without any, the
+// `cycle`, or earlier with a bypass. Onlookers (mechanisms, sim.check) are told last: without any, the
 // function saves no registers.
 static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
                                                          uint64_t cycle, uint64_t had, bool from_memory)

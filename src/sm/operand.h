@@ -1,5 +1,5 @@
 // Register reads, pipelines and register writes in time: collectors, banks, pipelines, write ports. Written
-// by operand.c alone, readable everywhere.
+// only in operand.c and in this header, readable everywhere.
 #pragma once
 #include "base/bits.h"
 #include "sm/decode.h"
@@ -20,7 +20,8 @@ struct operand_warp {
     uint16_t *map;       // Rr is physical register map[r]: registers + r, unless renamed by a mechanism
     uint64_t busy_until; // cycle of the last operand read or register write known so far
     uint64_t pred_ready[8];
-    // stall_until: earliest cycle of the next issue (encoded waits; one instruction at a time).
+    // stall_until: earliest cycle of the warp's next issue (issue.dependences: encoded, single; board, after
+    // an instruction without an entry).
     // barrier_ready, by wait barrier: cycle at which the instructions with a known end are done.
     uint64_t stall_until, barrier_ready[WAIT_BARRIERS];
     // bits by predicate, by wait barrier: the last writer was a memory instruction
@@ -53,7 +54,7 @@ struct operands_grid {
     uint32_t first, count; // the grid's physical registers
     uint32_t own;          // number of registers of its warps
     uint16_t *linear;      // heap; linear[n] is first + n
-    uint16_t *maps;        // heap; by place, MAP_REGISTERS entries a warp; NULL: no mechanism renames
+    uint16_t *maps;        // heap; by place, MAP_REGISTERS entries a warp; NULL: no mechanisms began
     // physical number of the first of the guest's MAP_REGISTERS registers, the last numbers of the grid's
     // range
     uint32_t guest;
@@ -86,9 +87,9 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
 // Expands a register kept by a mechanism as a single value into all lanes. Returns the cycle at which the
 // register is ready.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
-// Counts the lanes of `count` registers as compared by a mechanism.
+// Counts `count` registers as written with a comparison of their lanes, for a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
-// Writes a value kept by a mechanism to the warp's own register Rr.
+// Charges the write of a value kept by a mechanism to the warp's own register Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
 // Reserves a write port for the result in the first cycle from `cycle` on without an outstanding read of
 // the destination. Returns the cycle; without a destination, `cycle`.

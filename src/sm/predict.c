@@ -36,8 +36,8 @@ static bool predicts_taken(struct sm *s, uint32_t index, const struct inst *i, b
     return is_taken;
 }
 
-// Updates gshare's table and history with a branch's outcome, already at issue. All warps of the SM share the
-// table and the history.
+// Updates gshare's table and history with a branch's outcome (the prediction, if the lanes diverge), already
+// at issue. All warps of the SM share the table and the history.
 static void train(struct sm *s, uint32_t index, bool taken)
 {
     uint8_t *counter = counter_of(s, index);
@@ -56,7 +56,7 @@ void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struc
     uint32_t index = (uint32_t)(o - w->grid->ops);
     uint64_t guard = w->warp->pred[o->guard], taken = s->issue.lanes & (o->guard_not ? ~guard : guard);
     *p = (struct predict_warp){0};
-    // Branches to a register, and RISC-V's compare-and-branch, issue as without prediction.
+    // All branches but BRA issue as without prediction: calls, returns, exits, RISC-V's branches.
     if (i->op != OP_BRA) {
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
         return;

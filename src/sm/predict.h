@@ -1,5 +1,5 @@
 // Branch prediction (Xiang's dissertation, section 4.4.3; docs/explanation/ilp.md). The front end continues
-// at the predicted target of a conditional branch, and the warp may issue from there in the next cycle. A
+// on the predicted path of a conditional branch, and the warp may issue from there in the next cycle. A
 // divergent branch counts as predicted right either way: the outcome is known in time to void lanes of the
 // next instruction. After a wrong prediction of a uniform branch the warp fetches and issues instructions of
 // the wrong path, ghosts, until the outcome is known. Ghosts read registers and occupy units but are never
@@ -28,7 +28,7 @@ struct predict_warp {
 struct predict {
     uint64_t wrong; // bits by slot: warp on a wrong path
     uint32_t history;
-    struct predict_warp *warps; // heap, by slot; NULL without branch.predict
+    struct predict_warp *warps; // heap, by slot; NULL with branch.predict=none
     uint8_t *counters;          // heap; gshare's two-bit counters: 2 and 3 predict taken
 };
 
@@ -39,9 +39,9 @@ void predict_fini(struct sm *s);
 void predict_branch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i);
 // Redirects the front end to the branch's predicted path, after the branch has left the I-buffer.
 void predict_follow(struct sm *s, unsigned slot);
-// The next functions are for warps on the wrong path of a branch.
+// The next three functions are for warps on the wrong path of a branch.
 void predict_look(struct sm *s, unsigned slot); // ends the wrong path once the outcome is known
-// whether a wrong-path instruction may issue: no change of control flow
+// whether an instruction may issue on a wrong path: not control flow, and not a fence
 bool predict_may_issue(const struct op *o);
 // Issues the instruction at the I-buffer's head as a ghost.
 void predict_ghost(struct sm *s, unsigned slot);

@@ -53,7 +53,7 @@ registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o
     return h;
 }
 
-// Operands and destinations must be ready, so that results are written in order.
+// Operands and destinations must be ready, so that writes to one register stay in program order.
 static inline __attribute__((always_inline)) struct hazard
 scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {

@@ -1,4 +1,5 @@
-// Warps able to issue, and the obstacles of the others. Written by ready.c alone, readable everywhere.
+// Warps able to issue, and the obstacles of the others. Written only in ready.c and in this header, readable
+// everywhere.
 //
 //     evaluated ─▶ ready ─▶ issues ─▶ evaluated …        a warp is evaluated when its situation changes
 //         └─▶ waits: woken at a known cycle, or evaluated again by a reply, a barrier or the end of a warp
@@ -11,9 +12,9 @@ struct sm_grid;
 struct sm_warp;
 
 struct ready_warp {
-    uint64_t resume;     // earliest next issue after a barrier, a sleep, a slow branch
+    uint64_t resume;     // earliest next issue after a barrier, a sleep, a branch or a refused load
     uint64_t since;      // cycle since which the warp waits for `why`
-    uint8_t why;         // enum gpu_slot: reason why the warp cannot issue
+    uint8_t why;         // enum gpu_slot: reason of the warp's present or last wait
     uint8_t pause;       // enum gpu_slot: reason charged for a wait until `resume`
     bool at_barrier;     // waiting for another warp to complete the barrier
     uint32_t stopped_at; // index of the barrier or sleep issued last

@@ -79,7 +79,7 @@ struct sm_end { // a warp or a block has ended and freed its resources
     uint64_t cycle;
     unsigned sm;
     struct grid *grid;
-    uint32_t warps; // number of warps; slots and registers are now free
+    uint32_t warps; // number of warps; slots and registers are free from `cycle` on
     bool is_block;  // false: a warp; true: a block, with its shared memory and context
 };
 
@@ -89,7 +89,8 @@ struct tech_room;
 struct sm_launch {
     struct grid *grid;
     uint8_t number; // unique among the grids on the chip; requests carry the number
-    // added to the addresses of constants and local memory, so that grids do not share cache lines
+    // added to the addresses of constants and local memory, and in the SM's caches of global memory, so that
+    // grids do not share cache lines
     uint64_t space;
     // address of the grid's first instruction in the SM's caches, different for every grid
     uint64_t code;
@@ -103,7 +104,7 @@ struct sm_launch {
     uint64_t window;                              // cycles
     uint32_t warps_per_block, registers_per_warp; // vector registers, allocated
     uint32_t warps_by_block;                      // most warps of the grid on an SM under dispatch by block
-    // Limits for one SM, 0 until every mechanism has seen the launch and possibly changed the limits.
+    // Limits for one SM, not final until every mechanism has seen the launch and possibly changed the limits.
     uint32_t blocks_per_sm, places; // places: warps of the grid on an SM at most (room.h)
     // Function of the mechanism that dispatches by warp (tech.h), and the mechanism's state for the launch;
     // NULL: dispatch by block.
@@ -134,8 +135,8 @@ void sm_destroy(struct sm *s); // with its parts of all grids
 // Destroys the SM and returns a new one without grids. Only lines kept by l1.keep and texture.keep carry
 // over.
 struct sm *sm_renew(struct sm *s, uint64_t now);
-// Adds a grid to the SM, between windows, and returns the SM's part of it. sm_dismiss removes the grid once
-// sm_is_done_with holds.
+// Adds a grid to the SM, between windows, and returns the SM's part of the grid. sm_dismiss removes the grid;
+// call only once sm_is_done_with holds.
 struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine);
 void sm_dismiss(struct sm_grid *g);
 void sm_kill(struct sm_grid *g); // all warps exit, no more blocks start; outstanding requests drain
@@ -143,10 +144,10 @@ bool sm_has_grids(const struct sm *s);
 bool sm_is_shared(const struct sm *s);  // by two grids or more
 bool sm_is_crowded(const struct sm *s); // no room for another grid
 // Starts the next `warps` warps of a block, the first or later warps, at `cycle` or as soon as slots are
-// free. The cycle is not before the next window.
+// free. `cycle` must not be before the next window.
 void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
-// Runs to cycle `until`: takes the replies due before it and sends requests to memory. A fault in a
-// warp kills the grid.
+// Runs to cycle `until`: takes the replies due before `until` and sends requests to memory. A fault in a
+// warp kills the warp's grid.
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // Samples the grid's counts at cycle `first` and every `interval` cycles later. sm_samples returns the
 // samples since its last call; the SM owns the array.
@@ -154,7 +155,8 @@ void sm_sample(struct sm_grid *g, uint64_t first, uint64_t interval);
 const struct gpu_counts *sm_samples(struct sm_grid *g, size_t *count);
 struct watch_sm;
 void sm_watch(struct sm *s, struct watch_sm *w); // NULL: stop watching
-// Returns the number of warps and blocks ended since the last call, and the SM's array of ends; empties it.
+// Returns the number of ends since the last call and the SM's array of ends, and empties the array. Ends are
+// of blocks, and under dispatch by warp of warps, too.
 size_t sm_ended(struct sm *s, struct sm_end **ends);
 // The first cycle with an event of the SM, other than events caused by a new reply or block; UINT64_MAX:
 // never.
@@ -176,10 +178,12 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g,
                                const struct tech_use *u); // NULL: not in this launch
 // [instruction, last: no instruction][SLOT_COUNT]
 const uint64_t *sm_inst_slots(const struct sm_grid *g);
-// Warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms.
+// Numbers of warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms
+// began.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);
-// Appends a line for each block with warps not started yet, then for each live warp: pc, source line,
-// reason of the wait, start of the wait in cycles after `begin`.
+// Appends a line for each block with warps not started yet, for each live warp, for each ended warp that
+// waits for replies, and for a guest. The line of a live warp: reason of the wait, start of the wait in
+// cycles after `begin`, pc, source line.
 void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out);
 // sm_check_grid: NULL if everything counted for the grid is settled at the grid's end; else the imbalance,
 // static text. sm_check: likewise for the whole SM, once all grids have left.

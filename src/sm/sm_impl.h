@@ -1,5 +1,5 @@
-// The parts of an SM, each in a header of its own. Only a part's .c file and the inline functions of its
-// header write the part's members; `make check-layers` proves it.
+// The parts of an SM, each in a header of its own. Only a part's .c files and the inline functions of its
+// header write the part's members; `make check-layers` verifies this for most parts.
 //
 //     room.h     resident grids, blocks and warps         front.h    fetch and I-buffers
 //     ready.h    ready warps, and why others wait         issue.h    schedulers
@@ -26,7 +26,7 @@
 #include "sm/tags.h"
 #include "sm/watched.h"
 
-struct sm_warp {          // a warp slot; room.c writes the first five members
+struct sm_warp {          // a warp slot; room.c (for guests, guest.c) writes the first five members
     struct warp *warp;    // NULL: empty slot
     struct sm_grid *grid; // grid of the warp
     uint32_t age;         // serial number among all warps started on the SM

@@ -1,8 +1,8 @@
 // Detection of launches that never end: every sim.stall cycles, a look at whether the warps of an SM can
 // still make progress.
 //
-// A look is over at an event that may let a warp proceed: a byte of shared or global memory changes its
-// value, or a warp prints, takes part in a reduction at a barrier, starts or ends. Until then
+// An event that may let a warp proceed ends a look: a byte of shared or global memory changes its value, or a
+// warp prints, takes part in a reduction at a barrier, starts or ends. Until then
 //
 //   - a launch is certain never to end if every warp goes round in circles (exec/circle.h) or waits at a
 //     barrier, and no block is ending. The barrier must have had no arrival since the look began. No program
@@ -24,11 +24,11 @@ void stall_end(struct sm *s);
 // An event has happened that may let a warp proceed: the look is over.
 void stall_speaks_against(struct sm *s);
 void stall_doubts(struct sm *s); // a mechanism has acted on a warp: the look can no longer be certain
-// The warp skipped an instruction whose result is kept by a mechanism.
+// The warp skipped or reused an instruction: a mechanism has the result.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index);
 bool stall_is_over(const struct sm *s); // an event has ended the look
-// Whether every warp certainly goes round in circles (exec/circle.h) or waits for ever, or no warp is
-// resident.
+// Whether no block is ending, and every resident warp certainly goes round in circles (exec/circle.h) or
+// waits for ever. True without resident warps.
 bool stall_is_certain(const struct sm *s);
 // Whether every warp has waited at a barrier, or read the same words, for `patience` cycles.
 bool stall_is_likely(const struct sm *s, uint64_t now, uint64_t patience);

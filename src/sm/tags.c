@@ -1,4 +1,4 @@
-// Caches of an SM that wait for lines: tags, and MSHRs with the waiting instructions (records) and warps.
+// Caches of an SM: tags, and MSHRs with the instructions (records) and warps that wait for lines.
 #include "exec/launch.h"
 #include "sm/sm_impl.h"
 
@@ -113,7 +113,8 @@ static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t pl
     if (g->sm->config->check) cache_mark(t->cache, place, g->launch->launch->grid_id);
 }
 
-// With sim.check: a hit line was filled by the same launch, or is global memory shared between launches.
+// With sim.check, verifies that a hit line was filled by the same launch, or is global memory shared between
+// launches.
 static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
     if (!g->sm->config->check || (t->is_shared && place < GPU_LOCAL_ADDRESS)) return;
@@ -148,8 +149,8 @@ void tags_begin(struct sm_grid *g)
     g->tags.constant_there = heap_alloc(constant_words(g) * sizeof *g->tags.constant_there);
 }
 
-// A grid leaves: its locks end and its lines are invalidated. After the last grid nothing is invalidated:
-// sm_renew makes new caches.
+// A grid leaves: its locks end, and the lines private to the grid are invalidated. After the last grid
+// nothing is invalidated: sm_renew makes new caches.
 void tags_end(struct sm_grid *g)
 {
     struct tags *s = &g->sm->tags;
@@ -174,7 +175,7 @@ static void forget_constants(struct sm *s)
     EACH_GRID(s, g) { memset(g->tags.constant_there, 0, constant_words(g) * sizeof *g->tags.constant_there); }
 }
 
-// Handles the line evicted by a fill or store of grid g; g writes dirty sectors back.
+// Handles the line evicted by a load, fill or store of grid g. Dirty sectors are written back on behalf of g.
 static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
@@ -268,7 +269,7 @@ bool tags_lock(struct sm_grid *g, uint64_t line)
 bool tags_may_lock(const struct sm_grid *g, uint64_t line)
 {
     const struct tag_store *t = &g->sm->tags.l1;
-    // with memory.perfect no line is ever cached
+    // with memory.perfect no load brings a line to L1
     return !t->perfect && cache_may_lock(t->cache, place_of(g, t, line));
 }
 

@@ -1,4 +1,5 @@
-// Caches of an SM and the pending lines of each. Written by tags.c alone, readable everywhere.
+// Caches of an SM and the pending lines of each. Written only in tags.c and in this header, readable
+// everywhere.
 //
 // Launches do not share lines: within an SM every line has an address private to its launch.
 //
@@ -61,20 +62,20 @@ enum waiter_kind { WAITER_RECORD, WAITER_WARP, WAITER_EARLY, WAITER_GUEST, WAITE
 
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);
-// Moves L1 and texture lines kept by l1.keep and texture.keep from an SM about to be destroyed.
+// Moves the lines of global memory kept by l1.keep and texture.keep from an SM about to be destroyed.
 void tags_inherit(struct sm *s, struct sm *from);
 void tags_begin(struct sm_grid *g);
 void tags_end(struct sm_grid *g);
 bool tags_are_quiet(const struct sm *s); // no miss is pending
-// Looks up sectors of a line for a waiter. TAG_WAITS: `who` is told on arrival. TAG_STALLED: no free MSHR
-// or way, nothing changed. *started: a request was sent.
+// Looks up sectors of a line for a waiter. TAG_WAITS: `who` is told on arrival. TAG_STALLED: no free MSHR or
+// way, or too many waiters of the line; nothing changed. *started: a request was sent.
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            struct mshr_waiter who, bool *started);
 // Adds a record to the waiters for sectors of a pending line; false: no room for another waiter.
 bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
 // A store allocates the line in the cache, dirty or clean; false: no free way.
 bool tags_store(struct sm_grid *g, struct tag_store *t, uint64_t line, uint8_t sectors, bool dirty);
-// A write-through store: updates the sectors of a line present in L1.
+// A write-through store without allocation: a line present in L1 is updated and counts as just used.
 void tags_store_through(const struct sm_grid *g, uint64_t line, uint8_t sectors);
 void tags_drop(const struct sm_grid *g, uint64_t line); // invalidates the line in L1
 // Marks a line of L1 as just used if all the sectors are present. Returns whether present.
@@ -86,7 +87,8 @@ bool tags_lock(struct sm_grid *g, uint64_t line);
 bool tags_may_lock(const struct sm_grid *g, uint64_t line);
 void tags_unlock(struct sm_grid *g, uint64_t line);
 bool tags_has_locked(const struct sm_grid *g, uint64_t line); // by the grid's mechanisms
-// Whether a constant line is present; else requests the line for the warp.
+// Whether a constant line (number: op.constant) is present or just delivered; else requests the line for the
+// warp.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
 // Whether the line was delivered for the warp; clears the grant.
 static inline bool tags_take_granted(struct tags_warp *w, uint64_t line)

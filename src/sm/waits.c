@@ -59,8 +59,8 @@ static bool add_places(struct places *to, const struct places *from)
 
 static bool has_result(const struct op *o) { return o->dst_words || o->pred_writes; }
 
-// Whether the instruction waits for every barrier: calls and returns, since callers and callees do not share
-// the sets.
+// Whether the instruction waits for every pending barrier: calls and returns, since callers and callees do
+// not share the sets.
 static bool forgets(const struct inst *i)
 {
     return isa_has(i, ISA_CALL) || i->op == OP_RET || i->op == OP_RJR;
@@ -93,7 +93,7 @@ static void walk(const struct flow_block *b, struct decoded *d, const struct pro
 }
 
 // RISC-V code without a known predecessor may still be called by address. Every barrier is taken to be
-// pending for every register at its entry and at the entries of its successors.
+// pending for every register at the entries of the code's blocks and of their successors.
 static void expect_anything(struct pending *in, const struct program *p, const struct flow_blocks *f)
 {
     for (uint32_t n = 0; n < f->count; n++) {
@@ -131,8 +131,8 @@ static void assign_barriers(struct decoded *d, const struct program *p, const st
 
 static uint32_t later_of(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-// State within a basic block, by register and predicate, in cycles from the block's first instruction. ready:
-// of a fixed-latency result; read: of the last operand read.
+// State within a basic block, by register and predicate; cycles count from the block's first instruction.
+// ready: cycle of the last fixed-latency result; read: cycle of the last operand read.
 struct fixed {
     uint32_t ready[PLACE_PREDS + 8], read[PLACE_PREDS];
     uint32_t last, last_read;

@@ -6,9 +6,9 @@ struct sm;
 struct op;
 
 // -- called by the stages of a watched SM
-void watch_cycle(struct sm *s); // end of a cycle
-// An instruction has been executed and dispatched; all operands are collected at `collected`. queued: the
-// load/store unit has an entry for it.
+void watch_cycle(struct sm *s); // call at the end of every cycle
+// An instruction has issued (executed, or reused by a mechanism); all operands are collected at `collected`.
+// queued: the instruction has an entry in the load/store unit's queue.
 void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, bool queued);
-void watch_left_queue(struct sm *s, uint32_t place); // place in the queue of the load/store unit
+void watch_left_queue(struct sm *s, uint32_t place); // place: queue entry that an instruction has left
 void watch_completed(struct sm *s, uint32_t record, uint64_t cycle);

@@ -1,8 +1,8 @@
 // The life of a guest (a mechanism's stream of instructions beside the warps) and the issue of its
-// instructions. The order among guests and warps is decided in front.c and issue.c (guest_goes).
+// instructions. guest_goes decides the order among guests and warps, at issue and at fetch (front.c).
 //
 // Not modelled: a guest's reads of memory. A mechanism that charges time for a read requests the lines
-// (tech_request) and holds the guest back.
+// (tech_request) and holds the guest back (guest_may).
 #include "sm/issue/guest.h"
 #include "exec/exec_impl.h"
 #include "exec/timed.h"
@@ -65,8 +65,8 @@ void guest_stop(struct sm_grid *g)
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// First cycle at which the guest's next instruction can issue, apart from units taken by other warps in that
-// cycle. CYCLE_NEVER: not yet allowed by the mechanism. *why: the reason for the wait.
+// First cycle in which the guest's next instruction can issue, if issue slot, collector and units are free.
+// CYCLE_NEVER: not yet known, or not yet allowed by the mechanism. *why: the reason for the wait.
 static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
 {
     const struct sm_warp *w = stream_of(g);
@@ -84,8 +84,8 @@ bool guest_can_issue(const struct sm_grid *g)
     return ready_at(g, &why) <= g->sm->now;
 }
 
-// Charges the pipeline for a guest's instruction with operands collected at cycle `collected`. Returns the
-// cycle of its result.
+// Charges a pipeline (ALU instructions alone) and a write port for a guest's instruction with operands
+// collected at cycle `collected`. Returns the cycle of the result.
 static uint64_t execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->path == PATH_ALU) return operand_execute(s, w, o, collected, o->interval);
@@ -192,7 +192,7 @@ struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
     return &x->block->warps[warp];
 }
 
-// The instruction reads and writes only registers, predicates and the control flow of its own warp, and
+// True: the instruction reads and writes only registers, predicates and the control flow of its own warp, and
 // cannot fail.
 static bool is_private(const struct exec *e, uint32_t index)
 {

@@ -3,8 +3,9 @@
 //
 //     fetch ─▶ I-buffer ─▶ scheduler or beside it ─▶ collector ─▶ pipeline ─▶ the guest's registers
 //
-// The stages treat a guest as a warp, except for bits by warp slot: a guest has no slot of a warp. The
-// mechanism defines the effect of the guest's instructions. Guests do not use the load/store unit.
+// The stages treat a guest as a warp with a slot number behind the slots of warps; sets of warps as bits by
+// slot leave guests out. The mechanism defines the effect of the guest's instructions. Guests do not use the
+// load/store unit.
 #pragma once
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -20,8 +21,9 @@ struct guest {
     enum guest_turn turn;
     bool runs;
     uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start
-    // Results of the starvation checks, one every 4096 cycles. was_passed_over: the guest could issue, or
-    // wanted a fetch, at the last check. starves: at the last two checks, without an issue in between.
+    // Results of the starvation checks, one every 4096 cycles. was_passed_over: at the last check, if on
+    // time, the guest could issue or wanted a fetch. starves: at the last two checks, without an issue in
+    // between.
     bool was_passed_over, starves;
     uint64_t look_since; // value of `since` at the last starvation check
     const struct sm_tech *host;
@@ -46,14 +48,16 @@ void guest_issue(struct sm_grid *g);
 bool guest_look(struct sm *s, bool is_next);
 // True: the guest starves and issues before all warps, until the next starvation check.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);
-// First cycle at which a guest of the SM can issue, be fetched for, or receive a fetched line.
+// First cycle at which a guest of the SM can issue, be fetched for, or receive instructions in flight;
+// CYCLE_NEVER: not known.
 uint64_t guest_next(const struct sm *s);
 void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out); // as sm_report
 // guest_values: a warp of the block in the state of its start. guest_compute: executes the instruction for
-// this warp; false: the instruction has effects beyond the warp's own registers and was passed over.
+// this warp; false: passed over, since the instruction has effects beyond the warp's own registers or could
+// fail.
 struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp);
 bool guest_compute(struct sm_grid *g, struct warp *values, uint32_t index);
 
-// The turn of a guest among warps that could issue (`among`, bits by slot). True: the guest issues before all
-// of these warps. last: slot of the warp served last; went_last: the guest has issued since.
+// The turn of a guest among warps that could issue or be fetched for (`among`, bits by slot). True: the guest
+// goes before all of these warps. last: slot of the warp served last; went_last: a guest was served since.
 bool guest_goes(enum guest_turn turn, unsigned last, bool went_last, uint64_t among);

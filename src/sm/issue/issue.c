@@ -1,11 +1,12 @@
 // Issue: every cycle each scheduler takes one ready warp and issues up to issue.width adjacent instructions
-// of the warp, to different pipelines. A ready warp has its registers ready. Collectors, pipeline queues and
-// constants are checked here. A warp that meets a busy unit leaves the cycle to the next warp.
+// of the warp, to different pipelines. A ready warp has its registers ready. The issue of an instruction
+// (slot.c) checks collector, load/store queue, branch unit and constants. A refused warp leaves the cycle to
+// the next warp.
 //
 // A policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's turns. Other
 // warps may spin on the warp's work. A warp passed over for thousands of cycles is favoured for a while.
 //
-// The instruction is executed at issue (exec/timed.h). The reservations made here decide from which cycle on
+// The instruction is executed at issue (exec/timed.h). Reservations made at issue decide from which cycle on
 // later instructions of the warp may read its results.
 #include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
@@ -46,8 +47,7 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
     if (beside) among &= ~s->issue.at_port;
-    // turn: warps with a load/store queue entry kept for them. The entry would stay empty if other warps
-    // issued.
+    // turn: warps with a reserved load/store queue entry. The entry would stay empty if other warps issued.
     uint64_t turn = among & s->lsu.turn;
     const struct pick *pick = s->issue.pick;
     if (pick->limit) among = pick->limit(s, scheduler, among) | turn;

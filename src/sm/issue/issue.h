@@ -1,4 +1,4 @@
-// The schedulers of an SM: written by issue.c alone, read by every part of the SM.
+// The schedulers of an SM: written by the files of sm/issue/ alone, read by every part of the SM.
 #pragma once
 #include "sm/places.h"
 #include "sm/sm.h"
@@ -20,22 +20,23 @@ struct issue {
 
     // Outcome of the cycle.
     uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
-    // Why a ready warp could not issue in this cycle (enum gpu_slot); 0: no refusal.
+    // By scheduler: why the first refused warp, ready in this cycle, could not issue (enum gpu_slot); 0: no
+    // refusal.
     uint8_t refused[SM_SCHEDULERS];
     uint8_t refused_slot[SM_SCHEDULERS];
     uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
 
-    // Guests. A guest's instruction never issues as the first of a pair.
-    struct sm_grid *guest_of[SM_SCHEDULERS]; // grid whose guest issued in this cycle; NULL: no guest
+    // Guests. A guest's instruction never pairs with another instruction.
+    struct sm_grid *guest_of[SM_SCHEDULERS]; // grid whose guest took an issue slot in this cycle; NULL: none
     bool guest_went_last[SM_SCHEDULERS];     // a guest, not a warp, was the last to issue at the scheduler
 
     // Bits by warp slot: warps that issue through a mechanism's port, by no scheduler.
     uint64_t at_port;
-    unsigned last_at_port; // slot of the warp that issued at the port last
+    unsigned last_at_port; // slot of the warp chosen last at the port
 
-    // Protection from starvation: look_for_starving checks every 4096 cycles (`look`).
-    uint64_t unserved;              // bits by warp slot: warps ready to issue at the last starvation check
-    uint64_t look_issued[SM_WARPS]; // unserved warps' executed instructions at the last starvation check
+    // Protection from starvation: look_for_starving makes a check (a `look`) every 4096 cycles.
+    uint64_t unserved;              // bits by warp slot: warps ready at the last starvation check, if on time
+    uint64_t look_issued[SM_WARPS]; // unserved warps' counts of executed instructions at the last check
     uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check
     uint64_t favoured;   // bit of the starving warp that issues first until the next look; 0: no warp
     bool favours_guests; // in place of a warp, starving guests issue first until the next look
@@ -53,8 +54,8 @@ void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
 // dependences=encoded, grid with mechanisms: the instruction is done at cycle `done`. If `done` is later than
-// the control word says, the control word's wait is extended.
+// the control word says, the control word's wait is extended. Clears waits owed by skipped instructions.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);
-void issue_nothing(struct sm *s); // clears the outcome of the cycle, for cycles skipped by the SM
+void issue_nothing(struct sm *s); // clears the outcome of the cycle: at its begin, and before skipped cycles
 void issue_join(struct sm *s, unsigned slot);
 void issue_leave(struct sm *s, unsigned slot);

@@ -33,7 +33,7 @@ enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t
 // The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost.
 struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes);
 // Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
-// is_over: a memory instruction without an active lane.
+// is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.
 void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
 
 // Issues the head of the warp's I-buffer, on the right path or a wrong path.
@@ -53,6 +53,7 @@ uint64_t issue_uneasy(struct sm *s);
 void issue_hold_all(struct sm *s, unsigned own);
 
 // -- guest.c, port.c
-// Returns the warps of `warps` (bits by slot) whose scheduler has issued no guest; 0: no warp may issue.
+// Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has
+// issued no guest; 0: no warp may issue.
 uint64_t issue_guests(struct sm *s, uint64_t warps);
-void issue_port(struct sm *s); // issues one instruction of the warps at a mechanism's port
+void issue_port(struct sm *s); // issues at most one instruction of the warps at a mechanism's port

@@ -1,5 +1,5 @@
-// Issue at a mechanism's port (tech_to_port): one instruction a cycle of one warp, in turn, without issue
-// slot, collector or pipeline.
+// Issue at a mechanism's port (tech_to_port): at most one instruction a cycle, of the port's warps in turn,
+// without issue slot, collector or pipeline.
 #include "exec/timed.h"
 #include "isa/isa.h"
 #include "isa/program.h"
@@ -70,7 +70,8 @@ static void refuse_others(struct sm *s, uint64_t ready)
     }
 }
 
-// Issues one ready warp at the port, round robin, except for warps whose scheduler has just served them.
+// Issues an instruction of one ready warp at the port, round robin. A warp just served by its scheduler in
+// this cycle is left out.
 void issue_port(struct sm *s)
 {
     uint64_t ready = s->ready.now & s->issue.at_port;

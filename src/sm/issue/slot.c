@@ -1,6 +1,6 @@
-// An instruction issues: collectors, pipelines' queues and constants are checked, and the instruction is
-// executed (exec/timed.h). Reservations decide from which cycle on later instructions of the warp may read
-// its results.
+// An instruction issues: collector, load/store queue, branch unit and constants are checked, and the
+// instruction is executed (exec/timed.h). Reservations decide from which cycle on later instructions of the
+// warp may read its results.
 #include "exec/timed.h"
 #include "exec/warp.h"
 #include "isa/isa.h"
@@ -19,10 +19,10 @@ static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigne
 }
 
 // Whether the instruction finds free units; false: the refusal has been noted. accesses: a memory instruction
-// with an active lane. Other memory instructions need only an issue slot.
+// with an accessing lane (active, guard true). Other memory instructions need no unit.
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
-    // A memory instruction without an active lane is complete at issue.
+    // A memory instruction without an accessing lane is complete at issue.
     bool is_over = o->path == PATH_MEMORY && !accesses;
     // The guard's value has changed since the warp's readiness was evaluated, so the access now needs room in
     // the load/store unit.
@@ -98,7 +98,7 @@ static __attribute__((noinline)) void keep_strictly(struct sm *s, struct sm_warp
 }
 
 // Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
-// is_over: a memory instruction without an active lane.
+// is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.
 static inline __attribute__((always_inline)) void keep_warp(struct sm *s, struct sm_warp *w,
                                                             const struct op *o, uint64_t done, bool is_over)
 {
@@ -119,8 +119,8 @@ static void sleep_warp(const struct sm *s, struct sm_warp *w, const struct inst 
     ready_stop(&w->ready, w->front.head);
 }
 
-// Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an active
-// lane.
+// Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an
+// accessing lane (active, guard true).
 static void dispatch(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, bool accesses,
                      uint64_t lanes)
 {
@@ -146,7 +146,7 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
             if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), collected);
             break;
         }
-        // A store's source registers are in use until cycle `collected`, when the collector has read them.
+        // The source registers are in use until cycle `collected`, when the collector has read them.
         operand_keep_busy(&w->operands, collected);
         lsu_push(s, slot, o, i, collected + 1);
         break;
@@ -193,8 +193,8 @@ static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const s
     if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
 }
 
-// A barrier, or a command of a RISC-V warp: waits for the other warps of its group, unless the warp ends with
-// the command.
+// Whether the instruction may wait for other warps: a barrier, or a command of a RISC-V warp. The command is
+// a barrier of the warp's group, or the warp's end.
 static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op == OP_WARPCMD; }
 
 static void after_control(struct sm *s, unsigned slot, const struct inst *i)
@@ -255,8 +255,8 @@ static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, 
     return OUTCOME_COPIED;
 }
 
-// Issues an instruction of a wrongly predicted path: an issue slot, a collector and a pipeline are charged,
-// nothing is executed.
+// Issues an instruction of a wrongly predicted path. An issue slot and, where needed, a collector and a
+// pipeline are charged; nothing is executed.
 enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
 {
     if (!operand_has_collector(s)) {
@@ -264,7 +264,7 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
         return OUTCOME_REFUSED;
     }
     refuse(s, scheduler, slot, SLOT_FETCH);
-    s->issue.lanes = 0; // an instruction of a wrong path reads no registers: its operands may not exist
+    s->issue.lanes = 0; // for sim.check, the reads of a wrong path are reads by no lane, and never fail
     predict_ghost(s, slot);
     if (s->config->issue_interval > 1) keep_scheduler(s, slot, s->config->issue_interval);
     front_update(s, slot);

@@ -1,13 +1,14 @@
 // Starvation: a policy may pass over a ready warp for ever, or a unit may be busy at each of the warp's
 // turns, while other warps spin on the warp's work. Every 4096 cycles a look notes the ready warps. Warps
-// ready at two looks without an issue in between are favoured, one at a time, until the next look.
+// ready at two consecutive looks without an issue in between are favoured, one at a time, until the next
+// look.
 #include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
 
 enum { PATIENCE = 4096 }; // cycles between two looks
 
-// Warps ready at the last look without an issue since: the same count of executed instructions and the same
-// next instruction. (Reused instructions are not counted as executed.)
+// Warps ready at the last look and now, without an issue in between: the same count of executed instructions
+// and the same next instruction. (Reused instructions are not counted as executed.)
 static uint64_t unserved_since_look(const struct sm *s)
 {
     uint64_t unserved = 0;
@@ -20,9 +21,9 @@ static uint64_t unserved_since_look(const struct sm *s)
     return unserved;
 }
 
-// A warp ready at two consecutive looks without an issue in between has been passed over all the time. One
-// starving warp, in turn, is favoured until the next look and issues before all warps of the SM. Guests have
-// every second turn. A look in a skipped cycle would have found no warp ready.
+// A warp ready at two consecutive looks without an issue in between counts as starving. One starving warp, in
+// turn, is favoured until the next look and issues before all warps of the SM. Starving guests have every
+// second turn. A look in a skipped cycle would have found no warp ready.
 static void look_for_starving(struct sm *s)
 {
     bool is_next = s->now == s->issue.next_look, guests = s->has_guests && guest_look(s, is_next);
@@ -55,8 +56,8 @@ void issue_hold_all(struct sm *s, unsigned own)
     }
 }
 
-// Issues one instruction of the favoured warp. Returns the warps of schedulers with an issue slot left in
-// this cycle.
+// Tries to issue one instruction of the favoured warp. Returns the warps (bits by slot) of schedulers that
+// may still issue in this cycle; 0: the favoured warp was refused, and no warp may issue.
 static uint64_t issue_favoured(struct sm *s)
 {
     unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;

@@ -29,8 +29,8 @@ static void judge(struct duel *d, uint64_t on, uint64_t off)
     d->against = 0;
 }
 
-// Several epochs may have ended since the last call: the first takes all the work, and the idle epochs behind
-// are undecided.
+// Several epochs may have ended since the last call: all the work counts for the first, and the later epochs,
+// without work, are undecided.
 void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
 {
     for (; now >= d->ends; d->ends += d->config.epoch) {

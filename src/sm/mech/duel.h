@@ -33,8 +33,8 @@ struct duel {
 void duel_init(struct duel *d, const struct duel_config *config, uint64_t now);
 enum duel_role duel_role(const struct duel *d, unsigned sm);
 bool duel_is_on(const struct duel *d, unsigned sm);
-// Call from the hook `window`: at the end of an epoch, reports the leaders' work, counted in thread
-// instructions.
+// Call from the hook `window`: at the end of an epoch, reports the leaders' work, counted in lanes of
+// executed instructions.
 struct tech_view;
 void duel_watch(struct duel *d, const struct tech_view *v);
 // Reports the work of the leaders of each way so far, in any unit. Called at cycle `now`, after all events

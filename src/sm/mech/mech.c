@@ -1,4 +1,5 @@
-// Mechanisms on an SM: start, end, and the SM's questions. The functions for mechanisms are in tech.c.
+// Mechanisms on an SM: start, end, and an SM's calls of their hooks. The functions that mechanisms call are
+// in tech.c.
 #include "exec/launch.h"
 #include "isa/program.h"
 #include "sm/mech/mech_impl.h"
@@ -171,8 +172,9 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
     }
 }
 
-// Of the `most` instructions from pc on, reduces *count to the instructions that no mechanism leaves out.
-// Returns the length of their range in instructions, left-out instructions in between and behind included.
+// Counts up to *count instructions not left out by a mechanism, among the `most` instructions from pc on, and
+// sets *count to the number. Returns the length of the range of these instructions, with left-out
+// instructions in between and behind.
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {
@@ -247,8 +249,8 @@ uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
     return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
 }
 
-// A memory instruction already has its load/store queue entry: a hold set by a mechanism in the hook `reads`
-// begins after the instruction.
+// The instruction has passed the checks of issue, such as room in the load/store queue. A hold set by a
+// mechanism in the hook `reads` therefore begins after the instruction.
 void mech_reads(const struct sm_warp *w, uint32_t index)
 {
     w->grid->looked_at = w->place;
@@ -360,7 +362,8 @@ static void flatten(struct mech_hooks *h, const struct tech *t)
 #undef HOOK
 }
 
-// Fills the grid's table of hooks for several mechanisms: every hook that at least one mechanism has.
+// Fills the grid's table of hooks for several mechanisms: from `all`, every hook that at least one mechanism
+// has.
 static void join(struct sm_grid *g)
 {
     EACH(g, k)

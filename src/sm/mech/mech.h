@@ -1,9 +1,9 @@
-// The questions of an SM to its mechanisms (tech.h). Called only for grids with mechanisms.
+// An SM's calls of the hooks of its mechanisms (tech.h). Hooks exist only for grids with mechanisms.
 //
 //     struct tech, with groups ─ copied at a grid's begin on an SM ─▶ struct mech_hooks: one table, no groups
 //
-// With one mechanism the grid's table is the mechanism's own. With several, the table's functions ask every
-// mechanism in order. A hook costs one test and one indirect call.
+// With one mechanism the grid's table is the mechanism's own, and a hook costs one test and one indirect
+// call. With several, the table's functions ask every mechanism in order.
 #pragma once
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -29,7 +29,7 @@ struct sm_tech {
     uint8_t held[SM_WARPS]; // by place: bits of enum tech_hold
 };
 
-void mech_none(struct sm_grid *g); // at the grid's arrival, before the first block: no mechanisms yet
+void mech_none(struct sm_grid *g); // at the grid's arrival: no mechanisms until the first block
 void mech_block_start(struct sm_grid *g, unsigned block); // the first block also starts the mechanisms
 void mech_block_end(struct sm_grid *g, unsigned block);
 void mech_end(struct sm_grid *g);
@@ -38,7 +38,7 @@ void mech_warp_start(const struct sm_warp *w);
 void mech_warp_end(struct sm_grid *g, unsigned slot); // also releases the warp from every hold
 
 // For all grids of the SM. mech_fetch: returns the part of `fetchable` (slots) open to the fetch arbiter.
-// mech_events: takes events due now.
+// mech_events: calls the hook `event` for events due now.
 uint64_t mech_fetch(struct sm *s, uint64_t fetchable);
 void mech_events(struct sm *s);
 
@@ -48,7 +48,7 @@ void mech_flushed(const struct sm_warp *w);
 
 // From mech_reads to mech_issued or mech_settles an instruction issues. The warp's readiness is evaluated
 // afterwards anyway, so tech_hold does not evaluate the warp in between.
-// mech_copies: number + 1 of a register whose one value must first be written to all lanes; 0: none.
+// mech_copies: r + 1 if the one value of register Rr must first be written to all lanes; 0: no such register.
 uint32_t mech_copies(const struct sm_warp *w, uint32_t index);
 void mech_reads(const struct sm_warp *w, uint32_t index);
 // Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
@@ -56,9 +56,10 @@ uint32_t mech_reuse(const struct sm_warp *w, uint32_t index);
 bool mech_port(const struct sm_warp *w, uint32_t index);
 void mech_executed(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
-// goes_on: the warp's next instruction is next in the I-buffer and may issue in this cycle.
+// goes_on: the warp goes on with the next instruction in program order, and its readiness is evaluated
+// afterwards.
 void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
-// In place of mech_issued: the instruction did not issue, or its block has ended.
+// In place of mech_issued: the instruction did not issue, or its warp has already given back the slot.
 void mech_settles(struct sm_grid *g);
 
 // Registers. mech_elsewhere: bits of registers read (is_write: written) for which mech_operand must be

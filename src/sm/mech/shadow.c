@@ -1,5 +1,6 @@
-// Blocks outside the dispatch (tech.h). A mechanism takes their warps through instructions of its choice.
-// Registers, predicates and control flow change as in the engine; counts and time do not.
+// Blocks outside the dispatch (tech.h). A mechanism takes the blocks' warps through instructions of its
+// choice. Registers, predicates and control flow change as in the engine; the launch's counts and time do
+// not.
 #include "exec/timed.h"
 #include "sm/mech/tech.h"
 #include "sm/sm_impl.h"

@@ -1,5 +1,4 @@
-// The functions by which mechanisms see and change an SM (tech.h). The SM's questions to mechanisms are in
-// mech.c.
+// The functions by which mechanisms see and change an SM (tech.h). An SM's calls of hooks are in mech.c.
 #include "exec/timed.h"
 #include "sm/mech/mech_impl.h"
 
@@ -14,7 +13,8 @@ static struct sm_tech *of(struct sm_grid *g, const struct tech *t)
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
 
-// The place's warp has started and not ended. An ended warp keeps its slot until its block ends.
+// Whether the place's warp has started and not ended. Under dispatch by block, an ended warp keeps its slot
+// until its block ends.
 static bool is_resident(const struct sm_grid *g, unsigned place)
 {
     unsigned slot = slot_at(g, place);
@@ -90,7 +90,7 @@ static void hold(struct sm_grid *g, struct sm_tech *me, unsigned place, unsigned
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what)
 {
     assert(!what || me->claims & CLAIMS(HOLDS));
-    if (!is_resident(g, place)) return; // a later release could hit the slot's next warp
+    if (!is_resident(g, place)) return; // ended: a release of the hold could hit the slot's next warp
     hold(g, of(g, me), place, what);
     if (place == g->looked_at) return;
     front_update(g->sm, slot_at(g, place));

@@ -101,10 +101,10 @@ struct tech_program {
     // none.
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared);
-    // Number of instructions from pc on that do not exist for the warp: neither fetched nor buffered. The
-    // mechanism takes the warp past each left-out instruction (tech_advance). The answer must not change
-    // between the fetch and the arrival in the I-buffer. At most one mechanism of a combination has this
-    // hook.
+    // Number of adjacent instructions from pc on that do not exist for the warp: neither fetched nor
+    // buffered. The mechanism takes the warp past each left-out instruction (tech_advance). The answer must
+    // not change between the fetch and the arrival in the I-buffer. At most one mechanism of a combination
+    // has this hook.
     uint32_t (*leaves_out)(const void *state, unsigned place, uint32_t pc);
 };
 
@@ -120,7 +120,7 @@ struct tech_skipping {
     // add later instructions of the fetched line, up to pc + most. Returns n: of the instructions pc to pc +
     // n - 1, *count (updated) are on their way.
     uint32_t (*fetched)(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most);
-    // Instructions pc to pc + count - 1 are in the I-buffer.
+    // Instructions pc to pc + count - 1 have arrived in the I-buffer.
     void (*filled)(void *state, unsigned place, uint32_t pc, unsigned count);
     void (*flushed)(void *state, unsigned place); // the I-buffer has been emptied
     // Another mechanism takes the warp past the instruction and is about to compute the result in the warp's
@@ -157,17 +157,18 @@ struct tech_execution {
 
 // -- group: registers ---------------------------------------------------------------------------------------
 
-// Source of a block's renamed registers. A launch dispatched by warp has no tails of allocation units.
+// Source of a block's renamed registers. In a launch dispatched by warp, no tails of allocation units are
+// given.
 enum tech_pool_from {
     // Unallocated registers of the SM, divided by blocks, and the unused tails of warps' allocation units.
     // Costs no resident block.
     TECH_POOL_LEFT_OVER,
     TECH_POOL_OWN_UNITS, // tails of warps' allocation units alone
-    // As many registers as wanted, at the cost of resident blocks; one resident block always stays.
+    // As many registers as wanted, at the cost of resident blocks, but so that one resident block fits.
     TECH_POOL_SET_APART
 };
 
-// An access to a register of an instruction, and the structures that serve the access.
+// An instruction's access to a register, and the structures that serve the access.
 struct operand_access {
     uint16_t physical;
     uint8_t r, nth; // r: the warp's Rr. nth: number among the instruction's registers read (written)
@@ -194,9 +195,9 @@ struct tech_registers {
     // Bits by `nth` (operand_access): registers read (is_write: results written) for which `operand` must be
     // called. Called just before `operand`. NULL: all registers.
     uint32_t (*elsewhere)(const void *state, unsigned place, uint32_t index, bool is_write);
-    // For every register read, and for every result when written (of a load: at the reply). *a: the access so
-    // far, by the main register file or by mechanisms earlier in the registry; may be changed. a->main == 0:
-    // a mechanism earlier in the registry serves the register.
+    // For every register read, and for every result when written (of a load: at the reply), as selected by
+    // `elsewhere`. *a: the access so far, by the main register file or by mechanisms earlier in the registry;
+    // may be changed. a->main == 0: a mechanism earlier in the registry serves the register.
     void (*operand)(void *state, unsigned place, uint32_t index, struct operand_access *a);
     // The result is ready at `cycle`; CYCLE_NEVER: unknown until `replied`.
     void (*result)(void *state, unsigned place, uint32_t index, uint64_t cycle);
@@ -229,7 +230,8 @@ enum { TECH_NEIGHBOURS_MAX = 7 };
 struct tech_neighbours {
     uint64_t lines[TECH_NEIGHBOURS_MAX];
     unsigned count;
-    // Lines present in L1 count as just used, and `neighbour` hears of every line; no line is requested.
+    // Lines present in L1, with all sectors, count as just used, and `neighbour` hears of each. Other lines
+    // are ignored, and no line is requested.
     bool only_touch;
     // A hit of the warp's line becomes ready no sooner than the line's neighbours under way to L1.
     bool waits;
@@ -239,13 +241,13 @@ struct tech_lines {
     // A line of global, local, constant or texture memory has left the head of the load/store unit in this
     // cycle.
     void (*access)(void *state, const struct tech_line *line);
-    // L1 has been asked for a warp's line of global memory. *n (empty) takes the lines to be brought with
-    // this line. The lines are looked up in the same cycle, with all sectors. Lines outside every allocation,
-    // or without a free MSHR or way, are left out. Requests of one cycle to one L2 slice go in one packet
-    // (memory_request.rides).
+    // L1 has been asked for a line of a warp's load from global memory (l1.global=1). *n (empty) takes the
+    // lines to be brought with this line, looked up in the same cycle with all sectors. Lines outside every
+    // allocation, or without a free MSHR or way, are left out. Requests of one cycle to one L2 slice go in
+    // one packet (memory_request.rides).
     void (*neighbours)(void *state, const struct tech_line *line, struct tech_neighbours *n);
-    // Outcome of L1 for a neighbour. LINE_STALLED: left out. LINE_HIT. LINE_MISS: requested. LINE_JOINED:
-    // joined to a miss under way.
+    // Outcome of L1 for a neighbour. LINE_HIT. LINE_MISS: requested. LINE_JOINED: joined to a miss under way.
+    // LINE_STALLED: left out for want of an MSHR or a way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
     // A line from `neighbours` or tech_request has arrived in L1. The mechanism can lock the line before any
     // other request takes the way.
@@ -278,8 +280,8 @@ struct tech_guest {
     // number of times. NULL: always.
     bool (*guest_may)(const void *state, uint32_t index);
     // The instruction issues. The mechanism defines its effect in *step. The SM charges an I-buffer entry, an
-    // issue slot, a collector, banks, a pipeline and a write port. A memory instruction takes its latency and
-    // does not enter the load/store unit.
+    // issue slot (except GUEST_BESIDE), a collector, banks, a pipeline and a write port. A memory instruction
+    // takes its latency and does not enter the load/store unit.
     void (*guest)(void *state, uint32_t index, struct guest_step *step);
     void (*guest_result)(void *state, uint32_t index, uint64_t cycle); // registers written at `cycle`
 };
@@ -313,7 +315,7 @@ struct tech_dispatch {
     void (*window)(void *launch, const struct tech_view *v);
     // Number of the block's warps to start: 0 to r->room. A mechanism with this hook dispatches by warp
     // (chip/dispatch.h, claim "dispatch"): the slot and registers of a warp are free at the warp's end.
-    // Called between windows whenever a warp has ended. A block alone on an SM starts without a call.
+    // Called between windows whenever the SM may have room. A block alone on an SM starts without a call.
     uint32_t (*admit)(const void *launch, const struct tech_room *r);
     bool (*by_warp)(const void *launch); // false: dispatch by block in this launch; NULL: always by warp
 };
@@ -347,7 +349,8 @@ struct tech {
     // The warp is in its slot, and its registers are 0. Warps of one block may start in different cycles.
     void (*warp_start)(void *state, unsigned place);
     void (*warp_end)(void *state, unsigned place);
-    // The instruction is about to read its operands: the values must be in the warp's own registers.
+    // The instruction is about to read its operands: after the call, the values must be in the warp's own
+    // registers.
     void (*reads)(void *state, unsigned place, uint32_t index);
     // The instruction has executed, and its operands are collected. The destination may be mapped to a
     // different register from now on. Also called for lanes that wait where the warp reconverges: the
@@ -406,7 +409,7 @@ struct tech_use {
 };
 
 // Instructions of the program shared by mechanisms other than `me` (tech_program.shares), by instruction
-// number; NULL: no shared instruction. On the heap.
+// number; NULL: no such mechanism. On the heap.
 bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
                   const uint32_t block[3], unsigned warp_size);
 
@@ -433,7 +436,7 @@ uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
 // tech_pool_size: number of registers.
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
-// Cycle of the value; CYCLE_NEVER: with a memory reply.
+// Cycle from which the register's value may be read; CYCLE_NEVER: a memory reply is outstanding.
 uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);
 // tech_lanes: lanes of the warp's own Rr. tech_lanes_of: likewise, also for a warp not started yet or already
 // ended.
@@ -487,7 +490,8 @@ bool tech_lock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
 // set.
 bool tech_may_lock_line(const struct sm_grid *g, const struct tech *me, uint64_t line);
 void tech_unlock_line(struct sm_grid *g, const struct tech *me, uint64_t line);
-// Calls the hook `event` of all mechanisms for the block, at that cycle, in the next cycle at the earliest.
+// Calls the hook `event` of all the grid's mechanisms for the block at `cycle`, or in the next cycle if
+// `cycle` is not later.
 void tech_at(struct sm_grid *g, unsigned block, uint64_t cycle);
 // Executes the instruction for the warp in its own registers. Counts, time and active lanes do not change.
 // Only for instructions with effects on registers alone. False: a load must wait for an atomic, or the
@@ -507,8 +511,9 @@ void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, uns
 // Stops the guest. Must not be called from the hook `guest`, which ends the guest by GUEST_ENDS.
 void tech_guest_stop(struct sm_grid *g, const struct tech *me);
 bool tech_guest_runs(const struct sm_grid *g);
-// Map from the guest's registers to physical registers. The guest's registers lie beside the register file,
-// in the same number of banks, unless mapped to a block's renamed registers (tech_pool).
+// Map from the guest's registers to physical registers. The guest's registers take no room in the register
+// file, but share the ports of its banks with the warps. A mechanism may map registers to a block's renamed
+// registers (tech_pool).
 uint16_t *tech_guest_map(struct sm_grid *g);
 // For a guest with values of a warp: the warp of a block outside the dispatch, in the state of its start.
 // Valid until the next call.

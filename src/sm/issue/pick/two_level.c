@@ -1,5 +1,5 @@
-// Two levels (Narasiman et al., MICRO 2011): round robin among an active set. The active set holds the oldest
-// warps that wait neither for memory nor for other warps.
+// Two levels (Narasiman et al., MICRO 2011): round robin among a scheduler's active set. The active set holds
+// the scheduler's oldest warps that wait neither for memory nor for other warps.
 #include "sm/issue/pick.h"
 #include "sm/sm_impl.h"
 
