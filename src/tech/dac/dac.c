@@ -56,7 +56,7 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o,
     return (constant || computes) && !is_clock(&i->src[0]) ? COMPUTES : NOT_CANDIDATE;
 }
 
-// A special register with different values for the threads of a block.
+// Whether the operand is a special register with values that may differ between the threads of a block.
 static bool differs(const struct operand *o)
 {
     return o->kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)o->reg) != SREG_OF_BLOCK;
