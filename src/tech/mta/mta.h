@@ -32,7 +32,8 @@ struct mta_stride {
     uint64_t last;  // address
     int64_t stride; // bytes
     uint32_t again; // number of times the stride came in a row
-    uint64_t turn;  // serial number of the row's last use; the row with the lowest is replaced
+    // serial number of the row's last use, in `of_all` of the promotion; the lowest is replaced
+    uint64_t turn;
 };
 
 struct mta_table {
@@ -72,7 +73,7 @@ struct mta_record {
     const struct mta_options *options;
     uint64_t *counters;
     uint32_t line_bytes;
-    struct mta_line *lines;     // heap; by line number
+    struct mta_line *lines;     // heap; by line number modulo option record
     uint64_t next;              // cycle of the throttle's next decision
     uint64_t asked, met, early; // counters at the throttle's last decision; met: useful or late
     unsigned degree; // of every MTA_DEGREES prefetches, number left out; MTA_DEGREES: no prefetches

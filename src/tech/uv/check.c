@@ -15,7 +15,7 @@ void uv_found(struct uv *v)
 
 // -- lanes --------------------------------------------------------------------------------------------------
 
-// Lane N and the next live lane.
+// Lane N, or the first live lane if lane N has ended, and the next live lane.
 struct uv_pair uv_pair(const struct uv *v, unsigned place)
 {
     uint64_t live = uv_live(v->warps[place].warp);

@@ -195,7 +195,7 @@ static void mark(struct uv *v, unsigned place, const struct op *o, bool uniform)
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
 }
 
-// Whether all lanes of a load read one address of memory shared by the lanes.
+// Whether a load without a guard reads one address in all live lanes.
 static bool is_broadcast(struct uv *v, unsigned place, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
@@ -225,7 +225,7 @@ static void verify(struct uv *v, unsigned place, uint32_t index, const struct en
     if (!same) uv_mismatch(v);
 }
 
-// Writes the entry's words to all live lanes.
+// Writes the entry's words and predicates to all live lanes.
 static void write_result(struct uv *v, unsigned place, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];
