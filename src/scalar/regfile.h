@@ -29,7 +29,8 @@ enum scalar_spill {
     SPILL_RR,   // numbered above the victim chosen last, of whatever warp
     SPILL_FIRST // no further property
 };
-// If no spillable register of the warp has the policy's property, the victim is the lowest-numbered one.
+// If no spillable register of the warp has the policy's property, the victim is the lowest-numbered spillable
+// register.
 
 struct scalar_shape {
     struct scalar_rule rule;

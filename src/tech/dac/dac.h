@@ -64,7 +64,7 @@ struct outcome {
 struct instance {
     uint64_t passed; // bits: warps of the block that have taken this instance or passed it by
     bool affine;
-    uint8_t key_count, key_preds; // key_preds: values of the predicates read, by number
+    uint8_t key_count, key_preds; // key_preds: bit k: value of predicate k, if read
     struct tuple key[KEY_MAX];    // tuples of the registers read
     struct outcome outcome;
 };

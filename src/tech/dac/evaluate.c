@@ -1,7 +1,7 @@
 // The affine unit. DAC has rules (section 3: tuples are added, and multiplied by scalars). The ideal unit
 // decides at run time: the instruction is computed from the expanded source tuples in all threads of the
 // block, including ended warps and warps not started. The result is affine if it is a tuple again. With
-// uniform sources, and for loads, one warp is enough.
+// uniform sources one warp is enough.
 #include "base/bits.h"
 #include "isa/isa.h"
 #include "isa/program.h"
@@ -153,8 +153,8 @@ bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct
     return same;
 }
 
-// For tests: flips a bit of the first tuple, and all predicates, of the n-th affine outcome (n: option
-// corrupt).
+// For tests: flips a bit of the first tuple, and the uniform predicates, of the n-th affine outcome (n:
+// option corrupt).
 static void corrupt(struct dac *d, struct outcome *out)
 {
     if (++d->led != d->launch->options->corrupt) return;

@@ -229,7 +229,7 @@ struct darsie {
     // verify: hash of a lane's directions at all branches since the warp's start, or since the block met at a
     // barrier. paths: of warps, [place][lane]. led_paths: of leaders, [block][entry][lane].
     uint64_t *paths, *led_paths;
-    // Ports in this cycle.
+    // Ports of the skip table still free in cycle port_cycle, and the lookups made in the cycle.
     uint64_t port_cycle;
     uint32_t reads_left, writes_left, looked_up;
     struct {
@@ -341,7 +341,7 @@ bool skip_waits(const struct darsie *d, const struct entry *e);
 bool skip_fits(struct darsie *d, unsigned place, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
-// The warp skips the line's instruction and takes the entry's pool registers as its results.
+// The warp skips the line's instruction. The entry's pool registers and predicates become the results.
 void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // frees entries that no warp on the path has still to take
 void skip_release(struct dblock *b, const struct entry *e);

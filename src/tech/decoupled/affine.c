@@ -100,8 +100,8 @@ static uint32_t next_step(const struct decoupled *d)
     return next;
 }
 
-// Chooses the next step of the stream: the lowest that a warp waits for. Every CHOICES-th choice serves the
-// places in turn, because warps spinning at low steps would starve the rest.
+// Chooses the next step of the stream: the lowest at which a warp's stream can go on. Every CHOICES-th choice
+// serves the places in turn, because warps spinning at low steps would starve the rest.
 static uint32_t choose_step(struct decoupled *d)
 {
     enum { CHOICES = 8 };

@@ -143,7 +143,7 @@ struct follower { // by place
     struct part *taken;            // record for the instruction in execution; NULL: none
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
-    uint64_t starves_since; // cycle + 1 since when the warp waits without a record under way; 0: does not
+    uint64_t starves_since; // cycle, + 1, from which the warp waits without a record under way; 0: no wait
 };
 
 struct decoupled {
@@ -175,7 +175,7 @@ struct decoupled {
     uint64_t choices; // number of choices of a step so far
     bool settles;     // the guest waits for its own results
     uint64_t settled_at;
-    unsigned turn; // place served last out of order (choose_step)
+    unsigned turn; // place served last when places were served in turn (choose_step)
 };
 
 extern const struct tech tech_decoupled;

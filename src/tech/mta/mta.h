@@ -28,7 +28,7 @@ struct mta_stride {
     bool used;
     uint8_t warp; // place of the warp; table `between`: number of the warp in its block
     uint32_t index;
-    uint64_t block; // table `between`
+    uint64_t block; // table `between`: number of the block in the grid
     uint64_t last;  // address
     int64_t stride; // bytes
     uint32_t again; // number of times the stride came in a row
@@ -50,7 +50,7 @@ struct mta_strides {
 
 struct mta_load { // of a warp, at execution
     uint32_t index, place, warp;
-    uint64_t block, address; // address: of the first lane
+    uint64_t block, address; // address: of the first executing lane
 };
 
 void mta_strides_init(struct mta_strides *s, const struct mta_options *o, uint64_t *counters);

@@ -67,7 +67,7 @@ struct rfcache {
     struct launch_state *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    // turn: allocations, or with lru uses, of entries; kept: writes of entries, for `corrupt`
+    // turn: number of allocations of entries, and with lru of uses; kept: writes of entries, for `corrupt`
     uint64_t turn, kept;
     unsigned using[8]; // by scheduler: warps with entries
     // Of the instruction at hand, from `reads` to `issued`:

@@ -54,8 +54,8 @@ struct scalarise {
     // Of the instruction at hand:
     uint64_t lanes;              // lanes that execute the instruction
     uint8_t kinds[OP_READS_MAX]; // enum scalar_kind, by source
-    // Of the scalar pipe:
-    // by instruction index modulo the table's size: scalarisable at the last execution
+    // Of the scalar pipe. table: by instruction index modulo its size; scalarisable at the last execution by
+    // a vector pipe.
     struct scalar_table table;
     uint64_t at_pipe; // bits: places of warps assigned to the scalar pipe
     bool is_in_pipe;  // the instruction at hand executes in the scalar pipe

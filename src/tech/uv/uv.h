@@ -68,7 +68,7 @@ struct uv_launch {
     const struct upsets *upsets; // NULL: no bit flips
 };
 
-struct tokens { // bits: registers and predicates with the same value in every lane
+struct tokens { // bits: registers and predicates known to have the same value in every lane
     uint64_t registers[4];
     uint8_t predicates;
 };
