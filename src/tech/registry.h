@@ -14,7 +14,7 @@ struct tech_claim_info { // sm/mech/claims.def
 };
 const struct tech_claim_info *tech_claim_at(size_t index); // by enum tech_claim; NULL past the last
 
-struct tech_choice { // parsed from the command line
+struct tech_choice { // mechanisms with their options, parsed by tech_choose
     struct tech_use uses[TECH_MAX];
     unsigned count;
     struct arena arena;

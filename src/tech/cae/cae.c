@@ -6,8 +6,8 @@
 //                      │ no
 //                      └─▶ affine sources: expanded, a move a register ─▶ execution on lanes ─▶ lanes
 //
-// Found by inference from opcodes, not by comparing lanes. docs/explanation/techniques/cae.md has the known facts and the
-// decisions.
+// Found by inference from opcodes, not by comparing lanes. docs/explanation/techniques/cae.md has the known
+// facts and the decisions.
 #include "tech/cae/cae.h"
 #include "base/bits.h"
 #include "exec/launch.h"

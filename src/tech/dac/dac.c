@@ -1,6 +1,6 @@
 // DAC-IDEAL (decoupled affine computation, as the DARSIE paper idealises it in section 5): instructions with
-// affine sources and results over the block are executed once for the block. docs/explanation/techniques/dac.md lists the
-// claims of the papers and the decisions taken.
+// affine sources and results over the block are executed once for the block.
+// docs/explanation/techniques/dac.md lists the claims of the papers and the decisions taken.
 //
 // Not modelled, because free in the idealisation: the second instruction stream, its queues and expansion
 // units, waits between the streams, and decoupled loads.

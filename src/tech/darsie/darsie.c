@@ -1,7 +1,7 @@
 // DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes an
 // instruction common to all warps; the other warps skip the instruction before fetch and read the first
-// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and the
-// decisions taken.
+// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and
+// the decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
 #include "exec/launch.h"

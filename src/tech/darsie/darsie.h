@@ -117,7 +117,7 @@ struct entry { // an entry of the PC skip table
     // If the leader was diverged (`lanes` less than all): pool registers with the old values of the unwritten
     // lanes, at the entry's creation.
     uint8_t old[4];
-    uint64_t whom, passed; // whom: warps of the block that may take the entry; passed: warps past it
+    uint64_t whom, passed; // whom: warps of the block that may take the entry; passed: warps past the entry
     uint64_t low, high;    // is_load: lowest and highest address read
     uint64_t preds[8];     // by number: predicates written by the leader, a bit a lane
     uint64_t born;

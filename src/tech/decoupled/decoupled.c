@@ -1,7 +1,7 @@
 // Decoupled affine computation: an affine warp on every SM computes addresses and predicates once, ahead of
 // the other warps. The affine warp also requests the lines into L1 (Wang and Lin, ISCA 2017). The compiler
-// half is in decouple/, the parts of the SM half in decoupled.h. docs/explanation/techniques/decoupled.md has the paper's
-// open points and the decisions.
+// half is in decouple/, the parts of the SM half in decoupled.h. docs/explanation/techniques/decoupled.md has
+// the paper's open points and the decisions.
 #include "tech/decoupled/decoupled.h"
 #include "base/bits.h"
 #include "exec/launch.h"

@@ -32,8 +32,8 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
-// Cycles that a warp waits for the stream before warps go on alone, in programs where warps wait for one
-// another (decoupled_relieve).
+// Cycles that a warp waits for the stream before warps go on alone, if another mechanism may make warps wait
+// for one another (decoupled_relieve).
 enum { PATIENCE = 10000 };
 
 struct decoupled_launch {

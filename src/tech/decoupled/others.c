@@ -34,10 +34,10 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
     tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
-// Where warps wait for one another beyond the program's barriers, a warp with full queues may stand still
-// until another warp moves on. The stream cannot serve the other warp while the queues are full. After
-// PATIENCE cycles the warps waiting for the stream, or the warps with records, whichever are fewer, go on
-// without the stream.
+// Beside a mechanism that shares instructions, warps may wait for one another beyond the program's barriers.
+// A warp with full queues may then stand still until another warp moves on. The stream cannot serve the
+// other warp while the queues are full. After PATIENCE cycles the warps waiting for the stream, or the warps
+// with records, whichever are fewer, go on without the stream.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
