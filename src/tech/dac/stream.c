@@ -310,8 +310,8 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
     return fetchable;
 }
 
-// Fetched instructions are at once led, skipped or left to the warp, except behind an unissued control
-// instruction or in a warp that is not ready. Skipped instructions take no room in the I-buffer.
+// Fetched instructions are at once led, skipped or left to the warp: later behind an unissued control
+// instruction, or if the warp is not ready. Skipped instructions take no room in the I-buffer.
 uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;

@@ -3,10 +3,10 @@
 //     lines:  SKIPPED PRIVATE LEADER  BRA  UNKNOWN UNKNOWN ◀─ fetch
 //             └ passed at once        └ everything behind BRA is renamed after its issue
 //
-// The first warp to rename a redundant instruction leads it; warps that find its entry skip it. A warp
-// executes the instruction privately if the warp is off the path, no entry or pool register is free, a store
-// has dropped the entry, or a source is the warp's own. The result of a private source is private, too
-// ("poison", docs/explanation/techniques/darsie.md).
+// The first warp to rename a redundant instruction leads it; warps that find its entry skip it. A warp off
+// the path executes the instruction privately. So does a warp on the path if no entry or pool register is
+// free, after a store has dropped the entry, or with a source of its own. The result of a private source is
+// private, too ("poison", docs/explanation/techniques/darsie.md).
 #include "exec/warp.h"
 #include "isa/program.h"
 #include "isa/space.h"

@@ -3,7 +3,7 @@
 //   lane operations with a member mask, at an uncertain place
 //   loops ended perhaps by another thread's write: spins, locks, turns
 //   calls, if any called function has a waiting place
-// A loop's end depends on memory if the guard of a leaving branch does, through registers, or through
+// A loop's end depends on memory if the guard of a leaving branch does: through registers, or through
 // branches deciding between values at a join (phi). Values loaded before the loop do not change inside.
 #include "tech/silicon_sync/waits.h"
 #include "base/vec.h"

@@ -1,7 +1,6 @@
-// Errors found by checks (Xiang 2.4.4). The checks compare real values: the results of two lanes before one
-// is written to all lanes, two copies at every read of the value (store.c), an entry's parity at every
-// lookup. Differences are counted. Execution continues with the first of the two values; an entry is filled
-// again.
+// Errors found by checks (Xiang 2.4.4). The checks compare real values: two lanes' results before one is
+// written to all lanes; two copies at every read of the value (store.c); an entry's parity at every lookup.
+// Differences are counted. Execution continues with the first of the two values; an entry is filled again.
 #include "base/bits.h"
 #include "isa/inst.h"
 #include "isa/program.h"

@@ -1,5 +1,5 @@
-// UV (uniform-vector instructions). A warp instruction with the same sources in every lane, executed before
-// with the same values, takes its result from a reuse buffer instead of executing.
+// UV (uniform-vector instructions). A warp instruction with the same sources in every lane may have executed
+// before with the same values. It then takes its result from a reuse buffer instead of executing.
 //
 //     decode: tokens ─▶ all sources uniform? ─▶ ready, at the head ─▶ reuse buffer ─ hit ─▶ result
 //     (a bit a register)                                                   │ miss
