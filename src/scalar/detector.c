@@ -1,10 +1,11 @@
-// The difference of two lanes gives the only possible stride; all lanes are then compared with base + lane
-// * stride. One pass without branches: most writes either match to the end or differ at once.
+// The difference of the first two lanes examined gives the only possible stride. Every lane examined is then
+// compared with base + lane * stride. A full warp takes one pass without branches.
 #include "scalar/detector.h"
 
 #include <assert.h>
 
-// Code of the stride between two lanes `distance` apart; SCALAR_CODES: no valid stride.
+// Code of the stride if the words of two lanes, `distance` lanes apart, differ by `difference`. SCALAR_CODES:
+// no stride fits.
 static unsigned code_of(uint32_t difference, unsigned distance)
 {
     unsigned code = 0;

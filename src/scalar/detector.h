@@ -6,8 +6,8 @@
 //     affine      b  b+s b+2s b+3s                     1, 2, 4  lanes x stride, unless any base will do
 //     vector      anything else
 //
-// With an aligned base, lane * stride never carries into the bits above the lane bits. The hardware
-// therefore compares bits without adders (SIMTight, ICCD 2024, Fig. 2a, stage 2).
+// Adding lane * stride to an aligned base never carries. The hardware therefore compares bits without adders
+// (SIMTight, ICCD 2024, Fig. 2a, stage 2).
 #pragma once
 #include "base/bits.h"
 
@@ -24,8 +24,8 @@ struct scalar_form {
 };
 
 struct scalar_rule {
-    uint8_t lanes;   // of a warp, a power of two
-    uint8_t strides; // bits by code: strides to look for; bit 0 is set
+    uint8_t lanes;   // lanes of a warp, a power of two
+    uint8_t strides; // bit k: look for the stride of code k; bit 0 is always set
     bool any_base;
 };
 
@@ -36,8 +36,8 @@ static inline bool scalar_may_begin_at(const struct scalar_rule *rule, uint32_t 
     return rule->any_base || !code || !(base & (rule->lanes * scalar_stride(code) - 1));
 }
 
-// Classifies the words of lanes `among` (not empty), ignoring other lanes. Sets *form unless the result is
-// SCALAR_VECTOR.
+// Classifies the words of a register in lanes `among` (not empty), ignoring other lanes. Sets *form unless
+// the result is SCALAR_VECTOR.
 enum scalar_kind scalar_detect(const struct scalar_rule *rule, const uint32_t *words, uint64_t among,
                                struct scalar_form *form);
 

@@ -17,16 +17,17 @@
 
 // -- operands -----------------------------------------------------------------------------------------------
 
-// Varying source registers of an instruction, by stored kind. Immediates and other single values do not
-// count; unused fields stay SCALAR_UNIFORM.
+// What decides whether the scalar pipe could execute an instruction. a, b: stored kinds of the two least
+// uniform source registers. SCALAR_UNIFORM: no such register.
 struct scalar_operands {
-    bool is_allowed; // the opcode exists in the scalar pipe
-    bool is_add;     // the opcode accepts one affine operand
-    bool all_active; // every lane of the warp executes the instruction
+    bool is_allowed; // the scalar pipe has the opcode, and every predicate read is uniform
+    bool is_add;     // the instruction accepts one affine operand
+    bool all_active; // every lane with a live thread is active
     enum scalar_kind a, b;
 };
 
-// Whether an instruction of the vector pipe could have run in the scalar pipe: the bit noted in scalar_table.
+// Whether the scalar pipe could execute the instruction, as far as opcode and operands tell. The vector pipe
+// notes the answer in scalar_table.
 static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 {
     bool both_uniform = o->a == SCALAR_UNIFORM && o->b == SCALAR_UNIFORM;
@@ -36,7 +37,7 @@ static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 }
 
 // Adds a and b, at most one of them affine. False: the detector would reject the base of the sum, so the
-// scalar pipe gives up. (The vector pipe has no such check: it counts the addition as scalarisable every
+// scalar pipe gives up. (The vector pipe has no such check: it notes the addition as scalarisable every
 // time.)
 static inline bool scalar_add(const struct scalar_rule *rule, struct scalar_form a, struct scalar_form b,
                               struct scalar_form *sum)
@@ -47,8 +48,8 @@ static inline bool scalar_add(const struct scalar_rule *rule, struct scalar_form
 
 // -- the table ----------------------------------------------------------------------------------------------
 
-// One bit per code word: scalarisable (executable by the scalar pipe) at the last execution by the vector
-// pipe.
+// One bit per instruction, at an index chosen by the caller: scalarisable (executable by the scalar pipe) at
+// the last execution by the vector pipe.
 struct scalar_table {
     uint64_t *bits;
     uint32_t words;
@@ -74,10 +75,10 @@ static inline void scalar_learn(struct scalar_table *p, uint32_t word, bool was_
 // A warp leaving the vector pipe.
 struct scalar_leaving {
     bool all_active;
-    bool jumps;     // some lane continues elsewhere than at the next word: a taken branch stays
-    bool is_passed; // not executed: suspended, refused by its unit, or a register is being loaded
+    bool jumps;     // some lane continues elsewhere than at the next word: the warp stays in the vector pipe
+    bool is_passed; // the instruction did not execute, or the warp cannot go on at once: the warp stays
     bool predicted; // table bit of the next word
-    unsigned there; // warps in the scalar pipe
+    unsigned there; // other warps in the scalar pipe
     unsigned limit; // most warps in the scalar pipe
 };
 static inline bool scalar_goes_to_scalar(const struct scalar_leaving *w)
@@ -85,8 +86,9 @@ static inline bool scalar_goes_to_scalar(const struct scalar_leaving *w)
     return w->all_active && !w->jumps && !w->is_passed && w->predicted && w->there < w->limit;
 }
 
-// Whether a warp leaves the scalar pipe for the vector pipe. `predicted`: scalar_table's bit of the actual
-// next instruction. A warp waiting for a unit stays.
+// Whether a warp leaves the scalar pipe for the vector pipe. gave_up: the scalar pipe could not execute the
+// instruction. waits: the warp waits for a unit, and stays. predicted: scalar_table's bit of the actual next
+// instruction.
 static inline bool scalar_goes_to_vector(bool gave_up, bool waits, bool predicted)
 {
     return !waits && (gave_up || !predicted);

@@ -82,8 +82,8 @@ static bool holds_already(struct scalar_form old, const uint32_t *words, uint64_
     return !lanes;
 }
 
-// Promotes a register to a vector: allocates a slot and expands the old value into it (an evicted value is
-// left out).
+// Promotes a register to a vector: allocates a slot and expands the old value into the slot. The old value of
+// an evicted register is left out.
 static void become_vector(struct scalar_regfile *f, unsigned warp, unsigned r)
 {
     struct scalar_entry *e = scalar_at(f, warp, r), old = *e;

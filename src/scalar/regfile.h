@@ -22,24 +22,25 @@
 
 enum { SCALAR_REGISTERS_MAX = 256, SCALAR_NONE = -1 };
 
-// Victim policy: the register to spill is the lowest-numbered spillable vector of the warp with the given
-// property:
+// Victim policy. A register is spillable if it is stored as a vector and the caller does not need it. The
+// victim is the warp's lowest-numbered spillable register with the given property:
 enum scalar_spill {
-    SPILL_LRU,  // used at most as often as the least used odd-numbered vector of the warp
-    SPILL_RR,   // numbered above the last victim of any warp
+    SPILL_LRU,  // use count at most that of the warp's least used odd-numbered vector
+    SPILL_RR,   // numbered above the victim chosen last, of whatever warp
     SPILL_FIRST // no further property
 };
-// Without such a vector, the victim is the lowest-numbered spillable vector of the warp.
+// If no spillable register of the warp has the policy's property, the victim is the lowest-numbered spillable
+// register.
 
 struct scalar_shape {
     struct scalar_rule rule;
-    uint32_t warps, registers; // registers of a warp, at most SCALAR_REGISTERS_MAX
-    // slots of the vector register file (VRF); with warps * registers slots, the file never spills
+    uint32_t warps, registers; // registers: of each warp, at most SCALAR_REGISTERS_MAX
+    // slots of the vector register file (VRF); with warps * registers slots or more, the file never spills
     uint32_t vectors;
     uint32_t reserve; // spill mode while fewer slots are free
     enum scalar_spill spill;
     uint32_t count_bits; // width of a use counter, at most 31
-    bool keeps_partial;  // extension: a partial write of equal values keeps the scalar
+    bool keeps_partial;  // extension: a partial write of the values already held keeps the scalar
 };
 
 struct scalar_entry {
@@ -54,10 +55,10 @@ struct scalar_regfile {
     uint32_t *words;                                  // [slot][lane]
     uint32_t *free_slots, free_count;
     uint32_t uses[SCALAR_REGISTERS_MAX]; // use counts, from scalar_note_use
-    int last_victim;                     // SCALAR_NONE: no victim so far
+    int last_victim;                     // SCALAR_NONE: no choice so far, or the last choice found no victim
     uint32_t most;                       // most slots taken at once
     uint64_t spills, unspills;
-    uint64_t samples, sampled; // number of samples; sum of slots taken over samples
+    uint64_t samples, sampled; // samples: number of samples; sampled: sum of slots taken over samples
 };
 
 void scalar_init(struct scalar_regfile *f, const struct scalar_shape *shape); // every register holds 0
@@ -72,7 +73,7 @@ static inline enum scalar_kind scalar_kind_of(const struct scalar_regfile *f, un
 {
     return (enum scalar_kind)scalar_at(f, warp, r)->kind;
 }
-// Form of a register stored as a scalar.
+// Base and stride code of a register stored as a scalar.
 static inline struct scalar_form scalar_form_of(const struct scalar_regfile *f, unsigned warp, unsigned r)
 {
     const struct scalar_entry *e = scalar_at(f, warp, r);
@@ -85,11 +86,12 @@ static inline uint32_t scalar_vectors(const struct scalar_regfile *f) // vectors
 
 // Expands a register to the words of all lanes. The register must not be evicted.
 void scalar_read(const struct scalar_regfile *f, unsigned warp, unsigned r, uint32_t *words);
-// Writes lanes `written` of a register; `threads`: lanes of the warp with a thread. Returns the new kind. A
-// partial write requires a register that is not evicted. A slot must be free.
+// Writes lanes `written` of a register; `threads`: lanes of the warp with a live thread. Returns the new
+// kind. A partial write, without some lanes of `threads`, requires a register that is not evicted. If the
+// register becomes a vector, a slot must be free.
 enum scalar_kind scalar_write(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words,
                               uint64_t written, uint64_t threads);
-// Writes a result of the scalar pipeline, whose form is known without the detector.
+// Makes the register a scalar of the given form, without the detector: for results of the scalar pipeline.
 void scalar_write_form(struct scalar_regfile *f, unsigned warp, unsigned r, struct scalar_form form);
 
 // -- spilling -----------------------------------------------------------------------------------------------
@@ -101,11 +103,11 @@ static inline bool scalar_must_spill(const struct scalar_regfile *f)
 {
     return f->free_count < f->shape.reserve && scalar_spills(&f->shape);
 }
-// Counts a use for every source register of an instruction. (The hardware counts uses by warp 0 alone; the
-// caller selects the warp.)
+// Counts a use for every distinct source register of an instruction; if a counter is full, halves all
+// counters instead. (The hardware counts uses by warp 0 alone; the caller selects the warp.)
 void scalar_note_use(struct scalar_regfile *f, const uint8_t *sources, unsigned count);
-// Chooses a victim: a vector of the warp, not among the `needed` registers of the warp's next instruction;
-// SCALAR_NONE: no victim.
+// Chooses a victim: a register of the warp, stored as a vector and not in the list `needed`. SCALAR_NONE: no
+// victim.
 int scalar_victim(struct scalar_regfile *f, unsigned warp, const uint8_t *needed, unsigned count);
 // Evicts a vector: copies its words to the caller and frees its slot.
 void scalar_spill(struct scalar_regfile *f, unsigned warp, unsigned r, uint32_t *words);
@@ -116,9 +118,9 @@ void scalar_unspill(struct scalar_regfile *f, unsigned warp, unsigned r, const u
 
 // -- books --------------------------------------------------------------------------------------------------
 void scalar_sample(struct scalar_regfile *f);
-// NULL when every taken slot belongs to a register stored as a vector, else the failed invariant.
+// NULL: kinds of registers, masks of vectors and number of taken slots agree. Otherwise the failed invariant.
 const char *scalar_check(const struct scalar_regfile *f);
-// Storage of the file in bits: the VRF, two copies of the SRF (base, stride, pointer flag), the stack of free
-// slots. Equals Fig. 8 of the SIMTight paper to the bit.
 unsigned scalar_slot_bits(uint64_t vectors); // bits of a VRF slot number
+// Storage of the file in bits: the VRF, two copies of the SRF (base, stride, pointer flag), the stack of free
+// slots. Agrees with Fig. 8 of the SIMTight paper in whole kilobits.
 uint64_t scalar_storage_bits(uint64_t registers, unsigned lanes, uint64_t vectors);

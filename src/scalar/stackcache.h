@@ -23,10 +23,10 @@ struct stackcache {
     uint64_t load_hits, load_misses, stores, written_back;
 };
 
-// Result of an access. A write-back goes to memory first, as an access of its own.
+// Result of an access. A write-back goes to memory before the access, as an access of its own.
 struct stackcache_outcome {
-    bool is_here;      // load: `form` is the value; store: an entry took it. No memory access.
-    bool written_back; // `line` leaves, with the words of `victim`
+    bool is_here;      // load: `form` is the value; store: an entry took the scalar. The access skips memory.
+    bool written_back; // the entry of address `line` leaves; its words: `victim`
     struct scalar_form form, victim;
     uint32_t line;
 };
@@ -36,8 +36,8 @@ void stackcache_fini(struct stackcache *c);
 // Load of a group of lanes from a line. is_stack: the line may have an entry; other lines never hit and
 // count no miss.
 struct stackcache_outcome stackcache_load(struct stackcache *c, uint32_t address, bool is_stack);
-// Store of a group of lanes. form: a full-warp store of a scalar, a word a lane, to a stack. NULL: any
-// other store; it goes to memory, behind the write-back of its line if present.
+// Store of a group of lanes. form: a full-warp store of a scalar, a word a lane, to a stack. NULL: any other
+// store, sent to memory behind the write-back of its line's entry, if any.
 struct stackcache_outcome stackcache_store(struct stackcache *c, uint32_t address,
                                            const struct scalar_form *form);
 uint64_t stackcache_storage_bits(uint32_t entries); // by the paper's accounting: 12 KB for 2,048

@@ -94,7 +94,7 @@ static bool set_option(struct config *config, const struct tech *t, const char *
     return false;
 }
 
-// Copies an option's text from the table's memory to the choice's arena.
+// Copies an option's text from the config's memory to the choice's arena.
 static void keep_text(struct tech_choice *c, const struct config_key *key, void *options)
 {
     if (key->type != CONFIG_TEXT) return;
@@ -102,7 +102,7 @@ static void keep_text(struct tech_choice *c, const struct config_key *key, void 
     *text = arena_strndup(&c->arena, *text, strlen(*text));
 }
 
-// Parses "KEY=V,KEY=V" into the mechanism's options.
+// Parses "KEY=V,KEY=V" into the mechanism's options; text NULL: all defaults.
 static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, struct diag *d)
 {
     struct config config;
@@ -157,7 +157,7 @@ static bool add(struct tech_choice *c, char *text, struct diag *d)
     return true;
 }
 
-// Sorts by position in the registry.
+// Comparison for qsort: by position in the registry.
 static int by_registry(const void *a, const void *b)
 {
     const struct tech *x = ((const struct tech_use *)a)->tech, *y = ((const struct tech_use *)b)->tech;

@@ -14,7 +14,7 @@ struct tech_claim_info { // sm/mech/claims.def
 };
 const struct tech_claim_info *tech_claim_at(size_t index); // by enum tech_claim; NULL past the last
 
-struct tech_choice { // parsed from the command line
+struct tech_choice { // mechanisms with their options, parsed by tech_choose
     struct tech_use uses[TECH_MAX];
     unsigned count;
     struct arena arena;
@@ -22,6 +22,6 @@ struct tech_choice { // parsed from the command line
 
 void tech_choice_init(struct tech_choice *c);
 void tech_choice_fini(struct tech_choice *c);
-// Parses `text` into the choice; "base": no mechanism. False, with an error: the nearest known name of a
-// mechanism or option, or the exclusive claims made by two mechanisms.
+// Parses `text` into the choice; "base": no mechanism. False: an error is in *d, with the nearest known name
+// for an unknown mechanism or option.
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

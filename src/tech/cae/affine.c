@@ -1,5 +1,5 @@
 // Inference of results with base and stride, written (base, stride), from the sources' bases and strides,
-// without looking at lanes.
+// without looking at registers' lanes.
 //
 //     (b, s) + (c, t) = (b + c, s + t)
 //     (b, s) * (c, 0) = (b c, s c)
@@ -16,7 +16,8 @@ static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)
 {
     bool is_index = sreg == SREG_TID_X || sreg == SREG_TID_Y || sreg == SREG_TID_Z;
     if (is_index) return s->rows_of_warps;
-    if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES; // restarts after so many lanes
+    // the lane number restarts after GROUP_LANES lanes
+    if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES;
     return isa_sreg_whose(sreg) == SREG_OF_BLOCK;
 }
 
@@ -35,7 +36,7 @@ static bool is_source_affine(const struct cae_sources *s, const struct operand *
     return true;
 }
 
-// Whether the operand has one value in all lanes.
+// Whether an affine source (is_source_affine) is known to have one value in all live lanes.
 static bool is_source_uniform(const struct cae_sources *s, const struct operand *o)
 {
     if (o->kind == OPERAND_SREG) return isa_sreg_whose((enum isa_sreg)o->reg) == SREG_OF_BLOCK;
@@ -56,7 +57,8 @@ static bool are_all(const struct cae_sources *s,
     return true;
 }
 
-// Whether the instruction adds its sources, up to sign. Carries differ from lane to lane and are excluded.
+// Whether the flags of an IADD3, LEA or IMAD allow a result with base and stride. Sources may be negated.
+// Carries differ from lane to lane and are excluded.
 static bool is_sum(const struct cae_sources *s)
 {
     const struct inst *i = s->inst;
@@ -71,7 +73,7 @@ bool cae_is_compare(const struct inst *i) { return i->op == OP_ISETP; }
 
 struct range { // value of a source in the first and last live lane, in the comparison's type
     int64_t first, last;
-    bool is_straight; // no value wraps between first and last
+    bool is_straight; // the value is known not to wrap between first and last
 };
 
 static int64_t as_type(const struct inst *i, uint32_t word)
@@ -97,9 +99,9 @@ static struct range range_of(const struct cae_sources *s, unsigned k)
 
 static bool is_less(int64_t a, int64_t b, bool or_equal) { return a < b || (or_equal && a == b); }
 
-// One side of the comparison is uniform, the other does not wrap (is_straight). An order equal in first and
-// last lane is equal in all lanes between. Equality is false in all lanes if the varying side lies above or
-// below the uniform side as a whole.
+// One side of the comparison is uniform, the other does not wrap (is_straight). An order comparison with
+// equal outcomes in first and last lane has the same outcome in all lanes between. Equality is false in all
+// lanes if the varying side lies above or below the uniform side as a whole.
 static bool do_ends_agree(const struct inst *i, struct range a, struct range b)
 {
     bool above = a.first > b.first && a.last > b.last && a.first > b.last && a.last > b.first,

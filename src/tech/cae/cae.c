@@ -1,13 +1,13 @@
 // Compact affine execution: registers of the form base + stride * lane are kept as two words. Instructions
-// preserving the form execute on the two words alone; for all other instructions the register is expanded
-// into its lanes first.
+// preserving the form execute on the two words alone. For other instructions the register is first expanded
+// into its lanes, unless it is only a memory address.
 //
 //     sources ─▶ base and stride? ── all, and the result, too ──▶ execution on two words ─▶ base, stride
 //                      │ no
 //                      └─▶ affine sources: expanded, a move a register ─▶ execution on lanes ─▶ lanes
 //
-// Found by inference from opcodes, not by comparing lanes. docs/explanation/techniques/cae.md has the known facts and the
-// decisions.
+// Found by inference from opcodes, not by comparing lanes. docs/explanation/techniques/cae.md has the known
+// facts and the decisions.
 #include "tech/cae/cae.h"
 #include "base/bits.h"
 #include "exec/launch.h"
@@ -135,7 +135,8 @@ static void kept(const void *state, unsigned place, struct tech_kept words[TECH_
             words[r] = (struct tech_kept){{c->registers[place][r].base, c->registers[place][r].stride}};
 }
 
-// Converts a result computed in lanes to base and stride, derived from the first two live lanes.
+// Converts a result computed in lanes to base and stride, derived from the first two live lanes. A single
+// live lane gives stride 0.
 static void take(struct cae *c, unsigned place, unsigned r)
 {
     const uint32_t *lanes = tech_lanes(c->grid, place, r);
@@ -165,7 +166,7 @@ static bool is_wanted(const struct cae *c, const struct inst *i)
     return c->launch->options->branches || !cae_is_compare(i);
 }
 
-// A stride can be derived if the first two live lanes are adjacent.
+// Whether a stride can be derived: the first two live lanes are adjacent, or a single lane is live.
 static bool has_neighbours(uint64_t live)
 {
     uint64_t others = live & (live - 1);
@@ -187,7 +188,8 @@ static bool will_be_affine(const struct cae *c, unsigned place, uint32_t index)
     return cae_is_affine(&s);
 }
 
-// Whether register r is an address of a memory instruction, and may stay base and stride.
+// With memory=on: whether register r is part of a memory instruction's address and holds no data, and so may
+// stay base and stride.
 static bool is_address(const struct cae *c, uint32_t index, unsigned r)
 {
     const struct inst *i = &c->launch->program->insts[index];
@@ -212,7 +214,8 @@ static uint32_t expand(struct cae *c, unsigned place, unsigned r, enum counter w
 }
 
 // Expands one register from base and stride before an instruction on lanes: a source, or a destination
-// written in some lanes only. Returns the register's number + 1; 0: no expansion needed.
+// written in some lanes only. Addresses kept by is_address stay. Returns the register's number + 1; 0: no
+// expansion needed.
 static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct cae *c = state;
@@ -265,8 +268,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     c->counters[COUNT_addresses] += o->path == PATH_MEMORY && c->read;
 }
 
-// Another mechanism supplied the result: the destination's lanes hold the result, or a later reply will write
-// it.
+// Another mechanism supplied the result: the destination is kept in lanes again, without base and stride.
 static void saved(void *state, unsigned place, uint32_t index, enum tech_saving what)
 {
     struct cae *c = state;
@@ -278,7 +280,8 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
         c->registers[place][o->dst + n] = (struct cae_tuple){.in_lanes = true};
 }
 
-// Base and stride have a unit of their own: the pipeline of the lanes is free again at once.
+// An instruction on base and stride uses two lanes at most, and keeps pipeline and scheduler busy for one
+// cycle.
 static void cost(void *state, unsigned place, uint32_t index, struct op_cost *x)
 {
     struct cae *c = state;

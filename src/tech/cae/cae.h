@@ -3,7 +3,7 @@
 #include "exec/warp.h"
 #include "sm/mech/tech.h"
 
-// A warp's register: base + stride * lane, modulo 2^32, in every live lane.
+// A warp's register. If is_affine, the value is base + stride * lane, modulo 2^32, in every live lane.
 struct cae_tuple {
     bool is_affine;
     bool in_lanes; // the lanes hold the value besides base and stride; always true if not is_affine
@@ -15,11 +15,11 @@ struct cae_sources {
     const struct warp *warp;
     const struct cae_tuple *registers; // of the warp, by number
     uint32_t index;
-    uint64_t live;      // lanes with a thread
+    uint64_t live;      // lanes with a thread that has not ended
     bool rows_of_warps; // rows of threads (equal y and z) fill whole warps, or the block is one row
 };
 
-// Whether the result has base and stride, inferred from opcode and sources. Comparison: whether the outcomes
-// in first and last live lane agree, and therefore the outcomes in all lanes.
+// Whether the result has base and stride, inferred from opcode and sources. For a comparison: whether all
+// live lanes are known to have the same outcome, from the operands in first and last lane.
 bool cae_is_affine(const struct cae_sources *s);
 bool cae_is_compare(const struct inst *i);

@@ -43,8 +43,10 @@ struct coarse { // by SM
     uint64_t *counters;
     enum line_outcome wanted; // L1 outcome of a warp's access, during the lookup of the line's neighbours
     bool touches;             // the lookups only mark neighbours as used
-    uint64_t coming;          // number of neighbouring lines requested but not arrived
-    struct u64map brought;    // by line address: arrived as a neighbour, and not wanted by a warp since
+    // neighbours requested or found present, with arrival not yet reported (hook `line`)
+    uint64_t coming;
+    // by line address; true: requested as a neighbour, and not loaded by a warp since
+    struct u64map brought;
 };
 
 static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->grid)->memory->line_bytes; }
@@ -115,8 +117,8 @@ static void line(void *state, uint64_t address, uint32_t token)
     c->coming--;
 }
 
-// Counts a warp's access to a line brought as a neighbour: used if present or on its way; evicted unused if
-// missed.
+// Counts a warp's first load of a line brought as a neighbour. The neighbour is used if present or on its
+// way; if the load misses, the neighbour was evicted unused and is not counted.
 static void access(void *state, const struct tech_line *l)
 {
     struct coarse *c = state;

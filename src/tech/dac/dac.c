@@ -1,6 +1,6 @@
 // DAC-IDEAL (decoupled affine computation, as the DARSIE paper idealises it in section 5): instructions with
-// affine sources and results over the block are executed once for the block. docs/explanation/techniques/dac.md lists the
-// claims of the papers and the decisions taken.
+// affine sources and results over the block are executed once for the block.
+// docs/explanation/techniques/dac.md lists the claims of the papers and the decisions taken.
 //
 // Not modelled, because free in the idealisation: the second instruction stream, its queues and expansion
 // units, waits between the streams, and decoupled loads.
@@ -58,7 +58,7 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o,
     return (constant || computes) && !is_clock(&i->src[0]) ? COMPUTES : NOT_CANDIDATE;
 }
 
-// A special register with different values for the threads of a block.
+// Whether the operand is a special register with values that may differ between the threads of a block.
 static bool differs(const struct operand *o)
 {
     return o->kind == OPERAND_SREG && isa_sreg_whose((enum isa_sreg)o->reg) != SREG_OF_BLOCK;

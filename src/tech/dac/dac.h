@@ -29,8 +29,9 @@ enum dac_counter {
 
 enum { KEY_MAX = 8, LINES = 64, DST_MAX = 4, BLOCKS = 64, WARPS = 64 };
 
-// COMPUTES: a function of the sources, affine if the result is a tuple. LOADS: a load, in the stream only if
-// all threads of the block load one value.
+// COMPUTES: computed from the sources, constant loads included; in the affine stream if the results are
+// affine. LOADS: another load; in the affine stream if its address is uniform and all lanes of the warp load
+// one value.
 enum candidate { NOT_CANDIDATE, COMPUTES, LOADS };
 
 struct dac_launch {
@@ -39,9 +40,10 @@ struct dac_launch {
     const struct op *ops;
     struct threads threads;
     uint8_t *candidates; // by instruction: enum candidate
-    // by instruction: reads a special register that differs between the block's threads
+    // by instruction: reads a special register whose value may differ between the block's threads
     bool *thread_dependent;
-    // by instruction: younger instructions of the warp get a role (enum role) only after its issue
+    // by instruction: a control instruction; the warp's younger instructions get a role (enum role) only
+    // after its issue
     bool *blocks;
     bool verify;
     uint64_t *mismatches;
@@ -54,15 +56,15 @@ struct outcome {
     // the block. value: the uniform predicate's value. words: number of tuples.
     uint8_t words, preds, uniform, value;
     struct tuple tuples[DST_MAX];
-    uint64_t *masks; // lanes of predicates not uniform: [k][warp] for dst[k]. Heap; NULL: none.
+    uint64_t *masks; // [k][warp]: lanes with predicate dst[k] true. Heap; NULL: none varies.
 };
 
-// One execution of an instruction by the affine stream, for all warps of a block. affine == false: the stream
-// has no affine result, so each warp must issue the instruction.
+// An attempt of the affine stream to execute an instruction once for all warps of a block. affine == false:
+// the result is not affine, so each warp with the same sources must issue the instruction.
 struct instance {
-    uint64_t passed; // bits: warps of the block past the instance
+    uint64_t passed; // bits: warps of the block that have taken this instance or passed it by
     bool affine;
-    uint8_t key_count, key_preds; // key_preds: values of the predicates read
+    uint8_t key_count, key_preds; // key_preds: bit k: value of predicate k, if read
     struct tuple key[KEY_MAX];    // tuples of the registers read
     struct outcome outcome;
 };
@@ -72,28 +74,28 @@ struct dac_block {
     VEC(struct instance) * instances; // by instruction, oldest first
 };
 
-struct known { // registers and predicates with known tuples
+struct known { // registers with known tuples, predicates with known values
     uint64_t registers[4];
     uint64_t pending[4];    // bits: registers whose lanes in the warp do not hold the tuple's values yet
-    uint8_t preds, uniform; // bits: known predicates; known predicates with one value for the block
-    uint64_t masks[8];      // values of known predicates in this warp
+    uint8_t preds, uniform; // preds: known predicates; uniform: known ones with one value for the block
+    uint64_t masks[8];      // values of known predicates in this warp, by lane
     struct tuple tuples[256];
 };
 
 enum role { ROLE_OWN, ROLE_LEADER, ROLE_SKIPPED };
-struct line { // an instruction fetched or skipped, and not issued
+struct line { // an instruction fetched or skipped, and not yet issued or passed
     uint32_t pc;
     uint8_t role;
     bool writes; // the guard was true
     struct outcome outcome;
-    uint64_t masks[2]; // values of predicates in this warp
+    uint64_t masks[2]; // [k]: values of predicate dst[k] in this warp's lanes, if not uniform
 };
 
 struct dac_warp {
     uint8_t block, index;     // number of the block on the SM; number of the warp within its block
     struct line lines[LINES]; // ring
     uint32_t first, count, ordered;
-    uint32_t blocking; // ordered instructions that decide the next pc
+    uint32_t blocking; // number of ordered and unissued control instructions
     struct known front, back;
 };
 
@@ -104,7 +106,7 @@ struct dac {
     struct dac_block blocks[BLOCKS];
     struct dac_warp *warps;
     // Bits by place of a warp: fetch has found nothing more to skip. Cleared when the warp proceeds, or when
-    // its block creates an instance, an execution of an instruction for the whole block.
+    // the warp's block creates an instance, an execution of an instruction for the whole block.
     uint64_t looked_at;
     uint32_t *values; // an instruction's results in all threads of a block, while examined for a tuple
     uint64_t led;
@@ -124,7 +126,8 @@ static inline void look_again(struct dac *d, unsigned place) { d->looked_at &= ~
 static inline bool is_whole(const struct warp *w) { return w->active == (w->present & ~w->exited); }
 static inline bool is_known(const struct known *k, unsigned r) { return k->registers[r / 64] >> r % 64 & 1; }
 
-// After an execution by the warp itself: its results are vectors, with no known tuple or uniform predicate.
+// After an execution by the warp itself: the results are vectors, without known tuples or known predicate
+// values.
 static inline void forget_results(struct known *k, const struct op *o)
 {
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
@@ -141,10 +144,10 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
 void dac_flushed(void *state, unsigned place);
 void dac_issued(void *state, unsigned place, uint32_t index);
 void dac_warp_end(void *state, unsigned place);
-void dac_forget(struct dac_block *b, uint32_t inst_count); // frees all instances
+void dac_forget(struct dac_block *b, uint32_t inst_count); // drops all instances of the block
 
 // -- evaluate.c
-// Computes the instruction from the tuples in e->key, for all threads of the block.
+// Executes the instruction for the block from the tuples in e->key. Sets e->affine and e->outcome.
 void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e);
 // Whether the load, executed now by the warp, would return the instance's value.
 bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct instance *e);
@@ -154,9 +157,11 @@ void dac_reads(void *state, unsigned place, uint32_t index);
 void dac_executed(void *state, unsigned place, uint32_t index);
 bool dac_leads(void *state, unsigned place, uint32_t index);
 void dac_saved(void *state, unsigned place, uint32_t index, enum tech_saving what);
-// Updates the known tuples after an instruction of the affine stream: adds the results.
+// Updates the known tuples and predicates after an instruction of the affine stream: adds the results, if the
+// guard was true.
 void dac_learn(const struct dac *d, struct known *k, const struct line *l);
-// Updates the known tuples after any instruction: a result of the warp's own execution has none.
+// Updates the known tuples and predicates after any instruction. Results of the warp's own execution are
+// unknown.
 static inline void learn(const struct dac *d, struct known *k, const struct line *l)
 {
     if (l->role == ROLE_OWN)

@@ -72,7 +72,8 @@ static void compute(struct dac *d, struct warp *w, uint32_t pc, const struct ins
     restore(d, w, &s);
 }
 
-// False: the load has to wait.
+// Loads into d->values, and restores the warp's registers. False: the load must wait for an atomic, or has
+// failed.
 static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
     struct warp *w = tech_warp(d->grid, place);
@@ -84,7 +85,8 @@ static bool compute_load(struct dac *d, unsigned place, uint32_t pc, const struc
     return done;
 }
 
-// Sets the outcome to uniform tuples, from the results of one warp with the same value in all lanes.
+// Sets the outcome to uniform tuples and predicates, from the results of one warp with the same value in all
+// lanes.
 static void take_uniform(struct dac *d, unsigned warp, uint32_t pc, struct outcome *out)
 {
     const struct threads *t = &d->launch->threads;
@@ -117,7 +119,7 @@ static bool take_affine(struct dac *d, uint32_t pc, struct outcome *out)
     return d->launch->options->predicates == PREDICATES_AFFINE || out->uniform == out->preds;
 }
 
-// Whether every result has one value in all active lanes of the warp.
+// Whether every result register has one value in all active lanes of the warp.
 static bool is_one_value(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct threads *t = &d->launch->threads;
@@ -151,7 +153,8 @@ bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct
     return same;
 }
 
-// For tests: flips a bit of the n-th affine result, tuple or predicate (n: option corrupt).
+// For tests: flips a bit of the first tuple, and the uniform predicates, of the n-th affine outcome (n:
+// option corrupt).
 static void corrupt(struct dac *d, struct outcome *out)
 {
     if (++d->led != d->launch->options->corrupt) return;
@@ -179,7 +182,7 @@ void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e
         compute(d, tech_warp(d->grid, place), pc, e, out->masks);
         take_uniform(d, index_in_block(d, place), pc, out);
         e->affine = true;
-    } else if (i->op != OP_LDC) { // a load with different addresses is left to the load/store unit
+    } else if (i->op != OP_LDC) { // a constant load with different addresses is left to each warp
         for (unsigned k = 0; k < block->warp_count; k++) compute(d, &block->warps[k], pc, e, out->masks);
         e->affine = take_affine(d, pc, out);
     }

@@ -1,6 +1,6 @@
-// Values of the affine stream are stored in tuples only. A warp's lanes are computed from a tuple when an
-// instruction outside the stream reads the register, or writes some of its lanes. In verified runs a warp's
-// own registers hold privately computed values, and every expansion is compared.
+// Values of the affine stream are kept in tuples. A warp's lanes are computed from a tuple when the warp
+// issues an instruction that reads the register or writes some of its lanes. In verified runs a warp's own
+// registers hold privately computed values, and every expansion is compared.
 #include "base/bits.h"
 #include "isa/inst.h"
 #include "isa/program.h"
@@ -97,8 +97,8 @@ void dac_reads(void *state, unsigned place, uint32_t index)
 
 // -- verification -------------------------------------------------------------------------------------------
 
-// The load was executed and compared for the warp when the instruction was ordered. Memory may have changed
-// since, so the stream's value is copied to the warp's registers without a second comparison.
+// The warp executed the load when the instruction was ordered; a skipped load was then compared. Memory may
+// have changed since, so the stream's value is copied to the warp's registers without a second comparison.
 static void accept_load(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];

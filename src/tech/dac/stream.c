@@ -1,7 +1,7 @@
 // The affine stream. The first warp of a block to reach an affine instruction executes it for the block. The
 // other warps skip the instruction, if possible before fetch. An instance is matched by instruction and
-// source tuples: warps in different iterations or on different paths never share results. The synchronisation
-// needed for the same guarantee in hardware costs nothing here.
+// source values: warps in different iterations or on different paths share a result only with equal sources.
+// The synchronisation needed for this guarantee in hardware costs nothing here.
 #include "base/bits.h"
 #include "isa/isa.h"
 #include "isa/program.h"
@@ -20,7 +20,7 @@ void dac_forget(struct dac_block *b, uint32_t inst_count)
 
 // -- instances ----------------------------------------------------------------------------------------------
 
-// All sources have tuples, and all predicates read are uniform.
+// Whether all source registers have known tuples, and all predicates read are known and uniform.
 static bool are_sources_known(const struct known *k, const struct op *o)
 {
     if (o->pred_reads & ~(k->preds & k->uniform)) return false;
@@ -38,7 +38,8 @@ static uint8_t preds_of(const struct known *k, const struct op *o)
     return preds;
 }
 
-// The instance was executed with the values the warp would read now.
+// Whether the instance was executed with the values, of registers and predicates, that the warp would read
+// now.
 static bool is_same(const struct instance *e, const struct known *k, const struct op *o, uint8_t preds)
 {
     if (e->key_preds != preds) return false;
@@ -47,7 +48,7 @@ static bool is_same(const struct instance *e, const struct known *k, const struc
     return true;
 }
 
-// The oldest matching instance not passed by the warp.
+// The oldest matching instance of the instruction not yet passed by the warp; NULL: none.
 static struct instance *find(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct dac_warp *w = &d->warps[place];
@@ -68,8 +69,8 @@ static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
     memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
 }
 
-// Frees the instruction's instances passed by all warps of the block, and the oldest instance if too many are
-// left.
+// Frees the instruction's instances passed by all warps of the block still to end. Then frees the oldest
+// instance if there is no room for one more.
 static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 {
     for (size_t n = b->instances[pc].count; n-- > 0;)
@@ -81,7 +82,8 @@ static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 
 // -- one instruction of one warp ----------------------------------------------------------------------------
 
-// A reply still to come will write the instruction's register: results of atomics arrive after issue.
+// Whether a memory reply still to come, or an older unissued memory instruction, will write a destination of
+// the instruction.
 static bool is_outstanding(const struct dac *d, struct dac_warp *w, unsigned place, const struct op *o,
                            uint32_t older)
 {
@@ -101,8 +103,8 @@ static bool guard_of(const struct dac *d, uint32_t pc, uint8_t preds)
     return (i->guard == PRED_TRUE || preds >> i->guard & 1) != (i->guard_not != 0);
 }
 
-// A load executed now reads the value it would read in program order: no older memory instruction has still
-// to issue.
+// Whether every older unissued instruction is skipped or only computes. A load executed now then reads the
+// value it would read in program order.
 static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
 {
     for (uint32_t n = 0; n < older; n++)
@@ -111,7 +113,7 @@ static bool is_its_turn(const struct dac *d, struct dac_warp *w, uint32_t older)
     return true;
 }
 
-// Whether the affine stream can execute the instruction with its current sources. `older`: number of the
+// Whether the affine stream may evaluate the instruction with its current sources. `older`: number of the
 // warp's unissued instructions before the instruction.
 static bool is_affine(struct dac *d, unsigned place, uint32_t pc, uint32_t older)
 {
@@ -156,7 +158,8 @@ static void skip(struct dac *d, unsigned place, struct instance *e, struct line 
     d->counters[COUNT_skipped_uniform] += is_uniform(&l->outcome);
 }
 
-// The warp can take the instance's result.
+// Whether the warp can take the instance's result: an affine result, for a load also equal to the value
+// loaded now.
 static bool is_for(struct dac *d, unsigned place, uint32_t pc, const struct instance *e)
 {
     return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, place, pc, e));
@@ -180,7 +183,7 @@ static struct instance *lead(struct dac *d, unsigned place, uint32_t pc)
     return e;
 }
 
-// True: the instruction need not issue.
+// Makes the warp lead, skip or execute the instruction itself. True: skipped, the instruction need not issue.
 static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 {
     if (!is_affine(d, place, l->pc, older)) return false;
@@ -221,13 +224,13 @@ static void pass(struct dac *d, unsigned place)
     }
 }
 
-// No unissued instruction decides the next pc.
+// Whether the warp is ready and no ordered, unissued control instruction decides the next pc.
 static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned place)
 {
     return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
-// True: the line need not issue.
+// Gives the warp's next line its role. True: the line need not issue.
 static bool order_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -240,7 +243,7 @@ static bool order_next(struct dac *d, unsigned place)
     return skipped;
 }
 
-// Number of the warp's instructions before line n in the I-buffer, or fetched and on the way there.
+// Number of the warp's instructions before line n that are in the I-buffer or on the way to it.
 static unsigned fetched_before(struct dac_warp *w, uint32_t n)
 {
     unsigned count = 0;
@@ -266,7 +269,7 @@ static void order_more(struct dac *d, unsigned place)
     }
     news |= is_passable(w);
     pass(d, place);
-    if (news) tech_hold(d->grid, &tech_dac, place, 0); // the head has changed
+    if (news) tech_hold(d->grid, &tech_dac, place, 0); // the head of the I-buffer has changed
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)
@@ -280,7 +283,7 @@ static bool skip_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
     uint32_t pc = tech_fetch_pc(d->grid, place);
-    // Keep room for the I-buffer.
+    // Some lines stay free for instructions in the I-buffer.
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false;
     if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, place, pc, w->count)) return false;
     struct instance *e = find(d, place, pc);
@@ -307,8 +310,8 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
     return fetchable;
 }
 
-// Fetched instructions are led, skipped or left to the warp at once, unless an older branch is unissued.
-// Skipped instructions take no room in the I-buffer.
+// Fetched instructions are at once led, skipped or left to the warp: later behind an unissued control
+// instruction, or if the warp is not ready. Skipped instructions take no room in the I-buffer.
 uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;
@@ -326,8 +329,8 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
     return span;
 }
 
-// Drops the warp's unissued instructions. Already led or skipped instructions are dropped only in diverged
-// warps.
+// Drops the warp's unissued instructions. If some of them were ordered, the tuples known at fetch return to
+// those after the last issued instruction.
 void dac_flushed(void *state, unsigned place)
 {
     struct dac *d = state;
@@ -337,7 +340,7 @@ void dac_flushed(void *state, unsigned place)
     look_again(d, place);
 }
 
-// A barrier of the block may be over: the waiting warps go on leading and skipping.
+// Called when a barrier of the block may be over: the block's warps go on leading and skipping.
 static void renew(struct dac *d, unsigned block)
 {
     for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {

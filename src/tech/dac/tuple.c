@@ -28,7 +28,7 @@ void threads_fini(struct threads *t)
     for (unsigned k = 0; k < 3; k++) free(t->at[k]);
 }
 
-// Lanes computed by one loop. The length is constant, so the compiler vectorises the loops.
+// Number of lanes computed by one loop, constant so that the compiler vectorises the loops.
 enum { PART = 32 };
 
 static void expand_part(const struct tuple *u, const uint32_t *x, const uint32_t *y, const uint32_t *z,

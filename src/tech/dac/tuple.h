@@ -38,7 +38,9 @@ static inline bool tuple_equal(const struct tuple *a, const struct tuple *b)
 }
 // Computes the tuple's values in the lanes of a warp into `to`.
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to);
-// Whether the tuple's values in every warp have the form base + stride * lane.
+// Whether in every warp the tuple's values have the form base + stride * lane, with a base and stride per
+// warp.
 bool tuple_is_lanewise(const struct tuple *u, const struct threads *t);
-// Sets *u to the tuple of a block's `values`, by warp and lane; false: the values are not affine.
+// Sets *u to the tuple of a block's `values`, by warp and lane. False: the values are not affine, and *u is
+// of no use.
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values);

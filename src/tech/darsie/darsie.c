@@ -1,7 +1,7 @@
 // DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes an
 // instruction common to all warps; the other warps skip the instruction before fetch and read the first
-// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and the
-// decisions taken.
+// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and
+// the decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
 #include "exec/launch.h"
@@ -309,9 +309,9 @@ static void block_start(void *state, unsigned block)
     if (b->off) d->counters[COUNT_unshared_blocks]++;
 }
 
-// A warp with missing lanes neither leads nor follows. A warp may start later than its block if another
-// mechanism dispatches by warp. A late warp is behind the block's shared instructions and has its own
-// registers: the warp joins the path when the whole block meets at a barrier.
+// A warp with missing lanes neither leads nor follows, with rules=sound and partial=off. A warp may start
+// later than its block if another mechanism dispatches by warp. A late warp is behind the block's shared
+// instructions and has its own registers: the warp joins the path when the whole block meets at a barrier.
 static bool begins_on_path(const struct darsie *d, const struct dblock *b, const struct warp *w)
 {
     const struct darsie_options *o = d->launch->options;

@@ -35,26 +35,27 @@ enum darsie_counter {
     COUNT_TOTAL
 };
 
-// LINES: a warp's instructions fetched or skipped, and not issued. A warp skips at fetch only with fewer than
-// LINES_SKIPPING lines. The rest leaves room for a full I-buffer (16 instructions at most).
+// LINES: capacity for a warp's instructions fetched or skipped, and not issued. A skip at fetch must leave
+// fewer than LINES_SKIPPING lines taken. The rest leaves room for a full I-buffer (16 instructions at most).
 enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
 
 // Rules of soundness. Each is a bit of `broken`: tests leave a rule out and look for a wrong result.
 enum darsie_rule {
-    RULE_POISON,       // a warp that did not take the leader's load takes no result computed from it
-    RULE_FENCE,        // fences, atomics and barriers end the sharing of earlier loads
-    RULE_TAG,          // a warp takes an entry only after the same branches as the leader (tag)
-    RULE_CLEAR,        // entries are freed when the block's warps meet at a branch
-    RULE_PARTIAL,      // warps with missing threads do not lead
-    RULE_MEETING,      // a barrier returns warps to the path only if whole, and only with all warps at one pc
-    RULE_HELD_UP,      // instructions younger than a branch, store or fence are renamed only after its issue
-    RULE_READERS,      // a pool register is freed only after its last reader
-    RULE_COPY_OUT,     // a warp that leaves the path copies its shared registers to its own registers
-    RULE_OLD_LANES,    // a guarded write keeps the old values in a shared register's unwritten lanes
+    RULE_POISON,   // a warp that did not take the leader's load takes no result computed from it
+    RULE_FENCE,    // fences, atomics and barriers end the sharing of earlier loads
+    RULE_TAG,      // a warp takes an entry only after the same branches as the leader (tag)
+    RULE_CLEAR,    // entries are freed when the block's warps meet at a branch
+    RULE_PARTIAL,  // warps with missing threads do not lead
+    RULE_MEETING,  // a barrier returns warps to the path only if all warps of the block are at one pc
+    RULE_HELD_UP,  // instructions younger than a branch, store or fence are not renamed before its issue
+    RULE_READERS,  // a pool register is freed only after its last reader
+    RULE_COPY_OUT, // a warp that leaves the path copies its shared registers to its own registers
+    // a guarded or diverged write keeps the old values in a shared register's unwritten lanes
+    RULE_OLD_LANES,
     RULE_WRITTEN_BACK, // followers wait for the leader's result
     // a warp with another branch direction than the first warp leaves the path (branch-sync=first)
     RULE_WAYS,
-    RULE_ACQUIRE,  // after issuing an atomic that acquires at its reply, a warp takes no loads of other warps
+    RULE_ACQUIRE,  // a warp issuing an atomic that acquires at its reply leaves the path
     RULE_VERSIONS, // a pool register freed and allocated again is a different version (diverged=on)
     RULE_REPLIES,  // a pool register is not freed while a memory reply to the register is under way
     // A warp that starts later than its block is off the path until the whole block meets at a barrier.
@@ -64,8 +65,8 @@ enum darsie_rule {
 
 enum branch_effect {
     BRANCH_NOTHING,
-    // Warps on the path take one direction, and warps with another direction leave the path. The number of
-    // counted branches that a warp has passed identifies the iteration.
+    // Warps on the path take one direction. Warps with another direction, or with a private guard, leave the
+    // path. The number of counted branches that a warp has passed identifies the iteration.
     BRANCH_COUNT,
     BRANCH_MEET // warps on the path wait for each other at the branch
 };
@@ -80,18 +81,20 @@ struct darsie_launch {
     // By instruction: warps with numbers that differ by a multiple of the period have the same result in this
     // launch; 0: not shared.
     uint8_t *period;
-    bool *blocks;     // by instruction: younger instructions are renamed only after its issue
-    bool *plain;      // writes registers and predicates only, without memory
+    bool *blocks;     // by instruction: the warp's younger instructions are renamed only after its issue
+    bool *plain;      // by instruction: writes registers and predicates only, and does not access memory
     uint8_t *effects; // enum branch_effect
     // by instruction: the result may be shared, so poison of the sources passes to the result
     bool *followed;
-    // by instruction: a load of data that other threads may write meanwhile; with rules=paper, every load
+    // by instruction: a load of data that other threads may write meanwhile; with rules=paper, every memory
+    // instruction
     bool *changing;
     bool has_gaps; // some instructions do not exist for warps (a decoupled stream executes them)
     bool early;
     bool diverged;
-    // Whether branches are counted: by option branch-sync, and only with simt=stack. There the parts of a
-    // diverged warp have one order, so that a count identifies a point of the path.
+    // Whether branches are counted: with branch-sync=parting or first; if diverged=on, also only with
+    // simt=stack. With the stack the parts of a diverged warp have one order, so that a count identifies a
+    // point of the path.
     bool counts;
     bool verify;
     uint64_t *mismatches;
@@ -101,7 +104,7 @@ struct darsie_launch {
 struct entry { // an entry of the PC skip table
     uint32_t pc;
     bool is_load, is_global, written_back;
-    // a load whose value no warp may take any more; the entry stays until all warps have passed
+    // a load whose value no warp may take any more; the entry stays until all warps on the path have passed
     bool dropped;
     uint8_t leader; // number in the block
     uint8_t count;  // number of registers
@@ -111,9 +114,9 @@ struct entry { // an entry of the PC skip table
     // If the leader was diverged (`lanes` less than all): pool registers with the old values of the unwritten
     // lanes, at the entry's creation.
     uint8_t old[4];
-    uint64_t whom, passed; // warps of the block: allowed to take the entry; already past the instruction
-    uint64_t low, high;    // is_load: range of addresses read
-    uint64_t preds[8];     // predicates written by the leader
+    uint64_t whom, passed; // whom: warps of the block that may take the entry; passed: warps past the entry
+    uint64_t low, high;    // is_load: lowest and highest address read
+    uint64_t preds[8];     // by number: predicates written by the leader, a bit a lane
     uint64_t born;
     uint64_t ready;   // cycle of the leader's result; UINT64_MAX: not known yet
     uint64_t read_at; // cycle of the leader's execution; 0: not executed yet
@@ -124,7 +127,7 @@ struct darsie;
 struct way { // a direction taken at a branch
     uint32_t pc;
     uint64_t lanes;
-    uint64_t went; // diverged: result of ways_taken
+    uint64_t went; // diverged=on: result of ways_taken
 };
 
 struct dblock {
@@ -145,25 +148,27 @@ struct dblock {
     // the block met. decided: number of branches with a direction so far.
     struct way *ways;
     uint64_t decided;
-    // on-barrier=over, bits: warps waiting at a barrier. After the barrier no earlier load is shared any
-    // more.
+    // on-barrier=over, bits: warps waiting at a barrier. When the barrier is over, earlier loads are not
+    // shared any more.
     uint64_t at_barrier;
     uint64_t arrived; // bits: warps waiting at a branch
     uint64_t arrived_since;
-    // Redundant instruction at which warps wait for free pool registers; NO_TARGET: no such instruction.
+    // Redundant instruction before which warps wait for each other, for want of a pool register or an entry,
+    // or for readers of an old value. NO_TARGET: no such instruction.
     uint32_t gather_pc;
     uint64_t gather_tag;
     uint64_t gathered, gather_over; // bits: warps waiting at gather_pc; warps released from gather_pc
-    // Cycle of the latest memory reply to a pool register; the waiting warps have not been told yet.
+    // Cycle of the latest memory reply to a pool register. Events up to this cycle make warps with shared
+    // registers look again.
     uint64_t replied_until;
     uint64_t births;
     uint64_t allocated[POOL_MAX]; // by pool register: `births` at the allocation
-    bool off;                     // the block shares nothing any more
+    bool off;                     // the block shares nothing, or nothing any more
 };
 
 enum role { ROLE_UNKNOWN, ROLE_PRIVATE, ROLE_LEADER, ROLE_SKIPPED };
 
-struct line { // an instruction fetched or skipped, and not issued
+struct line { // an instruction fetched or skipped, and not yet issued or passed
     uint32_t pc;
     uint8_t role, count;
     uint8_t registers[4]; // pool registers: written by a LEADER, mapped by a SKIPPED line
@@ -175,39 +180,42 @@ enum waits { WAITS_NOT, WAITS_LEADER, WAITS_FETCH_LEADER, WAITS_GATHER, WAITS_PO
 
 struct dwarp {
     uint8_t block, index;     // number of the block on the SM; number of the warp within its block
-    uint8_t held;             // bits of enum tech_hold (fetch, issue): stopped, as last passed to tech_hold
+    uint8_t held;             // bits of enum tech_hold, as last passed to tech_hold: fetch or issue stopped
     struct line lines[LINES]; // ring
     uint32_t first, count, renamed;
     bool held_up;       // younger instructions are renamed only after the last renamed instruction has issued
     bool stale;         // the SM must look again at the warp's next instruction, registers and I-buffer
     uint64_t shared[4]; // bits: registers mapped to the pool
-    // verify, bits: shared registers; an older memory reply is still to overwrite the warp's own copy
+    // verify, bits: shared registers with a memory reply to the warp's own copy still to come when they were
+    // mapped
     uint64_t late[4];
     uint64_t poison[5];   // bits: registers and predicates with a value possibly different from other warps'
     bool poisoned_memory; // local memory may hold a stored value different from other warps'
     uint8_t waits;        // enum waits
-    // waits at a branch for other warps; waits because too many branches ahead of the last warp
+    // at_branch: waits at a branch for other warps. too_far: waits because too many branches ahead of the
+    // last warp.
     bool at_branch, too_far;
     // Identifies the warp's path since the block last met. branch-sync=parting and first: number of counted
-    // branches passed. off: hash of the whole path.
+    // branches passed. off: hash of the branches passed and their directions.
     uint64_t tag;
     uint32_t target;  // at_branch: next pc
     uint64_t lanes;   // at_branch: active lanes
     uint64_t went;    // at_branch, diverged: hash of the directions of the warp's parts (ways_taken)
     uint64_t copying; // cycle until which registers are copied out
-    // the warp's next instruction writes an own register with an older memory reply still to come
+    // the warp's next instruction writes a register mapped to the pool, and an older memory reply to the
+    // warp's own copy is still to come
     bool overtakes;
     // the warp leaves the path: after `copying`, registers with a memory reply under way are still to be
     // copied
     bool leaving;
-    uint64_t ordered_at; // cycle of the warp's last barrier, fence, atomic or store
+    uint64_t ordered_at; // cycle of the warp's last store, or last instruction that orders loads
 };
 
 struct darsie {
     struct darsie_launch *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    uint32_t pool; // pool registers of a block
+    uint32_t pool; // number of pool registers of a block
     unsigned lanes;
     uint64_t whole; // all lanes of a warp
     struct dblock *blocks;
@@ -215,10 +223,10 @@ struct darsie {
     // Bits by place of a warp: no lookup in the skip table needed before the warp fetches something new or
     // its path changes.
     uint64_t unlooked;
-    // verify: hash of a lane's directions at all branches since the block last met. paths: of warps,
-    // [place][lane]. led_paths: of leaders, [block][entry][lane].
+    // verify: hash of a lane's directions at all branches since the warp's start, or since the block met at a
+    // barrier. paths: of warps, [place][lane]. led_paths: of leaders, [block][entry][lane].
     uint64_t *paths, *led_paths;
-    // Ports in this cycle.
+    // Ports of the skip table still free in cycle port_cycle, and the lookups made in the cycle.
     uint64_t port_cycle;
     uint32_t reads_left, writes_left, looked_up;
     struct {
@@ -226,7 +234,7 @@ struct darsie {
         uint32_t pc;
     } lookups[64];
     // The instruction being issued.
-    bool leads; // the instruction has written pool registers
+    bool leads; // the warp leads the instruction
     struct entry *leading;
     uint64_t led;
 };
@@ -253,7 +261,8 @@ static inline struct entry *take_entry(const struct dblock *b, uint64_t *left)
     *left &= *left - 1;
     return e;
 }
-// Whether branches are counted: warps wait at no branch, or only where warps may part.
+// Whether branch-sync counts branches: warps wait at no branch (first), or only where warps may part
+// (parting).
 static inline bool counts_branches(const struct darsie_options *o)
 {
     return o->branch_sync == BRANCH_PARTING || o->branch_sync == BRANCH_FIRST;
@@ -263,8 +272,8 @@ static inline bool is_whole(const struct darsie *d, const struct warp *w)
     uint64_t all = d->launch->options->partial ? w->present : d->whole;
     return w->active == all && w->present == all && !w->exited;
 }
-// The warp may stay on the path: the warp is whole, or (diverged=on) its lanes may part in the same way as
-// other warps' lanes.
+// Whether the warp may stay on the path: the warp is whole. With diverged=on its lanes may part, as other
+// warps' lanes may, but none may be missing or ended.
 static inline bool may_stay(const struct darsie *d, const struct warp *w)
 {
     return d->launch->diverged ? w->present == d->whole && !w->exited : is_whole(d, w);
@@ -275,8 +284,8 @@ static inline uint64_t class_of(uint32_t period, unsigned index)
     for (unsigned k = index % period; k < 64; k += period) mask |= 1ull << k;
     return mask;
 }
-// After the instruction the warp must not use loads made earlier by other warps. The paper does not consider
-// acquiring loads.
+// Whether, after the instruction, the warp must not use loads made earlier by other warps. The paper
+// (rules=paper) does not consider acquiring loads.
 bool orders_loads(const struct darsie_options *o, const struct inst *i); // darsie.c
 static inline bool keeps(const struct darsie *d, enum darsie_rule rule)
 {
@@ -315,7 +324,7 @@ static inline void release(struct dblock *b, unsigned r)
 }
 
 // -- skip.c
-// The entry that the warp may take, or wait for, at the instruction; NULL: none.
+// The instruction's entry for the warp's path, class and active lanes, even if passed or dropped. NULL: none.
 struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc);
 // The entry created by the LEADER line and not executed yet; NULL: none.
 struct entry *skip_led(struct darsie *d, unsigned place, const struct line *l);
@@ -323,9 +332,9 @@ bool skip_waits(const struct darsie *d, const struct entry *e);
 bool skip_fits(struct darsie *d, unsigned place, const struct entry *e);
 uint64_t skip_fetch(void *state, uint64_t fetchable);
 bool skip_write_port(struct darsie *d);
-// The warp skips the line's instruction and takes the entry's pool registers as its results.
+// The warp skips the line's instruction. The entry's pool registers and predicates become the results.
 void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
-void skip_recheck(struct dblock *b); // frees entries that all warps on the path have passed
+void skip_recheck(struct dblock *b); // frees entries that no warp on the path has still to take
 void skip_release(struct dblock *b, const struct entry *e);
 uint32_t skip_registers(const struct dblock *b); // bits: pool registers held by entries
 void skip_clear(struct dblock *b);               // frees all entries
@@ -341,14 +350,14 @@ void rename_advanced(void *state, unsigned place);
 void rename_more(struct darsie *d, unsigned place);
 // Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue to change.
 bool rename_is_quiet(const struct darsie *d, unsigned place);
-// stops or releases the warp's fetch and issue, according to its waits
+// Stops or releases the warp's fetch and issue, according to its waits.
 void rename_hold(struct darsie *d, unsigned place);
 // Moves the warp's pc past skipped instructions at the front of its lines.
 void rename_pass(struct darsie *d, unsigned place);
 // Marks the instruction's results as the warp's own (poisoned) or as the block's.
 void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
 bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc);
-static inline bool rename_is_open(const struct dwarp *w) // renaming waits for no unissued instruction
+static inline bool rename_is_open(const struct dwarp *w) // every line is renamed, and none stops the next
 {
     return w->renamed == w->count && !w->held_up;
 }
@@ -375,7 +384,7 @@ void values_unmap_all(struct darsie *d, unsigned place);
 // warp is `leaving`. Returns the cycle of the last copy.
 uint64_t values_copy_out(struct darsie *d, unsigned place);
 // Copies a pool register to the own registers of all its readers. False: an entry or an unissued instruction
-// needs the register.
+// needs the register, or a memory reply is still to come.
 bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
 void values_verify_skip(struct darsie *d, unsigned place, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
@@ -384,28 +393,27 @@ uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r
 void path_issued(struct darsie *d, unsigned place, uint32_t index);
 void path_warp_end(void *state, unsigned place);
 void path_meet(struct darsie *d, struct dblock *b);
-// Releases the warps waiting at a branch, or for free pool registers, once all warps on the path have
-// arrived.
+// Releases the warps waiting at a branch, or at gather_pc, once all warps on the path have arrived.
 static inline void path_resolve(struct darsie *d, struct dblock *b)
 {
     if (b->arrived | b->gathered) path_meet(d, b);
 }
-// bits of `warps`: no longer waiting for free pool registers
+// Warps `warps` (bits) neither wait at gather_pc nor count as released from gather_pc any more.
 void path_ungather(struct dblock *b, uint64_t warps);
 void path_copy_out(struct darsie *d, unsigned place);
 void path_give_up(struct darsie *d, struct dblock *b);
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
-static inline bool path_is_on(const struct darsie *d, unsigned place) // whole, and on the majority's path
+static inline bool path_is_on(const struct darsie *d, unsigned place) // on the path, in a sharing block
 {
     const struct dblock *b = &d->blocks[d->warps[place].block];
     return !b->off && b->majority >> index_in_block(d, place) & 1;
 }
-void path_look_back(struct darsie *d, struct dblock *b); // resumes warps that were too far ahead
+void path_look_back(struct darsie *d, struct dblock *b); // resumes warps that are no longer too far ahead
 
 // -- ways.c
 // A leader and its follower must have the same control-flow paths in every lane. Otherwise the marks do not
-// apply. The functions do nothing unless runs are verified.
-void ways_begin(struct darsie *d, unsigned place); // the block meets
+// apply. Except for ways_taken, the functions do nothing unless runs are verified.
+void ways_begin(struct darsie *d, unsigned place); // forgets the directions of the warp's lanes
 void ways_note(struct darsie *d, unsigned place, uint32_t index);
 void ways_note_leader(struct darsie *d, unsigned place, const struct entry *e);
 void ways_verify(struct darsie *d, unsigned place, const struct entry *e); // checks that the warp may follow

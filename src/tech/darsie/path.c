@@ -2,7 +2,7 @@
 //
 //     branch    warps on the path wait for each other; the majority stays on the path, the other warps copy
 //               their shared registers out and leave (4.1, 4.3.3)
-//     barrier   all warps of the block at one place with all lanes: all are on the path again
+//     barrier   all warps of the block at one place: warps with all lanes are on the path again
 //     store …   loads shared so far are not handed out any more (4.4)
 #include "exec/launch.h"
 #include "exec/warp.h"
@@ -88,8 +88,8 @@ static void resolve_branch(struct darsie *d, struct dblock *b)
     }
 }
 
-// Bits: warps on the path waiting at a barrier or branch, or too many branches ahead. The other warps have
-// still to reach instructions before.
+// Bits: warps on the path waiting at a barrier or branch, or too many branches ahead. Warps of the path
+// without a bit may still have to reach gather_pc.
 static uint64_t beyond(struct darsie *d, const struct dblock *b)
 {
     uint64_t mask = 0;
@@ -102,8 +102,8 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     return mask | b->arrived;
 }
 
-// Every warp on the path waits at the instruction or beyond. Frees entries that the warps at the instruction
-// have passed, and releases the warps.
+// Every warp on the path waits at the instruction or beyond. Frees entries led or passed by warps at the
+// instruction, and releases the warps.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
@@ -179,8 +179,9 @@ static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
     return least;
 }
 
-// Frees entries created before `least` counted branches, passed by every warp. A warp may have executed an
-// instruction before the entry existed, and would never pass the entry before the block meets.
+// Frees entries created before `least` counted branches; every warp on the path has passed as many. A warp
+// may have executed an instruction before the entry existed, and would never pass the entry before the block
+// meets.
 static void forget_past(struct dblock *b, uint64_t least)
 {
     for (uint64_t left = b->used; left;) {
@@ -231,8 +232,8 @@ static bool guard_is_own(const struct darsie *d, unsigned place, uint32_t index)
     return d->launch->options->rules == RULES_SOUND && rename_is_poisoned(d, place, index);
 }
 
-// The first warp on the path to reach a branch decides the path's direction. Warps with a different direction
-// leave the path.
+// Whether the warp takes the path's direction at the branch, decided by the path's first warp to reach it.
+// Warps with a different direction leave the path.
 static bool goes_along(const struct darsie *d, struct dblock *b, unsigned place, uint32_t index)
 {
     const struct warp *w = tech_warp(d->grid, place);
@@ -287,7 +288,7 @@ static bool is_of_whole_block(const struct darsie *d, const struct inst *i)
     return i->op == OP_BAR && i->mode != MODE_BAR_ARRIVE && i->src[1].kind == OPERAND_NONE;
 }
 
-// Returns whole warps to the path when a barrier of the whole block is over: all warps are past the barrier.
+// Returns whole warps to the path when a barrier of the whole block is over: all warps are ready, at one pc.
 static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
 {
     uint32_t pc = tech_warp(d->grid, place)->pc;
@@ -316,8 +317,8 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
     b->majority = whole;
 }
 
-// The range of addresses accessed. Shared memory counts as an address space beyond all device addresses.
-// Local memory is private to a thread and left out.
+// Sets *low and *high to the lowest and highest address accessed. Shared memory counts as an address space
+// beyond all device addresses. Local memory is private to a thread and left out.
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -336,8 +337,8 @@ void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
     }
 }
 
-// Drops shared loads whose value a store, or an operation that orders memory, may have changed: only global
-// loads, or loads that overlap the range from low to high.
+// Drops the block's shared loads that have read in the range from low to high: a store, or an operation that
+// orders memory, may have changed the value. global_alone: loads of shared memory are kept.
 static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, uint64_t low, uint64_t high)
 {
     for (uint64_t left = b->used; left;) {
@@ -363,8 +364,8 @@ static bool acquires_later(const struct inst *i)
            (i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC);
 }
 
-// on-barrier=over: a warp waiting at a barrier reads nothing, and ends no sharing of loads before the barrier
-// is over.
+// Whether on-barrier=over and the whole warp waits at a barrier. Such a warp reads nothing, and ends no
+// sharing of loads before the barrier is over.
 static bool waits_at_barrier(const struct darsie *d, unsigned place, const struct inst *i)
 {
     const struct warp *w = tech_warp(d->grid, place);

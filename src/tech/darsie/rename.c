@@ -3,10 +3,10 @@
 //     lines:  SKIPPED PRIVATE LEADER  BRA  UNKNOWN UNKNOWN ◀─ fetch
 //             └ passed at once        └ everything behind BRA is renamed after its issue
 //
-// The first warp to rename a redundant instruction leads it; warps that find its entry skip it. The
-// instruction is executed privately if no entry or pool register is free, after a store has dropped the
-// entry, or with a source that is the warp's own. The result of a private source is private, too ("poison",
-// docs/explanation/techniques/darsie.md).
+// The first warp to rename a redundant instruction leads it; warps that find its entry skip it. A warp off
+// the path executes the instruction privately. So does a warp on the path if no entry or pool register is
+// free, after a store has dropped the entry, or with a source of its own. The result of a private source is
+// private, too ("poison", docs/explanation/techniques/darsie.md).
 #include "exec/warp.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
@@ -80,7 +80,7 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
 }
 
 // With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
-// barrier. The oldest entry is freed, except loads: all warps must take one loaded value.
+// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
@@ -144,7 +144,7 @@ static bool have_met(const struct darsie *d, unsigned place, const struct line *
 
 // Makes the warps on the path wait for each other at the instruction. Then earlier entries are not needed any
 // more, and older versions of registers have had their last readers. `why`: the counter for a private
-// execution if meeting does not help.
+// execution, if the warps cannot meet or have met in vain.
 static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why)
 {
     struct dblock *b = block_of(d, place);
@@ -172,7 +172,7 @@ static bool is_short(const struct darsie *d, const struct dblock *b, const struc
     return (unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words;
 }
 
-// Whether a meeting of the warps would free a pool register: mapped by some but not all warps on the path,
+// Whether a meeting of the warps may free a pool register: one with fewer references than the path has warps,
 // and in no entry.
 static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 {
@@ -183,8 +183,8 @@ static bool meeting_frees(const struct darsie *d, const struct dblock *b)
     return false;
 }
 
-// Frees pool registers until the line's instruction has enough, oldest first: copies each to the own
-// registers of its readers.
+// Frees pool registers until the line's instruction has enough, or none can be freed. The oldest goes first:
+// copied to the own registers of its readers.
 static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 {
     uint32_t tried = b->free | b->awaited;
@@ -199,7 +199,7 @@ static void evict(struct darsie *d, struct dblock *b, const struct line *l)
     }
 }
 
-// True: the write waits, because other warps may still read the old value of the renamed register
+// True: the write waits, because warps still have a destination mapped to the pool and may read the old value
 // (order=sync-on-write; DARSIE paper, section 4.1, solution 1).
 static bool waits_for_readers(const struct darsie *d, unsigned place, const struct line *l)
 {
@@ -214,8 +214,8 @@ static bool waits_for_readers(const struct darsie *d, unsigned place, const stru
     return false;
 }
 
-// Whether the warp may lead. A diverged warp may if the destinations are shared, so the lanes not written are
-// shared, too.
+// Whether the warp may lead. A diverged warp may if the destinations are shared, so that the lanes not
+// written are shared, too. The instruction must then neither exchange lanes nor write predicates.
 static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];
@@ -225,14 +225,14 @@ static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
     return !isa_has(&d->launch->program->insts[l->pc], ISA_CROSS_LANE) && !o->pred_writes;
 }
 
-// The warp does not use the entry.
+// Marks the entry as passed by the warp, without use of the result.
 static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 {
     e->passed |= 1ull << index_in_block(d, place);
     skip_recheck(block_of(d, place));
 }
 
-// Takes the entry, or executes privately.
+// Takes the entry, waits for the leader's result (false), or executes privately.
 static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
     struct dwarp *w = &d->warps[place];
@@ -265,7 +265,8 @@ static bool waits_for_room(const struct darsie *d, const struct line *l)
     return full == FULL_WAIT || (full == FULL_WAIT_LOADS && d->launch->changing[l->pc]);
 }
 
-// Makes the warp the instruction's leader, given a free entry and free pool registers.
+// Makes the warp the instruction's leader, given a free entry and free pool registers. Otherwise the warp
+// executes privately, or waits (false).
 static bool rename_first(struct darsie *d, unsigned place, struct line *l)
 {
     struct dblock *b = block_of(d, place);

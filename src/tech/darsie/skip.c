@@ -35,7 +35,8 @@ static void new_cycle(struct darsie *d)
     d->looked_up = 0;
 }
 
-// A lookup takes a read port, unless the block has looked up the same PC in this cycle.
+// A lookup takes a read port, unless the block has looked up the same PC in this cycle (coalescer=on). False:
+// no port is free.
 static bool read_port(struct darsie *d, unsigned block, uint32_t pc)
 {
     new_cycle(d);

@@ -189,7 +189,7 @@ void values_saved(void *state, unsigned place, uint32_t index, enum tech_saving 
         for (unsigned n = 0; n < o->dst_words; n++) values_unmap(d, place, o->dst + n);
 }
 
-// No reads are charged.
+// As values_reads, but without counting reads.
 void values_lends(void *state, unsigned place, uint32_t index)
 {
     struct darsie *d = state;

@@ -23,7 +23,7 @@ static unsigned find_ways(const struct darsie *d, unsigned place, struct part pa
         const struct split *s = &w->splits.data[k];
         bool runs = k == w->current && w->state == WARP_READY;
         if (s->mask & left) parts[count++] = (struct part){s->mask & left, runs ? w->pc : s->pc};
-        left &= ~s->mask; // simt=stack: where these lanes continue later
+        left &= ~s->mask; // simt=stack: lower entries say where these lanes continue later
     }
     return count;
 }

@@ -100,8 +100,8 @@ static uint32_t next_step(const struct decoupled *d)
     return next;
 }
 
-// Chooses the next step of the stream: the lowest that a warp waits for. Every CHOICES-th choice serves the
-// places in turn, because warps spinning at low steps would starve the rest.
+// Chooses the next step of the stream: the lowest at which a warp's stream can go on. Every CHOICES-th choice
+// serves the places in turn, because warps spinning at low steps would starve the rest.
 static uint32_t choose_step(struct decoupled *d)
 {
     enum { CHOICES = 8 };
@@ -234,7 +234,7 @@ static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t
     return !(different & mask);
 }
 
-// Lanes whose values equal the tuple's.
+// Bits: which of `lanes` have values equal to the tuple's, in the bits of `mask`.
 static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
                          const uint64_t *values, uint64_t mask)
 {
@@ -290,8 +290,8 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
     return x;
 }
 
-// Covers p->values with as many tuples as a register can hold. p->pieces = 0 if more are needed: the values
-// stay one word a lane. *only: the last tuple.
+// Covers p->values with p->pieces tuples, at most as many as a register can hold. p->pieces = 0 if more are
+// needed: the values stay one word a lane. *only: the last tuple.
 static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask,
                         struct piece *only)
 {
@@ -343,8 +343,8 @@ static void add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
     p->sectors[n - 1] |= (uint8_t)((2u << last) - (1u << first));
 }
 
-// Lists the lines of global memory for an address. is_dense: all lanes of a warp access adjacent elements,
-// the first aligned.
+// Lists the cache lines that an access touches. is_dense: all lanes of a warp access adjacent elements, the
+// first aligned.
 static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p,
                        bool is_dense)
 {
@@ -508,8 +508,8 @@ static void meet_at_barriers(struct decoupled *d)
     }
 }
 
-// batch=wait: takes in the warps started since the affine warp (the guest) began to run. Returns its next
-// step.
+// batch=wait: takes in the warps started since the affine warp (the guest) began to run. Returns the guest's
+// next step; NO_STEP: none.
 static uint32_t begin_with_those_that_waited(struct decoupled *d)
 {
     for (unsigned place = 0; place < WARPS; place++) {

@@ -1,7 +1,7 @@
 // Decoupled affine computation: an affine warp on every SM computes addresses and predicates once, ahead of
 // the other warps. The affine warp also requests the lines into L1 (Wang and Lin, ISCA 2017). The compiler
-// half is in decouple/, the parts of the SM half in decoupled.h. docs/explanation/techniques/decoupled.md has the paper's
-// open points and the decisions.
+// half is in decouple/, the parts of the SM half in decoupled.h. docs/explanation/techniques/decoupled.md has
+// the paper's open points and the decisions.
 #include "tech/decoupled/decoupled.h"
 #include "base/bits.h"
 #include "exec/launch.h"
@@ -58,8 +58,8 @@ static struct program *transform(const struct tech_use *u, const struct program 
     return both;
 }
 
-// Lanes of the affine warp at work in a step: one for a scalar; four (base and three offsets) for every
-// tuple.
+// Lanes of the affine warp at work in a step: four (base and three offsets) for every tuple computed; one for
+// a scalar, or if the step computes nothing.
 static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_step *x)
 {
     enum { TUPLE = 4 };
@@ -68,8 +68,8 @@ static uint8_t lanes_of(const struct decouple_plan *plan, const struct decouple_
     return (uint8_t)(TUPLE * (n->pieces ? n->pieces : 1));
 }
 
-// Finds for every instruction the next point of interest: an instruction of the stream, a branch or a
-// reconvergence point.
+// Finds for every instruction the next point of interest: an instruction of the stream, a branch, a branch
+// target or a reconvergence point.
 static void find_jumps(struct decoupled_launch *l)
 {
     bool *meets = ARENA_ARRAY(&l->arena, bool, l->count + 1);

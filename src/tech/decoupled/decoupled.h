@@ -7,8 +7,8 @@
 //        └── predicates known to lanes alone, ordering instructions passed ─────────┘
 //
 // The affine stream has a position in the program for every warp. An instruction of the stream issues once
-// for all warps at that position. The lowest position goes first, so that warps of a later start catch up
-// with earlier warps.
+// for all warps at that position. The lowest position usually goes first, so that warps of a later start
+// catch up with earlier warps.
 #pragma once
 #include "base/vec.h"
 #include "decouple/decouple.h"
@@ -32,8 +32,8 @@ enum decoupled_counter {
 };
 
 enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUEUE_MAX = 64, LOAD_WORDS = 4 };
-// Cycles that a warp waits for the stream before warps go on alone, in programs where warps wait for one
-// another (decoupled_relieve).
+// Cycles that a warp waits for the stream before warps go on alone, if another mechanism may make warps wait
+// for one another (decoupled_relieve).
 enum { PATIENCE = 10000 };
 
 struct decoupled_launch {
@@ -44,18 +44,19 @@ struct decoupled_launch {
     const struct decouple_plan *plan;
     const struct decouple_code *code;
     struct arena arena;
-    // jump: by instruction, the next instruction with a step of the stream, a branch or a reconvergence
-    // point.
+    // count: instructions of the kernel. jump: by instruction, the next instruction with a step of the
+    // stream, a branch, a branch target or a reconvergence point.
     uint32_t count, *jump;
     // by instruction: number of consecutive instructions removed from the warps, from here on; 0: not removed
     uint32_t *removed;
-    uint32_t *queued; // by instruction: bits of operands read from a queue of the warp
+    uint32_t *queued; // by instruction: bits of the register operands read from a queue of the warp
     uint8_t *cost;    // by step: working lanes of the affine warp
     struct thread_index {
         int32_t at[3];
     } * threads; // by thread of a block
     uint32_t line_bytes;
-    bool early, verify, meets_ahead; // meets_ahead: every barrier is barrier 0 of the whole block
+    // meets_ahead: every barrier is unconditional, barrier 0 of the whole block
+    bool early, verify, meets_ahead;
     uint64_t *mismatches;
 };
 
@@ -64,7 +65,7 @@ struct decoupled_launch {
 struct part {
     struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
-    uint64_t active, lanes; // lanes: arriving at the site; of the arriving lanes, lanes passing the guard
+    uint64_t active, lanes; // active: lanes arriving at the site; lanes: arriving lanes that pass the guard
     uint64_t preds[2];
     bool is_address;
     uint8_t effort; // of a predicate: enum decouple_effort
@@ -72,10 +73,11 @@ struct part {
     // without tuples.
     unsigned pieces;
     uint64_t values[LANES];
-    // Lines of an address, requested before the access. Bits by line: arrived (`there`), locked in L1. asked:
-    // number of lines requested so far.
+    // Lines of an address, requested before the access. Bits by line: there: arrived, or not requested
+    // because unlockable; locked: locked in L1. asked: number of lines handled so far. records: lines of the
+    // access, at least 1.
     unsigned line_count, records;
-    // number of memory-ordering instructions the warp must have passed before lines are requested
+    // number of memory-ordering instructions that the warp must have passed before the lines are requested
     uint32_t order;
     uint64_t line[LINES_MAX];
     uint8_t sectors[LINES_MAX];
@@ -128,20 +130,20 @@ struct follower { // by place
     struct warp *shadow;
     // counts of memory-ordering instructions: seen by the stream, passed by the warp
     uint32_t orders_seen, orders_passed;
-    uint32_t barriers; // among orders_seen
+    uint32_t barriers; // barriers among orders_seen that the stream may run past
     bool order_pending;
     struct told {
         uint64_t active, pred;
     } * told; // ring of TOLD_MAX
     unsigned told_first, told_count;
     struct queue addresses, predicates;
-    unsigned expanding; // parts in the ATQ
+    unsigned expanding; // number of the warp's records in the ATQ
     unsigned hold;      // as given to tech_hold
     bool was_late;
-    struct part *taken;            // for the instruction in execution
+    struct part *taken;            // record for the instruction in execution; NULL: none
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
-    uint64_t starves_since; // cycle of arrival at a site without a record under way, + 1; 0: not starving
+    uint64_t starves_since; // cycle, + 1, from which the warp waits without a record under way; 0: no wait
 };
 
 struct decoupled {
@@ -166,14 +168,14 @@ struct decoupled {
     } predicate_unit, address_unit;
     uint64_t scheduled_at;    // next cycle with an event for the units; 0: none
     uint64_t waits_for_cycle; // bits by place: warps waiting for the cycle `ready_at` of a record
-    struct part *asking;      // record with line requests refused by L1 so far; NULL: none
+    struct part *asking;      // record with a line request that L1 has refused so far; NULL: none
     unsigned asking_slot;
-    uint64_t starving; // bits by place: warps at a site without a record under way
+    uint64_t starving; // bits by place: warps waiting for the stream, without a record under way
     uint64_t records_made;
-    uint64_t choices; // of steps
+    uint64_t choices; // number of choices of a step so far
     bool settles;     // the guest waits for its own results
     uint64_t settled_at;
-    unsigned turn; // place
+    unsigned turn; // place served last when places were served in turn (choose_step)
 };
 
 extern const struct tech tech_decoupled;
@@ -205,7 +207,8 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 void decoupled_follow(struct decoupled *d, unsigned place); // at the warp's start
 // Lets the stream go on for a warp that has sent a predicate or passed a memory-ordering instruction.
 void decoupled_news(struct decoupled *d, unsigned place);
-// Releases the block's warps at a barrier once the stream has reached the barrier for every warp.
+// Lets the stream go on past a barrier for a block's warps, once the stream has reached the barrier for every
+// warp.
 void decoupled_meet(struct decoupled *d, unsigned block);
 void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);
@@ -235,7 +238,7 @@ void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p
 // Looks at the warp's next instruction: passes removed instructions, then sets or releases the hold.
 void decoupled_look(struct decoupled *d, unsigned place);
 void decoupled_leave(struct decoupled *d, unsigned place);
-// Lets warps go on without the stream after PATIENCE cycles of waiting for a record.
+// Lets warps go on without the stream after PATIENCE cycles of waiting for the stream.
 void decoupled_relieve(struct decoupled *d);
 uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc);
 void decoupled_reads(void *state, unsigned place, uint32_t index);

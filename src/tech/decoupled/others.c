@@ -34,9 +34,10 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
     tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
-// Where warps wait for one another beyond the program's barriers, a warp with full queues may stand still
-// until another warp moves on. The stream cannot serve the other warp while the queues are full. The warps
-// waiting for a record, or the warps with records, whichever are fewer, go on without the stream.
+// Beside a mechanism that shares instructions, warps may wait for one another beyond the program's barriers.
+// A warp with full queues may then stand still until another warp moves on. The stream cannot serve the
+// other warp while the queues are full. After PATIENCE cycles the warps waiting for the stream, or the warps
+// with records, whichever are fewer, go on without the stream.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -58,7 +59,8 @@ static unsigned under_way(const struct follower *f)
     return f->expanding + f->addresses.count + f->predicates.count;
 }
 
-// The warps with records under way if fewer than the warps waiting for a record, else the waiting warps.
+// Bits: the warps with records under way if any, and fewer than the warps waiting for the stream; else the
+// waiting warps.
 static uint64_t who_go_alone(const struct decoupled *d)
 {
     uint64_t served = 0;
@@ -87,8 +89,8 @@ void decoupled_relieve(struct decoupled *d)
     if (d->starving) decoupled_wake_at(d, tech_now(d->grid) + PATIENCE);
 }
 
-// Holds fetch until no instruction is buffered, in flight or skipped ahead; then fetches everything from the
-// warp's pc.
+// For a warp that goes on alone: holds fetch until no instruction is buffered, in flight or skipped ahead.
+// Then fetches everything from the warp's pc.
 static void drain(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -168,7 +170,8 @@ static bool await(struct decoupled *d, unsigned place, uint32_t inst)
     return false;
 }
 
-// An atomic still under way would overwrite the result of the removed instruction.
+// Whether a memory reply still under way, of an atomic, would overwrite the result of the removed
+// instruction.
 static bool is_outstanding(const struct decoupled *d, unsigned place, uint32_t pc)
 {
     const struct op *o = &d->launch->ops[pc];
@@ -249,7 +252,8 @@ static void put_words(uint32_t *to, const struct part *p, unsigned shift)
         to[bit_lowest(left)] = (uint32_t)(p->values[bit_lowest(left)] >> shift);
 }
 
-// Verification compares with the address computed in the warp's own registers.
+// Writes the record's address to the registers of the operand. Verification first compares with the address
+// computed in the warp's own registers.
 static void write_address(struct decoupled *d, unsigned place, const struct operand *o, const struct part *p)
 {
     if (!o || o->reg == REG_ZERO) return;

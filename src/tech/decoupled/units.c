@@ -119,7 +119,8 @@ static bool may_ask(const struct decoupled *d, uint64_t line)
     return memory_find(l->launch->memory, line) && tech_may_lock_line(d->grid, &tech_decoupled, line);
 }
 
-// Requests the lines of an access. True: all requests are made; lines L1 cannot lock are counted as arrived.
+// Requests the lines of an access. True: all requests are made. Lines outside memory, and lines L1 cannot
+// lock, are not requested and count as arrived.
 static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
 {
     for (; p->asked < p->line_count; p->asked++) {
@@ -225,7 +226,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     return cycles;
 }
 
-// False: no work until stirred.
+// Does the unit's next work if the unit is free. False: no work until stirred.
 static bool work(struct decoupled *d, bool is_address)
 {
     struct turn t;

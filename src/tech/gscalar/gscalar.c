@@ -45,7 +45,7 @@ struct launch_state {
 struct register_state {
     uint32_t words[PARTS_MAX]; // by part: the value, if uniform
     uint8_t one_value;         // bits: uniform parts
-    bool is_foreign; // written by another mechanism or an atomic: no words, lanes are compared at the read
+    bool is_foreign; // written late or by another mechanism: no words, lanes are compared at the read
 };
 
 struct gscalar {
@@ -57,7 +57,7 @@ struct gscalar {
     unsigned scalar;  // bits: parts with uniform operands only
     unsigned sources; // bits: sources uniform in every part
     unsigned compared;
-    uint64_t lanes; // executing
+    uint64_t lanes; // lanes that execute the instruction
     struct register_state registers[64][REGISTERS];
 };
 
@@ -180,7 +180,8 @@ static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const s
     return load && g->launch->options->loads;
 }
 
-// Parts uniform in operands other than registers. A predicate is uniform if all lanes of the part agree.
+// Bits: parts uniform in operands other than registers. A predicate is uniform if all lanes of the part
+// agree.
 static unsigned other_operands(const struct gscalar *g, const struct warp *w, const struct inst *i)
 {
     unsigned parts = all_parts(g);
@@ -253,7 +254,7 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
     for (unsigned n = 0; n < o->dst_words; n++) g->registers[place][o->dst + n].is_foreign = true;
 }
 
-// A uniform part read or written as a word takes the bank of its register.
+// A register uniform in every part is read or written as one word a part, in the register's own bank.
 static void operand(void *state, unsigned place, uint32_t index, struct operand_access *a)
 {
     struct gscalar *g = state;

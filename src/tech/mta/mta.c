@@ -113,8 +113,8 @@ static void ask(struct mta *m, uint64_t line)
         mta_record_asked(&m->record, line);
 }
 
-// Prefetches the lines `far` bytes from the lanes' addresses, in lane order; adjacent lanes on one line share
-// a request.
+// Prefetches the lines `far` bytes from the lanes' addresses, in lane order (lines=first: of the first lane
+// alone). Adjacent lanes on one line share a request.
 static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lanes, int64_t far)
 {
     uint64_t before = UINT64_MAX;

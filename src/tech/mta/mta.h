@@ -28,11 +28,12 @@ struct mta_stride {
     bool used;
     uint8_t warp; // place of the warp; table `between`: number of the warp in its block
     uint32_t index;
-    uint64_t block; // table `between`
+    uint64_t block; // table `between`: number of the block in the grid
     uint64_t last;  // address
     int64_t stride; // bytes
     uint32_t again; // number of times the stride came in a row
-    uint64_t turn;  // serial number of the row's last use; the row with the lowest is replaced
+    // serial number of the row's last use, in `of_all` of the promotion; the lowest is replaced
+    uint64_t turn;
 };
 
 struct mta_table {
@@ -49,7 +50,7 @@ struct mta_strides {
 
 struct mta_load { // of a warp, at execution
     uint32_t index, place, warp;
-    uint64_t block, address; // address: of the first lane
+    uint64_t block, address; // address: of the first executing lane
 };
 
 void mta_strides_init(struct mta_strides *s, const struct mta_options *o, uint64_t *counters);
@@ -72,7 +73,7 @@ struct mta_record {
     const struct mta_options *options;
     uint64_t *counters;
     uint32_t line_bytes;
-    struct mta_line *lines;     // heap; by line number
+    struct mta_line *lines;     // heap; by line number modulo option record
     uint64_t next;              // cycle of the throttle's next decision
     uint64_t asked, met, early; // counters at the throttle's last decision; met: useful or late
     unsigned degree; // of every MTA_DEGREES prefetches, number left out; MTA_DEGREES: no prefetches

@@ -61,8 +61,8 @@ void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outco
 static uint64_t share(uint64_t part, uint64_t whole) { return whole ? 1000 * part / whole : 0; }
 
 // If many prefetched lines are evicted early, useful lines are displaced: no prefetches in the next period.
-// If few prefetched lines are accessed by warps, most are useless: fewer prefetches. After a period without
-// prefetches nothing was learned: a few again.
+// If some are evicted early, or warps access few prefetched lines: fewer prefetches. Otherwise: more. After a
+// period without prefetches nothing was learned: a few again.
 static void look_again(struct mta_record *r)
 {
     const struct mta_options *o = r->options;

@@ -38,7 +38,7 @@ static struct mta_stride *find(const struct mta_table *t, uint32_t index, int wa
     return NULL;
 }
 
-// A free row, or the least recently used row. NULL: the table has no rows.
+// A free row, or the row with the lowest turn. NULL: the table has no rows.
 static struct mta_stride *replace(const struct mta_table *t)
 {
     struct mta_stride *oldest = t->count ? t->rows : NULL;
@@ -61,7 +61,7 @@ static bool is_known(const struct mta_strides *s, const struct mta_stride *row)
     return row && row->stride && row->again >= s->options->train;
 }
 
-// Number of warps with the row's stride, known, at the row's load instruction.
+// Number of warps whose stride at the row's load instruction is known and equals the row's.
 static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *row)
 {
     uint32_t count = 0;
@@ -73,7 +73,8 @@ static uint32_t in_common(const struct mta_strides *s, const struct mta_stride *
     return count;
 }
 
-// Promotes a stride shared by several warps to all warps, until a warp shows a different stride.
+// Promotes a stride shared by several warps to all warps, until a warp shows a different stride, known as
+// well.
 static void promote(struct mta_strides *s, const struct mta_stride *row)
 {
     struct mta_stride *common = find(&s->of_all, row->index, -1);

@@ -67,13 +67,14 @@ struct rfcache {
     struct launch_state *launch;
     struct sm_grid *grid;
     uint64_t *counters;
-    uint64_t turn, kept; // counts: entries allocated or used; values put into entries, for `corrupt`
-    unsigned using[8];   // by scheduler: warps with entries
+    // turn: number of allocations of entries, and with lru of uses; kept: writes of entries, for `corrupt`
+    uint64_t turn, kept;
+    unsigned using[8]; // by scheduler: warps with entries
     // Of the instruction at hand, from `reads` to `issued`:
     bool is_at_hand;
     // first, words: destination registers still to be written (first number, count)
     unsigned place, first, words;
-    uint64_t lanes; // executing
+    uint64_t lanes; // lanes that execute the instruction
     unsigned reads; // entries read so far
     struct rwarp warps[64];
 };
@@ -218,8 +219,8 @@ static void spoil(struct rfcache *x, unsigned place)
 
 // -- entries ------------------------------------------------------------------------------------------------
 
-// Whether a lane may read Rr after the instruction being executed. Always true for a diverged warp: inactive
-// lanes may read Rr at another pc.
+// Whether a lane may still read Rr, from the warp's pc on. Always true with dead=write, and for a warp that
+// waits or has diverged: inactive lanes may read Rr at another pc.
 static bool is_live(const struct rfcache *x, unsigned place, unsigned r)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -251,7 +252,7 @@ static bool has_entries(struct rfcache *x, unsigned place)
     return w->has_entries = true;
 }
 
-// Allocates an empty entry for a register without an entry. NULL: the warp has no entries.
+// Allocates an empty entry for a register without an entry. NULL: the warp may not have entries.
 static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
 {
     if (!has_entries(x, place)) return NULL;
@@ -271,15 +272,15 @@ static void touch(struct rfcache *x, struct entry *e)
     if (x->launch->options->replacement == REPLACE_LRU) e->turn = ++x->turn;
 }
 
-// The lanes of Rr are written elsewhere: the entry no longer holds them.
+// The lanes of Rr are written elsewhere: an entry of Rr no longer holds these lanes.
 static void forget(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct entry *e = find(x, place, r);
     if (e) e->lanes &= ~lanes;
 }
 
-// Rr moves to another mechanism, and `lanes` of the warp's own register have the new value. Further dirty
-// lanes of the entry are written back.
+// Rr moves to another mechanism, and `lanes` of the warp's own register have the new value. A write-back of
+// further dirty lanes of the entry is charged.
 static void leave(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct entry *e = find(x, place, r);
@@ -346,8 +347,8 @@ static bool is_short(const struct rfcache *x, uint32_t index)
     return isa_space_of(i) == SPACE_SHARED || i->op == OP_LDC || i->op == OP_SHFL;
 }
 
-// Whether a result may go to an entry. Excluded: results not yet computed (reducing barriers) and results of
-// unknown time.
+// Whether a result may go to an entry. Excluded: loads, as option loads says, results not yet computed
+// (reducing barriers), and other results of unknown time.
 static bool is_kept(const struct rfcache *x, uint32_t index)
 {
     enum op_path path = (enum op_path)x->launch->ops[index].path;
@@ -487,7 +488,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 4;
 }
 
-// stale: values exist in entries only.
+// stale=1: the current value of dirty entries is in the entries only.
 static uint32_t more_claims(const void *options)
 {
     const struct options *o = options;

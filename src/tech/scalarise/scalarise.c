@@ -199,8 +199,8 @@ static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
     return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
-// The given lanes of register r arrive later; until then the file keeps the old value for the remaining
-// lanes.
+// The given lanes of register r arrive later. Until then the file keeps the register's old value, still valid
+// in the remaining lanes.
 static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct open_warp *o = &x->open[place];
@@ -208,8 +208,8 @@ static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t
     o->is_open[r / 64] |= 1ull << r % 64;
 }
 
-// The late lanes of register r have arrived, possibly with late lanes of other parts of the warp. Lanes with
-// a value different from the file's are written, too.
+// If register r is open, its late lanes have arrived, possibly with late lanes of other parts of the warp:
+// writes them to the file. Lanes with a value different from the file's are written, too.
 static void close_open(struct scalarise *x, unsigned place, unsigned r, const struct op *at_hand)
 {
     uint32_t words[SCALAR_LANES_MAX];
@@ -252,8 +252,8 @@ static void reads(void *state, unsigned place, uint32_t index)
         x->kinds[k] = (uint8_t)scalar_kind_of(&x->file, place, r);
         deliver(x, place, r);
     }
-    // Lanes not written by the instruction keep the old value in the warp's own register, compared with the
-    // file later.
+    // spoil=1 has inverted the warp's own registers. Lanes not written by the instruction must keep the old
+    // value, since the file compares them later.
     for (unsigned n = 0; n < o->dst_words; n++)
         if (x->launch->options->spoil && scalar_kind_of(&x->file, place, o->dst + n) != SCALAR_EVICTED)
             deliver(x, place, o->dst + n);

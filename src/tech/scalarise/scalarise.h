@@ -37,8 +37,8 @@ struct launch_state {
     uint64_t *mismatches;
 };
 
-// Lanes of a register written since the last update of the file, by a memory reply or by other lanes of a
-// diverged warp. At the next read of the register the values are in the warp's own register.
+// Lanes of a warp's registers with a result that arrives after execution (comes_later) and is not in the file
+// yet. At the next read or write of the register the result is in the warp's own register.
 struct open_warp {
     uint64_t is_open[REGISTERS / 64], lanes[REGISTERS];
 };
@@ -52,14 +52,16 @@ struct scalarise {
     uint64_t since;  // cycle up to which counter vector_cycles has been counted
     uint64_t writes; // so far, for `corrupt`
     // Of the instruction at hand:
-    uint64_t lanes;              // executing
+    uint64_t lanes;              // lanes that execute the instruction
     uint8_t kinds[OP_READS_MAX]; // enum scalar_kind, by source
-    // Of the scalar pipe:
-    struct scalar_table table; // by instruction index modulo its size: scalarisable at the last execution
-    uint64_t at_pipe;          // bits: places of warps assigned to the scalar pipe
-    bool is_in_pipe;           // the instruction at hand executes in the scalar pipe
-    uint8_t code;              // of the result's stride
-    bool is_scalarisable;      // the scalar pipe could execute the instruction
+    // Of the scalar pipe. table: by instruction index modulo its size; scalarisable at the last execution by
+    // a vector pipe.
+    struct scalar_table table;
+    uint64_t at_pipe; // bits: places of warps assigned to the scalar pipe
+    bool is_in_pipe;  // the instruction at hand executes in the scalar pipe
+    uint8_t code;     // of the result's stride
+    // the scalar pipe could execute the instruction, if the base of its result is allowed
+    bool is_scalarisable;
     // Of spilling:
     uint32_t *memory; // [place][register][lane]: spilled words; heap
     // by place: number + 1 of the register on its way back from memory; 0: not waiting
@@ -67,7 +69,7 @@ struct scalarise {
     uint8_t asked[SLOTS]; // by place: number of spilled registers requested since the warp's last issue
     bool spills;          // all warps wait while registers are spilled
     uint64_t rests_until; // cycle before which spilling does not begin
-    unsigned turn;        // place of the next warp to spill a register
+    unsigned turn;        // place at which the search for the next warp to spill a register begins
 };
 
 static inline uint32_t *scalarise_memory(struct scalarise *x, unsigned place, unsigned r)
@@ -82,15 +84,16 @@ static inline uint64_t scalarise_threads(const struct warp *w) { return w->prese
 
 // -- pipe.c
 bool scalarise_port(void *state, unsigned place, uint32_t index);
-// Before execution: sets is_scalarisable and code (of the result's stride), from the kinds of the sources.
+// Before execution: sets is_scalarisable and code (of the result's stride), from opcode, predicates and kinds
+// of the sources.
 void scalarise_look(struct scalarise *x, unsigned place, uint32_t index);
 // After an instruction: chooses the pipe, scalar or vector, of the warp's next instruction.
 void scalarise_move(struct scalarise *x, unsigned place, uint32_t index);
 void scalarise_leave_pipe(struct scalarise *x, unsigned place);
 
 // -- spill.c
-// Frees a slot of the vector file if no slot is free, sparing registers of the instruction at hand. The slot
-// lasts for a single write.
+// If no slot of the vector file is free, spills a register of any warp to free one, sparing registers of the
+// instruction at hand. The slot lasts for a single write.
 void scalarise_make_room(struct scalarise *x, unsigned place, const struct op *at_hand);
 void scalarise_after_writes(struct scalarise *x, unsigned place); // starts spilling if few slots are free
 // After an issue: requests a spilled register needed by the warp's next instruction.

@@ -130,9 +130,9 @@ static uint64_t line_of(const struct scalarise *x, unsigned place, unsigned r)
     return x->launch->spill_area + number * LINE_BYTES;
 }
 
-// Requests a register read, or written in part, by the warp's next instruction. If L1 refuses the request, or
-// after as many requests as the instruction has registers, the register comes back at the read. Otherwise
-// warps waiting for more registers than fit would take slots from each other forever.
+// Requests a spilled register that the warp's next instruction reads or writes in part. If L1 refuses the
+// request, or after as many requests as the instruction has registers, the register comes back at the read.
+// Otherwise warps waiting for more registers than fit would take slots from each other forever.
 static void ask(struct scalarise *x, unsigned place)
 {
     const struct warp *w = tech_warp(x->grid, place);

@@ -2,8 +2,8 @@
 //   barriers, except full-block barriers at a certain place: only the program knows the pairing
 //   lane operations with a member mask, at an uncertain place
 //   loops ended perhaps by another thread's write: spins, locks, turns
-//   calls of functions with a waiting place
-// A loop's end depends on memory if the guard of a leaving branch does, through registers, or through
+//   calls, if any called function has a waiting place
+// A loop's end depends on memory if the guard of a leaving branch does: through registers, or through
 // branches deciding between values at a join (phi). Values loaded before the loop do not change inside.
 #include "tech/silicon_sync/waits.h"
 #include "base/vec.h"
@@ -59,8 +59,9 @@ static void waits_want_branch(struct waits *w, uint32_t block)
     for (uint32_t k = w->s->read_first[n]; k < w->s->read_first[n + 1]; k++) waits_want(w, w->s->reads[k]);
 }
 
-// Adds to `wanted` the sources of the branches deciding the way to block n: in the loop, below n's immediate
-// dominator, not dominated by n. For a loop header: of all branches in the loop.
+// Adds to `wanted` the sources of the branches deciding the way to block n: in the loop, dominated by n's
+// immediate dominator (or the dominator itself), not dominated by n. For a loop header: of all branches in
+// the loop.
 static void waits_want_ways(struct waits *w, uint32_t loop, uint32_t n)
 {
     const struct flow_tree *d = &w->s->dominators;
@@ -125,8 +126,8 @@ static void find_waits(struct waits *w)
             for (uint32_t b = 0; b < s->flow.count; b++) w->waits[b] |= flow_loop_contains(&s->loops, l, b);
 }
 
-// A call is a waiting place if any called function has one. Recursive functions count as waiting: recursion
-// is a loop.
+// Every call is a waiting place if any called function has one. Recursive functions count as waiting:
+// recursion is a loop.
 static void find_waiting_calls(struct waits *w)
 {
     const struct mark_ssa *s = w->s;

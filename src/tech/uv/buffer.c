@@ -48,6 +48,7 @@ static bool same_operand(const struct operand *a, const struct operand *b)
 }
 
 // Whether both instructions compute the same function of the key's words, with the same kinds of results.
+// rules=paper: whether opcode and kinds of results are the same.
 static bool same_operation(const struct inst *a, const struct inst *b, bool whole_key)
 {
     bool same = a->op == b->op;

@@ -1,5 +1,5 @@
-// Errors found by checks (Xiang 2.4.4). The checks compare real values: the results of two lanes before the
-// write of one, two copies at every read of the value (store.c), an entry's parity at every lookup.
+// Errors found by checks (Xiang 2.4.4). The checks compare real values: two lanes' results before one is
+// written to all lanes; two copies at every read of the value (store.c); an entry's parity at every lookup.
 // Differences are counted. Execution continues with the first of the two values; an entry is filled again.
 #include "base/bits.h"
 #include "isa/inst.h"
@@ -15,7 +15,7 @@ void uv_found(struct uv *v)
 
 // -- lanes --------------------------------------------------------------------------------------------------
 
-// Lane N and the next live lane.
+// Lane N, or the first live lane if lane N has ended, and the next live lane.
 struct uv_pair uv_pair(const struct uv *v, unsigned place)
 {
     uint64_t live = uv_live(v->warps[place].warp);

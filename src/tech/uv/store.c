@@ -151,7 +151,7 @@ void uv_store_warp_end(struct uv *v, unsigned place)
             uv_store_forget(v, place, 64 * k + bit_lowest(left));
 }
 
-// Checks that a register has a scalar register exactly as long as the register has a token.
+// Checks by number that a register has a scalar register exactly as long as the register has a token.
 void uv_store_audit(struct uv *v)
 {
     struct scalars *x = &v->scalars;

@@ -1,5 +1,5 @@
-// UV (uniform-vector instructions). A warp instruction with the same sources in every lane, executed before
-// with the same values, takes its result from a reuse buffer instead of executing.
+// UV (uniform-vector instructions). A warp instruction with the same sources in every lane may have executed
+// before with the same values. It then takes its result from a reuse buffer instead of executing.
 //
 //     decode: tokens ─▶ all sources uniform? ─▶ ready, at the head ─▶ reuse buffer ─ hit ─▶ result
 //     (a bit a register)                                                   │ miss
@@ -195,7 +195,7 @@ static void mark(struct uv *v, unsigned place, const struct op *o, bool uniform)
     t->predicates = uniform ? t->predicates | o->pred_writes : t->predicates & (uint8_t)~o->pred_writes;
 }
 
-// Whether all lanes of a load read one address of memory shared by the lanes.
+// Whether a load without a guard reads one address in all live lanes.
 static bool is_broadcast(struct uv *v, unsigned place, uint32_t index)
 {
     const struct inst *i = &v->launch->program->insts[index];
@@ -225,7 +225,7 @@ static void verify(struct uv *v, unsigned place, uint32_t index, const struct en
     if (!same) uv_mismatch(v);
 }
 
-// Writes the entry's words to all live lanes.
+// Writes the entry's words and predicates to all live lanes.
 static void write_result(struct uv *v, unsigned place, uint32_t index, const struct entry *e)
 {
     const struct op *o = &v->launch->ops[index];

@@ -47,13 +47,14 @@ struct entry {
     uint32_t result[4];
     uint8_t preds;      // bit k: value of dst[k], if dst[k] is a predicate
     bool parity;        // parity of key, result and preds at the fill
-    uint64_t looked_at; // cycle of the last check or lookup
+    uint64_t looked_at; // cycle of the last lookup that found the entry, for coverage
     uint64_t ready;     // cycle of the result; UINT64_MAX: not known yet
     uint64_t last_used; // serial number of the last use
 };
 
 // Possible outcome for an instruction with sources of one value. NOT_CANDIDATE: none. BROADCAST: a load
-// leaves one value. CANDIDATE, TOO_WIDE: the result is one value, and fits or does not fit an entry.
+// leaves one value. CANDIDATE, TOO_WIDE: the result is one value; operands and result fit, or do not fit, an
+// entry.
 enum candidate { NOT_CANDIDATE, BROADCAST, CANDIDATE, TOO_WIDE };
 
 struct uv_launch {
@@ -66,7 +67,7 @@ struct uv_launch {
     const struct upsets *upsets; // NULL: no bit flips
 };
 
-struct tokens { // bits: registers and predicates with the same value in every lane
+struct tokens { // bits: registers and predicates known to have the same value in every lane
     uint64_t registers[4];
     uint8_t predicates;
 };
@@ -106,14 +107,14 @@ struct uv {
     struct uv_warp warps[UV_WARPS];
     struct entry *entries;
     struct scalars scalars;
-    // By warp and register; NULL: not needed without checks and injected flips.
+    // By warp and register; NULL: with neither protect=on nor injected flips.
     struct life *lives;
     uint64_t serial, port_cycle, hits;
     uint32_t ports_left;
-    // State of the issuing instruction. uniform: every source has a single value, every lane is active, and
-    // storage for the result is free. known: an entry has this key. fills: the instruction fills an entry.
-    // converted: executes on one lane (protect=on: two). lacks_register: not uniform for want of a scalar
-    // register.
+    // State of the issuing instruction. uniform: every source has a single value, every required lane is
+    // active, and storage for the result is free. known: an entry has this key. fills: the instruction fills
+    // an entry. converted: executes on one lane (protect=on: two). lacks_register: not uniform for want of a
+    // scalar register or, with store=token, of lane N.
     bool uniform, known, fills, converted, lacks_register;
     bool same_sources;   // every source is one value
     unsigned words_read; // bits: sources with one value
@@ -174,7 +175,7 @@ void uv_store_fill(struct uv *v, unsigned place, unsigned r, uint32_t word);
 unsigned uv_store_lane(const struct uv *v, const struct warp *w); // lane N of the warp
 // Address of the kept value (copy 0), or of the second copy (copy 1, with protect=on).
 uint32_t *uv_store_copy(struct uv *v, unsigned place, unsigned r, unsigned copy);
-// with sim.check, at every instruction: checks that used and free scalar registers add up
+// With sim.check, at every instruction: checks that used and free scalar registers add up.
 void uv_store_audit(struct uv *v);
 const char *uv_store_check(const struct uv *v); // at the end; NULL: every audit passed
 
@@ -186,8 +187,9 @@ void uv_coverage_read(struct uv *v, unsigned place, uint32_t index);
 void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r);
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected);
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // executed or reused
-uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o); // number of results of the lanes
-// The entry has been looked up.
+// number of executing lanes, of an ALU instruction
+uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);
+// Counts the entry's cycles up to this lookup.
 void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 
 // -- errors found by checks (check.c) -----------------------------------------------------------------------
@@ -203,7 +205,7 @@ bool uv_is_sound(struct uv *v, const struct entry *e); // compares the parity bi
 
 // -- injected bit flips (upset.c); no effect without wf_set_upsets ------------------------------------------
 void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index); // results of lanes after execution
-// Results taken from an entry.
+// Flips a bit of results taken from an entry.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles);
@@ -212,10 +214,10 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // Sets v->key to the values the issuing instruction's result depends on.
 void uv_set_key(struct uv *v, unsigned place, uint32_t index);
-// The entry with v->key, if the result is ready and a port is free; NULL otherwise. Counts the lookup, and
-// sets v->known.
+// The instruction's entry, if its key is v->key, its result is ready (not needed with valid=issue) and a port
+// is free. NULL otherwise. Counts the lookup, and sets v->own and v->known.
 struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
-// An entry for the instruction just looked up: its own, a free entry, or the least recently used.
+// An entry of the set for the instruction just looked up: its own, a free entry, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 
 static inline bool uv_keeps(const struct uv *v) { return v->launch->options.store != UV_STORE_LANES; }
