@@ -99,9 +99,9 @@ static int64_t number_of(uint64_t word, bool is_signed)
     return is_signed ? (int64_t)(int32_t)(uint32_t)word : (int64_t)(uint32_t)word;
 }
 
-// Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes
-// at both ends suffice. For equality, the range must be a single value or lie on one side of the scalar
-// (thread 5 of 0 to 31 alone is 5).
+// Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes at
+// both ends suffice. For equality, the range must be a single value or lie on one side of the scalar (of
+// thread numbers 0 to 31, only number 5 equals 5).
 static bool ends_decide(const struct decouple_range *r, enum isa_cmp cmp, int64_t scalar)
 {
     bool is_order = cmp != CMP_EQ && cmp != CMP_NE;

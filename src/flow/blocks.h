@@ -1,4 +1,4 @@
-// Basic blocks of a program, and the graph of blocks: the starting point of every analysis of an allocated
+// Basic blocks of a program, and the graph of blocks: the starting point for analyses of an allocated
 // program.
 //
 // Each function of the program is a separate region. A call falls through to the next instruction (the

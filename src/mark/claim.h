@@ -28,7 +28,7 @@ static inline bool claim_rule_is_on(const struct mark_rules *r, enum mark_soundn
 }
 
 // The claim on an instruction's results apart from the claims on its sources: redundant for special registers
-// equal in all warps, vector for atomics, calls and the like (source.c).
+// equal in all warps (thread indices: under a condition), vector for atomics, calls and the like (source.c).
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i);
 
 // The pattern over the lanes of a warp of the first result of `inst`, from the patterns of its sources
@@ -40,8 +40,8 @@ struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_ru
 struct mark_pattern claim_pattern_merged(struct mark_pattern a, struct mark_pattern b);
 // Instructions that cut a thread's index out of a larger number (index.c). The results are as redundant as *c
 // says, independent of the sources: tid.x & (2^n - 1) with 2^n up to the warp size (rules->tid_x_mod), and in
-// RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern. Called repeatedly for every
-// instruction.
+// RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern of the result. False: any
+// other instruction.
 static inline bool claim_may_be_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
 {
     return (r->tid_x_mod || r->hart) && s->program->insts[inst].op == OP_LOP3;

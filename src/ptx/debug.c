@@ -100,7 +100,7 @@ bool parse_loc_directive(struct parser *p)
 
 // ---- .section
 
-// At a label or data directive of .debug_str: a label starts a string, data bytes are appended.
+// After a label of .debug_str: records the label's string, which is the data bytes up to the first 0.
 static void collect_string(struct parser *p, const struct token *label, struct strbuf *bytes)
 {
     strbuf_clear(bytes);

@@ -112,12 +112,13 @@ static bool parse_element(struct parser *p, struct initialiser *init, uint64_t o
     return true;
 }
 
-// Parses the value of dimension `level` at `offset`; `stride` is the size of one element of the dimension.
+// Declared shape of the values: one level per array dimension, outermost first, and one for a vector.
 struct shape {
-    const uint64_t *counts; // counts[0] == 0: as many as in the text
+    const uint64_t *counts; // values per level; counts[0] == 0: as many as in the text
     unsigned levels;
 };
 
+// Parses the values of one level of braces, for the place `offset` in bytes. *count: number of values.
 static bool parse_level(struct parser *p, struct initialiser *init, const struct shape *shape, unsigned level,
                         uint64_t offset, uint64_t *count)
 {

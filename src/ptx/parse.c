@@ -4,8 +4,8 @@
 //     declaration := [".visible" | ".extern" | ".weak" | ".common"] (variable | function)
 //                  | ".file" … | ".loc" … | ".section" … | ".alias" NAME "," NAME ";" | ".pragma" STRING ";"
 //
-// After an error in a declaration, parsing resumes behind the declaration (';', or '}' of a body), so
-// several errors are found in one run. A module with any error is discarded.
+// After an error in a declaration, parsing resumes after the declaration (';', or '}' of a body), so several
+// errors are found in one run. A module with any error is discarded.
 #include "ptx/check.h"
 #include "ptx/parse_impl.h"
 

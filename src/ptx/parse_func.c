@@ -148,7 +148,7 @@ static bool parse_call_targets(struct parser *p, const struct token *name)
     return parse_semicolon(p, "after the call targets");
 }
 
-// Directives allowed after a function header or a prototype.
+// Parses a directive allowed in function headers and prototypes. *found: a directive was present.
 static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
 {
     uint32_t ignored;
