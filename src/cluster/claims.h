@@ -15,8 +15,9 @@ struct claims {
     const char *who;
     double lease_seconds;
     struct diag *diag;
-    VEC(struct token)
-    open; // claimable tokens, claimed from the end: first suspects, then others; longest points last
+    // Claimable tokens, claimed from the end. Suspects stand at the front, so they are claimed last. In both
+    // parts the longest point stands last.
+    VEC(struct token) open;
     VEC(struct watched) others;
     // Prints a line for the user when a lost token is restored; NULL: no output.
     void (*tell)(const char *line);

@@ -17,9 +17,9 @@ static const char result_name[] = "runs/estimate.json"; // in the results' folde
 // missing uses the average rate.
 static const double measuring_most = 20;
 
-// Error factors of estimates, by source. Of 66 points at size medium, 90 % took at most 2.8 times more or
-// less than the estimate from a small run. Simulation rates of kernels on a view (GPU and profile) were
-// within a factor of 2.9 of the average, at most 4.2 (docs/howto/many-machines.md).
+// Error factors of estimates, by source. At size medium, nine points in ten took at most 2.8 times more or
+// less than estimated (docs/howto/many-machines.md). Simulation rates of kernels on a view (GPU and profile)
+// mostly were within a factor of 2.9 of the average, at most 4.2.
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 

@@ -1,9 +1,9 @@
 // A worker claims points of a plan, longest first, runs each point in a separate process, and commits the
 // results.
 //
-// A process writes DIR/committed/ID.WHO.part. At its end the file gets a checksum (result.h) and is renamed
-// to ID.json. Equal runs leave equal results, so concurrent renames are harmless. A refused run leaves
-// ID.refused, a failed run ID.failed, both with the message.
+// A process writes DIR/committed/ID.WHO.part. After the process ends, the file gets a checksum (result.h) and
+// is renamed to ID.json. Equal runs leave equal results, so concurrent renames are harmless. A refused run
+// leaves ID.refused, a failed run ID.failed, both with the message.
 //
 // Errors of the file system (no space, quota, stale handle) are no failures of the point: the worker releases
 // the point, waits, and retries. Waiting is reported with its reason. A point lost three times (token.h) is

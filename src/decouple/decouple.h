@@ -143,8 +143,9 @@ struct decouple_slot decouple_slot_of(const struct inst *i);
 
 // Address operand of an access; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
-// Operands that an instruction of the others' stream takes from a queue instead of reading. Registers:
-// whether register r is one of them; predicates: a bit mask.
+// Operands that an instruction of the others' stream takes from a queue instead of reading.
+// decouple_dequeues_register: whether register r is such an operand. decouple_dequeued_predicates: a bit
+// mask.
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
@@ -152,8 +153,8 @@ unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struc
 // unsplit program passes.
 bool decouple_check(struct decouple *d, const char **why);
 
-// Warp instructions executed by the streams. Parameters: `executions`: by instruction, over all warps of the
-// original program; `once`: by a single warp taking every path taken by any warp.
+// Warp instructions executed by the streams. Parameters of decouple_cost_of: `executions`: by instruction,
+// over all warps of the original program; `once`: by a single warp taking every path taken by any warp.
 struct decouple_cost {
     // base: of the original program. replicated: executions counted in `others` that the affine stream
     // repeats.

@@ -1,9 +1,9 @@
 // Sites, and the split of the program into streams.
 //
-// The affine stream is found backwards from its purposes: accesses with an address it computes, memory
-// ordering, thread exits, and loops left by predicates known only to lanes (the affine stream must not run
-// ahead of a warp that may be waiting for another warp). Branches controlling any of these are in the
-// stream, too; a predicate unknown to the stream is requested from the others.
+// The affine stream is found backwards from its purposes: accesses with an address computed by the stream,
+// memory ordering, thread exits, and loops left by predicates known only to lanes. In such a loop a warp may
+// wait for another warp, and the affine stream must not run ahead. Branches controlling any of these are in
+// the stream, too; a predicate unknown to the stream is requested from the others.
 #include "decouple/slices.h"
 #include "base/vec.h"
 #include "isa/fields.h"

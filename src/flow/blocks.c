@@ -30,7 +30,7 @@ struct reach {
     const struct program *program;
     uint32_t *function; // by instruction; FLOW_NONE: unreachable
     bool *begins;       // by instruction: first instruction of a called function
-    bool *targets;      // by instruction: target of a branch, a jump or a symbol
+    bool *targets;      // by instruction: target of a branch, jump or call, or address of a symbol
     VEC(uint32_t) called, open;
     bool calls_any; // the code has calls through a register: any function may be called
     // the code has jumps of unknown target: through a register other than a link register

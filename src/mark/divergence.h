@@ -29,10 +29,10 @@ struct divergence {
 void divergence_init(struct divergence *d, const struct mark_ssa *s);
 
 typedef void divergence_visit(void *context, uint32_t block);
-// Visits every join of the branch at block n: a block where two disjoint paths from different successors of n
-// meet.
+// Visits every join of the branch at block n, possibly more than once: a block where two disjoint paths from
+// different successors of n meet.
 void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit, void *context);
-// True: warps that part at block n may pass different numbers of the counted operations before meeting again,
+// True: warps parting at block n may pass different numbers of the counted operations before meeting again,
 // or meet in one operation from different sides. Some path passes one of the operations, and another path
 // does more than leave the kernel. Counted operations: barriers if `barriers`, else everything that orders
 // memory.

@@ -71,12 +71,12 @@ enum mark_cause {
 };
 
 struct mark_rules {
-    bool none;           // mark all instructions VECTOR, as a compiler without marks does
-    bool paper;          // the paper's literal rules, unsound where docs/explanation/soundness.md says so
-    bool tid_y;          // extension: values of threadIdx.y (and z) may be CONDITIONAL
-    bool laneid;         // %laneid and the lanemasks are redundant in every block
-    bool tid_x_mod;      // extension: tid.x & (2^n - 1), 2^n up to the warp size, may be CONDITIONAL
-    bool hart;           // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
+    bool none;      // mark all instructions VECTOR, as a compiler without marks does
+    bool paper;     // the paper's literal rules, unsound where docs/explanation/soundness.md says so
+    bool tid_y;     // extension: values of threadIdx.y (and z) may be CONDITIONAL
+    bool laneid;    // extension: %laneid and the lanemasks are redundant in every block
+    bool tid_x_mod; // extension: tid.x & (2^n - 1), 2^n up to the warp size, may be CONDITIONAL
+    bool hart;      // extension for RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
     bool two_dimensions; // threadIdx.x repeats in two-dimensional blocks only, as the paper requires
     // a CONDITIONAL mark with an unmet condition may still hold among every p-th warp (mark_warp_classes)
     bool warp_classes;
@@ -125,7 +125,7 @@ struct mark {
     uint8_t kind;                // enum mark_kind
     uint8_t conditions;          // CONDITIONAL: bits of enum mark_condition, all required
     uint8_t cause;               // enum mark_cause of the weakening below REDUNDANT
-    struct mark_pattern pattern; // over the lanes of the result; of several results, the weakest
+    struct mark_pattern pattern; // of the result, over a warp's lanes; of several results, the weakest
     bool grid;                   // rules->grid: equal in all blocks, under `grid_conditions`
     uint8_t grid_conditions;
     bool guarded; // executed under a guard unknown at fetch
@@ -166,7 +166,7 @@ static inline enum mark_kind mark_promoted(const struct mark *m, unsigned condit
     return (m->conditions & ~conditions_met) ? MARK_VECTOR : MARK_REDUNDANT;
 }
 // The warps of a block with equal results. 1: all warps; p > 1: warps whose numbers differ by a multiple of p
-// (rules->warp_classes: with x = 64, every other warp has the same threadIdx.x); 0: no two warps.
+// (rules->warp_classes: with x = 64 and W = 32, every other warp has the same threadIdx.x); 0: no two warps.
 uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3]);
 
 // The static encoding of DARSIE section 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and in the program

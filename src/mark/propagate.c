@@ -30,10 +30,10 @@ struct worker {
     bool settled;
     // by block: claim on the branch at the block's end, as far as already propagated
     struct claim *branch_done;
-    // by loop: claim on values defined inside, for readers outside the loop, and the exit branch
+    // by loop: claim on values defined inside, for readers outside the loop, and the exit branch to blame
     struct blamed *loop_exit;
     bool *core_varies; // by irreducible cycle: lanes of a warp may diverge inside
-    // by block: claim on loads, since warps may have passed different barriers, and the branch
+    // by block: claim on loads, since warps may have passed different barriers, and the branch to blame
     struct blamed *epoch;
     // Claims already propagated. Index 1 (after_done: second index 1): from branches where lanes of one warp
     // diverge. time_done: to loops of the whole program. epoch_done: to loads of every block. after_done: by

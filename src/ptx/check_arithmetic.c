@@ -1,5 +1,5 @@
-// Checks of single operations beyond their form: comparisons, products, rounding of halves, votes and
-// shuffles.
+// Checks of single operations beyond their form: comparisons, products, rounding of half precision, votes,
+// shuffles and the like.
 #include "ptx/check.h"
 #include "ptx/names.h"
 

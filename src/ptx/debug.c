@@ -61,7 +61,7 @@ static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
     return index;
 }
 
-// After "function_name": a label of .debug_str. Its text is known only after the section is read.
+// After "function_name": a label of .debug_str. The label's text is known only after the section is read.
 static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name)
 {
     uint32_t offset;

@@ -16,7 +16,7 @@ static const uint64_t INIT_BYTES_MAX = 1ull << 30; // initialised data of a modu
 struct initialiser {
     struct ptx_variable *v;
     unsigned element_bytes;
-    VEC(uint8_t) bytes; // up to the last value given so far
+    VEC(uint8_t) bytes; // initial value, up to the last element given so far
     VEC(struct ptx_relocation) relocations;
 };
 

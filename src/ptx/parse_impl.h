@@ -55,7 +55,7 @@ struct label_reference {
     uint32_t slot;  // operand, or entry
 };
 
-// Literal kind of an immediate; kept in operand.component until check converts the immediate.
+// Literal kind of an immediate; kept in operand.component until check_immediate converts the constant.
 enum literal { LITERAL_INT, LITERAL_F32, LITERAL_F64 };
 
 struct function_name { // name of an inlined function, as a .loc gives it: a label in .debug_str

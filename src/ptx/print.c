@@ -144,7 +144,7 @@ static void print_element(const struct printer *p, const struct ptx_variable *v,
         strbuf_printf(p->out, "%llu", (unsigned long long)bits);
 }
 
-// Bytes of a variable's initial value, up to the last nonzero byte or relocation.
+// Number of bytes of a variable's initial value, up to the last nonzero byte or relocation.
 static uint64_t used_bytes(const struct ptx_variable *v)
 {
     uint64_t used = v->size_bytes;

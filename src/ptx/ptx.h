@@ -147,10 +147,10 @@ struct ptx_operand {
 enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
-// PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
-// coordinate vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture
-// object, or the SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets
-// the variable's space. `bar` is always aligned.
+// PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate
+// vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture object, or the
+// SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets the variable's
+// space. `bar`, except bar.warp, is always aligned.
 struct ptx_inst {
     enum ptx_op op;
     int32_t guard; // predicate register, -1 = none

@@ -124,7 +124,7 @@ struct binding *scope_find(struct parser *p, const char *name, size_t length)
 struct candidates {
     const struct parser *p;
     enum name_kind kind;
-    size_t length;         // of the word: names of very different length are not compared
+    size_t length;         // of the unknown name: names of very different length are not compared
     struct arena *scratch; // candidates as C strings
     // State of str_nearest's requests for names 0, 1, 2 …: a call resumes where the previous call stopped.
     size_t *next;
