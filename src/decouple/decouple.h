@@ -84,9 +84,9 @@ struct decouple {
     struct decouple_slices *analysis;
 };
 
-// Analyses the kernel of a program. `whole` refuses a program with calls or several functions, and RISC-V
-// code. Never NULL. `p` and `shared` must outlive the result. `shared`: by instruction, shared among warps by
-// another mechanism; NULL: no instruction.
+// Analyses the kernel of a program. A program with calls or several functions, and RISC-V code, are refused
+// in `whole`. Never NULL. `p` and `shared` must outlive the result. `shared`: by instruction, shared among
+// warps by another mechanism; NULL: no instruction.
 struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
                                   const bool *shared);
 void decouple_free(struct decouple *d);

@@ -100,8 +100,8 @@ static int64_t number_of(uint64_t word, bool is_signed)
 }
 
 // Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes at
-// both ends suffice. For equality, the range must be a single value or lie on one side of the scalar. Of
-// thread numbers 0 to 31, only number 5 equals 5.
+// both ends suffice. For equality, the range must be a single value or lie on one side of the scalar.
+// Example: of thread numbers 0 to 31, only number 5 equals 5.
 static bool ends_decide(const struct decouple_range *r, enum isa_cmp cmp, int64_t scalar)
 {
     bool is_order = cmp != CMP_EQ && cmp != CMP_NE;

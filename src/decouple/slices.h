@@ -17,9 +17,9 @@ struct decouple_slices {
     struct mark_ssa ssa;
     struct divergence divergence;
     struct decouple_value *values; // by definition
-    // Divergence, as the worst kind among the predicates of some branches. join_kind, by block: branches
-    // whose parted threads meet in the block. leave_kind, by loop: branches that leave the loop. join_from,
-    // leave_from: the first branch of that kind.
+    // Divergence. join_kind, by block: worst kind among the predicates of branches whose parted threads meet
+    // in the block. leave_kind, by loop: likewise, of branches that leave the loop. join_from, leave_from:
+    // the first branch of that kind.
     uint8_t *join_kind, *leave_kind;
     uint32_t *join_from, *leave_from;
     // By block: the blocks whose branches control the block (control dependence).

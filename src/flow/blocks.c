@@ -1,5 +1,5 @@
 // Leaders of basic blocks: first instructions of functions, branch targets, reconvergence points, and
-// instructions after branches, returns, exits and the end of a warp.
+// instructions after branches, returns, exits and commands ending a warp.
 #include "flow/blocks.h"
 #include "base/vec.h"
 #include "isa/fields.h"

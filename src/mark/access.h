@@ -34,15 +34,15 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
 void access_writes(const struct program *p, const struct inst *i, struct access_list *out);
 // True: the load or store of local memory accesses a spill slot.
 bool access_is_spill(const struct program *p, const struct inst *i);
-// True: a load after the instruction may return a newer store of another thread than a load before. Barriers,
-// fences, acquires, ordered loads and the end of asynchronous copies; also calls, because the callee may hold
-// any such instruction.
+// True: the instruction may make newer stores of other threads visible to later loads. Barriers, fences,
+// acquires, ordered loads and the end of asynchronous copies; also calls, because the callee may hold any
+// such instruction.
 bool access_orders_memory(const struct inst *i);
 // True: the instruction loads from the block's shared memory, or has an operand in shared memory.
 bool access_reads_shared(const struct inst *i);
 // True: the instruction reads memory writable by other threads during the kernel, so neither read-only nor
 // local memory.
 bool access_may_change(const struct inst *i);
-// True: the instruction is a barrier of the whole block: a waiting barrier without a thread count, not of
-// RISC-V.
+// True: the instruction is a barrier of the whole block: a waiting barrier without a thread count, never a
+// RISC-V warp command.
 bool access_is_full_barrier(const struct inst *i);

@@ -133,7 +133,7 @@ struct mark {
     // the same direction under `way_conditions`.
     uint8_t way, way_conditions;
     bool way_varies; // lanes of one warp may diverge at the branch
-    bool has_result; // writes a register, predicate or local memory (otherwise VECTOR by its effect)
+    bool has_result; // writes a register, predicate or local memory; else VECTOR, executed for its effect
     // cuts a thread's index out of a larger number
     bool is_index;
     bool reached; // reachable from the entry; only RISC-V programs hold other code

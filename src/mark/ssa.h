@@ -1,5 +1,5 @@
-// SSA over an allocated program: the definition seen by every read of a register, predicate or spill slot.
-// Built from the program alone, so code of any front end can be analysed.
+// SSA over an allocated program: the definition seen by every read of a register, predicate, spill slot or
+// local memory. Built from the program alone, so code of any front end can be analysed.
 #pragma once
 #include "flow/blocks.h"
 #include "mark/mark.h"

@@ -73,7 +73,7 @@ bool check_vote(struct check *c)
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
-// Checks constant positions and lengths of a bit field: one byte each (PTX ISA 9.7.1.20).
+// Checks constant positions and lengths of a bit field: 0 to 255 (PTX ISA 9.7.1.20).
 bool check_field(struct check *c, unsigned first)
 {
     for (unsigned o = first; o < first + 2; o++)

@@ -183,8 +183,8 @@ static void print_variable(const struct printer *p, const struct ptx_variable *v
     strbuf_puts(p->out, ";\n");
 }
 
-// Initial values of two variables may hold each other's addresses: variables with addresses in initial values
-// are declared .extern before such values.
+// Initial values of two variables may hold each other's addresses. A variable with an address in the initial
+// value is therefore declared .extern first.
 static void print_variables(struct printer *p)
 {
     const struct ptx_module *m = p->m;

@@ -224,8 +224,8 @@ struct ptx_table { // .branchtargets, or .calltargets (functions)
 };
 
 // A pointer inside initialised data: at byte `offset`, `size` bytes wide, address of variable or function +
-// addend. `generic`: written generic(symbol). `shift`: of the byte extraction mask(symbol); the stored value
-// is the low byte of address >> shift.
+// addend. `generic`: written generic(symbol). `shift`: of the byte extraction mask(symbol), which stores the
+// low byte of address >> shift.
 struct ptx_relocation {
     uint64_t offset;
     uint8_t size, shift;
