@@ -2,7 +2,7 @@
 //
 // A claim is valid while the worker's beat advances. An observer reads a record repeatedly and measures the
 // interval on its own clock. A beat unchanged for the time of a lease means a lost worker. Clocks of
-// different machines are never compared, and file times are not used.
+// different machines are never compared. Claims do not depend on file times.
 #pragma once
 #include "cluster/token.h"
 
@@ -11,13 +11,14 @@ struct beat {
     uint64_t count; // number of beats written
     bool ended;     // the worker has released all claims
     double seconds; // since the worker's start
-    // The worker's runs of points that ended with a result. If the sum over all workers exceeds the number of
-    // points, the excess are duplicate runs.
+    // The worker's runs of points that ended with a result or refusal, counted before the commit. Runs of all
+    // workers beyond the number of done points count as duplicate runs.
     uint64_t runs;
     uint64_t failed; // failed runs
-    uint64_t taken;  // claims taken over from lost workers
+    uint64_t taken;  // claims taken over from lost or ended workers
     uint64_t lost;   // own claims taken over by another worker
-    // descriptor of the record's file if the worker is the calling process; -1: another worker
+    // descriptor of the open record's file if the worker is the calling process; -1: another worker, or
+    // closed
     int file;
 };
 
@@ -32,7 +33,7 @@ bool beat_parse(struct beat *b, const char *record);
 // Reads a worker's record. False: no readable record.
 bool beat_read(struct beat *b, const char *workers, const char *who);
 
-// File name of a worker's record in `workers`.
+// File name of a worker's record in the folder DIR/workers.
 void beat_file(const char *who, char name[TOKEN_WHO_MAX + 8]);
 
 struct beats {

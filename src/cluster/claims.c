@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// After this many tokens claimed first by other workers, the list of open tokens is stale, and the queue is
-// read again.
+// After this many tokens claimed first by other workers, the list of claimable tokens is stale. The queue is
+// then read again, scan_seconds after the last scan at the earliest.
 enum { MISSES_MOST = 32 };
-static const double scan_seconds = 0.5; // pause between scans of a queue without claimable tokens
-// A token is invisible during a rename, and for some seconds where a client caches the folder. A token
+static const double scan_seconds = 0.5; // least time between two scans of the queue
+// A token may be invisible during a rename, and for some seconds where a client caches the folder. A token
 // missing in this many consecutive scans is lost.
 enum { MISSED_MOST = 10 };
 
@@ -47,7 +47,7 @@ static struct watched *watched_of(struct claims *c, const char *who)
     return &vec_last(&c->others);
 }
 
-// Reads the beats of known workers once per scan.
+// Reads again the beats of all workers seen before as holders of tokens; called once per scan.
 static void watch_others(struct claims *c)
 {
     for (size_t i = 0; i < c->others.count; i++) {
@@ -66,8 +66,8 @@ static bool is_gone(struct claims *c, const char *who)
     return w->beat.ended || clock_seconds() - w->since > c->lease_seconds;
 }
 
-// Number of losses of token t once this worker has claimed t. One more than before if t is held by a lost
-// worker; a worker that ended its beat is not lost.
+// Number of losses of token t once this worker has claimed t. One more than before, at most TOKEN_TRIES, if t
+// is held by a lost worker. A worker that ended its beat is not lost.
 static unsigned losses_of(struct claims *c, const struct token *t)
 {
     bool lost = t->state == TOKEN_HELD && !watched_of(c, t->who)->beat.ended;
@@ -85,8 +85,8 @@ static bool may_claim(struct claims *c, const struct token *t)
            (t->state == TOKEN_HELD && !str_equal(t->who, c->who) && is_gone(c, t->who));
 }
 
-// Creates a token for a point whose token is lost. The point's progress is unknown; at worst the point runs
-// twice. Returns 0 or errno.
+// Creates an open token for a point whose token is lost. The point's progress is unknown; at worst the point
+// runs twice. Returns 0 or errno.
 static int restore(struct claims *c, size_t point)
 {
     const struct plan_point *p = &c->plan->points.data[point];
@@ -100,7 +100,8 @@ static int restore(struct claims *c, size_t point)
     return 0;
 }
 
-// Counts unfinished points and restores lost tokens. *problem: errno.
+// Counts unfinished points and restores lost tokens. *problem: unchanged, or errno if a token cannot be
+// created.
 static size_t count_unfinished(struct claims *c, const struct token *const *of, int *problem)
 {
     size_t unfinished = 0;

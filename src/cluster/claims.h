@@ -15,14 +15,16 @@ struct claims {
     const char *who;
     double lease_seconds;
     struct diag *diag;
-    VEC(struct token) open; // claimable tokens, longest last; suspects first, so taken last
+    // Claimable tokens, claimed from the end. Suspects stand at the front, so they are claimed last. In both
+    // parts the longest point stands last.
+    VEC(struct token) open;
     VEC(struct watched) others;
     // Prints a line for the user when a lost token is restored; NULL: no output.
     void (*tell)(const char *line);
-    uint8_t *missed; // by point: consecutive scans without a token
+    uint8_t *missed; // by point: consecutive scans without the point's token
     double scanned;  // time of the last scan
     unsigned misses; // since the last scan: tokens claimed first by other workers
-    bool finished;   // no token is open or held
+    bool finished;   // as of the last scan: every point is done or given up
 };
 
 bool claims_begin(struct claims *c, const struct plan *plan, const char *who, double lease_seconds,
@@ -31,10 +33,10 @@ void claims_fini(struct claims *c);
 
 enum claim_answer {
     CLAIM_GOT,    // the worker holds the token
-    CLAIM_NONE,   // nothing to claim at present, or finished
-    CLAIM_FAILED, // the queue cannot be changed; *problem is the errno
+    CLAIM_NONE,   // no token is claimable at present, or all points are finished
+    CLAIM_FAILED, // the queue cannot be read or changed; *problem is the errno
 };
-// Claims the next token. `busy`: the worker runs other points, so suspects must wait. *taken: the token was
-// held by a lost worker, which counts as a loss unless the worker had ended its beat. The caller gives up a
-// token with TOKEN_TRIES losses.
+// Claims the next token. `busy`: the worker runs other points, so no suspect is claimed. *taken: the token
+// was held by another worker, lost or ended. Only a lost worker counts as a loss of the point. The caller
+// gives up a token with TOKEN_TRIES losses.
 enum claim_answer claims_next(struct claims *c, bool busy, struct token *t, bool *taken, int *problem);

@@ -1,5 +1,5 @@
 // A result file is removed only after the commit of its database transaction. After any interruption the
-// result is in the folder or in the database.
+// result is in the folder or in the database, or in both.
 #include "cluster/collect.h"
 #include "base/json_read.h"
 #include "base/str.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TOGETHER = 256 }; // results per transaction; a transaction per result costs three times as much
+enum { TOGETHER = 256 }; // most results per transaction; a transaction per result costs three times as much
 
 struct batch {
     const struct plan *plan;
@@ -33,7 +33,7 @@ static bool finish_batch(struct batch *b)
     return good;
 }
 
-// Reports a broken result. mend_queue later reopens the point.
+// Reports a broken result. mend_queue later reopens the point if marked done.
 static void tell_broken(struct batch *b, const struct job *j, const char *path, const char *what)
 {
     b->report->broken++;
@@ -101,7 +101,7 @@ static int by_name(const void *a, const void *b)
 }
 
 // Takes results in order of their names, which is the order of the database's keys. Sequential inserts halve
-// the file's size.
+// the size of the database file.
 static bool take_all(struct batch *b, const struct jobs *jobs)
 {
     char *path = plan_path(b->plan, "committed", "");
@@ -149,7 +149,8 @@ static void forget_failures(const struct plan *p, const char *id)
     free(path);
 }
 
-// Corrects a token's state: done if the database has the result, open if a done point has no result.
+// Corrects a token's state: done if the database has the result (a held token stays held), open if a done
+// point has no result.
 static void mend_token(const struct plan *p, struct database *db, const struct token *t, int queue,
                        struct collection *c)
 {
@@ -167,9 +168,9 @@ static void mend_token(const struct plan *p, struct database *db, const struct t
     if (to.state != t->state) token_move(queue, t, &to);
 }
 
-// Corrects all tokens. Points in the database become done. Done points without a result (power loss, broken
-// file) become open. A point without a token counts as done if the database has it; otherwise workers restore
-// the token (claims.c).
+// Corrects all tokens. Points in the database become done, except held points. Done points without a result
+// (power loss, broken file) become open. A point without a token gets a token, marked done, if the database
+// has the result. Otherwise workers restore the token (claims.c).
 static bool mend_queue(const struct plan *p, struct database *db, struct collection *c)
 {
     char *path = plan_path(p, "queue", "");
@@ -190,8 +191,8 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     return good;
 }
 
-// Removes partial files, left in folder `name` by killed workers. A worker wrongly taken for lost may still
-// write such a file; its run then counts but leaves no result.
+// Removes partial files (.part) from folder `name`, once all points are done or given up. Killed workers
+// leave such files; a worker wrongly taken for lost may still write one.
 static void sweep(const struct plan *p, const char *name)
 {
     char *path = plan_path(p, name, "");

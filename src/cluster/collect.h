@@ -1,5 +1,5 @@
-// Moves committed results into the database, in any order, while workers continue. Repetition is harmless.
-// Only the process with the folder's lock may collect.
+// Moves committed results into the database, at any time, also while workers continue. Repetition is
+// harmless. Only the process with the folder's lock may collect.
 #pragma once
 #include "cluster/plan.h"
 #include "lab/database.h"
@@ -7,7 +7,7 @@
 struct collection {
     size_t taken;              // results new to the database
     size_t again;              // results already in the database
-    size_t broken;             // results with a wrong checksum or no JSON; points reopened
+    size_t broken;             // results with a wrong checksum or no JSON; their points are reopened
     size_t lost;               // points marked done without a result; reopened
     size_t done, left, points; // points; left: given up
 };

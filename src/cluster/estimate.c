@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 static const char result_name[] = "runs/estimate.json"; // in the results' folder
-// Limit in seconds for all small runs together; later jobs use the average rate.
+// Limit in processor seconds for all small runs together. Past the limit, a job whose small run is still
+// missing uses the average rate.
 static const double measuring_most = 20;
 
-// Error factors of estimates, by source. Of 66 points at size medium, 90 % took at most 2.8 times more or
-// less than the estimate from a small run. Simulation rates of kernels on a view (GPU and profile) were
-// within a factor of 2.9 of the average, at most 4.2 (docs/howto/many-machines.md).
+// Error factors of estimates, by source. At size medium, nine points in ten took at most 2.8 times more or
+// less than estimated (docs/howto/many-machines.md). Simulation rates of kernels on a view (GPU and profile)
+// mostly were within a factor of 2.9 of the average, at most 4.2.
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 
@@ -39,7 +40,7 @@ struct estimator {
     struct strmap by_view;
     // sums over small runs on a view (GPU and profile); element 0: over all views
     VEC(struct average) averages;
-    double measuring; // seconds used by small runs
+    double measuring; // processor seconds used by small runs
     struct progress bar;
 };
 
@@ -143,7 +144,8 @@ static char *counting_command(const struct job *j, bool small)
     return command.text ? command.text : heap_strdup("");
 }
 
-// Command of the job at size small, without settings in which many jobs differ. Empty: the job has no size.
+// Command of the job at size small, without settings (--set) except compile.profile, since many jobs differ
+// in settings alone. Empty: the job has no size.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};
@@ -163,8 +165,8 @@ static char *small_command(const struct job *j)
 
 // -- rates --------------------------------------------------------------------------------------------------
 
-// Sums over runs in the folder's database with the job's kind, subject, GPU, profile and technology: warp
-// instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
+// Sums over successful runs in the folder's database with the job's kind, subject, GPU, profile and
+// technology: warp instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
 static struct measured rate_shown(const struct estimate *e, const struct job *j)
 {
     sqlite3_stmt *s = database_query(
@@ -203,7 +205,8 @@ static double instructions_of(struct estimator *m, const struct job *j, bool sma
     return count;
 }
 
-// Seconds of a job, estimated from a run at size small: time grows with the number of warp instructions.
+// Seconds of a job, estimated from a run at size small: the time of simulation grows with the number of warp
+// instructions. 0: the small run failed.
 static double seconds_by_small(struct estimator *m, const struct job *j, const char *small)
 {
     bool is_new = !find_run(m, small);
@@ -221,7 +224,8 @@ static double seconds_by_small(struct estimator *m, const struct job *j, const c
     return shown.whole + (before > 0 && after > before ? shown.seconds * (after / before - 1) : 0);
 }
 
-// Seconds of a job, estimated from the average rate of small runs on the job's view, else on all views.
+// Seconds of a job, estimated from the average rate of small runs on the job's view (GPU and profile), else
+// on all views. 0: unknown.
 static double seconds_by_average(struct estimator *m, const struct job *j)
 {
     const struct average *own = average_of(m, j), *a = own->instructions > 0 ? own : &m->averages.data[0];

@@ -1,7 +1,8 @@
-// Run times of points, estimated before the first run. The estimate divides a subject's warp instructions,
-// counted in a functional run, by a simulation rate. The rate comes from runs in the folder's database, else
-// from a small run, else, beyond a time limit, from an average. The estimates order the points and give a
-// total time within the returned factor. Settings and machines change the rate.
+// Run times of points, estimated before the first run. A run of the same size in the folder's database gives
+// the time. Otherwise the estimate divides a subject's warp instructions, counted in a functional run, by a
+// simulation rate. The rate comes from runs in the database, else from a small run, else (after a failure or
+// a time limit) from an average. The estimates order the points and give a total time within the returned
+// factor. Settings and machines change the rate.
 #pragma once
 #include "lab/database.h"
 

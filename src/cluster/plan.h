@@ -30,7 +30,7 @@ struct plan {
     struct strmap by_id; // index into points
 };
 
-// Reads the plan of a folder. False and an error: no plan, or a plan of another version.
+// Reads the plan of a folder. False and an error: no plan, or no valid plan of this version.
 bool plan_read(struct plan *p, const char *folder, struct diag *d);
 // Like plan_read, from a text in memory. False: not a plan of this version.
 bool plan_read_text(struct plan *p, const char *folder, const char *text, size_t length);
@@ -38,8 +38,8 @@ void plan_print(const struct plan *p, struct strbuf *out); // the plan's text
 void plan_fini(struct plan *p);
 bool plan_is_there(const char *folder);
 
-// Makes a plan for the jobs, longest first. seconds: expected per job, in the jobs' order; factor: error
-// factor of the sum of seconds.
+// Makes a plan for the jobs, with the longest jobs first. seconds: expected per job, in the jobs' order;
+// factor: error factor of the sum of seconds.
 void plan_make(struct plan *p, const char *folder, const char *build, const struct jobs *jobs,
                const double *seconds, double factor);
 // Whether the plan was made by the build. False and an error otherwise.
@@ -47,11 +47,11 @@ bool plan_is_of(const struct plan *p, const char *build, struct diag *d);
 // Whether two plans have the same build and points. False and an error otherwise.
 bool plan_is_same(const struct plan *a, const struct plan *b, struct diag *d);
 // Creates the folders and missing tokens, then the plan's file. A visible plan therefore has all tokens. May
-// be repeated after an interruption; existing files are kept.
+// be repeated after an interruption; existing tokens are kept.
 bool plan_write(const struct plan *p, struct diag *d);
 
-// The valid token per point, or NULL, in a heap array: among several tokens, the winner by token_beats.
-// *surplus: number of other tokens; the pointer may be NULL.
+// Heap array by point: the point's token, or NULL. Of several tokens of a point, the winner by token_beats.
+// *surplus: number of losing tokens; the pointer `surplus` may be NULL.
 const struct token **plan_tokens(const struct plan *p, const struct tokens *all, size_t *surplus);
 // Creates the token of a point. False and errno.
 bool plan_make_token(int queue, const struct plan_point *point, enum token_state state);

@@ -42,7 +42,7 @@ static void end_words(struct words *w)
 enum { NOT_THERE = 127 };
 
 // Runs a program and collects stdout and stderr in `said`. Returns the exit status, or NOT_THERE if the
-// program is not installed.
+// program is not installed; -1: not started, or killed.
 static int run_program(struct words *w, struct strbuf *said)
 {
     int ends[2], status;
@@ -173,7 +173,7 @@ bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32
     }
     if (good) {
         const char *number = reason(&said);
-        snprintf(job, 32, "%.*s", (int)strcspn(number, ";"), number); // a named cluster answers JOB;CLUSTER
+        snprintf(job, 32, "%.*s", (int)strcspn(number, ";"), number); // a named cluster prints JOB;CLUSTER
         good = note_job(p, job, d);
     }
     end_words(&w);

@@ -13,9 +13,10 @@ struct slurm_order {
     const char *lease; // of the workers; NULL: the default
     unsigned workers;
 };
-// Submits workers and records the job in the folder. False and a one-line error: no Slurm, or Slurm's reason.
+// Submits workers and records the job in the folder. False and a one-line error: malformed options, no Slurm,
+// Slurm's refusal, or no record of the job.
 bool slurm_submit(const struct plan *p, const struct slurm_order *o, char job[32], struct diag *d);
-// Cancels all recorded jobs. *count: the number of jobs. False and an error.
+// Cancels all recorded jobs. *count: the number of jobs. False and an error: no scancel on this machine.
 bool slurm_cancel(const struct plan *p, size_t *count, struct diag *d);
 // Whether jobs were recorded and none can run any more: all ended or are held. False if Slurm does not
 // answer, because an outage may be temporary.

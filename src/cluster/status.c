@@ -83,7 +83,7 @@ static double beaten(const struct plan *p, const char *who)
     return changed(p, "workers", name);
 }
 
-// Present time on the file server. Without write access: the time of the latest beat.
+// Present time on the file server's clock. Without write access to DIR/workers: the time of the latest beat.
 static double file_system_now(const struct plan *p, const struct beats *beats)
 {
     static const char name[] = "clock";

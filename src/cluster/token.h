@@ -34,8 +34,8 @@ void token_name(const struct token *t, char name[TOKEN_NAME_MAX]);
 bool token_is_suspect(const struct token *t);
 bool token_parse(const char *name, struct token *t); // false: not a token
 // Whether token a wins over token b of the same point. Two tokens appear when a folder is read during
-// renames, or copied. Done wins over held over open over left; equal states: the token with more failures and
-// losses.
+// renames, or copied. Done wins over held over open over left; equal states: the token with the greater sum
+// of failures and losses.
 bool token_beats(const struct token *a, const struct token *b);
 
 struct tokens {

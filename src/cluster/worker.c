@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 static const double pause_seconds = 1; // pause before the next claim after an error of the file system
-// A point is too long for a worker if it has run for this share of the worker's time.
+// A point is too long if, when the worker's time is up, the point's run has taken more than this share of the
+// time.
 static const double whole_time = 0.9;
 
 enum { TIME_IS_UP = SIGUSR1 }; // sent by Slurm before the end of a job (slurm.c)
@@ -50,7 +51,7 @@ struct worker {
 };
 
 // Path of a point's result file, "committed/ID[.WHO].ENDING": relative to the plan's folder, or absolute if
-// `whole`. WHO, the worker, only in partial files.
+// `whole`. WHO, the worker's name, occurs in partial files only.
 static char *result_path(const struct worker *w, const struct token *t, bool whole, const char *ending)
 {
     struct strbuf path = {0};
@@ -86,7 +87,7 @@ static void tell(const struct worker *w, const char *line)
 }
 
 // Stops claiming for a while after an error of the file system. Reports the error once until the next
-// success. why NULL: no report.
+// committed result. why NULL: no report.
 static void pause_for(struct worker *w, const char *why)
 {
     struct strbuf line = {0};
@@ -208,7 +209,8 @@ static void commit_message(struct worker *w, struct token *t, const char *ending
     free(path);
 }
 
-// Gives up a point lost too often. If the message cannot be written, the next holder gives up the point.
+// Gives up a point lost too often. If the message cannot be written, the point is reopened with its losses so
+// far.
 static void give_up(struct worker *w, struct token *t, const char *message)
 {
     char *path = result_path(w, t, true, "failed");
@@ -220,7 +222,7 @@ static void give_up(struct worker *w, struct token *t, const char *message)
     free(path);
 }
 
-// Everything written to a descriptor; heap.
+// First line of the text written to a descriptor, without "error: "; heap.
 static char *read_back(int file)
 {
     char text[4096];
@@ -327,8 +329,8 @@ static bool is_alone(const struct worker *w)
     return false;
 }
 
-// Checks the results' folder, or creates it. False: a temporary error (*problem is 0), or a permanent one
-// with a message.
+// Checks that DIR/committed exists, or creates the folder. False: a temporary error (*problem is 0), or a
+// permanent one with a message.
 static bool has_room(struct worker *w, int *problem)
 {
     bool is_new = false;
@@ -430,7 +432,8 @@ static void watch_signals(struct worker *w)
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
 }
 
-// Creates the worker's record, and waits if the disk is full.
+// Creates the worker's record, and waits while the file system has a temporary error (disk full). False and
+// an error: a permanent failure.
 static bool enter(struct worker *w)
 {
     char *workers = plan_path(&w->plan, "workers", "");

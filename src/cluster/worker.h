@@ -1,16 +1,16 @@
 // A worker claims points of a plan, longest first, runs each point in a separate process, and commits the
 // results.
 //
-// A process writes DIR/committed/ID.WHO.part. At its end the file gets a checksum (result.h) and is renamed
-// to ID.json. Equal runs leave equal results, so concurrent renames are harmless. A refused run leaves
-// ID.refused, a failed run ID.failed, both with the message.
+// A process writes DIR/committed/ID.WHO.part. After the process ends, the file gets a checksum (result.h) and
+// is renamed to ID.json. Equal runs leave equal results, so concurrent renames are harmless. A refused run
+// leaves ID.refused, a failed run ID.failed, both with the message.
 //
 // Errors of the file system (no space, quota, stale handle) are no failures of the point: the worker releases
 // the point, waits, and retries. Waiting is reported with its reason. A point lost three times (token.h) is
 // given up.
 //
-// Missing files are restored where safe: a point's token, after several scans without it (claims.h), and
-// DIR/committed, whose lost results `--collect` detects. Other damage ends the worker with an error.
+// Missing files are restored where safe: a point's token, after several scans without the token (claims.c),
+// and DIR/committed, whose lost results `--collect` detects. Other damage ends the worker with an error.
 #pragma once
 #include "cluster/plan.h"
 
@@ -30,7 +30,7 @@ struct worker_order {
 
 struct worker_report {
     uint64_t runs, failed, taken, lost; // the worker's runs, failed runs, claims taken over, claims lost
-    int interrupted;                    // the signal that ended the worker; 0: all points are finished
+    int interrupted;                    // the signal that ended the worker; 0: no signal
 };
 
 // Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a time.

@@ -1,6 +1,6 @@
-// Verifies a split by a method other than its construction. A location is valid in a stream if, on all
-// paths, its last writer in the program belongs to the stream. Forward dataflow over all locations, to the
-// fixed point.
+// Verifies a split by a method other than its construction. A location (register, predicate, spill slot) is
+// valid in a stream if, on all paths, its last writer in the program belongs to the stream. Forward dataflow
+// over all locations, to the fixed point.
 #include "decouple/slices.h"
 #include "isa/inst.h"
 #include "isa/isa.h"

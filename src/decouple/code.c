@@ -37,7 +37,7 @@ static void add_steps(struct decouple_code *c, const struct decouple *d, uint32_
 
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out)
 {
-    enum { STEPS_MAX = 4 }; // per instruction: a move has at most four words, others three steps
+    enum { STEPS_MAX = 4 }; // most steps per instruction: four words of a spill move; else up to three
     out->steps = ARENA_ARRAY(a, struct decouple_step, STEPS_MAX * d->count + 1);
     out->first = ARENA_ARRAY(a, uint32_t, d->count + 1);
     out->count = 0;
@@ -48,7 +48,7 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
     out->first[d->count] = out->count;
 }
 
-// An enqueue keeps only the operands for its address or predicate; data and results belong to the warps'
+// An enqueue keeps only the operands for its address or predicate; data and results belong to the others'
 // stream.
 static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s,
                               const struct decouple_inst *n)

@@ -1,4 +1,4 @@
-// The whole analysis, explanations in words, and the table of settings.
+// The whole analysis, the cost of a split, and explanations in words.
 #include "decouple/decouple.h"
 #include "decouple/slices.h"
 #include "isa/isa.h"

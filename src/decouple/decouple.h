@@ -10,14 +10,14 @@
 // others' stream is the program without instructions needed only by sites. Its instructions keep their
 // addresses; fetch skips omitted instructions.
 //
-// Promises, checked on every split by decouple_check (written independently of the split):
+// Promises, checked by decouple_check in the tests (written independently of the split):
 //   Order    Both streams pass a warp's sites in program order. The affine stream takes every branch with
 //            affine-stream code under its control, by a computed predicate or by a reported one.
 //   Closure  Every value a stream reads was computed in the stream on all paths, or comes from a queue.
 // A kind promises a cost, not a value: the affine stream computes correct values whatever the kind.
 //
-// Instructions another mechanism shares among warps are yielded: never a site, and the others compute
-// values needed from them. The affine stream still contains instructions needed only by sites.
+// Instructions another mechanism shares among warps are yielded: never a site, and the others compute values
+// needed from them. A yielded instruction needed only by sites still belongs to the affine stream alone.
 // docs/explanation/techniques/decoupled.md has the rules, and choices where the paper is silent.
 #pragma once
 #include "base/arena.h"
@@ -28,11 +28,11 @@ struct inst;
 struct operand;
 struct program;
 
-// Kind of a result, over the threads of a block. Every kind is a special case of the kind after.
+// Kind of a result, over the threads of a block. Each kind is a special case of the next kind.
 enum decouple_kind {
     DECOUPLE_SCALAR, // one value
-    // A tuple, or the upper word or carry of a tuple; for predicates: a comparison of a tuple with a
-    // scalar.
+    // An affine tuple (tuple.h), or the upper word or carry of a tuple. For predicates: one bit per lane,
+    // from comparisons of tuples with scalars.
     DECOUPLE_AFFINE,
     DECOUPLE_PIECEWISE, // one of a few tuples
     DECOUPLE_VECTOR
@@ -56,8 +56,8 @@ enum { DECOUPLE_IN_AFFINE = 1, DECOUPLE_IN_OTHERS = 2 }; // streams
 enum decouple_site { DECOUPLE_NO_SITE, DECOUPLE_ENQ_DATA, DECOUPLE_ENQ_ADDR, DECOUPLE_ENQ_PRED };
 
 struct decouple_inst {
-    uint8_t kind;    // of the first result; DECOUPLE_VECTOR without a result
-    uint8_t pieces;  // tuples of a DECOUPLE_PIECEWISE result
+    uint8_t kind;    // the worst kind of the results; DECOUPLE_VECTOR without a result
+    uint8_t pieces;  // number of tuples of a DECOUPLE_PIECEWISE result
     uint8_t cause;   // enum decouple_cause, for VECTOR or for an access without a site
     uint8_t streams; // DECOUPLE_IN_*
     uint8_t site;    // enum decouple_site
@@ -65,12 +65,12 @@ struct decouple_inst {
     // the instruction is guarded by the predicate and dequeues it.
     bool compares;
     uint8_t predicate_kind; // ENQ_PRED: kind of the enqueued predicate
-    // potential: computed from scalars and thread indices by any operations (DAC, Figure 6).
+    // potential: the result is computed from scalars and thread indices by any operations (DAC, Figure 6).
     bool has_result, potential;
     bool feedback; // a branch: the other warps report the guard predicate to the affine stream
     bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
     bool slot;     // spill store or load of a slot that the affine stream keeps in registers
-    uint32_t from; // instruction the cause refers to; FLOW_NONE
+    uint32_t from; // instruction the cause refers to; FLOW_NONE: no instruction
 };
 
 struct decouple {
@@ -84,15 +84,15 @@ struct decouple {
     struct decouple_slices *analysis;
 };
 
-// Analyses the kernel of a program; a program with more than a kernel is refused in `whole`. Never NULL.
-// `p` and `shared` must outlive the result. `shared`: by instruction, shared among warps by another
-// mechanism; NULL: no instruction.
+// Analyses the kernel of a program. A program with calls or several functions, and RISC-V code, are refused
+// in `whole`. Never NULL. `p` and `shared` must outlive the result. `shared`: by instruction, shared among
+// warps by another mechanism; NULL: no instruction.
 struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
                                   const bool *shared);
 void decouple_free(struct decouple *d);
 
-// The affine stream as code: a step is an instruction of the program, or an addition before or after an
-// instruction.
+// The affine stream as code: a step is an instruction of the program, or an addition (enqueue, memory order)
+// before or after an instruction.
 enum decouple_step_kind {
     DECOUPLE_COMPUTES,
     DECOUPLE_ENQUEUES,
@@ -109,18 +109,18 @@ struct decouple_step {
 struct decouple_code {
     struct decouple_step *steps;
     uint32_t count;
-    uint32_t *first; // steps of instruction i: first[i] up to first[i + 1]
+    uint32_t *first; // steps of instruction i: first[i] … first[i + 1] - 1
 };
 void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple_code *out);
-// The program followed by the affine stream as a function of its own, with the plan of both. Must be freed
-// before the program of `d`.
+// The program followed by the affine stream as a function of its own, with the plan of both. The result must
+// be freed before the program of `d`.
 struct program *decouple_program(const struct decouple *d);
 extern const char decouple_function[]; // name of the affine stream's function
 struct decouple_plan {
     uint32_t count; // instructions of the kernel, so also the index of the affine stream's first instruction
     const struct decouple_inst *insts;
     struct decouple_code code;
-    bool yields; // another mechanism may own some instructions
+    bool yields; // another mechanism may share some instructions among warps
 };
 // Plan of a program made by decouple_program; NULL: any other program, or a program changed since.
 const struct decouple_plan *decouple_plan_of(const struct program *p);
@@ -143,16 +143,18 @@ struct decouple_slot decouple_slot_of(const struct inst *i);
 
 // Address operand of an access; NULL: none, or several.
 const struct operand *decouple_address(const struct inst *i);
-// Operands taken from a queue by an instruction of the others' stream, in place of a read: whether register
-// r is one; the predicates, as bits.
+// Operands that an instruction of the others' stream takes from a queue instead of reading.
+// decouple_dequeues_register: whether register r is such an operand. decouple_dequeued_predicates: a bit
+// mask.
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
-// Whether the statically visible promises hold. If not, *why says where (text in the arena of `d`).
+// Whether the statically visible promises hold. If not, *why says where (text in the arena of `d`). An
+// unsplit program passes.
 bool decouple_check(struct decouple *d, const char **why);
 
-// Warp instructions executed by the streams. `executions`: by instruction, over all warps of the original
-// program; `once`: by a single warp taking every path taken by any warp.
+// Warp instructions executed by the streams. Parameters of decouple_cost_of: `executions`: by instruction,
+// over all warps of the original program; `once`: by a single warp taking every path taken by any warp.
 struct decouple_cost {
     // base: of the original program. replicated: executions counted in `others` that the affine stream
     // repeats.

@@ -1,4 +1,4 @@
-// Expansion of tuples at the far end of the queue, into records (lines and masks) and predicates.
+// Expansion of tuples at the receiving end of the queue, into records (lines and masks) and predicates.
 //
 // Records are built thread by thread. The result equals the output of an adder stepping through lines, and
 // covers rows of any shape.
@@ -99,9 +99,9 @@ static int64_t number_of(uint64_t word, bool is_signed)
     return is_signed ? (int64_t)(int32_t)(uint32_t)word : (int64_t)(uint32_t)word;
 }
 
-// Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes
-// at both ends suffice. For equality, the range must be a single value or lie on one side of the scalar
-// (thread 5 of 0 to 31 alone is 5).
+// Whether a comparison has one outcome for all values of the range. For an order relation, equal outcomes at
+// both ends suffice. For equality, the range must be a single value or lie on one side of the scalar.
+// Example: of thread numbers 0 to 31, only number 5 equals 5.
 static bool ends_decide(const struct decouple_range *r, enum isa_cmp cmp, int64_t scalar)
 {
     bool is_order = cmp != CMP_EQ && cmp != CMP_NE;

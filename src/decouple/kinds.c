@@ -29,7 +29,7 @@ static struct decouple_value special_of(const struct inst *i, uint32_t inst)
     return vector_for(DECOUPLE_FOR_SPECIAL, inst, false);
 }
 
-// Reason why no tuple operation can produce the result; NONE: an operation may exist.
+// Reason why no tuple operation can produce the result; DECOUPLE_FOR_NONE: an operation may exist.
 static enum decouple_cause cause_against(const struct decouple *d, uint32_t inst)
 {
     const struct program *p = d->program;
@@ -124,7 +124,7 @@ static struct decouple_value result_of(const struct decouple *d, const struct in
         .kind = (uint8_t)worst, .pieces = (uint8_t)pieces, .potential = true, .from = FLOW_NONE};
 }
 
-// Merges a guarded write with the old value of the lanes it leaves out.
+// Merges the value of a guarded write with the old value, kept by lanes whose guard is false.
 static struct decouple_value under_guard(const struct decouple *d, uint32_t inst, struct decouple_value v,
                                          const struct decouple_value *guard, const struct decouple_value *old,
                                          bool is_predicate)

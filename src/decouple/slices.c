@@ -1,9 +1,9 @@
 // Sites, and the split of the program into streams.
 //
-// The affine stream is found backwards from its purposes: accesses with an address it computes, memory
-// ordering, thread exits, and loops left by predicates known only to lanes (the affine stream must not run
-// ahead of a warp that may be waiting for another warp). Branches controlling any of these are in the
-// stream, too; a predicate unknown to the stream is requested from the others.
+// The affine stream is found backwards from its purposes: accesses with an address computed by the stream,
+// memory ordering, thread exits, and loops left by predicates known only to lanes. In such a loop a warp may
+// wait for another warp, and the affine stream must not run ahead. Branches controlling any of these are in
+// the stream, too; a predicate unknown to the stream is requested from the others.
 #include "decouple/slices.h"
 #include "base/vec.h"
 #include "isa/fields.h"
@@ -110,7 +110,7 @@ static bool is_known(const struct slicing *x, uint32_t def, uint32_t block)
     return decouple_value_at(x->a, def, block).kind != DECOUPLE_VECTOR;
 }
 
-// Whether the affine stream can compute all reads of an instruction in the given roles.
+// Whether the affine stream can compute all reads of an instruction in the given roles (bit mask).
 static bool knows(const struct slicing *x, uint32_t inst, unsigned roles)
 {
     struct access_list list;
@@ -212,7 +212,8 @@ static uint32_t blamed(const struct slicing *x, uint32_t inst)
     return FLOW_NONE;
 }
 
-// By block: whether all branches controlling the block have predicates known to the affine stream.
+// By block: whether all branches controlling the block, directly or indirectly, have predicates known to the
+// affine stream.
 static bool *find_certain(const struct slicing *x)
 {
     uint32_t count = x->s->flow.count;
@@ -249,8 +250,8 @@ static void find_accesses(struct slicing *x, const bool *certain)
     }
 }
 
-// Whether the branch at the end of block n leaves a loop by a lane-only predicate: the loop may wait for
-// another warp.
+// Whether the branch at the end of block n leaves a loop by a predicate known only to lanes. Such a loop may
+// wait for another warp. In irreducible flow, every branch counts as leaving a loop.
 static bool may_wait(const struct slicing *x, uint32_t n)
 {
     const struct mark_ssa *s = x->s;
@@ -312,8 +313,8 @@ static void want_def(struct others *o, uint32_t def)
         want_def(o, at->sources[k]);
 }
 
-// Whether the affine stream makes the comparison for the others: the comparison is in a block that the affine
-// stream reaches without feedback, or is in the affine stream anyway.
+// Whether the affine stream makes the comparison for the others: an unguarded comparison of known operands.
+// The comparison is in a block reached without feedback, or in the affine stream anyway.
 static bool is_compared_for(const struct others *o, uint32_t inst)
 {
     const struct decouple *d = o->x->d;
@@ -340,8 +341,8 @@ static void want_sources(struct others *o, uint32_t inst)
     }
 }
 
-// Whether one comparison, in the same block and also in the affine stream, computes the instruction's guard,
-// and no other instruction reads the predicate.
+// Whether a comparison in the same block, made by the affine stream, computes the instruction's guard, and no
+// other instruction reads the predicate.
 static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *readers)
 {
     const struct slicing *x = o->x;
@@ -373,8 +374,8 @@ static uint32_t *count_readers(const struct slicing *x)
     return readers;
 }
 
-// Lane-only work and its sources make up the others' stream; comparisons the affine stream knows come from
-// a queue.
+// Finds the others' stream: work of the lanes alone, and its sources. Comparisons known to the affine stream
+// come from a queue.
 static void find_others_stream(struct slicing *x, const bool *certain)
 {
     struct decouple *d = x->d;

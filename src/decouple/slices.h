@@ -17,12 +17,12 @@ struct decouple_slices {
     struct mark_ssa ssa;
     struct divergence divergence;
     struct decouple_value *values; // by definition
-    // Divergence. join_kind by block: threads parted by a branch meet there. leave_kind by loop: threads
-    // leave in different iterations. The kind is the kind of the predicate; join_from, leave_from: the
-    // first such branch.
+    // Divergence. join_kind, by block: worst kind among the predicates of branches whose parted threads meet
+    // in the block. leave_kind, by loop: likewise, of branches that leave the loop. join_from, leave_from:
+    // the first branch of that kind.
     uint8_t *join_kind, *leave_kind;
     uint32_t *join_from, *leave_from;
-    // By block: the blocks with a branch controlling it (control dependence).
+    // By block: the blocks whose branches control the block (control dependence).
     uint32_t *depends_first, *depends;
 };
 
@@ -33,8 +33,8 @@ void decouple_find_spills(struct decouple *d);
 unsigned decouple_name_of_slot(const struct program *p, uint32_t address);
 struct inst decouple_move_of_slot(const struct program *p, const struct inst *i, unsigned word);
 void decouple_find_kinds(struct decouple *d);
-// Value of a definition as seen from a block: past a loop with divergent exits, a tuple turns into a
-// vector.
+// Value of a definition as seen from a block: past a loop that threads leave in different iterations, every
+// kind turns into DECOUPLE_VECTOR.
 struct decouple_value decouple_value_at(const struct decouple_slices *s, uint32_t def, uint32_t block);
 void decouple_find_slices(struct decouple *d);
 

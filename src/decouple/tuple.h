@@ -46,8 +46,8 @@ bool decouple_tuple_multiply(const struct decouple_tuple *a, const struct decoup
                              struct decouple_tuple *product);
 uint64_t decouple_tuple_value(const struct decouple_tuple *t, const uint32_t index[DECOUPLE_DIMENSIONS]);
 
-// Least and greatest value in a box, as signed or unsigned numbers; false: a value wraps. Extremes lie at
-// corners of the box, so checking corners suffices.
+// Least and greatest value of a tuple in a box of indices, as signed or unsigned numbers; false: a value
+// wraps. Extremes lie at corners of the box, so checking corners suffices.
 struct decouple_range {
     int64_t low, high; // signed for 64-bit tuples
 };
@@ -67,8 +67,8 @@ void decouple_warp_index(const struct decouple_warp *w, uint32_t lane, uint32_t 
 struct decouple_box decouple_warp_box(const struct decouple_warp *w);
 
 // -- addresses
-// A part of a warp's access: consecutive threads in one region of 32 granules, in ascending or descending
-// order of address, or all at one address (DAC 4.2, Figure 10). A granule is a word, or as small as the
+// A part of a warp's access: consecutive participating threads in one region of 32 granules. Their addresses
+// ascend, descend, or are all equal (DAC 4.2, Figure 10). A granule has four bytes, or the bytes of a smaller
 // access.
 enum { DECOUPLE_REGION = 32, DECOUPLE_LINE = 128, DECOUPLE_RECORDS_MAX = 64 };
 struct decouple_record {
@@ -79,9 +79,8 @@ struct decouple_record {
     bool reversed, broadcast;
     bool last;
 };
-// Expands the address tuple for the participating `lanes`; `bytes`: access size of a lane. Returns the
-// number of records. 0: an address is not aligned to `bytes`; the program must fault when the access
-// issues.
+// Expands the address tuple for the participating `lanes`; `bytes`: access size of a lane. Returns the number
+// of records. 0: no lane takes part, or an address is not aligned to `bytes` and the access must fault.
 unsigned decouple_expand(const struct decouple_tuple *address, const struct decouple_warp *w, uint64_t lanes,
                          unsigned bytes, struct decouple_record records[DECOUPLE_RECORDS_MAX]);
 // Recovers the addresses of `count` participating threads from records alone.
@@ -97,7 +96,7 @@ struct decouple_comparison {
     uint64_t lanes; // lanes for which the comparison holds
 };
 // Compares 32-bit tuples. EFFORT_ENDS requires a range without wrap; for equality, both ends on one side of
-// the scalar.
+// the scalar or equal.
 struct decouple_comparison decouple_compare(const struct decouple_tuple *a,
                                             const struct decouple_tuple *scalar, enum isa_cmp cmp,
                                             bool is_signed, const struct decouple_warp *w);

@@ -1,5 +1,5 @@
 // Leaders of basic blocks: first instructions of functions, branch targets, reconvergence points, and
-// instructions behind branches, returns and exits.
+// instructions after branches, returns, exits and commands ending a warp.
 #include "flow/blocks.h"
 #include "base/vec.h"
 #include "isa/fields.h"
@@ -30,7 +30,7 @@ struct reach {
     const struct program *program;
     uint32_t *function; // by instruction; FLOW_NONE: unreachable
     bool *begins;       // by instruction: first instruction of a called function
-    bool *targets;      // by instruction: target of a branch, a jump or a symbol
+    bool *targets;      // by instruction: target of a branch, jump or call, or address of a symbol
     VEC(uint32_t) called, open;
     bool calls_any; // the code has calls through a register: any function may be called
     // the code has jumps of unknown target: through a register other than a link register
@@ -51,8 +51,8 @@ static void add_call(struct reach *r, uint32_t first)
     vec_push(&r->called, first);
 }
 
-// x1 and x5 are link registers: a jump through a link register returns from a call (RISC-V unprivileged ISA,
-// 2.5.1, return-address stack).
+// x1 and x5 are link registers: a jump through a link register, without an offset, returns from a call
+// (RISC-V unprivileged ISA, 2.5.1, return-address stack).
 static bool is_return(const struct inst *i)
 {
     enum { RA = 1, T0 = 5 };
@@ -95,8 +95,8 @@ static void follow(struct reach *r, uint32_t first, uint32_t function)
     }
 }
 
-// Finds all reachable code. Code reachable from a call belongs to the called function, even if the kernel
-// also reaches the code without a call.
+// Finds all reachable code of a RISC-V program. Code reachable from a call belongs to the called function,
+// even if the kernel also reaches the code without a call.
 static void reach_all(struct reach *r, const struct program *p, struct arena *a)
 {
     *r = (struct reach){.program = p,

@@ -1,4 +1,4 @@
-// Basic blocks of a program, and the graph of blocks: the starting point of every analysis of an allocated
+// Basic blocks of a program, and the graph of blocks: the starting point for analyses of an allocated
 // program.
 //
 // Each function of the program is a separate region. A call falls through to the next instruction (the
@@ -21,7 +21,7 @@ struct flow_block {
 };
 
 struct flow_blocks {
-    struct flow_block *blocks; // the block of the program's entry, then the other blocks, ascending
+    struct flow_block *blocks; // the block of the program's entry, then the other blocks in program order
     uint32_t count;
     uint32_t *block_of; // by instruction index
     // Node n is block n. Artificial edges lead from the entry to every function other than the kernel, so

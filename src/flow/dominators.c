@@ -179,7 +179,7 @@ uint32_t flow_common_dominator(const struct flow_tree *t, uint32_t a, uint32_t b
 }
 
 // A join is in the frontier of every node from a predecessor up the tree to, but excluding, the join's
-// dominator.
+// immediate dominator.
 static void walk_frontiers(const struct flow_graph *g, const struct flow_tree *t, uint32_t *stamp,
                            uint32_t *fill, uint32_t *nodes)
 {

@@ -48,8 +48,8 @@ static void mark_reaching(const struct flow_graph *g, uint32_t node, bool *marke
     }
 }
 
-// Makes a node of every endless loop an exit. Walks the depth-first order (reverse post-order) backwards: a
-// node becomes an exit if no path leads from the node to an exit found so far.
+// Makes a node of every endless loop reachable from the entry an exit. Walks the depth-first order (reverse
+// post-order) backwards: a node becomes an exit if no path leads from the node to an exit found so far.
 void flow_graph_reverse(struct flow_graph *reversed, const struct flow_graph *g)
 {
     struct arena *a = g->arena;

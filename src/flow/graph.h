@@ -2,8 +2,8 @@
 //
 // A graph is independent of instructions: nodes are 0..count-1, node 0 is the entry, parallel edges and self
 // loops are allowed. All memory comes from the arena given to flow_graph_init, and results are plain arrays
-// indexed by node. Every algorithm is linear or n log n, without recursion, for any graph (unreachable nodes
-// and endless loops included).
+// indexed by node. Every algorithm except dominance frontiers is linear or n log n. No algorithm is
+// recursive, and any graph is allowed (unreachable nodes and endless loops included).
 #pragma once
 #include "base/arena.h"
 
@@ -29,8 +29,8 @@ struct flow_graph {
 void flow_graph_init(struct flow_graph *g, struct arena *a, uint32_t node_count,
                      const struct flow_edge *edges, uint32_t edge_count);
 // The reversed graph: the same nodes, every edge reversed, and one more node, number g->count: the virtual
-// exit. The virtual exit has an edge to every node without successors. Parts that cannot reach an exit get an
-// edge to one node of each endless loop.
+// exit. The virtual exit has an edge to every node without successors. For parts that cannot reach an exit,
+// the virtual exit has an edge to one node of each endless loop.
 void flow_graph_reverse(struct flow_graph *reversed, const struct flow_graph *g);
 
 // Reverse post-order of a depth-first walk from `root`.
@@ -43,7 +43,7 @@ void flow_order_init(struct flow_order *o, const struct flow_graph *g, uint32_t 
 
 // A dominator tree. The root of a post-dominator tree is the virtual exit, numbered graph->count.
 struct flow_tree {
-    uint32_t root, count;   // count: size of the arrays, the virtual exit included
+    uint32_t root, count;   // count: size of the arrays (post-dominators: the virtual exit included)
     uint32_t *parent;       // immediate dominator; FLOW_NONE for the root and unreachable nodes
     uint32_t *depth;        // root 0
     uint32_t *first, *last; // preorder interval: a dominates b when first[a] <= first[b] <= last[a]

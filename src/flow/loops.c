@@ -63,7 +63,7 @@ static void turn_round(struct flow_loops *l, uint32_t node_count)
             l->loops[l->loops[k].parent].node_count += l->loops[k].node_count;
 }
 
-// True for a retreating edge of the depth-first order whose target does not dominate its source.
+// Whether the graph has a retreating edge of the depth-first order whose target does not dominate its source.
 static bool find_irreducible(const struct flow_graph *g, const struct flow_tree *t)
 {
     struct flow_order order;

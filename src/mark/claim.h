@@ -27,8 +27,8 @@ static inline bool claim_rule_is_on(const struct mark_rules *r, enum mark_soundn
     return !r->paper && !(r->broken >> rule & 1);
 }
 
-// The claim on an instruction's results apart from the claims on its sources: redundant for special registers
-// equal in all warps, vector for atomics, calls and the like (source.c).
+// The claim on an instruction's results apart from the claims on its sources (source.c). Redundant: special
+// registers equal in all warps (thread indices: under a condition). Vector: atomics, calls and the like.
 struct claim claim_of_inst(const struct mark_ssa *s, const struct mark_rules *r, const struct inst *i);
 
 // The pattern over the lanes of a warp of the first result of `inst`, from the patterns of its sources
@@ -38,10 +38,10 @@ typedef struct mark_pattern claim_pattern_of(const void *context, uint32_t def, 
 struct mark_pattern claim_pattern(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst,
                                   claim_pattern_of *seen, const void *context);
 struct mark_pattern claim_pattern_merged(struct mark_pattern a, struct mark_pattern b);
-// Instructions that cut a thread's index out of a larger number (index.c). The results are as redundant as *c
-// says, independent of the sources: tid.x & (2^n - 1) with 2^n up to the warp size (rules->tid_x_mod), and in
-// RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern. Called repeatedly for every
-// instruction.
+// Instructions that cut a thread's index out of a larger number (index.c). Their results are as redundant as
+// *c says, independent of the sources. Forms: tid.x & (2^n - 1) with 2^n up to the warp size
+// (rules->tid_x_mod); in RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern of the
+// result. False: any other instruction (claim_may_be_index is a quick test only).
 static inline bool claim_may_be_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
 {
     return (r->tid_x_mod || r->hart) && s->program->insts[inst].op == OP_LOP3;

@@ -185,9 +185,9 @@ static void note_ways(struct divergence_way *ways, const uint32_t *blocks, uint3
         ways[blocks[k]] = (struct divergence_way){.stop = stop, .has = has, .known = true};
 }
 
-// True: a block on a path from `from` to `stop`, `stop` excluded, holds a barrier (`barriers`) or any
-// operation ordering memory. Branches often share their post-dominator. A negative answer for `from` holds
-// for every block on the path, so later queries reuse the result.
+// True: a block on a path from block `from` to block `stop`, `stop` excluded, holds a barrier (`barriers`) or
+// any operation ordering memory. Branches often share their post-dominator. A negative answer for `from`
+// holds for every block on the path, so later queries reuse the result.
 static bool way_has(struct divergence *d, uint32_t from, uint32_t stop, bool barriers)
 {
     const struct flow_graph *g = &d->s->flow.graph;

@@ -5,9 +5,9 @@
 
 struct divergence {
     const struct mark_ssa *s;
-    // Arrays by basic block. Calls, and the code after a function's return, count as holding every operation.
-    // reaches_reset: the basic block, or a block reachable from it, may hold a barrier of the whole thread
-    // block.
+    // Arrays by basic block. A call counts as holding every operation, except in `meets`. In reaches_*, the
+    // code of called functions counts likewise. reaches_reset: the basic block, or a block reachable from it,
+    // may hold a barrier of the whole thread block.
     bool *reaches_reset;
     bool *meets;       // the basic block holds a barrier of the whole thread block
     bool *resets;      // the basic block may hold a barrier of the whole thread block
@@ -29,14 +29,15 @@ struct divergence {
 void divergence_init(struct divergence *d, const struct mark_ssa *s);
 
 typedef void divergence_visit(void *context, uint32_t block);
-// Visits every join of the branch at block n: a block where two disjoint paths from different successors of n
-// meet.
+// Visits every join of the branch at block n, possibly more than once: a block where two disjoint paths from
+// different successors of n meet.
 void divergence_joins(struct divergence *d, uint32_t n, divergence_visit *visit, void *context);
-// True: warps that part at block n may pass different numbers of the counted operations before meeting again,
+// True: warps parting at block n may pass different numbers of the counted operations before meeting again,
 // or meet in one operation from different sides. Some path passes one of the operations, and another path
-// does more than leave the kernel. Counted operations: barriers, or everything that orders memory.
+// does more than leave the kernel. Counted operations: barriers if `barriers`, else everything that orders
+// memory.
 bool divergence_unbalanced(struct divergence *d, uint32_t n, bool barriers);
-// Visits blocks reachable from the successors of block n. The visit returns true to continue behind its
-// block. Blocks may be visited more than once, so a visit must return false eventually.
+// Visits blocks reachable from the successors of block n. The visit returns true to continue with its block's
+// successors. Blocks may be visited more than once, so a visit must return false eventually.
 typedef bool divergence_visit_on(void *context, uint32_t block);
 void divergence_after(const struct divergence *d, uint32_t n, divergence_visit_on *visit, void *context);

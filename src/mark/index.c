@@ -14,7 +14,8 @@
 #include "mark/access.h"
 #include "mark/claim.h"
 
-// The instruction defining a source operand, through copies. NULL: no defining instruction, or several.
+// The instruction defining a source operand, through copies. NULL: no single unguarded instruction defines
+// the operand, or the operand has a modifier.
 static const struct inst *origin(const struct mark_ssa *s, uint32_t inst, unsigned operand)
 {
     for (;;) {

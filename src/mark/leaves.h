@@ -14,7 +14,7 @@ enum mark_leaf {
     LEAF_SHARED = 1 << 8,
     LEAF_LOCAL = 1 << 9,
     LEAF_TEXTURE = 1 << 10,
-    LEAF_MACHINE = 1 << 11, // lanes, clocks, values of other lanes
+    LEAF_MACHINE = 1 << 11, // lane and warp numbers, clocks, values of other lanes
     LEAF_CALL = 1 << 12,
     LEAF_OWN_LOOP = 1 << 13 // also a value carried by the innermost loop around the instruction
 };
@@ -25,6 +25,6 @@ struct mark_leaves {
 };
 
 void mark_leaves_of(const struct marks *m, uint32_t inst, struct mark_leaves *out);
-// The basic block of an instruction, and the nesting depth of loops around the block.
+// The basic block of an instruction, and the nesting depth of loops around the block (0: no loop).
 uint32_t mark_block(const struct marks *m, uint32_t inst);
 uint32_t mark_loop_depth(const struct marks *m, uint32_t inst);

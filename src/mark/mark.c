@@ -349,7 +349,8 @@ static void print_conditions(unsigned conditions, struct strbuf *out)
         }
 }
 
-// Start of an instruction's chain of causes: the weakest definition among the instruction's results.
+// Start of an instruction's chain of causes: the first VECTOR definition among the instruction's results,
+// else the first definition.
 static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = FLOW_NONE;
@@ -361,7 +362,7 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 }
 
 // Follows the result's cause back through operands, guards, old values and local memory, to the first
-// definition that may differ between warps. NULL: no result, a redundant instruction, or rules.none.
+// definition with another cause. NULL: no result, a redundant instruction, or rules.none.
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);

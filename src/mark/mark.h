@@ -4,11 +4,11 @@
 //   program ─ blocks, SSA over registers, predicates and spill slots ─ marks per definition ─▶ struct marks
 //                                                     block's shape at launch ─ promote ─▶ final marks
 //
-// The claim behind a mark (docs/explanation/soundness.md): two warps of a block executing the instruction get results
-// equal bit for bit. Assumed: all lanes active, and one history of uniform branches since the last barrier of
-// the whole block. REDUNDANT claims it for every shape of block, CONDITIONAL for shapes meeting the mark's
-// conditions, VECTOR never. Definitions and rules follow DARSIE section 4.2 where it is sound and replace
-// unsound rules.
+// The claim behind a mark (docs/explanation/soundness.md): two warps of a block executing the instruction get
+// results equal bit for bit. Assumed: all lanes active, and one history of uniform branches since the last
+// barrier of the whole block. REDUNDANT claims equality for every shape of block, CONDITIONAL for shapes
+// meeting the mark's conditions, VECTOR never. Definitions and rules follow DARSIE section 4.2 where it is
+// sound and replace unsound rules.
 #pragma once
 #include "base/arena.h"
 #include "base/config.h"
@@ -47,11 +47,11 @@ enum mark_scope { MARK_SCOPE_BLOCK, MARK_SCOPE_GRID };
 
 enum mark_cause {
     CAUSE_NONE,         // redundant: nothing to explain
-    CAUSE_THREAD_INDEX, // reads tid.x, tid.y, tid.z (see the condition), or warp numbers
+    CAUSE_THREAD_INDEX, // reads tid.x, tid.y, tid.z (see the condition), or a warp, lane or hart number
     CAUSE_SPECIAL,      // a clock, counter or other special register
-    CAUSE_SOURCE,       // a source operand's definition (`from`)
+    CAUSE_SOURCE,       // a source operand, defined at `from`, may differ between warps
     CAUSE_GUARD,        // written under a guard predicate, defined at `from`, that may differ between warps
-    CAUSE_OLD,          // a guarded write keeps the old value, defined by `from`
+    CAUSE_OLD,          // a guarded write keeps the old value, defined at `from`, which may differ by warp
     CAUSE_JOIN,         // merges values of two sides of the branch at `from`
     CAUSE_LOOP,         // leaves a loop whose trip count may differ between warps: exit branch at `from`
     // carried around a loop whose barriers warps may meet in different iterations (branch `from`)
@@ -71,12 +71,12 @@ enum mark_cause {
 };
 
 struct mark_rules {
-    bool none;           // mark all instructions VECTOR, as a compiler without marks does
-    bool paper;          // the paper's literal rules, unsound where docs/explanation/soundness.md says so
-    bool tid_y;          // extension: values of threadIdx.y (and z) may be CONDITIONAL
-    bool laneid;         // %laneid and the lanemasks are redundant in every block
-    bool tid_x_mod;      // extension: tid.x & (W - 1), W the warp size, may be CONDITIONAL
-    bool hart;           // RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
+    bool none;      // mark all instructions VECTOR, as a compiler without marks does
+    bool paper;     // the paper's literal rules, unsound where docs/explanation/soundness.md says so
+    bool tid_y;     // extension: values of threadIdx.y (and z) may be CONDITIONAL
+    bool laneid;    // extension: %laneid and the lanemasks are redundant in every block
+    bool tid_x_mod; // extension: tid.x & (2^n - 1), 2^n up to the warp size, may be CONDITIONAL
+    bool hart;      // extension for RISC-V: the hart's number & (2^n - 1) is tid.x in blocks whose x is 2^n
     bool two_dimensions; // threadIdx.x repeats in two-dimensional blocks only, as the paper requires
     // a CONDITIONAL mark with an unmet condition may still hold among every p-th warp (mark_warp_classes)
     bool warp_classes;
@@ -125,7 +125,7 @@ struct mark {
     uint8_t kind;                // enum mark_kind
     uint8_t conditions;          // CONDITIONAL: bits of enum mark_condition, all required
     uint8_t cause;               // enum mark_cause of the weakening below REDUNDANT
-    struct mark_pattern pattern; // over the lanes of the result; of several results, the weakest
+    struct mark_pattern pattern; // of the result, over a warp's lanes; of several results, the weakest
     bool grid;                   // rules->grid: equal in all blocks, under `grid_conditions`
     uint8_t grid_conditions;
     bool guarded; // executed under a guard unknown at fetch
@@ -133,13 +133,13 @@ struct mark {
     // the same direction under `way_conditions`.
     uint8_t way, way_conditions;
     bool way_varies; // lanes of one warp may diverge at the branch
-    bool has_result; // writes a register, predicate or spill slot (otherwise VECTOR by its effect)
+    bool has_result; // writes a register, predicate or local memory; else VECTOR, executed for its effect
     // cuts a thread's index out of a larger number
     bool is_index;
-    bool reached; // reachable from the entry; RISC-V programs hold all code of a file
+    bool reached; // reachable from the entry; only RISC-V programs hold other code
     // writes vector registers only, without a guard: sharable by register renaming
     bool shareable;
-    uint32_t from; // instruction blamed by the cause; UINT32_MAX without a cause
+    uint32_t from; // instruction blamed by the cause; UINT32_MAX: no instruction
 };
 
 struct mark_ssa;
@@ -149,7 +149,7 @@ struct marks {
     const struct program *program;
     struct mark_rules rules;
     struct mark *marks;   // one per instruction
-    struct mark_ssa *ssa; // used by mark_explain
+    struct mark_ssa *ssa; // used by mark_explain and mark_leaves_of
 };
 
 // The marks of a program, on the heap; never NULL. Free with marks_free.
@@ -166,7 +166,7 @@ static inline enum mark_kind mark_promoted(const struct mark *m, unsigned condit
     return (m->conditions & ~conditions_met) ? MARK_VECTOR : MARK_REDUNDANT;
 }
 // The warps of a block with equal results. 1: all warps; p > 1: warps whose numbers differ by a multiple of p
-// (rules->warp_classes: with x = 64, every other warp has the same threadIdx.x); 0: no two warps.
+// (rules->warp_classes: with x = 64 and W = 32, every other warp has the same threadIdx.x); 0: no two warps.
 uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, const uint32_t block[3]);
 
 // The static encoding of DARSIE section 4.2: two bits an instruction (0 V, 1 CR, 2 DR), and in the program
@@ -174,7 +174,8 @@ uint32_t mark_warp_classes(const struct mark_rules *r, const struct mark *m, con
 // unmarked program is all V.
 void marks_encode(const struct marks *m, struct program *p);
 // Promotion at launch, in the paper's two variants. Both turn the code of an instruction into its mark for
-// the shape of the launch. Input: the encoded program alone, or everything known to the compiler.
+// the shape of the launch. Input: everything known to the compiler (DRIVER), or the encoded program alone
+// (HARDWARE).
 //   DRIVER    the driver's finalisation writes the launch's marks into its copy of the program
 //   HARDWARE  the program stays unchanged; one comparison with the block's shape at launch decides for
 //             all CR instructions together, and decode reads CR as DR or V by the resulting bit

@@ -30,14 +30,14 @@ struct worker {
     bool settled;
     // by block: claim on the branch at the block's end, as far as already propagated
     struct claim *branch_done;
-    // by loop: claim on values defined inside, for readers outside the loop, and the exit branch
+    // by loop: claim on values defined inside, for readers outside the loop, and the exit branch to blame
     struct blamed *loop_exit;
     bool *core_varies; // by irreducible cycle: lanes of a warp may diverge inside
-    // by block: claim on loads, since warps may have passed different barriers, and the branch
+    // by block: claim on loads, since warps may have passed different barriers, and the branch to blame
     struct blamed *epoch;
-    // Claims already propagated; first index 1: from branches where lanes of one warp diverge. time_done: to
-    // loops of the whole program. epoch_done: to loads of every block. after_done: by block, to loads of the
-    // block and behind; last index 1: past barriers too.
+    // Claims already propagated. Index 1 (after_done: second index 1): from branches where lanes of one warp
+    // diverge. time_done: to loops of the whole program. epoch_done: to loads of every block. after_done: by
+    // block, to loads of the block and of blocks reachable from the block; last index 1: past barriers too.
     struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
 };
 
@@ -109,7 +109,7 @@ static struct claim claim_of_def(const struct mark_def *d, enum mark_cause cause
     return (struct claim){.vector = d->vector, .conditions = d->conditions, .cause = (uint8_t)cause};
 }
 
-// *left: the weakest claim, with the exit branch, among loops that contain definition d but not the reading
+// *left: the union of the claims, with an exit branch, on loops that contain definition d but not the reading
 // block `use`. True: the claim is weak.
 static bool leaves_loop(const struct worker *w, const struct mark_def *d, uint32_t use, struct blamed *left)
 {
@@ -427,7 +427,7 @@ static void weaken_outside(struct worker *w)
         if (kind != DEF_UNDEFINED && kind != DEF_CALL) continue;
         bool is_riscv = w->s->program->profile == PROFILE_RISCV; // RISC-V registers are 0 at kernel start
         if (kind == DEF_UNDEFINED && (is_riscv || w->s->defs[k].location == access_local(w->s->program))) {
-            // 0 in every thread
+            // equal in every thread; in RISC-V 0
             set_pattern(w, k, (struct mark_pattern){.known = true, .base_known = is_riscv});
             continue;
         }

@@ -48,8 +48,7 @@ static void find_places(struct readers *r, const struct mark_ssa *s)
     r->place_count = place;
 }
 
-// By loop and by irreducible cycle: counts, or with `fill` lists, the readers outside of values defined
-// inside.
+// Counts (with `fill`: lists) the readers outside of values defined inside, by loop and by irreducible cycle.
 static void collect_leavers(struct readers *r, const struct mark_ssa *s, const uint32_t *core_of,
                             uint32_t *loop_count, uint32_t *core_count, bool fill)
 {

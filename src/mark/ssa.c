@@ -12,7 +12,7 @@
 
 struct builder {
     struct mark_ssa *s;
-    uint64_t *live_in; // words per block
+    uint64_t *live_in; // by block: bit set of the locations live at the start, `words` words
     uint32_t words;
     VEC(struct mark_def) defs;
     uint32_t *at_end;  // by block, location: the definition at the block's end
@@ -94,7 +94,7 @@ static void place_phis(struct builder *b)
     uint32_t count = s->flow.count;
     struct flow_frontiers frontiers;
     flow_frontiers_init(&frontiers, &s->flow.graph, &s->dominators);
-    // By location: list of the blocks that write the location.
+    // By location: list of the blocks that may write the location.
     struct block_list *writers = heap_alloc(s->location_count * sizeof *writers);
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t k = 0; k < s->flow.blocks[n].count; k++) {

@@ -1,5 +1,5 @@
-// SSA over an allocated program: the definition seen by every read of a register, predicate or spill slot.
-// Built from the program alone, so code of any front end can be analysed.
+// SSA over an allocated program: the definition seen by every read of a register, predicate, spill slot or
+// local memory. Built from the program alone, so code of any front end can be analysed.
 #pragma once
 #include "flow/blocks.h"
 #include "mark/mark.h"
@@ -24,7 +24,7 @@ struct mark_def {
     uint8_t conditions;
     struct mark_pattern pattern;
     uint8_t cause;      // enum mark_cause of the last weakening
-    uint32_t from_def;  // SOURCE, GUARD, OLD: the definition to blame
+    uint32_t from_def;  // SOURCE, GUARD, OLD, LOCAL: the definition to blame
     uint32_t from_inst; // JOIN, LOOP, BARRIER, EPOCH: the branch to blame
 };
 
@@ -40,9 +40,9 @@ struct mark_ssa {
     uint32_t def_count;
     // Instruction i: definitions of its reads, in the order of access_reads; definitions made by its writes,
     // in the order of access_writes.
-    uint32_t *read_first, *reads; // range of i: read_first[i] … read_first[i + 1]
+    uint32_t *read_first, *reads; // range of i: read_first[i] … read_first[i + 1] - 1
     uint32_t *write_first, *writes;
-    uint32_t *phi_first, *phis; // range of block b: phi_first[b] … phi_first[b + 1]
+    uint32_t *phi_first, *phis; // range of block b: phi_first[b] … phi_first[b + 1] - 1
     // Results of mark_propagate for the branch ending a block. parts: warps may part at the branch.
     // parts_unless: bits of enum mark_condition; warps may part unless all hold.
     bool *parts;
@@ -53,7 +53,7 @@ struct mark_ssa {
 void mark_ssa_init(struct mark_ssa *s, const struct program *p, struct arena *a);
 // Marks of definitions: the fixed point of the rules (propagate.c).
 void mark_propagate(struct mark_ssa *s, const struct mark_rules *r);
-// The claim of an instruction, after mark_propagate: the weakest value of its definitions, or VECTOR with a
-// cause when every warp must execute the instruction. Fills *out except for the chain behind `from`;
-// mark_explain follows the chain through the definitions.
+// The mark of an instruction, after mark_propagate: the weakest claim on its definitions, or VECTOR with a
+// cause when every warp must execute the instruction. The grid members stay 0. mark_explain follows the chain
+// behind `from` through the definitions.
 void mark_of_inst(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst, struct mark *out);

@@ -10,7 +10,7 @@ struct signature {
     bool refuse;
 };
 
-// Rows of each operation, and the union of their modifiers.
+// Rows of sig.def for each operation, and the union of the rows' modifiers.
 struct signature_index {
     const struct signature *first[PTX_OP_COUNT];
     uint32_t count[PTX_OP_COUNT];
@@ -42,20 +42,20 @@ const char *check_name(const struct ptx_inst *i, char *buffer);
 struct check {
     struct parser *p;
     struct ptx_inst *i;
-    uint64_t given; // modifiers written
+    uint64_t given; // modifiers written, as bits of enum ptx_field
 };
 
 enum ptx_type check_reg_type(const struct check *c, const struct ptx_operand *o);
 bool check_fits(enum ptx_type wanted, enum ptx_type reg); // PTX ISA 9.4, Table 25
 bool check_dest(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
-// ld, st and cvt: may be wider.
+// ld, st and cvt: the register may be wider than the type.
 bool check_wide_dest(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_dest_predicate(struct check *c, struct ptx_operand *o);
 bool check_source_predicate(struct check *c, struct ptx_operand *o);
 bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most);
-// Converts the operand to a constant of the type.
+// Converts a constant operand to the bits of the type.
 bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected);
 bool check_says(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-// Checks of single operations beyond their form: comparisons, products, rounding of halves, votes and
-// shuffles.
+// Checks of single operations beyond their form: comparisons, products, rounding of half precision, votes,
+// shuffles and the like.
 #include "ptx/check.h"
 #include "ptx/names.h"
 
@@ -73,7 +73,7 @@ bool check_vote(struct check *c)
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
-// Position and length of a bit field, in one byte each (PTX ISA 9.7.1.20).
+// Checks constant positions and lengths of a bit field: 0 to 255 (PTX ISA 9.7.1.20).
 bool check_field(struct check *c, unsigned first)
 {
     for (unsigned o = first; o < first + 2; o++)

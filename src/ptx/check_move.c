@@ -279,7 +279,7 @@ bool check_barrier(struct check *c)
 
 // ---- call
 
-// Checks one value of a call against the parameter it is passed to.
+// Checks one argument or returned value of a call against the function's parameter.
 static bool check_argument(struct check *c, struct ptx_operand *o, const struct ptx_variable *formal,
                            bool is_return)
 {

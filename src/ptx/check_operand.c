@@ -59,7 +59,7 @@ bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expec
                       check_name(c->i, name), expected);
 }
 
-// Reports the expected operand, such as "a .f32 or .b32 register", with "or constant" for a source.
+// Reports the expected operand, such as "a .f32 or .b32 register", with " or a constant" for a source.
 static bool wrong_type(struct check *c, const struct ptx_operand *o, enum ptx_type type, bool is_source)
 {
     char text[120];
@@ -195,7 +195,7 @@ static bool check_wide_form(struct check *c)
                       check_name(c->i, name));
 }
 
-// Checks the source of an address: the address of a variable, a register, or a constant address.
+// Checks a source operand that gives an address (cvta): a variable's address, a register, or a constant.
 static bool check_address_source(struct check *c, struct ptx_operand *o)
 {
     if (o->kind != PTX_OPERAND_SYMBOL) return check_source(c, o, c->i->types[0]);

@@ -61,7 +61,7 @@ static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
     return index;
 }
 
-// After "function_name": a label of .debug_str. Its text is known only after the section is read.
+// After "function_name": a label of .debug_str. The label's text is known only after the section is read.
 static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name)
 {
     uint32_t offset;
@@ -100,7 +100,7 @@ bool parse_loc_directive(struct parser *p)
 
 // ---- .section
 
-// At a label or data directive of .debug_str: a label starts a string, data bytes are appended.
+// After a label of .debug_str: records the label's string, which is the data bytes up to the first 0.
 static void collect_string(struct parser *p, const struct token *label, struct strbuf *bytes)
 {
     strbuf_clear(bytes);

@@ -1,5 +1,5 @@
-// Constant expressions (PTX ISA 4.5.4): C operators on 64-bit integers and, except bitwise operators, on
-// f64.
+// Constant expressions (PTX ISA 4.5.4): C operators on 64-bit integers and, except bitwise operators, shifts
+// and '%', on f64.
 //
 //     constant := binary ["?" constant ":" constant]
 //     binary   := unary {operator binary}         precedences as in C

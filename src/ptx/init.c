@@ -16,7 +16,7 @@ static const uint64_t INIT_BYTES_MAX = 1ull << 30; // initialised data of a modu
 struct initialiser {
     struct ptx_variable *v;
     unsigned element_bytes;
-    VEC(uint8_t) bytes; // up to the last value given so far
+    VEC(uint8_t) bytes; // initial value, up to the last element given so far
     VEC(struct ptx_relocation) relocations;
 };
 
@@ -112,12 +112,13 @@ static bool parse_element(struct parser *p, struct initialiser *init, uint64_t o
     return true;
 }
 
-// Parses the value of dimension `level` at `offset`; `stride` is the size of one element of the dimension.
+// Declared shape of the values: one level per array dimension, outermost first, and one for a vector.
 struct shape {
-    const uint64_t *counts; // counts[0] == 0: as many as in the text
+    const uint64_t *counts; // values per level; counts[0] == 0: as many as in the text
     unsigned levels;
 };
 
+// Parses the values of one level of braces, for the place `offset` in bytes. *count: number of values.
 static bool parse_level(struct parser *p, struct initialiser *init, const struct shape *shape, unsigned level,
                         uint64_t offset, uint64_t *count)
 {

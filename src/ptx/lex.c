@@ -1,4 +1,4 @@
-// Lexer. A class table says how a byte may start or continue a token; the rest is a switch.
+// Lexer. A class table says how a byte may start or continue a token; lex_next does the rest.
 #include "ptx/lex.h"
 
 #include <math.h>
@@ -70,7 +70,8 @@ static void skip_block_comment(struct lexer *l)
     diag_error(l->d, start, "this comment has no end; expected \"*/\"");
 }
 
-// "# 12 "k.cu"", "#line 12": skips a line marker. Other lines are for a preprocessor: an error.
+// "# 12 "k.cu"", "#line 12": skips a line marker, or #pragma. Other lines with '#' are for a preprocessor: an
+// error.
 static void skip_hash_line(struct lexer *l)
 {
     const char *p = l->at + 1;

@@ -4,8 +4,8 @@
 // vector element (".x"), distinguished by the parser. Literals arrive converted. A byte outside any token
 // is reported and skipped.
 //
-// Left out: the C preprocessor. Line markers ("# 12 file.cu", "#line") are skipped, other directives are
-// errors.
+// Left out: the C preprocessor. Line markers ("# 12 file.cu", "#line") and #pragma are skipped, other
+// directives are errors.
 #pragma once
 #include "base/diag.h"
 

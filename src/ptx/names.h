@@ -7,7 +7,8 @@ bool ptx_type_is_integer(enum ptx_type type); // .u8 to .u64, .s8 to .s64
 
 bool ptx_op_is_refused(enum ptx_op op); // REFUSE in ptx.def
 enum ptx_type ptx_sreg_type(enum ptx_sreg sreg);
-// Number of components of a special register: of x, y, z, or of numbered registers; 0: scalar.
+// Number of components of a special register: 3 for x, y, z; the number of registers for %pm0 and the like;
+// 0: scalar.
 unsigned ptx_sreg_components(enum ptx_sreg sreg);
 
 const char *ptx_space_name(enum ptx_space space); // "global"; "" for generic

@@ -4,8 +4,8 @@
 //     declaration := [".visible" | ".extern" | ".weak" | ".common"] (variable | function)
 //                  | ".file" … | ".loc" … | ".section" … | ".alias" NAME "," NAME ";" | ".pragma" STRING ";"
 //
-// After an error in a declaration, parsing resumes behind the declaration (';', or '}' of a body), so
-// several errors are found in one run. A module with any error is discarded.
+// After an error in a declaration, parsing resumes after the declaration (';', or '}' of a body), so several
+// errors are found in one run. A module with any error is discarded.
 #include "ptx/check.h"
 #include "ptx/parse_impl.h"
 
@@ -208,7 +208,7 @@ static const char *directive_name(const void *context, size_t i)
     return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-// Directives about the whole file precede all declarations.
+// Whether a directive about the whole file follows. Such directives precede all declarations.
 static bool at_preamble(const struct parser *p)
 {
     return parse_at_dot(p, "version") || parse_at_dot(p, "target") || parse_at_dot(p, "address_size");

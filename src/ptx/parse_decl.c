@@ -72,8 +72,7 @@ static bool parse_attribute(struct parser *p, struct declaration *d)
     return true;
 }
 
-// ".ptr .global .align 8": the target of a pointer parameter. A hint; the launch's buffers are more
-// precise.
+// ".ptr .global .align 8": the target of a pointer parameter. Skipped, since the launch's buffers say more.
 static bool skip_pointer_hint(struct parser *p)
 {
     enum ptx_space space;

@@ -148,7 +148,7 @@ static bool parse_call_targets(struct parser *p, const struct token *name)
     return parse_semicolon(p, "after the call targets");
 }
 
-// Directives allowed after a function header or a prototype.
+// Parses a directive allowed in function headers and prototypes. *found: a directive was present.
 static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
 {
     uint32_t ignored;
@@ -232,7 +232,7 @@ static bool parse_statement(struct parser *p)
     return parse_instruction(p, &name, guard, negated);
 }
 
-// Whether a module-level directive follows: the '}' before it is missing.
+// In a body: whether a module-level directive follows, so that the body's '}' is missing.
 static bool at_module_directive(const struct parser *p)
 {
     static const char *const words[] = {"entry",   "func",   "visible",     "weak",
@@ -313,7 +313,7 @@ static void end_function(struct parser *p, struct ptx_function *f)
     f->table_count = (uint32_t)p->tables.count;
     f->variables = ARENA_COPY(p->arena, &p->locals);
     f->variable_count = (uint32_t)p->locals.count;
-    // The only heap array of a module: too large to copy, so the spare capacity is returned.
+    // The instructions, a module's only heap array: too large to copy, so the spare capacity is returned.
     f->insts = p->insts.count ? heap_resize(p->insts.data, p->insts.count * sizeof *p->insts.data) : NULL;
     f->inst_count = (uint32_t)p->insts.count;
     if (!f->insts) free(p->insts.data);

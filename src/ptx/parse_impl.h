@@ -7,8 +7,8 @@
 //     suffix.c      modifier text to fields             signature.c      forms of instructions
 //     check*.c      type check of instructions          print*.c         the module as text
 //
-// A failing function reports its error and returns false, passed up to the statement loop, which resumes
-// after the next ';' or '}'.
+// A failing function reports its error and returns false, passed up to the statement loop. The loop resumes
+// after the next ';', at a '}', or at a new statement's line.
 #pragma once
 #include "ptx/lex.h"
 #include "ptx/ptx.h"
@@ -55,10 +55,10 @@ struct label_reference {
     uint32_t slot;  // operand, or entry
 };
 
-// Literal kind of an immediate; kept in operand.component until check converts the immediate.
+// Literal kind of an immediate; kept in operand.component until check_immediate converts the constant.
 enum literal { LITERAL_INT, LITERAL_F32, LITERAL_F64 };
 
-struct function_name { // inlined function named by a .loc: a label in .debug_str
+struct function_name { // name of an inlined function, as a .loc gives it: a label in .debug_str
     uint32_t line_info, length;
     const char *name;
 };
@@ -108,7 +108,7 @@ struct parser {
     VEC(const char *) debug_texts;
     VEC(struct alias) aliases;
     struct u64map alias_numbers; // address of the alias's function to index in aliases
-    uint64_t init_bytes;         // initialised data so far
+    uint64_t init_bytes;         // bytes of initialised data so far
     unsigned expr_depth;
 };
 
@@ -152,7 +152,7 @@ struct linkage {
 // Parses variables, from the state space on: ".global .align 4 .b8 x[4] = {…}, y;"
 bool parse_variables(struct parser *p, struct linkage linkage);
 bool parse_registers(struct parser *p); // after ".reg"
-// At '(': a parameter list; binds nothing.
+// At '(': parses a parameter list, without binding the names.
 bool parse_parameters(struct parser *p, bool is_entry, struct ptx_variable ***list, uint32_t *count);
 uint64_t parse_layout(struct ptx_variable **list, uint32_t count);
 
@@ -177,8 +177,8 @@ struct constant {
 bool parse_constant(struct parser *p, struct constant *value);
 bool parse_constant_i64(struct parser *p, int64_t *value); // integers only
 double expr_to_f64(struct constant c);
-// Converts a constant to the bits of a `type` (PTX ISA 4.5); false: a float for an integer type, or the
-// reverse.
+// Converts a constant to the bits of a `type` (PTX ISA 4.5). False: a float for an integer type, the reverse,
+// or a float for a bit type of another width.
 bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits);
 
 // init.c: after '='

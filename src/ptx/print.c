@@ -1,5 +1,5 @@
-// Prints a typed module as PTX text: parsing the text gives the same module, and printing the result the
-// same text.
+// Prints a typed module as PTX text: parsing the text gives an equivalent module, and printing that module
+// gives the same text.
 //
 // Order: directives, declarations of all functions, variables, bodies, names of inlined functions.
 // Registers are declared one by one at the head of a body; blocks, comments and unused registers of ranges
@@ -26,7 +26,8 @@ static bool is_taken(const struct printer *p, const char *name)
            strmap_get(&p->module_names, name, length, &ignored);
 }
 
-// Returns the name if unused in the function, else the name with a distinguishing number.
+// Returns the name, with '_' for dots, if unused in function and module; else the name with a distinguishing
+// number.
 static const char *unique_name(struct printer *p, const char *name)
 {
     const char *unique = name;
@@ -143,7 +144,7 @@ static void print_element(const struct printer *p, const struct ptx_variable *v,
         strbuf_printf(p->out, "%llu", (unsigned long long)bits);
 }
 
-// Bytes of a variable's initial value, up to the last nonzero byte or relocation.
+// Number of bytes of a variable's initial value, up to the last nonzero byte or relocation.
 static uint64_t used_bytes(const struct ptx_variable *v)
 {
     uint64_t used = v->size_bytes;
@@ -182,8 +183,8 @@ static void print_variable(const struct printer *p, const struct ptx_variable *v
     strbuf_puts(p->out, ";\n");
 }
 
-// Initial values of two variables may hold each other's addresses: such variables are declared before any
-// definition.
+// Initial values of two variables may hold each other's addresses. A variable with an address in the initial
+// value is therefore declared .extern first.
 static void print_variables(struct printer *p)
 {
     const struct ptx_module *m = p->m;

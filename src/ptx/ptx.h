@@ -8,8 +8,8 @@
 // beyond warpfold's support is kept with `unsupported` set: launching a kernel with a path to it is refused
 // with the text and place; the rest of the module stays usable.
 //
-// The module owns all of its data (in its arena, except the instructions). It holds no reference to its
-// text except `struct loc`, which points into the sources of the `struct diag` given to ptx_parse.
+// The module owns all of its data (in its arena, except the instructions). The module holds no reference to
+// its text except `struct loc`, which points into the sources of the `struct diag` given to ptx_parse.
 #pragma once
 // clang-format off
 #include "base/arena.h"
@@ -26,8 +26,8 @@ enum ptx_op {
     PTX_OP_COUNT
 };
 
-// Fundamental types (PTX ISA 5.2). Packed and opaque types occur as operand types only, never as register
-// types.
+// Fundamental types (PTX ISA 5.2). The types from PTX_BF16 to PTX_S16X2, and the opaque types, never are
+// register types.
 enum ptx_type {
     PTX_NONE,
     PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
@@ -61,7 +61,7 @@ enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR, PTX_BOOL
 
 enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE }; // mul/mad, and dp2a's lo/hi
 
-enum ptx_cache { // cache operators of ld and st; other hints are accepted and dropped
+enum ptx_cache { // cache operators of ld, st and cp.async; other hints are accepted and dropped
     PTX_CACHE_NONE, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PTX_CACHE_LU, PTX_CACHE_CV, PTX_CACHE_WB, PTX_CACHE_WT
 };
 
@@ -77,8 +77,8 @@ enum ptx_atom { // atom, red, redux
     PTX_ATOM_INC, PTX_ATOM_DEC, PTX_ATOM_EXCH, PTX_ATOM_CAS
 };
 
-// Modifier selecting the function of an instruction with several; check has the values allowed per
-// operation.
+// Modifier selecting one of several functions of an instruction, such as shfl.up. sig.def and check*.c limit
+// the values per operation.
 enum ptx_mode {
     PTX_MODE_NONE,
     PTX_MODE_SHFL_UP, PTX_MODE_SHFL_DOWN, PTX_MODE_SHFL_BFLY, PTX_MODE_SHFL_IDX,
@@ -118,7 +118,7 @@ enum ptx_operand_kind {
     // 64 bits; f32 constants are 32 bits, f64 constants 64 bits.
     PTX_OPERAND_IMM,
     PTX_OPERAND_SREG,     // sreg, component
-    PTX_OPERAND_SYMBOL,   // address of variable + offset (mov, call arguments, initialisers)
+    PTX_OPERAND_SYMBOL,   // address of variable + offset (mov, cvta, call arguments); tex: the .texref
     PTX_OPERAND_FUNCTION, // address of function
     PTX_OPERAND_MEMORY,   // [base + offset]: base is a register (reg >= 0), a variable or an immediate
     PTX_OPERAND_LABEL,    // label: index into function->labels
@@ -147,10 +147,10 @@ struct ptx_operand {
 enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
-// PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,]
-// coordinate vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture
-// object, or the SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets
-// the variable's space. `bar` is always aligned.
+// PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate
+// vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture object, or the
+// SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets the variable's
+// space. `bar`, except bar.warp, is always aligned.
 struct ptx_inst {
     enum ptx_op op;
     int32_t guard; // predicate register, -1 = none
@@ -224,8 +224,8 @@ struct ptx_table { // .branchtargets, or .calltargets (functions)
 };
 
 // A pointer inside initialised data: at byte `offset`, `size` bytes wide, address of variable or function +
-// addend. `generic`: written generic(symbol). `shift`: of the byte extraction mask(symbol); the stored
-// value is address >> shift.
+// addend. `generic`: written generic(symbol). `shift`: of the byte extraction mask(symbol), which stores the
+// low byte of address >> shift.
 struct ptx_relocation {
     uint64_t offset;
     uint8_t size, shift;
@@ -241,7 +241,7 @@ struct ptx_variable {
     enum ptx_type type; // of an element
     uint8_t vector;
     uint32_t align_bytes;
-    uint64_t size_bytes; // whole object; 0 for extern .shared arrays without a size
+    uint64_t size_bytes; // whole object; 0 for .extern arrays without a size
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     bool is_array;
     // .param: a parameter or a return value of its function; both false for parameters of calls.
@@ -310,7 +310,8 @@ struct ptx_module {
 // Parses and checks a whole file. NULL on errors, with at least one located error in `d`. Never crashes or
 // hangs, whatever the bytes. `source`: number of the text by diag_add_source (may be 0).
 struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, struct diag *d);
-// For PTX without .file and .loc: takes the PTX lines as source lines, of the file `name`.
+// For PTX without .file and .loc: takes the PTX lines as source lines, of the file `name`. No effect on other
+// modules.
 void ptx_number_lines(struct ptx_module *m, const char *name);
 void ptx_module_free(struct ptx_module *m);
 
@@ -322,7 +323,7 @@ bool ptx_type_is_signed(enum ptx_type type); // signed integers only
 const char *ptx_sreg_name(enum ptx_sreg sreg);
 
 // Finds an entry by exact name, or by its unmangled identifier if unique ("_Z6vecaddPKfS0_Pfi" is found as
-// "vecadd"). Otherwise NULL and a located error with the nearest name or the candidates.
+// "vecadd"). Otherwise NULL and an error with the nearest name or the candidates.
 struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d);
 // The identifier inside an Itanium-mangled name, nested names and templates included ("_ZN2ns3fooIfEEvPT_"
 // gives "foo"); an unmangled name unchanged. Points into arena memory.

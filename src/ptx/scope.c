@@ -1,7 +1,7 @@
 // Names in scope.
 //
-// One map serves all scopes. It gives the innermost binding of a name; a binding remembers the binding it
-// hides, restored when the block closes. A register range (".reg .b32 %r<100>") is one binding of its
+// One map serves all scopes. The map gives the innermost binding of a name; a binding remembers the binding
+// it hides, restored when the block closes. A register range (".reg .b32 %r<100>") is one binding of its
 // prefix in a second map. Registers of a range are created on first use, so a range costs nothing whatever
 // its length.
 //
@@ -40,7 +40,7 @@ static struct binding *lookup(const struct parser *p, const struct strmap *map, 
 }
 
 // Finds the range with a register of the name, innermost first. The trailing digits may be split anywhere
-// ("%r12" is 12 of %r<> or 2 of %r1<>); longer numbers come first.
+// ("%r12" is 12 of %r<> or 2 of %r1<>); in one scope, longer numbers come first.
 static struct binding *find_range(const struct parser *p, const char *name, size_t length)
 {
     size_t digits = 0;
@@ -124,7 +124,7 @@ struct binding *scope_find(struct parser *p, const char *name, size_t length)
 struct candidates {
     const struct parser *p;
     enum name_kind kind;
-    size_t length;         // of the word: names of very different length are not compared
+    size_t length;         // of the unknown name: names of very different length are not compared
     struct arena *scratch; // candidates as C strings
     // State of str_nearest's requests for names 0, 1, 2 …: a call resumes where the previous call stopped.
     size_t *next;

@@ -22,7 +22,7 @@ struct suffix {
     uint8_t value;
 };
 
-// Instruction classes with a REFUSED word.
+// Value of a REFUSED word in suffix.def: bits of the instruction classes that have the word.
 enum { REFUSED_ARITHMETIC = 1, REFUSED_MEMORY = 2, REFUSED_TEXTURE = 4, REFUSED_BARRIER = 8 };
 
 struct suffix_table {

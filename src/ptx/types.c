@@ -51,8 +51,8 @@ bool ptx_type_is_bits(enum ptx_type type) { return type >= PTX_B8 && type <= PTX
 bool ptx_type_is_integer(enum ptx_type type) { return type >= PTX_U8 && type <= PTX_S64; }
 bool ptx_type_is_signed(enum ptx_type type) { return type >= PTX_S8 && type <= PTX_S64; }
 
-// Special registers (PTX ISA 10): name, type, number of components (0: scalar; for numbered registers: how
-// many).
+// Special registers (PTX ISA 10): name, type, number of components (0: scalar; numbered registers: their
+// number).
 static const struct {
     const char *name;
     enum ptx_type type;
