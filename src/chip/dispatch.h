@@ -41,7 +41,8 @@ struct need {                 // resources of a block
 
 struct want {
     uint64_t at; // earliest cycle at which a block may start in the room
-    // End of a block or warps, which freed room; end.grid NULL: an offer of room possibly free before.
+    // End of a block or warps, which freed room; end.grid NULL: an offer of the SM's free room
+    // (dispatch_offer).
     struct sm_end end;
     bool is_over; // the policy has no further block for the room
 };

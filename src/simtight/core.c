@@ -77,7 +77,8 @@ static void begin_pipelines(struct simtight *s, uint32_t group_warps)
     simtight_units_init(&s->scalar_units, c);
 }
 
-// Zeroes the core except state shared by launches: caches and queues of memory, and predictions.
+// Zeroes the core except state shared by launches: settings, listener, memory with caches and queues,
+// predictions.
 static void forget_launch(struct simtight *s)
 {
     free(s->mismatch);

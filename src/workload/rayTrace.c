@@ -26,7 +26,8 @@ static void go(float *out, const float *from, float distance, const float *to)
     for (int i = 0; i < 3; i++) out[i] = fmaf(distance, to[i], from[i]);
 }
 
-// Distance along the ray (origin `from`, direction `to`) to the sphere; 0: the ray misses.
+// Distance along the ray (origin `from`, direction `to`) to the sphere; 0: the ray misses, or begins inside
+// or past the sphere.
 static float reach(const struct sphere *s, const float *from, const float *to)
 {
     float way[3];

@@ -34,7 +34,7 @@ struct workload {
     const char *name;
     const char *file; // the CUDA text is kernels/FILE.cu
     const char *title;
-    unsigned block[3]; // threads of a block in x, y, z
+    unsigned block[3]; // threads of a block of the main kernels, in x, y, z
     enum workload_class output_class;
     double tolerance;                          // as in workload.def; 0 = must be equal
     const char *const *kernels;                // entries, ends with NULL
@@ -67,7 +67,7 @@ struct workload_result {
     uint64_t mismatches;      // compared values beyond the tolerance
     double max_error;         // largest error, in the measure of the tolerance; infinite for a NaN
     char first_mismatch[160]; // "" without mismatches
-    uint64_t output_hash;     // of all output bytes: equal hashes mean equal bytes
+    uint64_t output_hash;     // of all output bytes; equal hashes: equal bytes, but for a rare collision
     uint64_t launches;
     uint64_t cycles; // sum over the launches; WF_UNKNOWN if a launch did not measure cycles
     uint64_t warp_instructions, thread_instructions;
@@ -103,6 +103,6 @@ char workload_class_letter(enum workload_class output_class);
 
 // Runs a workload, at an available size, in the caller's context and compares the results. WF_MISMATCH:
 // results differ from the reference. Other errors: status of the first failing call, with the message in
-// wf_errors(). Device memory is freed; the module stays in the context.
+// wf_errors(). Device memory is freed, unless recorded on a tape; the module stays in the context.
 enum wf_status workload_run(const struct workload *workload, struct wf_context *context,
                             const struct workload_options *options, struct workload_result *result);
