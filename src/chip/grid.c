@@ -144,9 +144,9 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
 
 // Gives mechanisms their pools of vector registers. Pools set apart come first and limit the blocks per SM:
 // as many blocks as fit together with their pools, at least one block. Other pools share the registers left
-// over, and a block brings its pool along. Under dispatch by warp the tails of allocation units come and go
-// with warps. A block then has only registers set apart, or its share of the registers left over by whole
-// blocks.
+// over, or only the block's own tails, and a block brings its pool along. Under dispatch by warp the tails of
+// allocation units come and go with warps. A block then has only registers set apart, or its share of the
+// registers left over by whole blocks.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);

@@ -22,7 +22,7 @@ enum cache_index { CACHE_INDEX_BITS, CACHE_INDEX_HASH };
 
 enum cache_result {
     CACHE_HIT,         // all wanted sectors are valid
-    CACHE_PENDING,     // no wanted sector is missing, but some are requested and not yet filled
+    CACHE_PENDING,     // every wanted sector is valid or already requested, and some are not yet filled
     CACHE_SECTOR_MISS, // the line has a way; some wanted sectors are not valid, and for a load not pending
     CACHE_MISS,        // the line had no way; allocated now by a load without on_fill, or an allocating store
     CACHE_FULL         // every way of the set is pending or locked: try again later

@@ -1,5 +1,5 @@
-// Plays tapes (recorded launches of workloads) side by side: a part whose launch is over starts its next
-// launch at once, in order of the parts.
+// Plays tapes (recorded device operations of workloads) side by side: a part whose launch is over starts its
+// next launch at once, in order of the parts.
 #include "mix/mix.h"
 
 #include <string.h>

@@ -519,8 +519,8 @@ static void fail_stalled(struct simtight *s, bool is_certain)
     fail(s, FAULT_STALL, &text);
 }
 
-// As the function of the same name in chip.c. A look (check for launches that never end) lasts until progress
-// refutes a stall.
+// As check_stalled in chip.c, counted in warp instructions. A look (check for launches that never end) lasts
+// until progress refutes a stall.
 static void check_stalled(struct simtight *s)
 {
     uint64_t executed = s->counts.warp_instructions, patience = s->launch->patience;

@@ -16,7 +16,7 @@ enum { WORKLOAD_SIZES = 4, WORKLOAD_PTX_SOURCES = 2 };
 // Dependence of a run's output bytes: D on the input only; O on the order of atomics or clocks; R on races.
 enum workload_class { WORKLOAD_CLASS_D, WORKLOAD_CLASS_O, WORKLOAD_CLASS_R };
 
-// Size `paper`, available for some workloads: the input of an application in a paper (paper.def).
+// Size `paper`, available for some workloads: an application's input in a paper, or a substitute (paper.def).
 enum workload_paper_from { WORKLOAD_FROM_SUITE, WORKLOAD_FROM_SHAPE, WORKLOAD_FROM_WAVE };
 struct workload_paper {
     const char *workload, *suite, *input;
@@ -83,7 +83,8 @@ const struct workload *workload_find(const char *name, const char **nearest);
 // The i-th workload of a group, NULL past the last. Groups: "darsie-1d" and "darsie-2d" (DARSIE's Table 1,
 // groups.def), "darsie" (both); "uv", "warpman", "locality", "ilp" (Xiang's thesis, Tables 3 and 5 and
 // chapters 5 and 4); "dac" (29 regular programs); "all". *abbreviation: the group's short name. For "all":
-// the short name in the first group with the workload, or else the workload's name. May be NULL.
+// the short name in the first group with the workload, or else the workload's name. `abbreviation` may be
+// NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
 // Registers of a thread in another compiler's code (registers.def); 0: unknown. `whose` is a group, for its
