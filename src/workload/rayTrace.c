@@ -102,7 +102,7 @@ void workload_run_rayTrace(struct host *h)
     const size_t count = (size_t)(width * height);
 
     struct scene scene = {.light = {-0.48f, 0.64f, -0.6f}};
-    for (int i = 0; i < SPHERES; i++) { // two rows of four, each in its own square
+    for (int i = 0; i < SPHERES; i++) { // two rows of four spheres, each sphere in its own square
         const float *r = host_random_f32(h, 7, 0, 1);
         float radius = 0.5f + 0.7f * r[0];
         scene.spheres[i] = (struct sphere){
