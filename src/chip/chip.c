@@ -140,9 +140,9 @@ static size_t count_in(const struct chip *c, enum grid_state state)
     return n;
 }
 
-// Clears cached lines of an earlier grid with the same number. Both grids use the same L2 addresses for code,
-// constants and local memory, with different contents. Code kept by icache.keep lies beyond the address
-// spaces of all numbers.
+// Clears L2 lines left by an earlier grid with the same number. Both grids use the same L2 addresses for
+// code, constants and local memory, with different contents. On an empty chip, the lines of all grids are
+// cleared, except global memory under gpu.keep_caches and code under icache.keep.
 static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 {
     uint64_t from = GPU_SPACE(number) + GPU_LOCAL_ADDRESS;
@@ -166,7 +166,7 @@ uint64_t chip_code_address(struct chip *c, const struct grid *g)
     return GPU_SPACE(MEMORY_GRIDS + k % KERNELS) + GPU_CODE_ADDRESS;
 }
 
-// Starts recording a grid for the timeline. Every recorded SM gets the name of its class, even without
+// Starts recording a grid for the timeline. Every recorded SM gets the name of its class, even an SM without
 // blocks.
 static void begin_watching(struct chip *c, const struct grid *g)
 {
@@ -274,7 +274,8 @@ static void check_faults(struct chip *c)
             fail(c->grids.data[k], fault);
 }
 
-// Whether a grid has ended. A grid alone on the chip ends once nothing is pending anywhere.
+// Whether a grid has ended. A grid alone on the chip ends once all its blocks have ended and nothing is
+// pending anywhere.
 static bool is_done(const struct chip *c, const struct grid *g)
 {
     return c->grids.count > 1 ? grid_is_done(g) : g->ended == g->blocks && all_quiet(c);
@@ -307,8 +308,8 @@ static bool fail_if(struct chip *c, bool (*is_meant)(const struct grid *g), reas
 
 static bool is_any(const struct grid *g) { return (void)g, true; }
 
-// Fails the grids with a running block on some SM. The remaining grids only wait for room on SMs, and fail
-// only if no grid has a running block.
+// Fails the grids with a running block on some SM, all warps of the block started. The remaining grids only
+// wait for room on SMs, and fail only if no grid has a fully started block.
 static void fail_stuck(struct chip *c, reason why)
 {
     if (!fail_if(c, grid_is_stuck, why)) fail_if(c, is_any, why);
@@ -339,8 +340,8 @@ static bool speaks_against_stall(const struct chip *c)
     return false;
 }
 
-// Whether every warp on the chip is certain to spin or wait for ever. Nothing is certain while a failed grid
-// drains: killed warps still spin, and the grid's end may free other warps.
+// Whether every warp on the chip is certain to spin or wait for ever, with some grid unfinished. Nothing is
+// certain while a failed grid drains: warps not yet killed spin, and the grid's end may free other warps.
 static bool is_stalled(const struct chip *c)
 {
     if (count_in(c, GRID_DIES)) return false;
@@ -349,7 +350,8 @@ static bool is_stalled(const struct chip *c)
     return some_goes_on(c);
 }
 
-// Whether every warp has waited or polled for sim.patience cycles.
+// Whether every warp on the chip has waited or polled for sim.patience cycles, with some grid unfinished.
+// Never with sim.patience=0, or while a failed grid drains.
 static bool has_lost_patience(const struct chip *c)
 {
     uint64_t patience = c->config.gpu.patience;
@@ -377,7 +379,7 @@ static void check_stalled(struct chip *c)
 
 // -- windows ------------------------------------------------------------------------------------------------
 
-// The first cycle after `cycle` with the begin of a grid; UINT64_MAX: none.
+// The first cycle after `cycle` at which a live grid begins; UINT64_MAX: none.
 static uint64_t next_begin(const struct chip *c, uint64_t cycle)
 {
     uint64_t next = UINT64_MAX;
@@ -388,8 +390,8 @@ static uint64_t next_begin(const struct chip *c, uint64_t cycle)
     return next;
 }
 
-// Skips windows without an event, up to the earliest cycle limit of a grid. Stops before the window in which
-// a grid begins, which is accounted separately.
+// With sim.skip_idle, skips windows without an event, up to the earliest cycle limit of a grid. Stops before
+// the window in which a grid begins, which is accounted separately.
 static void skip_windows(struct chip *c)
 {
     if (!c->config.gpu.skip_idle) return;

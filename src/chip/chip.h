@@ -15,13 +15,15 @@
 struct launch_fault;
 
 struct chip_result {
-    // core cycles from the earliest start of the first block to the last reply or block end
+    // core cycles from the earliest start of the first block to the last reply or block end; of a failed
+    // launch, to the failure
     uint64_t cycles;
     uint64_t start; // chip cycle at which the launch arrived
     // cycles from arrival to the earliest start of the first block (gpu.launch_latency)
     uint64_t overhead;
-    // Share of the chip's cycles and of the cycles of all SMs, active or idle. A launch alone on the chip
-    // has all of them. Otherwise an SM's active cycles are split by resident warps, the rest equally.
+    // Share of the chip's cycles, and of the cycles of all SMs, active or idle: all for a launch alone on the
+    // chip. Otherwise an SM's active cycles are split by resident warps, other cycles equally among launches
+    // begun.
     uint64_t chip_cycles, sm_cycles;
     struct exec_counts exec;
     struct gpu_counts gpu;
@@ -29,7 +31,7 @@ struct chip_result {
     double occupancy; // mean resident warps / maximum, over the active cycles of SMs
     uint64_t techs[TECH_MAX][TECH_COUNTERS_MAX];                     // counters of the mechanisms
     uint64_t kind_techs[GPU_KINDS_MAX][TECH_MAX][TECH_COUNTERS_MAX]; // by kind of SM (chip_kinds)
-    uint64_t mismatches; // with verification: shared values unequal to the reader's own result
+    uint64_t mismatches; // with verification: results shared by a mechanism, unequal to the reader's own
     // A miscount found by the simulator's checks of SMs, dispatcher and memory; NULL: none.
     const char *imbalance;
 };
@@ -37,7 +39,7 @@ struct chip_result {
 struct chip;
 struct grid;
 
-struct chip_account {           // counts added to by launches; owned by the caller, any pointer may be NULL
+struct chip_account {           // results that launches add to; owned by the caller, any pointer may be NULL
     uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
@@ -49,13 +51,13 @@ struct chip_account {           // counts added to by launches; owned by the cal
 struct chip *chip_create(const struct chip_config *c);
 void chip_destroy(struct chip *c);
 
-// Whether a block of the launch fits on an SM of some kind; false: *why has the reasons. SMs of other kinds
-// stay unused.
+// Whether a block of the launch fits on an SM that the launch may use. False: *why has the reasons, by kind
+// of SM. SMs of kinds without room stay unused.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
 // Residency of a launch on an SM of a kind, without other launches.
 struct chip_occupancy {
-    uint32_t warps, registers, shared; // of a block: warps, registers of all threads, bytes of shared memory
-    uint32_t blocks;                   // blocks resident on the SM at once; 0: a block does not fit
+    uint32_t warps, registers, shared; // of a block, as allocated: warps, registers, bytes of shared memory
+    uint32_t blocks;                   // most blocks resident on the SM at once; 0: a block does not fit
     const char *limit;                 // the resource that limits `blocks`, as in "registers (sm.registers)"
     uint32_t free_registers, free_warps;
     // warps of a further block that would fit, if shared memory and a block context are free for it; else 0
@@ -74,7 +76,8 @@ struct grid *chip_begin(struct chip *c, const struct launch *l, uint64_t max_cyc
 // Runs until a grid is over, finished or failed. Returns the grid, not yet passed to chip_end; NULL: no
 // grids.
 struct grid *chip_run(struct chip *c, unsigned threads);
-// Removes a grid that is over and returns its result. False: *fault has the reason. Other grids continue.
+// Removes a grid that is over and returns its result. False: the grid failed, and *fault has the reason.
+// Other grids continue.
 bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault);
 
 // chip_begin, chip_run and chip_end for a launch alone on the chip.

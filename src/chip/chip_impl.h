@@ -15,7 +15,7 @@ enum grid_state {
     GRID_OVER
 };
 
-struct grid_part { // a grid's part on an SM, from the first block placed there
+struct grid_part { // a grid's part on an SM; made when its first block is placed there
     unsigned sm;
     uint32_t blocks, warps; // placed on the SM, with resources not yet freed by the dispatcher
     struct sm_grid *on;
@@ -53,7 +53,8 @@ struct grid {
     struct arena arena;
 };
 
-// Identity of a kernel. Kernels with equal identities share cache lines of code, which affects timing alone.
+// Identity of a kernel, for icache.keep. Kernels with equal identities share cache lines of code, which
+// affects timing alone.
 struct known_code {
     uint64_t name;  // hash
     uint32_t count; // number of instructions
@@ -75,14 +76,14 @@ struct chip {
     VEC(struct timed_engine *) engines; // of all parts, in order of SM
     bool has_moved;                     // `busy` and `engines` are out of date
     bool is_broken;                     // outstanding requests have lost their receivers
-    uint64_t windows;                   // number of windows since the last grid began
-    uint64_t look_at;                   // cycle at which the next stall check begins
+    uint64_t windows;                   // windows simulated, not skipped, since a grid last began
+    uint64_t look_at;                   // earliest cycle of the next stall check
     bool is_looking;
     uint64_t looked_since;
 };
 
 // -- chip.c
-// Places warps of a block (sm_place). Creates the SM, or renews an SM without grids.
+// Places warps of a block (sm_place). Creates the SM at its first block, or renews an SM without grids.
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle);
 // L2 address of the grid's code: in the grid's address space, or with icache.keep in a space shared by the
 // kernel's launches.
@@ -94,7 +95,8 @@ bool grid_shape_fits(const struct gpu_kind *kinds, unsigned count, const struct 
                      struct strbuf *why);
 void grid_begin(struct grid *g, unsigned number, bool is_alone); // the grid takes the number and lives
 void grid_destroy(struct grid *g);
-// Whether the grid has blocks not yet placed and may use the SM, whose kind has room for a block when empty.
+// Whether the grid lives, has blocks not yet placed, and may use the SM, whose kind has room for a block when
+// empty.
 bool grid_has_blocks(const struct grid *g, unsigned sm);
 uint32_t grid_warps_on(const struct grid *g, unsigned sm);
 // The grid's part on the SM; created if needed.
@@ -103,7 +105,7 @@ void grid_leave_sms(struct grid *g);
 void grid_tell_window(struct grid *g);      // calls the mechanisms' `window` hooks
 bool grid_is_done(const struct grid *g);    // no block and no request is left
 bool grid_is_stuck(const struct grid *g);   // on some SM a running block has started all warps
-uint64_t grid_end_of(const struct grid *g); // cycle of the last block end or the last reply
+uint64_t grid_end_of(const struct grid *g); // cycle of the last block end or last reply, the later
 // Moves the earliest fault of the grid's parts to *fault, owned by the caller from then on. False: no fault.
 bool grid_take_fault(struct grid *g, struct launch_fault *fault);
 uint64_t grid_age(const struct grid *g); // cycles since the earliest start of the first block

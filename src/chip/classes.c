@@ -1,4 +1,4 @@
-// Settings of classes, and the kinds of SM made from classes.
+// Settings of classes of SMs, and the kinds of SM made from the classes.
 #include "chip/classes.h"
 
 #include <string.h>

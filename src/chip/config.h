@@ -14,7 +14,7 @@ struct chip_config {
 #define CHIP_BOOL CONFIG_MEMBER_BOOL
 #define CHIP_WORD CONFIG_MEMBER_WORD
 #include "chip/config.def"
-    struct gpu_config gpu; // settings of all SMs; with classes: of the keys not set by a class
+    struct gpu_config gpu; // settings of all SMs, unless overridden by a class of SMs (classes)
     struct memory_config memory;
     const struct tech_use *techs; // mechanisms (tech.h), in order
     unsigned tech_count;

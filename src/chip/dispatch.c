@@ -74,7 +74,8 @@ static uint32_t warps_by_registers(const struct gpu_config *all, const struct ne
 }
 
 // Of a block's `to_come` warps not yet started, the number that can start on the SM now. Dispatch by block:
-// all or 0. Dispatch by warp: as many as the mechanism admits. is_new: the block is not on the SM yet.
+// all or 0. Dispatch by warp: as many as fit and the mechanism admits. is_new: the block is not on the SM
+// yet.
 static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm, uint32_t to_come,
                          bool is_new)
 {

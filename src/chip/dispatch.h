@@ -41,7 +41,8 @@ struct need {                 // resources of a block
 
 struct want {
     uint64_t at; // earliest cycle at which a block may start in the room
-    // End of a block or warps, which freed room; end.grid NULL: an offer of room possibly free before.
+    // End of a block or warps, which freed room; end.grid NULL: an offer of the SM's free room
+    // (dispatch_offer).
     struct sm_end end;
     bool is_over; // the policy has no further block for the room
 };
@@ -64,7 +65,7 @@ void dispatch_init(struct chip *c);
 void dispatch_fini(struct chip *c);
 void dispatch_offer(struct chip *c); // offers the room of every SM: a grid has arrived, failed or left
 void dispatch_forget(struct chip *c, const struct grid *g); // the grid leaves: its resources are freed
-void dispatch_hand_out(struct chip *c); // frees resources of ended blocks and warps, places new blocks
+void dispatch_hand_out(struct chip *c); // frees ended blocks' and warps' resources, places blocks and warps
 
 // -- for policies
 // Whether the grid's next block can be placed on the SM; in the pass for partial blocks, some of its warps.

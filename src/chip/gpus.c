@@ -84,7 +84,7 @@ static bool load_other(struct load *l, const char *name, unsigned depth, struct 
     return load_text(l, g->name, g->text, strlen(g->text), depth + 1);
 }
 
-// A line `KEY = VALUE`, optionally followed by `# WHY`.
+// Applies a line `KEY = VALUE`, optionally followed by `# WHY`. Empty lines and lines of comment are skipped.
 static bool set_line(struct load *l, char *line, unsigned depth, struct loc loc)
 {
     char *hash = strchr(line, '#'), *why = NULL;

@@ -109,7 +109,7 @@ bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigne
 // as pools for renaming.
 struct spare {
     uint32_t all, own; // all: vector registers of the SM; own: allocated to the warps of one block
-    uint32_t tails;    // part of `own` unused by the code, due to rounding up to allocation units
+    uint32_t tails;    // part of `own` added by rounding up to allocation units; 0 under dispatch by warp
 };
 
 static struct spare spare_of(const struct sm_launch *l, const struct fit *fit, const struct need *need)
@@ -130,8 +130,8 @@ static uint32_t wanted_by(const struct sm_launch *l, unsigned k, enum tech_pool_
     return is_so ? t->registers->registers(l->tech_states[k]) : 0;
 }
 
-// Gives the mechanisms the registers wanted from the source `from`, in registry order, until `spare` vector
-// registers are used up.
+// Gives the mechanisms, in order of index, the registers wanted from the source `from`, until all pools
+// together hold `spare` vector registers.
 static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t spare)
 {
     for (unsigned k = 0; k < l->tech_count; k++) {
@@ -144,9 +144,9 @@ static void give_from(struct sm_launch *l, enum tech_pool_from from, uint32_t sp
 
 // Gives mechanisms their pools of vector registers. Pools set apart come first and limit the blocks per SM:
 // as many blocks as fit together with their pools, at least one block. Other pools share the registers left
-// over, and a block brings its pool along. Under dispatch by warp the tails of allocation units come and go
-// with warps. A block then has only registers set apart, or its share of the registers left over by whole
-// blocks.
+// over, or only the block's own tails, and a block brings its pool along. Under dispatch by warp the tails of
+// allocation units come and go with warps. A block then has only registers set apart, or its share of the
+// registers left over by whole blocks.
 static void give_pools(struct sm_launch *l, const struct fit *fit, struct need *need)
 {
     struct spare s = spare_of(l, fit, need);
@@ -257,8 +257,8 @@ static uint32_t rounds_of(const struct grid *g, const struct fit *fits)
     }
 }
 
-// A grid alone on the chip never has more blocks on an SM than dealt in the first rounds; later blocks
-// replace ended blocks.
+// Under dispatch by block, a grid alone on the chip has at most as many blocks on an SM as rounds_of deals.
+// Later blocks replace ended blocks.
 void grid_begin(struct grid *g, unsigned number, bool is_alone)
 {
     struct chip *c = g->chip;
@@ -468,7 +468,7 @@ static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, boo
 
 uint64_t grid_age(const struct grid *g) { return g->chip->now > g->begin ? g->chip->now - g->begin : 0; }
 
-// Cycles are counted to the launch's end, not to the end of the window around it.
+// The limit counts cycles to the launch's end, not to the end of the window around the launch's end.
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault)
 {
     if (g->max_cycles && grid_age(g) > g->max_cycles &&

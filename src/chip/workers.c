@@ -50,7 +50,7 @@ struct workers {
     // The current measurement.
     enum phase { PHASE_TOGETHER, PHASE_ALONE, PHASE_SETTLED } phase;
     bool is_alone;
-    unsigned rounds, left;    // rounds of the measurement phase; rounds left in the phase
+    unsigned rounds, left;    // rounds of the current phase; rounds left in the phase
     unsigned settled;         // rounds of the next settled phase if the caller alone is faster
     uint64_t began, round_ns; // start of the phase; time of a round with all threads, in nanoseconds
     atomic_bool over;

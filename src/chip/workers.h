@@ -5,7 +5,7 @@
 
 struct workers;
 
-struct workers *workers_create(unsigned threads); // threads: number including the caller's thread, at least 1
+struct workers *workers_create(unsigned threads); // threads: the caller's included; 0 counts as 1
 void workers_destroy(struct workers *w);
 // Calls work(context, k) for every k < count and returns when all calls have returned. A single thread
 // calls in order of k.

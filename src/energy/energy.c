@@ -114,7 +114,7 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
         "leakage", "");
 }
 
-// Event counts, summed over all SMs, of hardware that only some SM classes have.
+// Amounts of hardware that only some SMs have, summed over all SMs: scoreboard entries, SMs with bypasses.
 struct parts_of_sms {
     uint64_t board_entries, bypasses;
 };

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdint.h>
 
-// Energy of an access in pJ. `reference_pj`: energy of reading 64 bits from 8 KB with one port. bits,
-// word_bits, ports: 1 or more.
+// Energy in pJ of accessing `word_bits` of an SRAM of `bits`. `reference_pj`: energy of reading 64 bits from
+// 8 KB with one port. bits, word_bits, ports: 1 or more.
 static inline double sram_access_pj(double reference_pj, uint64_t bits, uint64_t word_bits, unsigned ports)
 {
     const double reference_bits = 8 * 1024 * 8, reference_word = 64, stretch = 0.5;

@@ -97,8 +97,8 @@ static bool settle(struct carrier *k, uint32_t number, int status)
                       c->workload->name, (unsigned long long)r->seed);
 }
 
-// Collects an ended child process and stores the outcome of its injection. waits: blocks until a child ends.
-// False: no child ended.
+// Collects an ended child process and stores the outcome of its injection, unless the campaign stops. waits:
+// blocks until a child ends. False: no child ended.
 static bool reap(struct carrier *k, bool waits)
 {
     int status;

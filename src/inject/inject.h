@@ -15,7 +15,7 @@
 //     Masked:   the output has the bytes of the fault-free run (class D; other classes: within tolerance).
 //     Silent:   the output is wrong and no check found a difference.
 //     Crash:    a launch failed.
-//     Hang:     no end within LIMIT times the cycles of the fault-free run.
+//     Hang:     no end, or more than LIMIT times the cycles or launches of the fault-free run.
 //   Speed. A single run carries all injections: it forks at the place of a flip. The child flips the bit and
 //   runs to the end or to a detection. inject_replay makes a complete run for one injection, as a reference.
 //   Interruption. A finished injection is a line of a journal (journal.h); the next call does the remaining
@@ -47,7 +47,7 @@ struct inject_space {
     uint64_t output_hash, cycles, launches;
 };
 
-// An injection, and the instruction executed at the flip.
+// Result of a replayed injection, and the kernel and instruction executed at the flip.
 struct inject_replayed {
     struct inject_result result;
     char kernel[128], instruction[128];
@@ -56,7 +56,8 @@ struct inject_replayed {
 const char *inject_place_name(enum upset_place place); // "lanes"
 uint64_t inject_seed(const struct inject *c, uint32_t number);
 
-// Makes the fault-free run. WF_OK, or the status of the failed run, with errors in `diag`.
+// Makes the fault-free run and counts its places. Not WF_OK: the run failed, a check fired, the output
+// differs, or no place exists; errors are in `diag`.
 enum wf_status inject_measure(const struct inject *c, struct inject_space *space);
 // Runs the injections among the first `count` that are not in the journal. WF_INTERRUPTED: the next call
 // continues.

@@ -15,7 +15,7 @@ const char *inject_place_name(enum upset_place place)
 
 // -- seeds --------------------------------------------------------------------------------------------------
 
-// Seed of injection `number`, from the campaign's seed and the kernel's name, so the kernels of a campaign
+// Seed of injection `number`, from the campaign's seed and the workload's name, so workloads of one campaign
 // have different seeds.
 uint64_t inject_seed(const struct inject *c, uint32_t number)
 {

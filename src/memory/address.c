@@ -21,7 +21,7 @@ struct memory_place memory_place_of(const struct memory_config *c, uint64_t addr
     uint32_t group = (uint32_t)(local % c->dram_groups);
     uint64_t above = local / c->dram_groups / pieces_of_row;
     uint64_t row = above / in_group;
-    uint32_t bank = (uint32_t)((above + row) % in_group); // rows of one stride spread over the banks
+    uint32_t bank = (uint32_t)((above + row) % in_group); // rotated by row: strides of rows spread over banks
     return (struct memory_place){
         .slice = slice, .channel = slice / c->slices, .bank = group * in_group + bank, .row = (uint32_t)row};
 }

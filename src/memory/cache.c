@@ -1,10 +1,10 @@
 // Lookup goes through a hash table, so a set of 96 ways costs no more than a set of four. A set takes fresh
-// ways until all are used; then the oldest line is the victim:
+// ways until all are used; then the oldest line neither pending nor locked is the victim:
 //
 //     set:  oldest ─▶ … ─▶ newest      LRU: an access makes the line newest; FIFO: only allocation does
 //
 // RANDOM starts at a way given by a hash of the allocation count: every run chooses the same victims. An
-// invalidated line becomes the oldest of the set.
+// invalidated line, unless pending or locked, becomes the oldest of the set.
 #include "memory/cache.h"
 #include "base/arena.h"
 #include "base/bits.h"
@@ -77,9 +77,9 @@ static uint64_t line_number(const struct cache *c, uint64_t line)
     return c->line_shift ? line >> c->line_shift : line / c->config.line_bytes;
 }
 
-// XOR of all groups of `bits` bits of a line number. Line numbers a multiple of the set count apart share a
-// set under bit indexing; folding lets their upper bits choose the set, too. Consecutive lines still fall
-// into consecutive sets.
+// A line number whose lowest `bits` bits are the XOR of all its groups of `bits` bits. Line numbers a
+// multiple of the set count apart share a set under bit indexing; folding lets their upper bits choose the
+// set, too. Neighbouring lines still spread over the sets.
 static uint64_t fold(uint64_t number, unsigned bits)
 {
     uint64_t folded = number;
@@ -310,8 +310,8 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
     return !absent ? CACHE_HIT : *missing ? CACHE_SECTOR_MISS : CACHE_PENDING;
 }
 
-// Dirty-way limit: when the set of `w` has more dirty ways than allowed, cleans the least recently used
-// dirty line except `w`.
+// Dirty-way limit: when the set of `w` has more dirty ways than allowed, cleans the oldest dirty line other
+// than `w`.
 static void clean_oldest(struct cache *c, const struct way *w, struct cache_victim *victim)
 {
     uint32_t dirty = 0;
@@ -371,7 +371,8 @@ void cache_invalidate(struct cache *c, uint64_t line)
     make_oldest(c, s, w);
 }
 
-// Takes time in proportion to the lines held, not to the cache's size: a chip clears its L2 at every launch.
+// Takes time in proportion to the sets and the lines held, not to all ways: a chip may clear its L2 at every
+// launch.
 void cache_clear(struct cache *c)
 {
     for (struct set *s = c->sets; s < c->sets + c->config.sets; s++) {

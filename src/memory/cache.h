@@ -22,9 +22,9 @@ enum cache_index { CACHE_INDEX_BITS, CACHE_INDEX_HASH };
 
 enum cache_result {
     CACHE_HIT,         // all wanted sectors are valid
-    CACHE_PENDING,     // every wanted sector is valid or already requested
-    CACHE_SECTOR_MISS, // the line has a way, some wanted sectors are neither valid nor pending
-    CACHE_MISS,        // the line has no way; on_fill false: a way was allocated
+    CACHE_PENDING,     // every wanted sector is valid or already requested, and some are not yet filled
+    CACHE_SECTOR_MISS, // the line has a way; some wanted sectors are not valid, and for a load not pending
+    CACHE_MISS,        // the line had no way; allocated now by a load without on_fill, or an allocating store
     CACHE_FULL         // every way of the set is pending or locked: try again later
 };
 
@@ -32,7 +32,7 @@ struct cache_config {
     uint32_t sets, ways, line_bytes; // any number of sets; line_bytes a multiple of the sector
     enum cache_replacement replacement;
     bool on_fill;        // allocate on fill instead of on miss
-    uint32_t dirty_ways; // most dirty ways of a set before the least recently used is cleaned; 0: no limit
+    uint32_t dirty_ways; // most dirty ways of a set before the oldest dirty line is cleaned; 0: no limit
     enum cache_index index;
     // CACHE_INDEX_HASH: out of every turn_bytes of address space, piece_bytes belong to this cache, so its
     // lines are numbered without gaps. turn_bytes 0: the cache holds the whole address space.
@@ -58,13 +58,14 @@ void cache_clear(struct cache *c);                                   // drops al
 void cache_clear_range(struct cache *c, uint64_t from, uint64_t to); // drops lines at addresses from..to-1
 
 // Looks up sectors of a line (`line`: address of its first byte) and touches the line unless the result is
-// CACHE_FULL. *missing: the sectors neither valid nor pending. On allocate-on-miss, *missing becomes
-// pending, CACHE_MISS takes a way, and *victim is the line evicted from the way.
+// CACHE_FULL. *missing: the wanted sectors neither valid nor pending; none for CACHE_FULL. On
+// allocate-on-miss, *missing becomes pending, CACHE_MISS takes a way, and *victim is the line evicted from
+// the way.
 enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, uint8_t *missing,
                              struct cache_victim *victim);
 // A store to sectors. `allocate`: makes the line and the written sectors valid without a fetch
 // (write-validate) and, with `dirty`, dirty. Without `allocate`, only a present line changes: with `dirty`,
-// its valid or pending sectors become dirty. CACHE_FULL: no way is free.
+// the written sectors that are valid or pending become dirty. CACHE_FULL: no way is free.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
 // Sectors of a line arrive from the next level. On allocate-on-fill, the line may evict *victim.
@@ -81,7 +82,7 @@ void cache_unlock(struct cache *c, uint64_t line); // the line must be locked
 bool cache_touch(struct cache *c, uint64_t line, uint8_t sectors);
 bool cache_contains(const struct cache *c, uint64_t line, uint8_t sectors);
 // Attaches the owner's number to a line with a way; kept until the way takes a new line. cache_mark_of: the
-// number; 0: never given.
+// number; 0: never given, or no way.
 void cache_mark(struct cache *c, uint64_t line, uint64_t mark);
 uint64_t cache_mark_of(const struct cache *c, uint64_t line);
 // Calls visit for every line with dirty sectors, in order of set and way, and makes the line clean.

@@ -1,4 +1,4 @@
-// The table of settings as config_key rows.
+// The memory system's table of settings as config_key rows.
 #include "memory/config.h"
 
 #define SOURCE_SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"

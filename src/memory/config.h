@@ -20,5 +20,6 @@ struct memory_config {
 extern const struct config_key memory_config_keys[];
 extern const size_t memory_config_key_count;
 
-// NULL when the settings fit together, else the conflict and its remedy ("l2.interleave…"); static text.
+// NULL when the settings fit together, else the conflict and its remedy ("memory.interleave_bytes must be
+// …"); static text.
 const char *memory_config_check(const struct memory_config *c);

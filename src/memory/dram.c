@@ -24,7 +24,7 @@ struct entry {
     uint64_t order; // arrival number
     uint8_t left;   // bits: sectors still to be moved
     bool touched;   // first column command issued
-    int next;       // next in the bank's list, oldest first, or in the overflow list
+    int next;       // next in the bank's list, oldest first, in the overflow list, or in the free list
 };
 
 struct bank {
@@ -199,7 +199,7 @@ struct choice {
 static const struct choice no_choice = {.entry = NONE, .order = UINT64_MAX};
 
 // Oldest request to an open row with a legal column command. When no command is legal, s->ready becomes the
-// first legal cycle. A command may precede a free bus by the CAS latency: data follows later.
+// first legal cycle. A command may precede a free bus by the read or write latency: data follows later.
 static struct choice choose_column(struct dram *d, uint64_t now)
 {
     struct choice best = no_choice;
@@ -228,7 +228,7 @@ static struct choice choose_column(struct dram *d, uint64_t now)
     return best;
 }
 
-// Oldest request to a closed row, among banks with a legal precharge or activate.
+// Oldest request to a row that is not open, among banks with a legal precharge or activate.
 static struct choice choose_row(struct dram *d, uint64_t now)
 {
     struct choice best = no_choice;

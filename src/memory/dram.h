@@ -36,9 +36,8 @@ struct dram_done {
     bool is_write;
     uint64_t cycle; // last data on the bus
 };
-// Issues at most one command at command cycle `now`. True when the command completed a request (`done`:
-// last data at done->cycle). *next: the first cycle at which a further call can act, DRAM_NEVER when the
-// queue is empty.
+// Issues at most one command at command cycle `now`. True when the command completed a request (`done`: last
+// data at done->cycle). *next: a cycle before which no further call can act; DRAM_NEVER: the queue is empty.
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next);
 const struct dram_counts *dram_counts(const struct dram *d, unsigned grid);
 size_t dram_waiting(const struct dram *d);

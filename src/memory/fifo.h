@@ -32,7 +32,8 @@
         (q)->first = (q)->count = (q)->capacity = 0;                                                         \
     } while (0)
 
-// Returns a ring of twice the capacity with the old elements, the first at index 0; frees the old ring.
+// Returns a ring of twice the capacity (at first 16) with the old elements, the first at index 0; frees the
+// old ring.
 static inline void *fifo_grown(void *old, size_t element_bytes, size_t *first, size_t *capacity)
 {
     size_t room = *capacity ? *capacity * 2 : 16, before = *capacity - *first;

@@ -279,7 +279,7 @@ static void count_load(struct memory_counts *n, enum cache_result result, uint8_
 }
 
 // Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
-// only a load with every sector valid is served.
+// only a request with every sector valid is served.
 static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
@@ -312,8 +312,7 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     return true;
 }
 
-// Whether the DRAM backlog limit lets the query proceed; a write-back hit sends no request to DRAM and always
-// may.
+// Whether the DRAM backlog limit lets the query proceed; a hit in a write-back L2 always may.
 static bool has_way(const struct partition *p, const struct slice *s, const struct query *q)
 {
     uint32_t most = p->c->dram_backlog;

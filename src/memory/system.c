@@ -12,7 +12,7 @@ struct port { // of one SM
     FIFO(struct memory_reply) replies;
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
-    uint64_t arrived; // number of replies so far, to find the reply that sim.lose_reply drops
+    uint64_t arrived; // SM 0: number of replies so far, to find the reply that sim.lose_reply drops
 };
 
 struct memory_system {

@@ -70,7 +70,8 @@ bool memory_system_is_idle(const struct memory_system *m);        // all queues 
 const char *memory_system_check(const struct memory_system *m);
 // Drops lines at addresses from..to-1, dirty or not. No request for such a line may be under way.
 void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t to);
-// Counts of a grid's requests since creation. A write-back is charged to the evicting grid.
+// Counts of all requests under a grid number since the memory system's creation. A write-back is charged to
+// the evicting grid.
 void memory_system_counts(const struct memory_system *m, unsigned grid, struct memory_counts *out);
 
 // -- within a window, a partition
@@ -79,7 +80,7 @@ void memory_system_run(struct memory_system *m, unsigned partition, uint64_t unt
 
 // -- within a window, an SM
 void memory_system_open(struct memory_system *m, unsigned sm); // first call of the window
-// Requests are pushed in order of cycle, within the window.
+// An SM pushes its requests in order of cycle, within the window.
 void memory_system_push(struct memory_system *m, const struct memory_request *r);
 // Takes the next reply before `until`, the window's end, in order of cycle; false when no reply is left.
 bool memory_system_take(struct memory_system *m, unsigned sm, uint64_t until, struct memory_reply *r);

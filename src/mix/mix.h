@@ -54,7 +54,7 @@ struct mix_shares {
     // sum over parts of time alone / time together (STP: Eyerman and Eeckhout, IEEE Micro 2008)
     double throughput;
     double turnaround; // mean over parts of time together / time alone (ANTT, ibidem)
-    // smallest / largest part's time alone / time together; 1: all parts are slowed down equally
+    // smallest ratio of time alone to time together over the largest; 1: all parts are slowed down equally
     double fairness;
     double energy_pj; // of all first passes
 };
@@ -73,8 +73,8 @@ void mix_need_note(struct mix_need *need, struct wf_kernel *kernel, const struct
 // Whether a workload is latency-bound: fewer than 16 warps per SM, or at most 32,768 threads.
 bool mix_is_latency_bound(const struct mix_need *need);
 // Places on classes `ilp` and `tlp` of the context's GPU: latency-bound workloads on ilp, others on tlp. With
-// two or more workloads no class stays empty: ilp gets the workload with the fewest warps, tlp the workload
-// with the most. False: the GPU lacks the classes.
+// two or more workloads no class stays empty: an empty ilp gets the workload with the fewest warps, an empty
+// tlp the workload with the most. False: the GPU lacks the classes.
 bool mix_steer(struct wf_context *c, const struct mix_need *needs, size_t count, struct mix_place *places);
 // Splits the GPU's SMs into `count` ranges; with a remainder, the first ranges are larger by an SM.
 void mix_split(uint32_t sms, size_t count, struct mix_place *places);

@@ -1,5 +1,5 @@
-// Plays tapes (recorded launches of workloads) side by side: a part whose launch is over starts its next
-// launch at once, in order of the parts.
+// Plays tapes (recorded device operations of workloads) side by side: a part whose launch is over starts its
+// next launch at once, in order of the parts.
 #include "mix/mix.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static bool all_have_passed(const struct player *players, size_t count)
     return true;
 }
 
-// Continues every part without a launch under way, until all parts have finished a pass.
+// Continues every part whose launch is over, and restarts ended parts until all parts have finished a pass.
 static enum wf_status advance(struct player *players, size_t count)
 {
     for (size_t k = 0; k < count; k++) {

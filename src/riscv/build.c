@@ -74,7 +74,7 @@ static struct inst build_csr(const struct rv_inst *f, uint32_t word)
     return i;
 }
 
-// Sets operands required by the row of isa.def, and absent from the code word, to zero.
+// Sets source operands required by the row of isa.def, and absent from the code word, to zero.
 static void fill_sources(struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++) {
@@ -228,8 +228,8 @@ static enum isa_op row_of(uint32_t word)
     return (enum isa_op)(is_csr ? build_csr(&f, word).op : templates[f.op].op);
 }
 
-// Prints the word as RISC-V. False, with " = " appended: the instruction has changed since (a load replaced
-// by a constant, closure.h); the caller prints it.
+// Prints the word at an index as RISC-V. False: the caller prints the instruction. Either no word has the
+// index; or " = " is appended, and the instruction has changed (a load replaced by a constant, closure.h).
 static bool print_word(const struct program *p, uint32_t index, struct strbuf *out)
 {
     if (index >= p->word_count) return false;

@@ -38,7 +38,7 @@ struct finder {
     struct riscv_closure *closure;
     struct flow_blocks flow;
     struct state *before; // by block: state on entry
-    bool *is_mask;        // by closure word: combined with the hart number
+    bool *is_mask;        // by closure word: ANDed with the hart number somewhere
     struct loads *found;  // NULL: states are not final yet
 };
 
@@ -100,7 +100,7 @@ static struct value load(struct finder *f, const struct state *s, uint32_t index
     return bytes == 4 ? (struct value){WORD, at.at} : (struct value){ANYTHING, 0};
 }
 
-// Whether the store goes to spill space, scratchpad or stacks, where no closure can be
+// Whether the store is known to go to spill space, scratchpad or stacks, where no closure can be
 // (riscv_closure_fits).
 static bool stores_elsewhere(const struct state *s, const struct inst *i)
 {

@@ -1,8 +1,9 @@
 // Source lines of RISC-V code, from the line number programs in .debug_line as written by clang and gcc
 // (DWARF 2 to 5, section 6.2; 32 and 64 bits).
 //
-// No run depends on line numbers, so errors are ignored: a truncated unit, or a unit with unknown content,
-// counts as far as understood. Inlining information is in another section and not read.
+// No run depends on line numbers, so errors are ignored: a unit that is cut off or has an unreadable header
+// is skipped. A damaged line number program counts up to the damage. Inlining information is in another
+// section and not read.
 #pragma once
 #include "isa/image.h"
 

@@ -58,7 +58,7 @@ static uint32_t u16(const struct reader *r, uint64_t at)
 }
 static uint32_t u32(const struct reader *r, uint64_t at) { return u16(r, at) | u16(r, at + 2) << 16; }
 
-// Whether `count` records of `bytes` bytes each lie within the file.
+// Whether `count` records of `bytes` bytes each, from `offset` on, lie within the file.
 static bool holds(const struct reader *r, uint64_t offset, uint64_t count, uint64_t bytes)
 {
     return offset <= r->length && count <= (r->length - offset) / bytes;

@@ -3,8 +3,9 @@
 // devices.
 //
 // The hart begins at the image's entry, with stack pointer and return address set as by a boot loader. The
-// end is one of: a jump to the return address (RISCV_RETURN); a jump to 0x08000000 without code in the
-// image; a write to control register 0x801; an error. Caches are not modelled: stores reach memory at once.
+// program ends itself by a jump to RISCV_RETURN, by a jump to 0x08000000 without code in the image, or by
+// writing control register 0x801. The hart also stops at an error, a kernel that failed to run, an
+// interruption, or the instruction limit. Caches are not modelled: stores reach memory at once.
 #pragma once
 #include "isa/image.h"
 
@@ -33,15 +34,14 @@ struct hart {
     uint32_t x[33]; // x0 to x31; [32]: sink for writes to x0
     uint32_t pc;
     uint64_t instructions;
-    struct strbuf wrong; // "0x08000410 (main+0x10): lw a0, 2(a1): …"
+    struct strbuf wrong; // "the host's program at 0x08000410 (main+0x10), lw a0, 2(a1): …"
     struct hart_state *state;
 };
 
-// `memory`: host pointer to address 0 of a 4 GiB space; the image's data is copied in. Image and devices
-// must outlive the hart.
+// `memory`: host pointer to address 0 of a 4 GiB space; the image's data is copied in. Image, memory and the
+// devices' context must outlive the hart; the struct `devices` is copied.
 void hart_init(struct hart *h, const struct image *i, uint8_t *memory, const struct hart_devices *devices);
 void hart_fini(struct hart *h);
 enum hart_end hart_run(struct hart *h, uint64_t limit); // limit: instructions; 0: no limit
-// Writes the place of the next instruction: "the host's program at 0x08000410 (main+0x10), vecadd.c:12, lw
-// a0, 2(a1)".
+// Writes the place of the pc: "the host's program at 0x08000410 (main+0x10), vecadd.c:12, lw a0, 2(a1)".
 void hart_where(const struct hart *h, struct strbuf *out);

@@ -9,7 +9,7 @@
 
 struct simtight_barrier {
     uint64_t left; // waiting warps of the snapshot not yet passed; bit 0: the next warp of the current group
-    uint32_t first, shifts; // first warp of the current group; warps of the group still to pass
+    uint32_t first, shifts; // next warp to pass; warps of the current group still to pass
     bool is_loaded, releases;
 };
 

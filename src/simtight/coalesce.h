@@ -25,7 +25,7 @@ struct simtight_request {
     uint32_t lanes;
     uint8_t bytes, warp, reg; // access width of a lane in bytes; requesting warp; destination register
     bool is_store, is_fence, is_unspill;
-    bool is_broadcast; // a load: scratchpad lanes with one address send one access
+    bool is_broadcast; // a load: scratchpad lanes that all have one address send one access
     bool is_scalar;    // the stored value has a scalar form: `form` is valid
     struct scalar_form form;
 };

@@ -1,4 +1,4 @@
-// The table of settings as config_key rows.
+// The SIMTight core's table of settings as config_key rows.
 #include "simtight/config.h"
 #include "base/bits.h"
 

@@ -78,7 +78,8 @@ static void begin_pipelines(struct simtight *s, uint32_t group_warps)
     simtight_units_init(&s->scalar_units, c);
 }
 
-// Zeroes the core except state shared by launches: caches and queues of memory, and predictions.
+// Zeroes the core except state shared by launches: settings, listener, memory with caches and queues,
+// predictions.
 static void forget_launch(struct simtight *s)
 {
     free(s->mismatch);
@@ -519,8 +520,8 @@ static void fail_stalled(struct simtight *s, bool is_certain)
     fail(s, FAULT_STALL, &text);
 }
 
-// As the function of the same name in chip.c. A look (check for launches that never end) lasts until progress
-// refutes a stall.
+// As check_stalled in chip.c, counted in warp instructions. A look (check for launches that never end) lasts
+// until progress refutes a stall.
 static void check_stalled(struct simtight *s)
 {
     uint64_t executed = s->counts.warp_instructions, patience = s->launch->patience;

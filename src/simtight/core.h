@@ -35,7 +35,7 @@ extern const size_t simtight_count_count;
 
 struct simtight;
 
-// Listener: told about warp events, in order of cycle, and about the counts so far at a fixed interval.
+// Listener: told about warp events, cycle by cycle, and about the counts so far at a fixed interval.
 // Listening changes no result.
 enum simtight_state { // of a warp between two instructions
     SIMTIGHT_READY,   // may be chosen

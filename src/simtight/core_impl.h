@@ -134,12 +134,14 @@ bool simtight_must_spill(const struct simtight *s);
 void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i);
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes);
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg);
-// First spilled register among the operands of an instruction; SCALAR_NONE: all operands are present.
+// First spilled register among the sources of an instruction and, with is_partial, its destination;
+// SCALAR_NONE: all operands are present.
 int simtight_registers_missing(const struct simtight *s, unsigned warp, const struct simtight_inst *i,
                                bool is_partial);
 struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp,
                                          const struct simtight_inst *i, bool all_active);
-// Spills one of the warp's registers: requests its store. False: no register to spill or the queue is full.
+// Spills one of the warp's registers: requests its store, or drops it if the warp has ended. False: no
+// register to spill or the queue is full.
 bool simtight_registers_spill(struct simtight *s, unsigned warp);
 uint64_t simtight_registers_left(const struct simtight *s); // bits: ended warps that still hold vectors
 // Requests the load of a spilled register. False: the queue is full.

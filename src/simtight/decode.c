@@ -69,7 +69,7 @@ static struct simtight_inst decode(const struct simtight_config *c, uint32_t wor
     case RV_LATENCY_FTOINT:
     case RV_LATENCY_FFROMINT:
     case RV_LATENCY_FCMP:
-    case RV_LATENCY_FEQ: // one more cycle in the unit's queue
+    case RV_LATENCY_FEQ: // every floating-point operation: one more cycle in the unit's queue
         on_unit(&i, SIMTIGHT_FPU, float_cycles(c, info->latency) + 1);
         break;
     }

@@ -166,8 +166,8 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
     return stackcache_store(&m->stack_cache, g->address, is_kept ? &r->form : NULL);
 }
 
-// A line written back by the stack cache goes ahead of the store. A store absorbed by the stack cache takes
-// one cycle.
+// A line written back by the stack cache goes ahead of the store. A store absorbed by the stack cache without
+// a write-back takes one cycle.
 static void send_store(struct simtight_memory *m, const struct simtight_group *g, struct stackcache_outcome o,
                        uint64_t now)
 {

@@ -47,8 +47,8 @@ struct simtight_memory {
     struct stackcache stack_cache;
     uint32_t stacks; // first physical address of the stacks
     struct simtight_dram dram;
-    // Replies to loads sent to DRAM or answered by the stack cache, in order of sending. A reply is for one
-    // coalesced group of lanes.
+    // Replies to loads, atomics and fences, sent to DRAM or answered by the stack cache, in order of sending.
+    // A reply is for one coalesced group of lanes.
     struct simtight_replies under_way;
     struct simtight_replies replies, scratch_replies;
     // Cycle in which the coalescer has passed on the last reply; cycle in which the scratchpad is free again.
@@ -67,7 +67,7 @@ void simtight_memory_tick(struct simtight_memory *m, uint64_t now);
 // Takes a reply due by `now`; false: no reply is due.
 bool simtight_memory_take(struct simtight_memory *m, uint64_t now, struct simtight_reply *r);
 bool simtight_memory_is_idle(const struct simtight_memory *m);
-// First cycle, at least `now`, in which a tick or a take can change anything.
+// First cycle, at least `now`, in which a tick or a take can change anything; UINT64_MAX: none.
 uint64_t simtight_memory_next(const struct simtight_memory *m, uint64_t now);
 
 // Cycles the scratchpad takes for the given lanes of a request.

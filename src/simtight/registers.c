@@ -1,6 +1,6 @@
-// Compressed registers: results are written to the compressed file beside exec's own registers and compared
-// with exec's registers on reads. Spilling moves registers between the file and their fixed places in
-// memory.
+// Compressed registers: results are written to the compressed file beside exec's own registers and, with
+// verification, compared with exec's registers on reads. Spilling moves registers between the file and their
+// fixed places in memory.
 #include "exec/exec_impl.h"
 #include "exec/memory.h"
 #include "riscv/map.h"

@@ -1,5 +1,5 @@
-// Loose round robin: the lowest available warp not yet chosen in this round. A round ends when no available
-// warp is left.
+// Loose round robin: the lowest available warp not yet chosen in this round. A round ends when every
+// available warp has been chosen.
 #pragma once
 #include "base/bits.h"
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-// The multiplier and queues never refuse: a warp has one instruction under way.
+// The multiplier and the pipelined divider never refuse: a warp has one instruction under way.
 void simtight_units_init(struct simtight_units *u, const struct simtight_config *c)
 {
     memset(u, 0, sizeof *u);

@@ -1,5 +1,5 @@
 // Units slower than the execute stage: multiplier (and shifter), divider, floating point. A result waits in
-// its unit until the core takes it; the core takes one result a cycle. A refused warp retries.
+// its unit until taken; a pipeline takes one result a cycle. A refused warp retries.
 #pragma once
 #include "simtight/config.h"
 

@@ -62,7 +62,7 @@ static bool is_taken(struct simtight *s, struct warp *w, const struct simtight_i
 }
 
 // Sends the instruction to its functional unit or the write port, and suspends the warp until the lanes'
-// results are written.
+// results, if any, are written.
 static void send(struct simtight *s, unsigned warp, const struct simtight_inst *i, uint32_t lanes)
 {
     switch ((enum simtight_kind)i->kind) {

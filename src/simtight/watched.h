@@ -1,5 +1,6 @@
-// Watching the SIMTight core (simtight/core.h). The core appears as SM 0 of a timeline. A warp counts as
-// fetched from its choice to its execution; instructions of the scalar pipeline are the second issue.
+// Watching the SIMTight core (simtight/core.h). The core appears as SM 0 of a timeline. An instruction is
+// shown in fetch from its warp's choice to its execution. Instructions of the scalar pipeline are marked as
+// second issue.
 #pragma once
 #include "simtight/core.h"
 #include "watch/watch.h"
@@ -7,7 +8,7 @@
 struct watch_core {
     struct watcher *watcher;
     struct watch_sm *sm; // NULL: not watched
-    // by warp: index of the instruction with an outstanding result; WATCH_NONE: none
+    // by warp: index in sm->insts of the instruction with an outstanding result; WATCH_NONE: none
     uint32_t under_way[WATCH_WARPS];
     uint32_t next[WATCH_WARPS]; // by warp: last instruction executed
 };

@@ -3,10 +3,10 @@
 //     fetched ─▶ buffered ─▶ issued ─▶ collected ─▶ done      one watch_inst per instruction
 //     warp, block, waiting for …                               one watch_span per interval of cycles
 //
-// Cost without a watch: a pointer test at instruction issue and at the end of a memory instruction. A
-// watched SM is inspected after every simulated cycle and changes are recorded; the pipeline stages know
-// nothing of the watch. Every SM writes to its own watch, so SMs may run in parallel. Records depend
-// neither on the number of threads nor on skipping idle cycles.
+// Cost without a watch: a pointer test every cycle, at instruction issue, and at the end of a memory
+// instruction. A watched SM is inspected after every simulated cycle and changes are recorded; other pipeline
+// stages know nothing of the watch. Every SM writes to its own watch, so SMs may run in parallel. Records
+// depend neither on the number of threads nor on skipping idle cycles.
 //
 // Launches resident together are watched together. When a launch leaves the chip empty, timeline cycles
 // continue with the next launch.

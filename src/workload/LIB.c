@@ -70,7 +70,7 @@ void workload_run_LIB(struct host *h)
                       .initial_rate = 0.05f,
                       .variate = 0.3f};
     for (int i = 0; i < MAX_RATES; i++) m.lambda[i] = 0.15f + 0.1f * (float)exp(-0.1 * i);
-    // Options of three swap rates at each of five maturities, the last maturity at the end of the simulated
+    // Options of three swap rates at each of five maturities, the longest with as many periods as simulated
     // steps.
     for (int i = 0; i < MAX_OPTIONS; i++) {
         m.maturity[i] = i / 3 == 4 ? steps : (i / 3 + 1) * steps / 8;

@@ -7,7 +7,7 @@ struct node {
     int first_edge, edge_count;
 };
 
-// Breadth-first levels of the nodes, by a queue; -1 for an unreachable node.
+// Breadth-first levels of the nodes from node 0, by a queue; -1 for an unreachable node.
 static void search(const struct node *nodes, const uint32_t *edges, int *level, int *queue, int node_count)
 {
     for (int i = 0; i < node_count; i++) level[i] = -1;

@@ -1,4 +1,5 @@
-// Host side of kernels/blockMatching.cu. The image is the previous image, moved by a few pixels, with noise.
+// Host side of kernels/blockMatching.cu. The image is the previous image, moved by a few pixels and halved in
+// brightness, with noise.
 #include "workload/host.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Host side of kernels/gaussian.cu. The matrix is diagonally dominant, so no pivoting is needed. Solutions
-// are compared with the vectors used to make the right side.
+// Host side of kernels/gaussian.cu. The matrix is diagonally dominant, so no pivoting is needed. The solution
+// is compared with the vector used to make the right side.
 #include "workload/host.h"
 
 enum { THREADS = 256, TILE = 16 };

@@ -49,7 +49,8 @@ static struct film make_film(struct host *h, int points)
     return f;
 }
 
-// Moves each template by up to four pixels, inside its square.
+// Makes the next frame: each template moves by up to four pixels in x and in y, inside its square. Every
+// pixel gets noise.
 static void next_frame(struct host *h, struct film *f)
 {
     const size_t pixels = (size_t)(f->width * f->height);

@@ -68,7 +68,7 @@ void host_set_symbol(struct host *h, const char *name, const void *bytes, size_t
 {
     uint64_t address, symbol_bytes;
     if (h->failed || failed(h, wf_symbol(h->module, name, &address, &symbol_bytes))) return;
-    host_write(h, address, bytes, size_bytes); // wf_write refuses a write past the symbol's end
+    host_write(h, address, bytes, size_bytes); // wf_write refuses a write past the symbol's allocation
 }
 
 static uint64_t texture(struct host *h, uint64_t texels, const struct wf_texture_config *config)

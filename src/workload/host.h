@@ -2,9 +2,9 @@
 // comparison with the CPU's reference, over the public API.
 //
 // A `struct host` is one run. The first failing call marks the run as failed, with the message in the
-// context. Every later call does nothing, and fetched memory is zero. A workload therefore reads straight
-// down without error checks; before a reference of several seconds it tests `failed`. Memory handed out lives
-// until the end of the run. Device addresses and texture handles are plain 64-bit numbers.
+// context. Every later call on the device does nothing, and fetched memory is zero. A workload therefore
+// reads straight down without error checks; before a reference of several seconds it tests `failed`. Memory
+// handed out lives until the end of the run. Device addresses and texture handles are plain 64-bit numbers.
 #pragma once
 #include "base/arena.h"
 #include "base/rng.h"

@@ -1,4 +1,4 @@
-// Host side of kernels/hotspot.cu: the chip's physics, and launches of two steps each.
+// Host side of kernels/hotspot.cu: the chip's physics, and launches of up to two steps.
 #include "workload/host.h"
 
 enum { SIDE = 16, STEPS = 2 };

@@ -19,7 +19,7 @@ static bool are_neighbours(const struct gas *g, int a, int b)
            abs(a / (side * side) - b / (side * side)) <= 1;
 }
 
-// Adds the force of particle q on particle p.
+// Adds the force and the potential of particle q on particle p.
 static void push(const struct gas *g, int p, int q, double *force)
 {
     const float *a = g->particles + 4 * p, *b = g->particles + 4 * q;

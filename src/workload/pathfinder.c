@@ -1,4 +1,4 @@
-// Host side of kernels/pathfinder.cu and of pathfinder256.cu: a launch goes down STEPS rows.
+// Host side of kernels/pathfinder.cu and of pathfinder256.cu: a launch goes down up to STEPS rows.
 #include "workload/host.h"
 
 enum { STEPS = 20 };

@@ -26,7 +26,8 @@ static void go(float *out, const float *from, float distance, const float *to)
     for (int i = 0; i < 3; i++) out[i] = fmaf(distance, to[i], from[i]);
 }
 
-// Distance along the ray (origin `from`, direction `to`) to the sphere; 0: the ray misses.
+// Distance along the ray (origin `from`, direction `to`) to the sphere; 0: the ray misses, or begins inside
+// or past the sphere.
 static float reach(const struct sphere *s, const float *from, const float *to)
 {
     float way[3];
@@ -101,7 +102,7 @@ void workload_run_rayTrace(struct host *h)
     const size_t count = (size_t)(width * height);
 
     struct scene scene = {.light = {-0.48f, 0.64f, -0.6f}};
-    for (int i = 0; i < SPHERES; i++) { // two rows of four, each in its own square
+    for (int i = 0; i < SPHERES; i++) { // two rows of four spheres, each sphere in its own square
         const float *r = host_random_f32(h, 7, 0, 1);
         float radius = 0.5f + 0.7f * r[0];
         scene.spheres[i] = (struct sphere){

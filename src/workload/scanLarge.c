@@ -1,4 +1,5 @@
-// Host side of kernels/scanLarge.cu: an element count without convenient divisors, in one part per block.
+// Host side of kernels/scanLarge.cu: one part of the elements per block, its length no multiple of the
+// block's threads.
 #include "workload/host.h"
 
 enum { THREADS = 256 };

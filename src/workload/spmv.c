@@ -1,5 +1,5 @@
 // Host side of kernels/spmv.cu: one matrix, multiplied in both ways (a row a thread, a row a warp). Row
-// lengths vary. Every 64th row is eight times as long, as in matrices of real graphs.
+// lengths vary. Every 64th row is about eight times as long, as in matrices of real graphs.
 #include "workload/host.h"
 
 void workload_run_spmv(struct host *h)

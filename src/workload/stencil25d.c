@@ -1,4 +1,4 @@
-// Host side of kernels/stencil25d.cu: two applications of the stencil; the border stays zero.
+// Host side of kernels/stencil25d.cu: two applications of the stencil; the border of each result is zero.
 #include "workload/host.h"
 
 enum { RADIUS = 3, THREADS = 1024, STEPS = 2 };

@@ -1,5 +1,5 @@
 // Host side of kernels/tbClock.cu. Clock values depend on the GPU. The reference only knows two facts: the
-// first warp of a block waits `delay`, and every warp ends after its start.
+// first warp of a block waits at least `delay` cycles, and every warp ends after its start.
 #include "workload/host.h"
 
 enum { THREADS = 1024, WARPS = THREADS / 32 };

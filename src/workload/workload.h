@@ -16,7 +16,7 @@ enum { WORKLOAD_SIZES = 4, WORKLOAD_PTX_SOURCES = 2 };
 // Dependence of a run's output bytes: D on the input only; O on the order of atomics or clocks; R on races.
 enum workload_class { WORKLOAD_CLASS_D, WORKLOAD_CLASS_O, WORKLOAD_CLASS_R };
 
-// Size `paper`, available for some workloads: the input of an application in a paper (paper.def).
+// Size `paper`, available for some workloads: an application's input in a paper, or a substitute (paper.def).
 enum workload_paper_from { WORKLOAD_FROM_SUITE, WORKLOAD_FROM_SHAPE, WORKLOAD_FROM_WAVE };
 struct workload_paper {
     const char *workload, *suite, *input;
@@ -34,7 +34,7 @@ struct workload {
     const char *name;
     const char *file; // the CUDA text is kernels/FILE.cu
     const char *title;
-    unsigned block[3]; // threads of a block in x, y, z
+    unsigned block[3]; // threads of a block of the main kernels, in x, y, z
     enum workload_class output_class;
     double tolerance;                          // as in workload.def; 0 = must be equal
     const char *const *kernels;                // entries, ends with NULL
@@ -67,7 +67,7 @@ struct workload_result {
     uint64_t mismatches;      // compared values beyond the tolerance
     double max_error;         // largest error, in the measure of the tolerance; infinite for a NaN
     char first_mismatch[160]; // "" without mismatches
-    uint64_t output_hash;     // of all output bytes: equal hashes mean equal bytes
+    uint64_t output_hash;     // of all output bytes; equal hashes: equal bytes, but for a rare collision
     uint64_t launches;
     uint64_t cycles; // sum over the launches; WF_UNKNOWN if a launch did not measure cycles
     uint64_t warp_instructions, thread_instructions;
@@ -83,7 +83,8 @@ const struct workload *workload_find(const char *name, const char **nearest);
 // The i-th workload of a group, NULL past the last. Groups: "darsie-1d" and "darsie-2d" (DARSIE's Table 1,
 // groups.def), "darsie" (both); "uv", "warpman", "locality", "ilp" (Xiang's thesis, Tables 3 and 5 and
 // chapters 5 and 4); "dac" (29 regular programs); "all". *abbreviation: the group's short name. For "all":
-// the short name in the first group with the workload, or else the workload's name. May be NULL.
+// the short name in the first group with the workload, or else the workload's name. `abbreviation` may be
+// NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
 // Registers of a thread in another compiler's code (registers.def); 0: unknown. `whose` is a group, for its
@@ -103,6 +104,6 @@ char workload_class_letter(enum workload_class output_class);
 
 // Runs a workload, at an available size, in the caller's context and compares the results. WF_MISMATCH:
 // results differ from the reference. Other errors: status of the first failing call, with the message in
-// wf_errors(). Device memory is freed; the module stays in the context.
+// wf_errors(). Device memory is freed, unless recorded on a tape; the module stays in the context.
 enum wf_status workload_run(const struct workload *workload, struct wf_context *context,
                             const struct workload_options *options, struct workload_result *result);
