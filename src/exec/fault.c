@@ -101,7 +101,8 @@ static bool fault_note(struct warp *w, enum launch_note_kind kind)
     return true;
 }
 
-// Fills the fault, except for its text, which is the caller's to set. False: a fault is already recorded.
+// Fills the fault's kind, instruction, block and thread; all else is the caller's to set. False: a fault is
+// already recorded.
 static bool fault_begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
 {
     struct launch_fault *f = w->exec->fault;
@@ -197,7 +198,7 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
     explain_address(w, f, out);
 }
 
-// Fault of an access, without text and thread.
+// Fault of an access, with kind, address, space, bytes and direction only.
 static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
                                         enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
 {

@@ -14,10 +14,10 @@ enum exec_turn {
 
 // The launch outlives the session.
 struct exec_session *exec_begin(const struct launch *l);
-// Runs until the launch ends or seems to wait for another launch. is_beside: another launch could have the
-// turn, so looks begin sooner. May be called again only after EXEC_WAITS.
+// Runs until the launch ends, fails, or seems to wait for another launch. is_beside: another launch could
+// have the turn, so the first look begins sooner. May be called again only after EXEC_WAITS.
 enum exec_turn exec_go(struct exec_session *s, bool is_beside);
-// True for a waiting launch that waits for ever unless another launch changes memory.
+// True for a waiting launch proved to wait for ever unless another launch changes memory.
 bool exec_is_stuck(const struct exec_session *s);
 // True when the last turn may have changed a byte of global memory. False: the turn was one look from
 // beginning to end, and found no change.

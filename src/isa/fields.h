@@ -1,5 +1,5 @@
-// Values of the fields of an instruction: types, comparisons, modes, special registers, units. names.def has a row per
-// value.
+// Values of the fields of an instruction: types, comparisons, modes, special registers, units and others.
+// Enums without a list here have a row per value in names.def.
 #pragma once
 // clang-format off
 

@@ -2,7 +2,7 @@
 //
 // 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish); predicates P0..P6 and PT (7);
 // 64-bit values in aligned pairs, 128-bit values in aligned quads; a constant bank per kind of launch-wide
-// data; fixed-size instructions (pc = 8 * index; place in memory: program.h); one guard per instruction.
+// data; fixed-size instructions (pc = 8 * index, except RISC-V; place in memory: program.h); one guard each.
 // isa.def has one row for every instruction and the meaning of its modifiers; docs/reference/isa.md is generated from
 // isa.def.
 #pragma once
@@ -44,14 +44,14 @@ enum { // instruction flags besides the fields below
     INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
     INST_CC = 1 << 2,        // carry out to dst[1]
     INST_X = 1 << 3,         // carry in from src[3]
-    INST_HI = 1 << 4,        // IMAD, LEA: high half of the wide result
+    INST_HI = 1 << 4,        // IMAD, LEA: high word of the product or of the shifted value
     INST_SX = 1 << 5,        // LEA.HI: the sign of src[0] replaces the high word src[2]
     INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
     INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
     INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
     INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
     INST_NC = 1 << 12,       // LDG: read-only data
-    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
+    // BRA: the PTX source (.uni) promises that all active lanes agree; a hint, not trusted.
     INST_UNIFORM = 1 << 13,
     INST_SCALAR = 1 << 14,   // HSETP2
     // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.

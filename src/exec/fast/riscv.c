@@ -1,4 +1,4 @@
-// Fast forms: RISC-V's branches, comparisons and shifts by a register.
+// Fast forms: RISC-V's branches, less-than comparisons, and shifts modulo 32.
 #include "exec/fast.h"
 
 // -- branches -----------------------------------------------------------------------------------------------

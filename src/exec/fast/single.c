@@ -1,6 +1,6 @@
 // Fast forms: single precision, rounded to nearest. A negation is folded into the form when the folded form
-// is still one instruction. All other modifiers take the form name_any: operands prepared and result finished
-// by the instruction's flags.
+// is still one host instruction. All other modifiers take the form name_any: operands prepared and result
+// finished by the instruction's flags.
 #include "exec/fast.h"
 
 #define F(x) ((vf)(x))
@@ -49,8 +49,8 @@ FORM_2(fmul_any, finished(d, A *B))
 FORM_3(ffma_any, finished(d, fused(A, B, C)))
 
 // min and max order -0 below +0 and prefer a number to NaN. The processor's instruction returns the second
-// operand for NaN and for two zeros. Both operand orders are computed: the results differ only in
-// the sign of zero.
+// operand for NaN and for two zeros. Results of both operand orders differ only in the sign of zero and for
+// NaN: both are computed and combined, and NaN is replaced.
 #if FAST_BITS == 512
 static inline vu smaller(vu a, vu b) { return (vu)_mm512_min_ps((__m512)a, (__m512)b); }
 static inline vu larger(vu a, vu b) { return (vu)_mm512_max_ps((__m512)a, (__m512)b); }

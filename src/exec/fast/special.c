@@ -1,5 +1,5 @@
-// Fast forms: the special-function unit, and conversions between f32 and 32-bit integers. The functions of
-// mufu.h have no branches, so the compiler vectorises a loop over the lanes.
+// Fast forms: the special-function unit, conversions between f32 and integers, and rounding to integral f32.
+// The functions of mufu.h have no branches, so the compiler vectorises a loop over the lanes.
 #include "exec/fast.h"
 #include "exec/mufu.h"
 
@@ -112,8 +112,8 @@ static inline vu truncate_to_int(vf x) { return (vu)_mm256_cvttps_epi32((__m256)
 #define ROUNDED(x, mode) ((vf)_mm256_round_ps((__m256)(x), (mode) | _MM_FROUND_NO_EXC))
 #else
 static inline vu truncate_to_int(vf x) { return (vu)_mm_cvttps_epi32((__m128)x); }
-// Only values below 2^23 have a fraction, and a conversion to integer and back truncates the fraction. The
-// sign of zero is the operand's.
+// Only magnitudes below 2^23 have a fraction, and a conversion to integer and back truncates the fraction.
+// The sign of zero is the operand's.
 static inline vf rounded_sse2(vf x, int mode)
 {
     vf whole = __builtin_convertvector((vi)truncate_to_int(x), vf), rest = x - whole;
@@ -129,7 +129,7 @@ static inline vf rounded_sse2(vf x, int mode)
 #define ROUNDED(x, mode) rounded_sse2((x), (mode))
 #endif
 
-// Saturation of PTX's cvt to a 32-bit integer, with 0 for NaN. The host's conversion gives 0x80000000 for
+// Saturation of PTX's cvt to a 32-bit integer, with 0 for NaN. x86's conversion gives 0x80000000 for NaN and
 // every out-of-range value.
 static inline vu int_of(vf x)
 {
