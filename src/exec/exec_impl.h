@@ -151,7 +151,7 @@ void observed_destroy(struct exec *e);
 void observed_enter(struct warp *w); // w is the running warp until the next call
 // exec_step with events to the observer.
 const struct bound *observed_step(struct warp *w, const struct bound *d);
-// Runs the warp until its stop, as the loop of run.c.
+// Runs the warp until its stop, as the loop of run.c does, with events to the observer.
 void observed_execute(struct warp *w, const struct bound *d);
 void observed_block_begin(struct cta *c);
 void observed_block_end(struct cta *c);

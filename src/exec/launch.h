@@ -47,7 +47,7 @@ struct observer;
 // WARN: occurrences are counted, and the first is described in a note; IGNORE: nothing happens.
 enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
 
-// Irregularities noted by a launch without ending it.
+// Irregularities that a launch only notes, without ending.
 enum launch_note_kind {
     NOTE_BOUNDS,  // accesses out of bounds, tolerated because a GPU maps the memory (exec_tolerates)
     NOTE_MEMBERS, // lane operations by lanes outside their own member mask
@@ -64,8 +64,8 @@ struct launch_notes {
 };
 
 struct race_book;
-// An earlier launch whose accesses are compared with a later launch for races. Both pointers outlive the
-// later launch.
+// A launch already over, whose accesses are compared with those of an unordered launch for races. Both
+// pointers outlive the unordered launch.
 struct launch_rival {
     const struct launch *launch;
     const struct race_book *book; // NULL: nothing recorded
@@ -105,8 +105,8 @@ struct launch {
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
     bool check_races;       // race detector on
-    bool is_rival;          // accesses are kept, for comparison with later unordered launches
-    const struct launch_rival *rivals; // earlier launches without an order to this launch
+    bool is_rival;          // accesses are kept, for comparison with unordered launches that end later
+    const struct launch_rival *rivals; // launches already over, without an order to this launch
     uint32_t rival_count;
     bool hint_races;        // functional runs: the start of the first block is watched for races in shared memory
     enum launch_check check_bounds, check_members;

@@ -23,8 +23,8 @@ bool look_is_certain(const struct exec *e, struct cta *const *blocks, size_t cou
 // A polling warp has executed `instructions` in the look, and for most of them has read the same words.
 bool look_is_likely(const struct exec *e, struct cta *const *blocks, size_t count, uint64_t instructions);
 bool look_has_seen(const struct cta *c); // true: every warp of the block has ended, waits or repeats a state
-// Appends lines "\n warp 0, lanes 0-31: pc … can run; goes round …" for the first 16 live warps, block by
-// block.
+// Appends a line per live warp, for the first 16, block by block: "warp 0, lanes 0-31: pc … can run; goes
+// round …".
 void look_describe(const struct exec *e, struct cta *const *blocks, size_t count, struct strbuf *out);
 
 // Runs the warp during a look, like the loop of run.c. Returns NULL after a stop of the warp. Once the look

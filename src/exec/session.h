@@ -8,7 +8,7 @@ struct exec_session;
 enum exec_turn {
     EXEC_ENDED,   // the last block has ended
     EXEC_FAILED,  // a fault
-    EXEC_WAITS,   // all warps wait, or read the same words again and again
+    EXEC_WAITS,   // every warp waits, repeats a state, or reads the same words again and again
     EXEC_GOES_ON, // internal to the engine
 };
 

@@ -54,7 +54,7 @@ enum { // instruction flags besides the fields below
     // BRA: the PTX source (.uni) promises that all active lanes agree; a hint, not trusted.
     INST_UNIFORM = 1 << 13,
     INST_SCALAR = 1 << 14,   // HSETP2
-    // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.
+    // ATOM (.RTN in listings): a value is returned although the result is unused, for volatile order.
     INST_VECTOR_RETURN = 1 << 15
 };
 

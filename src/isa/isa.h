@@ -52,7 +52,7 @@ static inline unsigned isa_space_of(const struct inst *i)
 }
 
 // Whether some lanes may execute the instruction and other lanes not; for a branch, whether some lanes may
-// take it and other lanes not.
+// take the branch and other lanes not.
 static inline bool isa_is_conditional(const struct inst *i)
 {
     return i->guard != PRED_TRUE || i->guard_not || i->op == OP_RBR; // RBR compares operands itself

@@ -64,8 +64,9 @@ struct program {
     enum program_profile profile;
     struct inst *insts;
     uint32_t inst_count;
-    // By instruction: position in code memory, counted in instructions. An instruction omitted from code
-    // memory has the position of the next instruction present. NULL: no instruction is omitted.
+    // By instruction, plus an entry for the end: position in code memory, counted in instructions. An
+    // instruction omitted from code memory has the position of the next instruction present. NULL: no
+    // instruction is omitted.
     const uint32_t *places;
     // By position in code memory: index of the instruction (inverse of `places`), plus an entry for the end.
     const uint32_t *at_place;
@@ -73,7 +74,7 @@ struct program {
     const void *plan;
     uint32_t entry;              // first instruction of a thread
     uint32_t code_base;          // RISCV: address of the first instruction
-    const uint32_t *words;       // RISCV: the file's instruction words, one per instruction; otherwise NULL
+    const uint32_t *words;       // RISCV: the file's instruction words, one per instruction of the file; otherwise NULL
     uint32_t word_count;
     // RISCV: appends the file's text of an instruction. False: the caller appends the machine's text, too.
     // The instruction was replaced (the file's text and " = " are appended), or has no word in the file.
