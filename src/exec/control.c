@@ -38,8 +38,8 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
     TAIL(d->handlers->masked(d, w, regs, active));
 }
 
-// simt=nest: runs before every instruction of a warp that lacks lanes. The rare case, a split that may wait
-// at the instruction, is out of line.
+// simt=nest: runs before every instruction while some lanes of the warp do not run. The rare case, a split
+// that may wait at the instruction, is out of line.
 const struct bound *exec_join_nest(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     if (w->waiting_places >> d->index % 64 & 1) TAIL(exec_join(d, w, regs, active));

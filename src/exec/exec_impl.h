@@ -249,8 +249,8 @@ uint8_t *flat_outside(const struct warp *w, const struct lane_access *a, unsigne
 // Turns the fault's offset in scratchpad or stack into an address. An access in the stacks of all threads
 // becomes a stack overflow or an overrun of the scratchpad, by the nearer bound.
 void flat_name_fault(const struct launch *l, struct launch_fault *f);
-// For a fault in a stack or the scratchpad: "0xfff7fffc is 4 bytes below the thread's stack (0xfff80000 to
-// 0xffffffff)".
+// Appends, for a fault in a stack or the scratchpad, "0xfff7fffc is 4 bytes below the thread's stack
+// (0xfff80000 to 0xffffffff)".
 void flat_explain_fault(const struct warp *w, const struct launch_fault *f, struct strbuf *out);
 
 // -- fault.c, members ---------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
     }
 }
 
-// "out-of-bounds global read of 4 bytes", "stack overflow: local write of 1 byte"
+// Appends what happened: "out-of-bounds global read of 4 bytes", "stack overflow: local write of 1 byte" …
 static void describe_what(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
 {
     bool is_flat = w->exec->launch->flat, is_stack = f->kind == FAULT_STACK;

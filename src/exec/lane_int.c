@@ -63,7 +63,7 @@ static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 static uint32_t prmt_selector(enum isa_mode mode, uint32_t selector)
 {
     static const uint16_t table[6][4] = {
-        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E, listed from the high byte of the result to the low
+        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E; digits are for the result's bytes, from high to low
         {0x5670, 0x6701, 0x7012, 0x0123}, // B4E
         {0x0000, 0x1111, 0x2222, 0x3333}, // RC8
         {0x3210, 0x3211, 0x3222, 0x3333}, // ECL

@@ -62,7 +62,7 @@ const uint64_t *observed_block_predicates(const struct observed_block *b, uint32
 
 struct observed_barrier {
     uint32_t number;
-    uint32_t index;   // of the barrier instruction, if all waiting warps are at the same one; else NO_TARGET
+    uint32_t index;   // of the barrier instruction, if common to all waiting warps; else NO_TARGET
     bool whole;       // the barrier is of the whole block, and every live warp waits
     bool whole_warps; // no waiting warp is diverged: the live lanes of each waiting warp wait together
 };

@@ -10,7 +10,7 @@ struct observation {
     const struct observer *observer;
     struct observed event; // of the running warp
     struct exec_access access;
-    // What happens while the current instruction executes: decides on the events after the instruction.
+    // Noted while the current instruction executes, for the events reported after the instruction.
     bool deferred, exited;
     unsigned barrier_count;
     struct observed_barrier barriers[BARRIERS];

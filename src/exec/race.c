@@ -1,6 +1,6 @@
 // Happens-before over memory, in the manner of FastTrack (Flanagan and Freund 2009). The last write and the
 // last two reads of a place are kept as (time, thread, stamp), compared with the accessing thread's knowledge
-// of the earlier thread. A place is a word. A sub-word access divides its page into bytes, each with threads
+// of the earlier thread. A place is a word. A sub-word access divides its page into bytes, each with records
 // of its own:
 //
 //     words   [ t0 t0 t0 t0 | t1 t1 t1 t1 | …          st.u8 by threads 4, 5, 6, 7

@@ -44,5 +44,5 @@ void race_book_destroy(struct race_book *b); // NULL: no effect
 // Compares the book of launch l with the books of launch.rivals, launches already over without an order to l.
 // A race: two accesses to one place, at least one a write, not both strong. Adds to *found.
 void race_between(const struct launch *l, const struct race_book *book, struct launch_race *found);
-// "    write by thread (1,0,0) of block (0,0,0) at pc 0x0010 (STG …), k.cu:7"
+// Appends "    write by thread (1,0,0) of block (0,0,0) at pc 0x0010 (STG …), k.cu:7".
 void race_describe(const struct launch *l, const struct race_record *r, bool is_write, struct strbuf *out);

@@ -24,6 +24,6 @@ bool exec_is_stuck(const struct exec_session *s);
 bool exec_has_moved(const struct exec_session *s);
 // Fails a stuck launch with a report of its warps and with `beside`: further lines, each after its '\n'.
 void exec_fail_stuck(struct exec_session *s, const char *beside);
-// Ends the session and adds its counts. The result and the outputs are as of exec_run.
+// Ends and frees the session, and adds its counts to *counts. Result, *fault and *race are as of exec_run.
 bool exec_end(struct exec_session *s, struct exec_counts *counts, struct launch_fault *fault,
               struct launch_race *race);

@@ -125,9 +125,9 @@ void program_free(struct program *p);
 // instruction go to the inserted instruction, and lanes reconverge there. Unchanged parts are shared with
 // `p`, which must outlive the copy.
 struct program *program_insert(const struct program *p, const struct inst *what, const bool *before);
-// Joins a kernel `p` and a program `q` to run beside it: the functions of `q` follow those of `p`, whose
-// indices stay. `q` must have the constants, symbols and source lines of `p` (for example, be derived from
-// `p`). Both must outlive the result. A warp gets the registers of `p`.
+// Joins a kernel `p` and a program `q` to run beside `p`. The functions of `q` follow the functions of `p`;
+// instruction indices of `p` stay. `q` must have the constants, symbols and source lines of `p` (for example,
+// be derived from `p`). Both must outlive the result. A warp gets the registers of `p`.
 struct program *program_join(const struct program *p, const struct program *q);
 
 // program_code_offset: byte offset of an instruction from the start of code. program_insts_within: number of
