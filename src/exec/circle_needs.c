@@ -1,7 +1,7 @@
 // The registers and predicates that decide the effects of a set of instructions. The result is the least set
 // with the sources and guards of two kinds of instruction: of all but pure computations and NANOSLEEP, and of
-// pure computations of a value in the set. The order of instructions is ignored, so the set may be larger than
-// necessary.
+// pure computations of a value in the set. The order of instructions is ignored, so the set may be larger
+// than necessary.
 #include "base/bits.h"
 #include "exec/circle.h"
 #include "isa/fields.h"

@@ -51,7 +51,7 @@ enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
 enum launch_note_kind {
     NOTE_BOUNDS,  // accesses out of bounds, tolerated because a GPU maps the memory (exec_tolerates)
     NOTE_MEMBERS, // lane operations by lanes outside their own member mask
-    NOTE_RACE,    // warps of a block access a word of shared memory, one of them writing, without a barrier between
+    NOTE_RACE,    // warps of a block use a word of shared memory, one writing, without a barrier between
     NOTE_COUNT
 };
 struct launch_note {
@@ -76,7 +76,7 @@ struct launch_rival {
 // contents across launches.
 struct launch_flat {
     uint64_t scratch, scratch_end;     // shared memory
-    uint64_t stacks;                   // stacks of all threads, interleaved: word n of every thread, then word n + 1 …
+    uint64_t stacks;                   // stacks of all threads, interleaved: word n of all, word n + 1 …
     uint64_t stack_window, window_end; // window of a thread's own stack: local memory
     uint64_t memory, memory_end;       // remaining readable and writable memory
     uint32_t closure;                  // SR_CLOSURE
@@ -108,7 +108,7 @@ struct launch {
     bool is_rival;          // accesses are kept, for comparison with unordered launches that end later
     const struct launch_rival *rivals; // launches already over, without an order to this launch
     uint32_t rival_count;
-    bool hint_races;        // functional runs: the start of the first block is watched for races in shared memory
+    bool hint_races;        // functional runs: the first block's start is watched for races in shared memory
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: not wanted
     uint64_t max_warp_instructions; // 0: no limit; a longer launch stops with FAULT_LIMIT
@@ -139,11 +139,11 @@ enum launch_fault_kind {
     FAULT_LOCAL,       // outside the thread's local memory
     FAULT_STACK,       // call stack exhausted
     FAULT_CONSTANT,    // outside the constant bank
-    FAULT_BRANCH, // invalid target of an indirect jump or return, jump-table index past the end, or end of the code
+    FAULT_BRANCH,      // invalid target of a jump or return, index past a jump table, or end of the code
     FAULT_TEXTURE,     // no texture with the handle
     FAULT_TRAP,
     FAULT_ASSERT,
-    FAULT_MEMBERS,     // a lane outside its own member mask (check.members=stop), or a warp command of some lanes only
+    FAULT_MEMBERS,     // a lane outside its own member mask (check.members=stop); a warp command of some lanes
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_STALL,       // all warps repeat their states, or have waited for longer than the user's patience
     FAULT_LIMIT,       // max_warp_instructions

@@ -13,7 +13,7 @@
 
 struct inst;
 
-enum { PC_STEP = 8 };        // bytes of the program counter from an instruction to the next (RISC-V: RISCV_STEP)
+enum { PC_STEP = 8 };        // bytes of pc from an instruction to the next (RISC-V: RISCV_STEP)
 #define NO_TARGET UINT32_MAX // no instruction index
 
 // A place in the user's source, with the chain of inlining calls (outermost last).
@@ -74,7 +74,7 @@ struct program {
     const void *plan;
     uint32_t entry;              // first instruction of a thread
     uint32_t code_base;          // RISCV: address of the first instruction
-    const uint32_t *words;       // RISCV: the file's instruction words, one per instruction of the file; otherwise NULL
+    const uint32_t *words;       // RISCV: instruction words of the file, one per instruction; otherwise NULL
     uint32_t word_count;
     // RISCV: appends the file's text of an instruction. False: the caller appends the machine's text, too.
     // The instruction was replaced (the file's text and " = " are appended), or has no word in the file.
