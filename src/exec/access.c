@@ -1,11 +1,11 @@
-// Addresses of a memory instruction's lanes, before it executes.
+// Memory addresses of the lanes of an instruction, found before the instruction executes.
 #include "exec/access.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "isa/fields.h"
 
-// Returns 1 + the index of the source with the memory address; 0: none. Profile ptxplus: arithmetic may have
-// a source in shared memory.
+// Returns 1 + the index of the source with the memory address; of two addresses, the global one; 0: none. The
+// "address" of a texture fetch is the handle. Profile ptxplus: arithmetic may have a source in shared memory.
 uint8_t exec_address_operand(const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -14,8 +14,8 @@ uint8_t exec_address_operand(const struct inst *i)
     return i->op == OP_LDGSTS ? 2 : 1;
 }
 
-// Addresses of 32 lanes from 32-bit address registers. The lane count is constant, so the compiler
-// vectorises.
+// Addresses of 32 lanes: a 32-bit address register plus `offset`, modulo 2^32. The lane count is constant, so
+// the compiler vectorises.
 static void short_addresses(uint64_t *restrict to, const uint32_t *restrict low, uint64_t offset)
 {
     for (unsigned l = 0; l < 32; l++) to[l] = (uint32_t)(low[l] + (uint32_t)offset);
@@ -60,8 +60,8 @@ bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
     return true;
 }
 
-// Finds the lanes of a generic access in the windows of shared and local memory, and turns their addresses
-// into offsets.
+// Finds the lanes of a generic access with addresses in the windows of shared and local memory. Turns these
+// lanes' addresses into offsets in the window.
 static void divide_generic(const struct launch *launch, struct exec_access *a)
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {

@@ -10,11 +10,13 @@ enum access_kind { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS
 struct exec_access {
     uint8_t kind, bytes; // enum access_kind; bytes per lane
     uint64_t mask;       // active lanes, guard applied
-    // Subsets of mask: lanes in shared and in local memory; the rest of mask is in global memory.
+    // Subsets of mask: lanes that access shared and local memory. The other lanes of mask access global
+    // memory (LDC: a constant bank).
     uint64_t shared, local;
-    // By lane, address in the lane's space. Texture fetch: of the first texel (0: none), set when executed.
+    // By lane: address in the memory accessed; an offset in shared and local memory. Texture fetch: address
+    // of the first texel read, filled in by the fetch; 0: no texel read.
     uint64_t address[WARP_SIZE_MAX];
 };
 
-// True when all lanes are active, in one space, and their data are consecutive.
+// True when all lanes of the warp are active and access consecutive data, in lane order, in one memory space.
 bool exec_access_is_row(const struct exec_access *a, unsigned lanes);

@@ -1,7 +1,6 @@
-// The sixteen barriers of a block (PTX ISA 9.7.13.1). Arrival is by whole warps: "the barrier instruction
-// causes the executing thread to wait for all non-exited threads from its warp and marks the warp's arrival",
-// and counts of threads are multiples of the warp size. A barrier of the whole block waits for all warps not
-// yet exited.
+// The sixteen barriers of a block (PTX ISA 9.7.13.1). Arrival is by whole warps: a warp arrives when all of
+// its threads not yet exited wait at the barrier, and counts for the warp's threads rounded up to whole
+// groups of 32. A barrier of the whole block waits for all warps not yet exited.
 //
 // With simt=stack the running lanes arrive on behalf of their warp, as in hardware before sm_70.
 #include "exec/exec_impl.h"

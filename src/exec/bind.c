@@ -1,8 +1,9 @@
-// Binding of a program to a launch: all lookups with a fixed result for the launch happen here, once.
+// Binding of a program to a launch: handlers, operand offsets and constant values are looked up here, before
+// the launch runs.
 //
 // The code is bound twice. `full` is for a warp with every lane running. `masked` is for any other lane mask,
-// and checks for reconvergence before every possible reconvergence point. Control moves between the copies at
-// transfers only.
+// and checks for reconvergence before every possible reconvergence point. A warp changes between the copies
+// only at a control transfer, an exit, a wait or a reconvergence.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/hint.h"
@@ -32,7 +33,7 @@ static uint64_t load_words(const uint8_t *bytes, uint32_t count)
     return x;
 }
 
-// Value of an immediate or constant source. False: past the end of the constant bank.
+// Value of an immediate or constant source. False: the operand reaches past the end of its constant bank.
 static bool constant_value(const struct exec *e, const struct operand *o, unsigned words, uint64_t *value)
 {
     if (o->kind == OPERAND_IMM) {
@@ -46,7 +47,8 @@ static bool constant_value(const struct exec *e, const struct operand *o, unsign
     return true;
 }
 
-// A wide immediate is a double's high word; 64-bit integer constants are in c[BANK_LITERAL].
+// Decodes the operands into g. *good becomes false for a constant past the end of its bank. An immediate of
+// two words is the high word of a double.
 static void bind_general(const struct exec *e, const struct inst *i, struct general *g, bool *good)
 {
     const struct isa_shape *shape = &isa_shapes[i->op];
@@ -95,9 +97,8 @@ static void mark_entries(struct exec *e)
         if (p->functions[f].first < p->inst_count) e->entry_flags[p->functions[f].first] |= EXEC_FUNCTION;
 }
 
-// True for stores and atomics that may go to global memory. The single block of a flat machine shares memory
-// with no other block, and its stacks and scratchpad are part of memory: its stores take effect at once,
-// unlogged.
+// True for stores and atomics that may go to global memory, except on a flat machine. A flat machine has a
+// single block, which shares memory with no other block: stores take effect at once, unlogged.
 static bool logs_stores(const struct exec *e, const struct inst *i)
 {
     enum isa_space space = isa_space_of(i);

@@ -24,15 +24,18 @@ void circle_fini(struct circle *x)
 
 // -- the state ----------------------------------------------------------------------------------------------
 
-struct circle_state { // of a warp; predicates, registers, splits and local memory follow as pieces
+// Fixed-size part of a warp's state; splits, local memory, predicates and registers are further pieces.
+struct circle_state {
     uint64_t active, exited;
     uint32_t pc, depth, current, split_fuel, split_turn, turn_lane, parts;
 };
 
-// The state is a list of pieces, compared in place: most warps differ early from the kept state.
+// A warp's state is a list of pieces, compared one by one in place: most warps differ from the kept state in
+// an early piece.
 struct piece {
     const void *at;
-    size_t bytes, each; // each: bytes of a register or predicate; 0: the whole piece must be equal
+    // each: bytes of one register or predicate of the piece; 0: the whole piece must be equal.
+    size_t bytes, each;
 };
 enum { PIECES = 6 + LANES_MAX };
 
@@ -53,8 +56,8 @@ static struct circle_state state_of(const struct warp *w)
     return state;
 }
 
-// Lists the pieces of a warp's state and returns their count. The number of splits, in the first piece,
-// determines count and lengths of the pieces.
+// Lists the pieces of a warp's state and returns their number. The first piece has the number of splits:
+// states with equal first pieces have equally many pieces, of equal lengths.
 static unsigned pieces_of(const struct warp *w, const struct circle_state *state,
                           struct circle_elsewhere elsewhere, struct piece pieces[PIECES])
 {
@@ -86,8 +89,8 @@ static bool needed_are_equal(const struct circle_needs *n, const struct piece *p
     return true;
 }
 
-// True if the warp's state equals the kept state. Pieces that must be wholly equal come before registers and
-// predicates, of which only needed ones must be equal.
+// True if the warp is in the kept state again: registers and predicates need be equal only where needed, all
+// other pieces wholly. False without a kept state, or when a needed value is read from a clock.
 static bool is_kept(struct circle *x, const struct warp *w, const struct piece *pieces, unsigned count)
 {
     const uint8_t *kept = x->kept;
@@ -160,8 +163,8 @@ static struct circle_read read_of(uint32_t index, const struct exec_access *a)
     return r;
 }
 
-// Notes a read by an instruction, `when` on the caller's clock. For an instruction without room in the
-// table, every read counts as a new address.
+// Notes a memory read by one instruction of the warp, at time `when` of the caller's clock. An instruction
+// without room in the table counts every read as one of new addresses.
 static void note_read(struct circle *x, const struct circle_read *r, uint64_t when)
 {
     unsigned k = 0;
@@ -176,7 +179,8 @@ static void note_read(struct circle *x, const struct circle_read *r, uint64_t wh
     if (k == x->read_count) x->read_count++;
 }
 
-// True for a load or atomic that may see memory change. Constants and textures do not change during a launch.
+// True for a load, or an atomic with a result, of any lane outside local memory: the value may change.
+// Constants do not change during a launch, and textures are assumed not to.
 static bool is_read(const struct exec_access *a, const struct inst *i)
 {
     if (i->op == OP_LDC) return false;
@@ -229,8 +233,8 @@ static void describe_read(const struct circle_read *r, const struct warp *w, str
     strbuf_fini(&where);
 }
 
-// Appends the first and the last instruction executed since the state was kept, and the words read in
-// between.
+// Describes the lowest and the highest pc executed since the state was kept, and the last reads of up to four
+// instructions.
 void circle_describe(const struct circle *x, const struct warp *w, struct strbuf *out)
 {
     enum { SHOWN = 4 };

@@ -1,6 +1,7 @@
 // The registers and predicates that decide the effects of a set of instructions. The result is the least set
-// with the sources of every instruction with an effect and of every pure instruction with a result in the
-// set. The order of instructions is ignored, so the set may be larger than necessary.
+// with the sources and guards of two kinds of instruction: of all but pure computations and NANOSLEEP, and of
+// pure computations of a value in the set. The order of instructions is ignored, so the set may be larger
+// than necessary.
 #include "base/bits.h"
 #include "exec/circle.h"
 #include "isa/isa.h"
@@ -43,7 +44,7 @@ static bool is_needed(const struct circle_needs *n, const struct inst *i)
     return !is_value || writes_needed(n, i);
 }
 
-// Adds `width` registers to the needed registers; true when any was not yet in the set.
+// Adds `width` registers from `first` on to the needed registers; true when any was not yet in the set.
 static bool add_registers(struct circle_needs *n, unsigned first, unsigned width)
 {
     bool is_new = false;

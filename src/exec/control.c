@@ -18,7 +18,8 @@ const struct bound *exec_guard_full(const struct bound *d, struct warp *w, uint8
     TAIL(exec_guard_masked(d, w, regs, active));
 }
 
-// Lanes with a false guard were counted as executed with their straight run; the count is corrected here.
+// A straight run is counted for all running lanes; lanes with a false guard are subtracted from the count
+// here.
 const struct bound *exec_guard_masked(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     uint64_t lanes = guarded(d, w, active);
@@ -37,7 +38,8 @@ const struct bound *exec_join(const struct bound *d, struct warp *w, uint8_t *re
     TAIL(d->handlers->masked(d, w, regs, active));
 }
 
-// simt=nest: runs before every instruction, so the rare case is out of line.
+// simt=nest: runs before every instruction while some lanes of the warp do not run. The rare case, a split
+// that may wait at the instruction, is out of line.
 const struct bound *exec_join_nest(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     if (w->waiting_places >> d->index % 64 & 1) TAIL(exec_join(d, w, regs, active));
@@ -86,7 +88,8 @@ const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t 
     return split_transfer(w, groups, taken == active ? 1 : 2, i->reconverge, w->depth);
 }
 
-// Transfers every lane to its own target. Lanes excluded by the guard continue at the next instruction.
+// Transfers each lane of `lanes` to its entry of targets[]. The other running lanes, excluded by the guard,
+// continue at the next instruction.
 const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
                                   const uint32_t *targets, int depth_change, uint32_t rejoin,
                                   uint32_t rejoin_depth)
@@ -181,7 +184,7 @@ const struct bound *exec_exit(const struct bound *d, struct warp *w, uint8_t *re
     return split_exit(w, active, d->index + 1);
 }
 
-// No time passes in a functional run; the warp yields to other warps.
+// NANOSLEEP. No time passes in a functional run: the warp stops, and other warps have their turn.
 const struct bound *exec_nanosleep(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs, (void)active;

@@ -23,7 +23,8 @@ struct operand;
 struct program;
 struct strbuf;
 
-// Register slots after the program's own registers; threadIdx takes three.
+// Register vectors after the program's registers: four of zero, four for writes to RZ, three of threadIdx,
+// and one of lane numbers.
 enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_LANEID = EXTRA_TID_X + 3, EXTRA_SLOTS };
 
 typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, uint8_t *regs,
@@ -31,36 +32,36 @@ typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, 
 
 struct handlers {         // of one form of an instruction
     exec_handler *full;   // for a warp with every lane active
-    exec_handler *masked; // for the lanes of `active` alone, the guard already applied
+    exec_handler *masked; // for the lanes of `active` alone, after the guard (BRA applies its guard itself)
 };
 
 // An instruction bound to a launch, one cache line. Register offsets are bytes from the warp's registers.
 struct bound {
-    exec_handler *run;               // first handler to run: join, guard, or the handler of the form
+    exec_handler *run;               // first handler to run: of a join, a check, the guard or the form
     const struct handlers *handlers; // of the form
     union {
-        const struct bound *target; // BRA: target in the same copy of the code
+        const struct bound *target; // BRA, RBR: target in the same copy of the code
         uint64_t wide;              // 64-bit constant operand
     };
-    uint32_t dst;    // register offset, or predicate index (PRED_SINK for PT)
-    uint32_t src[4]; // register offset; predicates: index | not << 31
-    uint32_t scalar; // value of a non-register 32-bit source, modifiers applied, for forms with such a source
-    int32_t offset;  // of an address operand
-    uint32_t index;  // of the instruction
-    uint16_t slot;   // allocation cache entry, or NO_SLOT
-    uint8_t guard;   // predicate index
+    uint32_t dst;       // register offset, or predicate index (PRED_SINK for PT)
+    uint32_t src[4];    // register offset; predicates: index | not << 31
+    uint32_t scalar;    // for the form: usually the value of a non-register 32-bit source, modifiers applied
+    int32_t offset;     // of an address operand
+    uint32_t index;     // of the instruction
+    uint16_t slot;      // allocation cache entry, or NO_SLOT
+    uint8_t guard;      // predicate index
     int8_t guard_not;   // -1 when negated
     uint8_t q;          // index of the second destination predicate (PRED_SINK: none)
-    uint8_t guarded;    // the guard is applied before the form runs (branches apply their guard themselves)
+    uint8_t guarded;    // the guard is applied before the form runs (BRA's form applies the guard itself: 0)
     uint8_t spare_byte; // free for the form
     uint8_t boolean;    // BOOL_* operator of a comparison
 };
 _Static_assert(sizeof(struct bound) == 64, "a bound instruction is a cache line");
 
-// The allocation last accessed by a memory instruction.
+// The allocation last accessed by a memory instruction, remembered for the next access.
 struct allocation_slot {
     uint64_t start, size_bytes;
-    uint64_t row_limit; // largest offset of a full warp's consecutive access within bounds
+    uint64_t row_limit; // a full warp's consecutive access at a lower offset is within bounds
     uint8_t *host;      // host byte of `start`
 };
 
@@ -70,8 +71,8 @@ struct lane_io;
 struct look;
 struct race_detector;
 
-// Decoded operands of an instruction for the general handlers: word counts, 0 for an operand that is neither
-// register nor value, and the value of a non-register source.
+// Operands of an instruction, decoded for the general handlers. Word counts are 0 for predicates, addresses,
+// special registers and absent operands.
 struct general {
     void (*operation)(struct lane_io *io); // NULL: no plain arithmetic
     uint8_t src_words[4], dst_words;
@@ -80,7 +81,7 @@ struct general {
     uint64_t value[4];   // of immediate and constant sources
 };
 
-// A program bound to a launch (bind.c). A launch may be bound twice: to run, and to be stepped.
+// A program bound to a launch (bind.c). A launch may have two: one to run freely, one to be stepped.
 struct exec_code {
     struct bound *full, *masked;
     struct general *general;
@@ -112,35 +113,37 @@ struct exec {
     uint64_t clock_base; // clock of the engine minus the running warp's `issued`
     struct launch_fault *fault;
     struct exec_counts *counts;
-    struct race_detector *races;  // NULL: off
-    struct hint *hint;            // NULL: off
-    struct launch_notes notes;    // so far
-    uint32_t depth_limit;         // maximum call depth of a thread
-    bool is_stepped;              // control returns after every instruction (exec_step)
-    bool is_timed;                // stores and atomics to global memory are logged (timed.h)
-    uint32_t sm;                  // is_timed: number of the engine's SM
+    struct race_detector *races; // NULL: off
+    struct hint *hint;           // NULL: off
+    struct launch_notes notes;   // so far
+    uint32_t depth_limit;        // maximum call depth of a thread
+    bool is_stepped;             // control returns after every instruction (exec_step)
+    bool is_timed; // run by the timing model, which logs stores and atomics to global memory (timed.h)
+    uint32_t sm;   // is_timed: number of the engine's SM
     uint8_t *address_operand;     // is_stepped: exec_address_operand, by instruction index
     struct observation *observed; // NULL: no observer
     struct look *look;            // NULL: no look under way (look.h)
     struct exec_code stepped;     // program bound for stepping during looks; full == NULL: not bound yet
     uint64_t *texels; // by lane: address of the first texel of the last fetch, 0: none. NULL: not wanted
-    uint8_t *flat;    // host byte of address 0 of a flat memory, or NULL
+    uint8_t *flat;    // host byte of address 0 of a flat memory; NULL: no flat memory
     struct arena arena;
 };
 
 enum { EXEC_JOIN = 1, EXEC_RETURN_SITE = 2, EXEC_FUNCTION = 4 };
 
-// Bound code at pc for the running lanes: masked code has the joins and accepts any lane mask.
+// Bound code from instruction index pc on: the full copy if all lanes of the warp run, else the masked copy,
+// which has the joins.
 static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
 {
     return (w->active == w->full ? w->exec->full : w->exec->masked) + pc;
 }
 
 // -- access.c -----------------------------------------------------------------------------------------------
-// 1 + index of the source that holds the memory address; 0: no memory access.
+// 1 + index of the source with the memory address, as in access.c; 0: no memory access.
 uint8_t exec_address_operand(const struct inst *i);
 void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a);
-// Writes every lane's address to to[], from the address register at offset `source`.
+// Writes every lane's address to to[]: the address register at register offset `source` plus the constant of
+// operand o.
 void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to);
 
 // -- observed.c ---------------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ void observed_destroy(struct exec *e);
 void observed_enter(struct warp *w); // w is the running warp until the next call
 // exec_step with events to the observer.
 const struct bound *observed_step(struct warp *w, const struct bound *d);
-// Runs the warp until its stop, as the loop of run.c.
+// Runs the warp until its stop, as the loop of run.c does, with events to the observer.
 void observed_execute(struct warp *w, const struct bound *d);
 void observed_block_begin(struct cta *c);
 void observed_block_end(struct cta *c);
@@ -159,7 +162,7 @@ void observed_deferred(struct warp *w); // the instruction under way did not exe
 
 // -- bind.c -------------------------------------------------------------------------------------------------
 void exec_bind(struct exec *e);
-// Shares the instructions of `like`; the allocation slots are e's own.
+// Makes e use the bound instructions of `like`; the allocation slots are e's own.
 void exec_bind_alike(struct exec *e, const struct exec *like);
 struct exec_code exec_code_of(const struct exec *e); // code in use
 void exec_code_use(struct exec *e, const struct exec_code *c);
@@ -176,9 +179,8 @@ const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: t
 const struct bound *warp_stop(struct warp *w, uint32_t pc);
 bool warp_run(struct warp *w, uint64_t slice); // runs until the warp stops; false: a fault
 
-// Blocks, for callers that schedule blocks themselves.
-// Binds the launch's program, or shares the bound program of `like`. `like` is an exec of the same launch and
-// kind, and must outlive e.
+// For callers that schedule blocks themselves. exec_prepare binds the launch's program (like: NULL), or
+// shares the program bound by `like`. Engine `like` has the same launch and kind, and must outlive e.
 void exec_prepare(struct exec *e, const struct launch *l, const struct exec *like);
 struct cta *exec_cta_create(struct exec *e); // reused for one block after another
 void exec_cta_destroy(struct cta *c);
@@ -191,39 +193,43 @@ struct lane_group { // lanes that continue at the same pc
     uint32_t pc, depth;
 };
 void split_init(struct warp *w);
-// Continues the running lanes, already counted, in groups; every lane is in exactly one group. rejoin: PC at
-// which lanes of different groups reconverge, at depth rejoin_depth; NO_TARGET: at the caller's reconvergence
-// point. Returns the code to run next, NULL: stop.
+// Continues the running lanes, already counted, in groups; every lane is in exactly one group. For
+// simt=stack, `rejoin` is the instruction index at which the groups reconverge, at call depth rejoin_depth.
+// NO_TARGET: at the reconvergence point of the running split. Returns the code to run next; NULL: the warp
+// has stopped.
 const struct bound *split_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
                                    uint32_t rejoin, uint32_t rejoin_depth);
 // Called before a possible reconvergence point executes. Returns the instruction to run next, often d itself,
 // with its lanes in w->active; NULL: stop.
 const struct bound *split_join(struct warp *w, const struct bound *d);
-// Ends `lanes` of the running split; its remaining lanes continue at next_pc.
+// Ends the threads of `lanes`, of the running split; the split's remaining lanes continue at next_pc.
 const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc);
 // True when all live `members` are among `lanes`, the lanes of the running split at the instruction
 // (simt=stack: always true). Otherwise `lanes` wait at the instruction for the missing members, and *next is
 // the code to run.
 bool split_sync(struct warp *w, const struct bound *d, uint64_t lanes, uint64_t members,
                 const struct bound **next);
-// Parks `lanes` of the running split, already counted, in the given state; pc: next instruction after
-// their release. The split's remaining lanes, excluded by the guard, continue at rest_pc at once (simt=stack:
+// Parks `lanes` of the running split, already counted, in the given state; pc: next instruction after their
+// release. The split's remaining lanes, excluded by the guard, become a ready split at rest_pc (simt=stack:
 // wait as well). Returns the code to run next.
 const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc, uint32_t pc,
                                enum split_state state, uint64_t waits_for);
-// bar.warp.sync: `lanes`, already counted, continue at pc once all `members` wait at a bar.warp.sync.
+// bar.warp.sync: `lanes`, already counted, continue at pc once all live `members` wait at a bar.warp.sync for
+// the same members (simt=stack: at once).
 const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, uint64_t members);
 // Makes the warp's splits that are in `state` at barrier number `barrier` ready.
 void split_release(struct warp *w, enum split_state state, unsigned barrier);
-bool split_pick(struct warp *w); // makes a ready split current; false: no split is ready
+// Makes a ready split current (simt=stack: the last only); false: none is ready.
+bool split_pick(struct warp *w);
 bool split_all_wait_at(const struct warp *w, unsigned barrier); // true for every live lane
 
 // -- barrier.c ----------------------------------------------------------------------------------------------
-bool barrier_try_arrive(struct warp *w); // the warp arrives if all its live lanes wait at one barrier
+// True: the warp has arrived at a barrier at which all its live lanes wait (simt=stack: the running lanes).
+bool barrier_try_arrive(struct warp *w);
 // The running warp, all lanes together, waits for the other warps of its group (launch_flat) and continues at
 // pc.
 const struct bound *barrier_group(struct warp *w, uint32_t pc);
-void barrier_warp_exited(struct warp *w); // may complete a barrier of the whole block
+void barrier_warp_exited(struct warp *w); // a warp has ended, which may complete a barrier of the whole block
 
 // -- fault.c ------------------------------------------------------------------------------------------------
 // Records the first fault of a launch with its report. Returns NULL, for the handler to return.
@@ -232,18 +238,20 @@ const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launc
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write);
-// True if setting check.bounds tolerates the out-of-bounds access: adds a note (warn) and sets a->host.
+// True if check.bounds (warn, ignore) tolerates the out-of-bounds access: to memory mapped on a GPU, or on a
+// flat machine to another thread's memory. Then sets a->host, and notes the access (warn).
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
 // -- flat.c -------------------------------------------------------------------------------------------------
 void flat_set_bounds(struct warp *w); // sets shared_from and shared_end, for launches of every kind
-// Host bytes of an access out of bounds but inside the machine's memory; NULL: outside the machine's memory.
+// Host bytes of an access outside the warp's bounds, but in the scratchpad or the stacks of all threads;
+// NULL: elsewhere.
 uint8_t *flat_outside(const struct warp *w, const struct lane_access *a, unsigned bytes);
-// Turns the fault's offset into an address. An access to another thread's stack becomes a stack overflow or
-// an overrun of the scratchpad, by the nearer bound.
+// Turns the fault's offset in scratchpad or stack into an address. An access in the stacks of all threads
+// becomes a stack overflow or an overrun of the scratchpad, by the nearer bound.
 void flat_name_fault(const struct launch *l, struct launch_fault *f);
-// For a fault in a stack or the scratchpad: "0xfff7fffc is 4 bytes below the thread's stack (0xfff80000 to
-// 0xffffffff)".
+// Appends, for a fault in a stack or the scratchpad, "0xfff7fffc is 4 bytes below the thread's stack
+// (0xfff80000 to 0xffffffff)".
 void flat_explain_fault(const struct warp *w, const struct launch_fault *f, struct strbuf *out);
 
 // -- fault.c, members ---------------------------------------------------------------------------------------
@@ -253,13 +261,13 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
 char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
                          bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
-// Ends the launch with FAULT_STALL, reported for block `first`. Takes over the text.
+// Records FAULT_STALL for block `first`, unless the launch already has a fault. Takes over the text.
 void exec_fault_stall(struct cta *first, struct strbuf *text);
-// Appends a line per split: its PC and its reason to wait.
+// Appends a line per split of the warp: lanes, instruction, and what the split waits for.
 void exec_describe_warp(const struct warp *w, struct strbuf *out);
 void exec_fault_limit(struct warp *w);
 void exec_fault_interrupted(struct warp *w);
-// Appends "pc 0x0040 `LDG …`, a.cu:31".
+// Appends "pc 0x0040 (LDG …), a.cu:31".
 void exec_describe_inst(const struct exec *e, uint32_t index, struct strbuf *out);
 void exec_thread_of(const struct warp *w, unsigned lane, uint32_t thread[3]);
 

@@ -17,10 +17,12 @@
 
 #define HANDLER(name)                                                                                        \
     static const struct bound *name(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
-// A path too rare or too long to cost its caller a stack frame.
+// A handler of its own for a rare or long path, not inlined: the path costs the calling handler no stack
+// frame.
 #define HANDLER_OUTLINED(name) __attribute__((noinline)) HANDLER(name)
 
-// Form with one result word per lane. SETUP runs once; EXPRESSION, of vector type vu, runs for each vector k.
+// Form with one result word per lane. SETUP runs once. For each vector k, LOADS and then EXPRESSION run; the
+// value of EXPRESSION is cast to vu.
 #define FORM(name, SETUP, LOADS, EXPRESSION)                                                                 \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -67,7 +69,7 @@
     FORM(name##_rsr, REG_A; CONSTANT; REG_C, LOAD_3(s, simd_load(pc, k)), EXPRESSION)                        \
     FORM(name##_rrs, REG_A; REG_B; CONSTANT, LOAD_3(simd_load(pb, k), s), EXPRESSION)
 
-// Form with two result words per lane, `low` and `high`, computed by STATEMENT.
+// Form with two result words per lane, `low` and `high`, computed by STATEMENT for each vector k.
 #define FORM_WIDE(name, SETUP, LOADS, STATEMENT)                                                             \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
@@ -100,8 +102,8 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 
-// Form with predicates p = r bool c and q = !r bool c: r is the comparison of each vector, c a predicate
-// source, bool AND, OR or XOR. AND is by far the most frequent.
+// Form with predicates p = r bool c and q = !r bool c. r: lanes where COMPARISON holds; c: a predicate
+// source; bool: AND, OR or XOR. AND is by far the most frequent.
 #define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \

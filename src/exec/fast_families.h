@@ -1,5 +1,5 @@
-// The families of fast forms, one per file of fast/. A family is a function: returns the handlers of the form
-// for an instruction, or NULL for no form. May rearrange d's operands.
+// The families of fast forms, one per C file of fast/. A family is a function: returns the handlers of the
+// form for an instruction, or NULL for no form. May rearrange d's operands.
 #pragma once
 #include "exec/exec_impl.h"
 
@@ -8,5 +8,6 @@ typedef const struct handlers *fast_family(const struct exec *e, const struct in
 #define FAST_FAMILIES                                                                                        \
     FAMILY(fast_integer)                                                                                     \
     FAMILY(fast_bits)                                                                                        \
-    FAMILY(fast_single) FAMILY(fast_double) FAMILY(fast_double_convert) FAMILY(fast_memory)                  \
-        FAMILY(fast_control) FAMILY(fast_flat)
+    FAMILY(fast_single)                                                                                      \
+    FAMILY(fast_double) FAMILY(fast_double_convert) FAMILY(fast_memory) FAMILY(fast_control)                 \
+        FAMILY(fast_flat)

@@ -101,7 +101,8 @@ static bool fault_note(struct warp *w, enum launch_note_kind kind)
     return true;
 }
 
-// Fills the fault, except for its text, which is the caller's to set. False: a fault is already recorded.
+// Fills the fault's kind, instruction, block and thread; all else is the caller's to set. False: a fault is
+// already recorded.
 static bool fault_begin(struct warp *w, uint32_t index, enum launch_fault_kind kind, unsigned lane)
 {
     struct launch_fault *f = w->exec->fault;
@@ -173,7 +174,7 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
     }
 }
 
-// "out-of-bounds global read of 4 bytes", "stack overflow: local write of 1 byte"
+// Appends what happened: "out-of-bounds global read of 4 bytes", "stack overflow: local write of 1 byte" …
 static void describe_what(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
 {
     bool is_flat = w->exec->launch->flat, is_stack = f->kind == FAULT_STACK;
@@ -197,7 +198,7 @@ static void describe_access(const struct warp *w, const struct bound *d, unsigne
     explain_address(w, f, out);
 }
 
-// Fault of an access, without text and thread.
+// Fault of an access, with kind, address, space, bytes and direction only.
 static struct launch_fault access_fault(const struct warp *w, enum launch_fault_kind kind,
                                         enum isa_space space, uint64_t address, unsigned bytes, bool is_write)
 {

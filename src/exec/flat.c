@@ -1,7 +1,7 @@
 // Bounds of a warp in the memory of launch_flat: main memory, the group's part of the scratchpad, and the
-// threads' own stacks. The parts of the groups are equal and in group order, as public programs and
-// kernels/riscv divide the scratchpad. Between the scratchpad and the window of a thread's stack lie the
-// stacks of all threads.
+// threads' own stacks. With launch_flat.has_parts the parts of the groups are equal and in group order, as
+// public programs and kernels/riscv divide the scratchpad. Between the scratchpad and the window of a
+// thread's stack lie the stacks of all threads.
 // The machine allows every thread to access the stacks and the scratchpad of other threads. A stack overflow
 // or an overrun of the scratchpad therefore changes other threads' data. check.bounds: stop, warn or ignore
 // on such an access.
@@ -23,8 +23,8 @@ void flat_set_bounds(struct warp *w)
     w->shared_end = w->shared_from + part;
 }
 
-// True for an address between the scratchpad's end and the window of a thread's own stack: the stacks of all
-// threads.
+// True for an address in the stacks of all threads, between the scratchpad's end and the window of a thread's
+// own stack.
 static bool is_others_stack(const struct launch_flat *f, uint64_t address)
 {
     return address >= f->scratch_end && address < f->stack_window;

@@ -16,7 +16,7 @@ static inline const struct inst *bound_inst(const struct bound *d, const struct 
 
 extern const struct handlers exec_general_handlers[OP_COUNT];
 exec_handler exec_general_alu; // plain arithmetic, by lane.h
-// Handlers of the rows of isa.def that are not plain arithmetic.
+// Declares the handlers of the rows of isa.def that are not plain arithmetic.
 #define ALU(function)
 #define RUN(function)                                                    exec_handler function;
 #define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body
@@ -67,7 +67,8 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
 // Stops a warp before `next`: counts the instructions executed since run_start and sets the warp's pc. The
 // warp stays ready.
 void exec_stop(const struct bound *next, struct warp *w);
-// The join of the masked code (exec_join), for a stepper: called before d executes.
+// The join of the masked code (exec_join), for a stepper: call before d executes. Returns d, or the code to
+// run instead; NULL: the warp has stopped.
 static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)
 {
     bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;
@@ -79,7 +80,7 @@ static inline uint64_t exec_guarded(const struct warp *w, const struct bound *d)
     return (w->pred[d->guard] ^ (uint64_t)(int64_t)d->guard_not) & w->active;
 }
 
-// Words of a source for every lane: the registers themselves, or `splat` filled with a constant.
+// Word number `word` of source k for every lane: the register itself, or `splat` filled with the constant.
 const uint32_t *exec_source(const struct bound *d, const struct warp *w, uint8_t *regs, unsigned k,
                             unsigned word, uint32_t splat[LANES_MAX]);
 void exec_write(uint32_t *to, const uint32_t *from, uint64_t lanes, const struct warp *w);
@@ -99,7 +100,7 @@ struct lane_access {      // resolved access of one lane
     uint64_t address;     // offset or address within the space
     uint8_t *host;        // host byte: the access's first byte; LOCAL: start of the word with the first byte
 };
-// Host bytes of a span of global memory; NULL: the span is not inside one allocation.
+// Host bytes of a span of global memory; NULL: the span is not inside one live allocation.
 uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes);
 static inline uint8_t *exec_global_near(struct exec *e, uint64_t address, unsigned bytes) // inline fast path
 {
@@ -108,7 +109,8 @@ static inline uint8_t *exec_global_near(struct exec *e, uint64_t address, unsign
     bool fits = offset < slot->size_bytes && slot->size_bytes - offset >= bytes;
     return fits ? slot->host + offset : exec_global_bytes(e, address, bytes);
 }
-// Space of a generic address; *address becomes an offset within that space.
+// Space of a generic address; *address becomes an offset in shared or local memory, and stays for global
+// memory.
 static inline enum isa_space exec_space_at(const struct launch *l, uint64_t *address)
 {
     const struct launch_flat *f = l->flat;
@@ -128,25 +130,28 @@ static inline bool exec_shared_holds(const struct warp *w, uint64_t offset, unsi
     uint64_t at = f ? f->scratch + offset : offset;
     return at >= w->shared_from && at + bytes <= w->shared_end;
 }
-// Fills *a for a lane's access after checks of bounds and alignment. False: *kind is the violation.
+// Fills *a for a lane's access; true: aligned and within bounds. False: *kind is the violation.
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                   struct lane_access *a, enum launch_fault_kind *kind);
 void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to);
 void exec_write_bytes(const struct warp *w, const struct lane_access *a, unsigned bytes, const void *from);
 uint64_t exec_lane_address(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                            unsigned lane);
-uint32_t exec_extend(unsigned type, uint32_t x); // register value after a load of an isa_type of 8 or 16 bits
-// exec_atomic_operand: an atomic's operand, 16 bytes, zero when absent. exec_atomic_apply: a location's new
-// value.
+// Register value of a loaded x: types of 8 and 16 bits are extended to 32.
+uint32_t exec_extend(unsigned type, uint32_t x);
+// exec_atomic_operand: a lane's operand k of an atomic, in 16 bytes, zero when absent. exec_atomic_apply: the
+// new value of a location, `fresh`, from the old value and the lane's operands b and c.
 void exec_atomic_operand(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                          unsigned lane, unsigned bytes, uint32_t value[4]);
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4]);
 
-// The operands of many lanes, in lane order and packed: words of the first lane, of the second …
+// Operand k of an atomic for each of `lanes`, in lane order and packed: words of the first lane, of the
+// second …
 void exec_atomic_operands(const struct bound *d, const struct warp *w, const uint8_t *regs, unsigned k,
                           unsigned bytes, uint64_t lanes, uint32_t *to);
-// Applies an atomic lane by lane, for `count` lanes: host bytes of the locations, packed operands (c: NULL
-// when absent), and the old values to old[]. False, nothing done: types other than 32 and 64 bits wide.
+// Applies an atomic to the locations with the given host bytes, for `count` lanes, one lane after another.
+// The operands are packed (c: NULL when absent); old values go to old[]. False, nothing done: types F16X2 and
+// BF16X2, and types not 32 or 64 bits wide.
 bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned count, uint8_t *const *host,
                           const uint32_t *b, const uint32_t *c, uint32_t *old);

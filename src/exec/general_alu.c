@@ -94,7 +94,7 @@ const struct bound *exec_general_alu(const struct bound *d, struct warp *w, uint
     return d + 1;
 }
 
-// Lane masks, %laneid and %warpid are per group of 32 lanes (exec_impl.h).
+// Lane masks, like %laneid and %warpid, are per group of 32 lanes (warp.h).
 static uint32_t lane_mask(enum isa_sreg sreg, unsigned lane)
 {
     uint32_t eq = 1u << (lane % GROUP_LANES);
@@ -107,7 +107,8 @@ static uint32_t lane_mask(enum isa_sreg sreg, unsigned lane)
     return ~(eq | (eq - 1)); // GT
 }
 
-// The functional clock: warp instructions executed by the engine. Monotonic, and equal in every run.
+// Value of the clock registers. Functional run: warp instructions executed by the engine, equal in every run.
+// Timed run: the cycle.
 static uint64_t clock_now(const struct warp *w, const struct bound *d)
 {
     return w->exec->clock_base + w->issued + (uint64_t)(d - w->run_start);

@@ -1,6 +1,7 @@
 // Atomics and reductions: lanes execute in ascending order, one after another. Lanes with all locations in
 // global, or all in shared memory take the operation's own loop (exec_atomic_sequence), shared with the
-// commit of a timed run. Local memory, faults and the race detector are handled lane by lane.
+// commit of a timed run. Local memory, faults, the race detector, and types without a loop are handled lane
+// by lane.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/lane.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-// The host's sum, rounded to nearest as in IEEE 754.
+// The host's sum, rounded to nearest as in IEEE 754; NaN as PTX's NaN; ftz: subnormals flushed.
 static inline uint32_t add_f32(bool ftz, uint32_t a, uint32_t b)
 {
     if (ftz) {
@@ -270,8 +271,8 @@ static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, u
     return d + 1;
 }
 
-// Writes the lanes' host addresses to host[], in lane order, and their common space to *where. False: some
-// lane is outside global and shared memory, misaligned, out of bounds or in a different space.
+// Writes the lanes' host addresses to host[], in lane order, and their common space to *where. False: a
+// lane's address is misaligned, out of bounds, in a different space, or in neither global nor shared memory.
 static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
                    uint8_t *host[LANES_MAX], enum isa_space *where)
 {
@@ -305,8 +306,8 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     return true;
 }
 
-// Flat machines support atomics in the scratchpad only. NULL: all lanes' addresses are in the scratchpad;
-// else the name of the memory that *lane accesses.
+// Flat machines support atomics in the scratchpad only. NULL: all lanes' addresses are in the scratchpad.
+// Otherwise *lane is the first lane with another address, and the result names the memory there.
 static const char *misplaced(struct warp *w, const struct bound *d, const uint8_t *regs, uint64_t active,
                              unsigned *lane)
 {

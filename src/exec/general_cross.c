@@ -3,7 +3,7 @@
 //
 // Exchange stays within a group of 32 lanes; a 64-lane warp has two groups. Lanes with equal member masks
 // form a team, reduced to the lanes that execute the instruction. A shuffle from a lane that does not execute
-// it reads the source lane's register as is.
+// the shuffle reads the source lane's register as is.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/lane.h"
@@ -26,12 +26,13 @@ static uint64_t members_of(const struct bound *d, const struct warp *w, const ui
     return (uint64_t)exec_lane_word(d, w, regs, k, 0, lane) << base;
 }
 
-// Groups the active lanes into teams once all member lanes have arrived. False while a member lane is
-// missing, or after a fault; *next is then the code to run.
+// Groups the active lanes into teams once all member lanes have arrived (simt=stack: at once). False while a
+// member lane is missing, or after a fault; *next is then the code to run.
 static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned k, uint64_t active,
                      struct teams *t, const struct bound **next)
 {
-    uint64_t all = 0, outside = 0, outside_members = 0; // lanes of one team outside their own member mask
+    // outside: lanes of one team outside their own member mask; outside_members: the mask.
+    uint64_t all = 0, outside = 0, outside_members = 0;
     t->count = 0;
     for (uint64_t rest = active; rest;) {
         unsigned first = bit_lowest(rest);

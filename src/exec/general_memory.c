@@ -57,8 +57,8 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
     return a->host != NULL;
 }
 
-// The words of a lane's local memory are local_stride apart. Accesses are aligned, so a short access is
-// inside one word.
+// The words of a lane's local memory are local_stride bytes apart. Accesses are aligned, so an access of at
+// most 4 bytes is inside one word.
 void exec_read(const struct warp *w, const struct lane_access *a, unsigned bytes, void *to)
 {
     if (a->space != SPACE_LOCAL || bytes <= 4) {

@@ -1,4 +1,4 @@
-// RISC-V's control: branches by comparison, jumps by address, nest levels, commands to a warp.
+// RISC-V's control: branches by comparison, jumps by address, nest levels, warp commands, control registers.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/tail.h"

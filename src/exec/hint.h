@@ -3,11 +3,13 @@
 //
 // A functional run executes one warp after another, up to a barrier. A kernel whose warps rely on running
 // side by side then computes other values than a GPU, unnoticed. The first block of a kernel's first
-// functional launch is therefore watched: the check runs before every access to shared memory, and the forms
-// themselves are unchanged.
-// Any event that might order two warps (a completed barrier, a fence, a volatile or atomic access) ends the
-// epoch. Stores of the value already in memory are harmless, and generic and short accesses are not checked.
-// A report is likely true; many races go unreported. The complete race detector is race.h.
+// functional launch is therefore watched for some time: the check runs before accesses to shared memory, and
+// the forms themselves are unchanged.
+//
+// Accesses are compared within an epoch. Any event that might order two warps (a completed barrier, a fence,
+// a volatile or atomic access) starts a new epoch. Stores of the value already in memory are harmless, and
+// generic and short accesses are not checked. A report is likely true; many races go unreported. The complete
+// race detector is race.h.
 #pragma once
 #include "exec/exec_impl.h"
 

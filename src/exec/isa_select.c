@@ -1,5 +1,5 @@
 // Selection of the build of the fast forms by the processor's features, queried on each call, never kept in a
-// file-scope variable. valgrind's processor has no AVX-512 and gets the AVX2 build.
+// file-scope variable. Under valgrind, whose processor has no AVX-512, the AVX2 build runs.
 #include "exec/fast_families.h"
 #include "exec/launch.h"
 

@@ -1,4 +1,4 @@
-// Bit operations: logic, shifts, fields, counting, width conversions of integers.
+// Bit operations: logic, shifts, fields, counting, and integer width conversion.
 #include "exec/lane.h"
 #include "isa/fields.h"
 #include "isa/inst.h"
@@ -53,7 +53,8 @@ void lane_shf(struct lane_io *io)
     LANES(io) io->dst[0][l] = funnel(io->inst, io->src[0][0][l], io->src[1][0][l], io->src[2][0][l]);
 }
 
-// PTX ISA 9.7.1.19: bits past the word's end, and bits past the field of a signed type, are the field's sign.
+// PTX's bfe (PTX ISA 9.7.1.19). Signed type: bits past the word's end, and result bits past the field, are
+// the field's sign. Unsigned type: such bits are 0.
 static uint32_t bfe(bool is_signed, uint32_t a, uint32_t position, uint32_t length)
 {
     if (length == 0) return 0;
@@ -84,7 +85,7 @@ void lane_bfi(struct lane_io *io)
     }
 }
 
-// PTX ISA 9.7.1.25
+// PTX's bmsk
 void lane_bmsk(struct lane_io *io)
 {
     LANES(io)
@@ -99,7 +100,7 @@ void lane_bmsk(struct lane_io *io)
     }
 }
 
-// PTX ISA 9.7.1.24
+// PTX's szext
 void lane_sgxt(struct lane_io *io)
 {
     LANES(io)

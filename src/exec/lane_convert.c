@@ -1,5 +1,6 @@
 // Conversions (PTX ISA 9.7.9.21, cvt), also between formats of different widths: a source or destination is
-// one word or two words. 16-bit results are in the low half of a word with a high half of zero.
+// one word or two words. A single 16-bit float as result is in the low half of a word with a high half of
+// zero.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
 #include "isa/inst.h"
@@ -41,7 +42,7 @@ static void result(struct lane_io *io, unsigned l, bool wide, uint64_t x)
     if (wide) io->dst[1][l] = (uint32_t)(x >> 32);
 }
 
-// Result x of format f after .sat and .relu; .ftz applies to f32 only.
+// Result x of format f after .ftz, .sat and .relu; .ftz applies to f32 only.
 static uint64_t finished(const struct lane_io *io, const struct float_format *f, uint64_t x)
 {
     uint64_t one = bit_mask(f->exponent_bits - 1) << f->mantissa_bits, sign = float_sign_bit(f);
@@ -101,8 +102,8 @@ void lane_f2fp(struct lane_io *io)
     }
 }
 
-// "In float-to-integer conversion, NaN is converted to 0 unless the source is f64 or the destination 64 bits
-// wide: then to 1 << (width - 1)." Out-of-range values saturate.
+// NaN converts to 0 as in PTX; from f64, or to a 64-bit integer, to 1 << (width - 1). Out-of-range values
+// saturate.
 static uint64_t float_as_int(const struct lane_io *io, const struct float_format *from, uint64_t x)
 {
     enum isa_type type = (enum isa_type)io->inst->type;

@@ -1,5 +1,6 @@
-// Double precision on pairs of words. Rounding to nearest uses the host's arithmetic; fused and directed
-// rounding use softfloat. NaN results follow the rule in lane.h, independent of the host's operand order.
+// Double precision on pairs of words. Sums and products rounded to nearest use the host's arithmetic; all
+// other operations use softfloat. NaN results follow the rule in lane.h, independent of the host's operand
+// order.
 #include "exec/lane.h"
 #include "exec/softfloat.h"
 #include "isa/inst.h"

@@ -117,7 +117,7 @@ void lane_fset(struct lane_io *io)
     }
 }
 
-// The bounds and their purpose are in isa.def.
+// FCHK: bounds and purpose are in the row of isa.def.
 static bool division_needs_care(uint32_t a, uint32_t b)
 {
     int ea = (int)(a >> 23 & 255), eb = (int)(b >> 23 & 255);
@@ -159,7 +159,7 @@ void lane_mufu(struct lane_io *io)
     LANES(io)
     {
         bool high_word = mode == MODE_MUFU_RCP64H || mode == MODE_MUFU_RSQ64H;
-        // RCP64H and RSQ64H: the source is a double's high word, not flushed like an f32.
+        // RCP64H and RSQ64H: the source is a double's high word, so .ftz of f32 does not apply.
         uint32_t x = high_word ? signed_source(io, 0, l) : source(io, 0, l);
         if (mode == MODE_MUFU_RCP64H)
             io->dst[0][l] = mufu_rcp64h(x);

@@ -1,4 +1,4 @@
-// Half precision: two values of F16 or BF16 in a word, each computed by softfloat.
+// Half precision: two values of F16 or BF16 in a word, each computed by softfloat (HMUFU: through f32).
 #include "exec/lane.h"
 #include "exec/softfloat.h"
 #include "isa/inst.h"

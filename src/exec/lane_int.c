@@ -46,8 +46,8 @@ void lane_rro(struct lane_io *io)
     LANES(io) io->dst[0][l] = float_sign(io->src[0][0][l], io->inst->src[0].flags);
 }
 
-// PRMT (PTX ISA 9.7.9.7). Here the default mode, with four selector bits per byte; prmt_selector turns the
-// six modes with a two-bit selector into the default mode.
+// PRMT (PTX ISA 9.7.9.7) in default mode, with four selector bits per byte. prmt_selector turns the other six
+// modes, with a two-bit selector, into the default mode.
 static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 {
     uint32_t d = 0;
@@ -63,7 +63,7 @@ static uint32_t prmt_default(uint64_t bytes, uint32_t selector)
 static uint32_t prmt_selector(enum isa_mode mode, uint32_t selector)
 {
     static const uint16_t table[6][4] = {
-        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E, listed from the high byte of the result to the low
+        {0x3210, 0x4321, 0x5432, 0x6543}, // F4E; digits are for the result's bytes, from high to low
         {0x5670, 0x6701, 0x7012, 0x0123}, // B4E
         {0x0000, 0x1111, 0x2222, 0x3333}, // RC8
         {0x3210, 0x3211, 0x3222, 0x3333}, // ECL
@@ -84,8 +84,8 @@ void lane_prmt(struct lane_io *io)
     }
 }
 
-// Summand x of a sum. Under flag NEG, -x is added as ~x + 1, so a - b carries when it does not borrow. Under
-// NEG with flag X (carry in), ~x is added.
+// Summand x of a sum. Under flag NEG, -x is added as ~x + 1, so a - b carries when a - b does not borrow.
+// Under NEG with flag X (carry in), ~x is added.
 static uint64_t term32(uint32_t x, bool neg, bool x_flag)
 {
     return neg ? (uint64_t)(uint32_t)~x + !x_flag : x;
@@ -133,7 +133,7 @@ void lane_imad(struct lane_io *io)
     }
 }
 
-// A 16-bit half of source k as a factor.
+// A 16-bit half of source k as a factor, extended by type.
 static int64_t half_of(const struct lane_io *io, unsigned k, unsigned type, unsigned l)
 {
     uint32_t x = io->src[k][0][l];

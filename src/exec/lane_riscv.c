@@ -52,13 +52,13 @@ void lane_rmulhsu(struct lane_io *io)
         (uint32_t)((uint64_t)((int64_t)(int32_t)io->src[0][0][l] * (int64_t)io->src[1][0][l]) >> 32);
 }
 
-// Loops over executing lanes only: one host division takes as long as the rest of a lane's work.
+// Loops over executing lanes only: the host's division of one lane is slow.
 static void divide(struct lane_io *io, bool remainder)
 {
     for (uint64_t left = io->active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint32_t a = io->src[0][0][l], b = io->src[1][0][l], q = UINT32_MAX, r = a;
-        if (b == UINT32_MAX && is_signed(io)) { // -1: the quotient of INT_MIN is INT_MIN
+        if (b == UINT32_MAX && is_signed(io)) { // b = -1: q = -a, which is INT_MIN for INT_MIN
             q = 0 - a;
             r = 0;
         } else if (b && is_signed(io)) {

@@ -1,7 +1,7 @@
 // A launch: the work handed to the execution engine, and its results.
 //
-// Filled by api/; all pointers outlive the run. The engine changes only global memory, the counts and the
-// fault. Used by the functional engine (exec_run) and by the timing model.
+// Filled by api/; all pointers outlive the run. The engine changes only memory, progress and results: counts,
+// fault, notes, races, has_failed. Used by the functional engine (exec_run) and by the timing model.
 #pragma once
 // clang-format off
 #include "base/progress.h"
@@ -25,12 +25,12 @@ enum exec_isa {
 };
 
 // A texture object (PTX ISA 5.3 and the CUDA programming guide's texture fetching appendix). A handle is the
-// texture's index + 1.
+// index in launch.textures, + 1.
 enum texture_filter { TEXTURE_POINT, TEXTURE_LINEAR };
 enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
 
 struct texture {
-    uint64_t data;        // device address of row-major texels, pitch_bytes per row
+    uint64_t data;        // device address of the texels: row-major, pitch_bytes per row
     uint32_t width, height, depth; // 0 for absent dimensions
     uint32_t pitch_bytes;
     uint8_t type;         // enum isa_type of a component: U8 S8 U16 S16 U32 S32 F16 F32
@@ -43,20 +43,20 @@ struct texture {
 
 struct observer;
 
-// Reaction to an action forbidden to programs but tolerated by real GPUs: the launch ends with a fault, the
-// first occurrence is noted, or nothing happens.
+// Reaction to an action forbidden to programs but tolerated by real GPUs. STOP: the launch ends with a fault;
+// WARN: occurrences are counted, and the first is described in a note; IGNORE: nothing happens.
 enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
 
-// Irregularities noted by a launch without ending it.
+// Irregularities that a launch only notes, without ending.
 enum launch_note_kind {
-    NOTE_BOUNDS,  // accesses outside every allocation, in memory mapped on a GPU (memory_mapped)
+    NOTE_BOUNDS,  // accesses out of bounds, tolerated because a GPU maps the memory (exec_tolerates)
     NOTE_MEMBERS, // lane operations by lanes outside their own member mask
-    NOTE_RACE,    // warps of a block write and read shared memory without a barrier in between
+    NOTE_RACE,    // warps of a block use a word of shared memory, one writing, without a barrier between
     NOTE_COUNT
 };
 struct launch_note {
     uint64_t count;
-    uint64_t when; // of the first occurrence: cycle, or number of warp instructions executed before
+    uint64_t when; // of the first occurrence: cycle (timed), or warp instructions counted before (functional)
     char *text;    // of the first, several lines. Heap
 };
 struct launch_notes {
@@ -64,8 +64,8 @@ struct launch_notes {
 };
 
 struct race_book;
-// An earlier launch whose accesses are compared with a later launch for races. Both pointers outlive the
-// later launch.
+// A launch already over, whose accesses are compared with those of an unordered launch for races. Both
+// pointers outlive the unordered launch.
 struct launch_rival {
     const struct launch *launch;
     const struct race_book *book; // NULL: nothing recorded
@@ -76,14 +76,14 @@ struct launch_rival {
 // contents across launches.
 struct launch_flat {
     uint64_t scratch, scratch_end;     // shared memory
-    uint64_t stacks;                   // stacks of all threads, interleaved: word n of every thread, n + 1 …
+    uint64_t stacks;                   // stacks of all threads, interleaved: word n of all, word n + 1 …
     uint64_t stack_window, window_end; // window of a thread's own stack: local memory
     uint64_t memory, memory_end;       // remaining readable and writable memory
     uint32_t closure;                  // SR_CLOSURE
     uint32_t barrier_warps;            // warps per barrier group, groups counted from warp 0; 0: one group
     bool has_parts;                    // a group of 2^n warps may use only its own part of the scratchpad
     uint32_t nest_levels;              // simt=nest: a lane's level is 0 to nest_levels - 1
-    bool *has_failed;                  // set by a warp that ends with failure
+    bool *has_failed;                  // set to true by a warp that ends with failure
 };
 
 struct launch {
@@ -91,7 +91,7 @@ struct launch {
     uint32_t grid[3], block[3];
     // Registers per thread that a chip allocates, possibly fewer than the program uses; 0: as many as used.
     uint32_t registers;
-    uint32_t warp_size;      // 32 by default, 64, or a smaller power of two
+    uint32_t warp_size;      // 32 by default; 64, or a power of two below 32
     uint32_t dynamic_shared; // bytes
     uint32_t shared_total;   // static + dynamic as laid out
     uint32_t local_total;    // per thread: local_bytes + stack_bytes
@@ -105,23 +105,24 @@ struct launch {
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
     bool check_races;       // race detector on
-    bool is_rival;          // accesses are kept, for comparison with later unordered launches
-    const struct launch_rival *rivals; // earlier launches without an order to the launch
+    bool is_rival;          // accesses are kept, for comparison with unordered launches that end later
+    const struct launch_rival *rivals; // launches already over, without an order to this launch
     uint32_t rival_count;
-    bool hint_races;        // functional runs: the first block is watched for races in shared memory
+    bool hint_races;        // functional runs: the first block's start is watched for races in shared memory
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: not wanted
     uint64_t max_warp_instructions; // 0: no limit; a longer launch stops with FAULT_LIMIT
     // Functional, or on SIMTight: warp instructions without a block's end before the first look
     // (exec/look.h); 0: no looks.
     uint64_t look;
-    // Functional, or on SIMTight: warp instructions executed while all warps wait, before FAULT_STALL; 0: no
+    // Functional, or on SIMTight: FAULT_STALL after so many warp instructions with all warps waiting; 0: no
     // limit.
     uint64_t patience;
     uint32_t grid_id;
     uint32_t first_sm, end_sm; // of a chip: blocks run on SMs first_sm to end_sm - 1; both 0: on every SM
-    uint32_t sm_count;      // value of %nsmid; block b runs on SM b mod sm_count in functional mode
-    // printf and assert text of the kernel, in the order the engine executes it.
+    uint32_t sm_count;      // value of %nsmid; in functional mode, block b has %smid b mod sm_count
+    // Receives text printed by the kernel, as of printf and assert, in the order of execution. NULL: not
+    // wanted.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
     bool (*is_interrupted)(void *context); // NULL: never; polled at intervals, true stops the launch
@@ -132,17 +133,17 @@ struct launch {
 
 enum launch_fault_kind {
     FAULT_NONE,
-    FAULT_BOUNDS,      // global address in no live allocation, or running past its end
+    FAULT_BOUNDS,      // access to global memory, not inside one live allocation
     FAULT_ALIGNMENT,
     FAULT_SHARED,      // outside the block's shared memory
     FAULT_LOCAL,       // outside the thread's local memory
     FAULT_STACK,       // call stack exhausted
     FAULT_CONSTANT,    // outside the constant bank
-    FAULT_BRANCH,      // indirect target or jump-table index is not a valid target
+    FAULT_BRANCH,      // invalid target of a jump or return, index past a jump table, or end of the code
     FAULT_TEXTURE,     // no texture with the handle
     FAULT_TRAP,
     FAULT_ASSERT,
-    FAULT_MEMBERS,     // a lane outside its instruction's member mask (check.members=stop)
+    FAULT_MEMBERS,     // a lane outside its own member mask (check.members=stop); a warp command of some lanes
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_STALL,       // all warps repeat their states, or have waited for longer than the user's patience
     FAULT_LIMIT,       // max_warp_instructions
@@ -184,8 +185,8 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
 void launch_fault_fini(struct launch_fault *f);
 void launch_race_fini(struct launch_race *r);
 void launch_race_forget(struct launch_race *r); // frees the book, keeps the findings
-// Moves the notes of another part of the launch into `to` and empties `from`; the earlier first occurrence
-// stays.
+// Adds the notes of another part of the same launch, `from`, to `to`, and empties `from`. The text of the
+// earlier first occurrence stays.
 void launch_notes_add(struct launch_notes *to, struct launch_notes *from);
 void launch_notes_fini(struct launch_notes *n);
 const char *exec_isa_name(enum exec_isa isa);

@@ -8,21 +8,22 @@
 
 struct look_warp {
     struct circle circle;
-    uint64_t began; // value of `issued` at the start of the look
+    uint64_t began; // value of the warp's `issued` at the start of the look
 };
 
 struct look_block {
-    // Bit k: a warp of the block has executed a barrier instruction for barrier k since the look began. A
-    // barrier number not known before the run sets every bit. A look is a check, while a launch runs, whether
-    // any warp can still make progress (look.h).
+    // Bit k: a warp of the block has executed BAR for barrier k since the look began. A barrier number in a
+    // register sets every bit. A look is a check, while a launch runs, whether any warp can still make
+    // progress (look.h).
     uint32_t met;
     struct look_warp *warps;
 };
 
 struct look {
     bool is_over;
-    uint64_t busy;   // warp instructions of a look after which a warp without signs of waiting counts as busy
-    uint64_t wanted; // warp instructions in the look that look_is_likely requires of a polling warp
+    // A warp without signs of waiting counts as busy after so many of its instructions in the look.
+    uint64_t busy;
+    uint64_t wanted; // instructions in the look that look_is_likely requires of a polling warp
     struct look_block *blocks;
     size_t count;
     struct exec_code code; // code without stepping, restored at the end
@@ -64,7 +65,8 @@ bool look_is_over(const struct exec *e) { return e->look->is_over; }
 
 // -- memory -------------------------------------------------------------------------------------------------
 
-struct bytes_before { // bytes of global and shared memory that an instruction may write, before it executes
+// Before an instruction executes: the bytes of global and shared memory that the instruction may write.
+struct bytes_before {
     unsigned count;
     uint8_t *host[LANES_MAX];
     uint8_t size[LANES_MAX];
@@ -82,8 +84,8 @@ static uint8_t *host_of(struct warp *w, const struct exec_access *a, unsigned la
     return memory_mapped(w->exec->launch->memory, a->address[lane], a->bytes); // tolerated by check.bounds
 }
 
-// Saves the bytes to be written. Local memory is excluded, as part of the warp's state; on a flat machine
-// local memory is memory like the rest, saved by words.
+// Saves the bytes that the instruction may write. Local memory is excluded, as part of the warp's state; on a
+// flat machine local memory is memory like the rest, saved by words.
 static void save_bytes(struct warp *w, const struct exec_access *a, struct bytes_before *b)
 {
     b->count = 0;
@@ -106,8 +108,8 @@ static bool are_changed(const struct bytes_before *b)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// True for a warp waiting at a barrier without another arrival since the start of the look; further arrivals
-// might complete the barrier. A warp without an arrival waits for lanes of its own.
+// True for a warp waiting at a barrier for which no BAR has executed since the start of the look; further
+// arrivals might complete the barrier. A stopped warp that has not arrived waits for lanes of its own: true.
 static bool waits(const struct look_block *b, const struct warp *w)
 {
     return w->state == WARP_BARRIER && (w->waits_at >= BARRIERS || !(b->met >> w->waits_at & 1));

@@ -1,32 +1,34 @@
 // A look: a check of a launch that has run for long without a block's end, by the engine alone or on
 // SIMTight's core. The question is whether any warp can still make progress. Warps are stepped during a look.
-// A look is over, as in timed runs (sm/stall.h), when a byte of shared or global memory changes its value;
-// when a warp ends, prints or takes part in a reduction at a barrier; or when a warp is seen to be busy. A
-// warp in a repeated state gives up its slice, since further rounds would show nothing new.
+// A look is over, as in timed runs (sm/stall.h), when a byte of shared or global memory changes its value. A
+// look is also over when a warp ends, prints, copies by cp.async or gives a RISC-V command; takes part in a
+// reduction at a barrier; or is seen to be busy. A warp in a repeated state gives up its slice, since further
+// rounds would show nothing new.
 #pragma once
 #include "exec/circle.h"
 
 struct strbuf;
 
-struct look; // of a launch; exec.look, NULL: no look under way
+struct look; // of a launch, in exec.look (NULL: no look under way)
 
-// blocks: all resident blocks. busy: instructions after which a warp without signs of waiting counts as busy.
+// blocks: all resident blocks. busy: a warp without signs of waiting counts as busy after so many of its
+// instructions in the look.
 void look_begin(struct exec *e, struct cta *const *blocks, size_t count, uint64_t busy);
 void look_end(struct exec *e); // nothing happens without a look under way
 bool look_is_over(const struct exec *e);
-// Every warp repeats a state, or waits at a barrier without a new arrival of another warp since the look
-// began.
+// True if the look is not over, and every live warp repeats a state or waits at a barrier. No warp may have
+// reached the barrier since the look began.
 bool look_is_certain(const struct exec *e, struct cta *const *blocks, size_t count);
-// Every warp repeats a state or waits as for look_is_certain, or polls: has executed `instructions` since the
-// look began, and for most of the time has read the same words.
+// True if the look is not over, and every live warp repeats a state, waits as for look_is_certain, or polls.
+// A polling warp has executed `instructions` in the look, and for most of them has read the same words.
 bool look_is_likely(const struct exec *e, struct cta *const *blocks, size_t count, uint64_t instructions);
-bool look_has_seen(const struct cta *c); // the look has nothing more to learn about the block
-// Appends lines "\n    warp 0, lanes 0-31: pc … can run; goes round …" for the first live warps, block by
-// block.
+bool look_has_seen(const struct cta *c); // true: every warp of the block has ended, waits or repeats a state
+// Appends a line per live warp, for the first 16, block by block: "warp 0, lanes 0-31: pc … can run; goes
+// round …".
 void look_describe(const struct exec *e, struct cta *const *blocks, size_t count, struct strbuf *out);
 
-// Runs the warp, as the loop of run.c, during a look. Returns NULL after a stop of the warp, or, once the
-// look is over and ended, the warp's next instruction in code without stepping.
+// Runs the warp during a look, like the loop of run.c. Returns NULL after a stop of the warp. Once the look
+// is over, ends the look and returns the warp's next instruction in code without stepping.
 const struct bound *look_execute(struct warp *w, const struct bound *d);
 // exec_step under a look, for callers that step anyway; never marks a warp busy.
 const struct bound *look_step(struct warp *w, const struct bound *d);

@@ -1,7 +1,7 @@
 // Global memory: one reserved host mapping and a list of allocations in order of address.
 //
-// Addresses are handed out upwards and reused only after the address space is used up, for late detection of
-// stale pointers. An allocation then takes the first hole of freed allocations that is large enough. Freed
+// Addresses are handed out upwards, and reused only when no unused range is large enough, for late detection
+// of stale pointers. An allocation then takes the first hole of freed allocations that is large enough. Freed
 // bytes are zeroed at once (whole pages go back to the host), so new allocations are always zero.
 #include "exec/memory.h"
 #include "base/bits.h"
@@ -36,7 +36,7 @@ struct memory *memory_create(uint64_t limit_bytes)
     m->limit_bytes = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
     m->regions[0] = (struct region){MEMORY_HEAP, ISA_SHARED_WINDOW};
     m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END};
-    // Beyond 32-bit addresses the heap's address range is twice the memory limit: room for gaps between
+    // With a limit beyond 32-bit addresses, the heap's second range is twice the limit: room for gaps between
     // allocations and for late reuse of addresses.
     if (m->limit_bytes > ISA_SHARED_WINDOW - MEMORY_HEAP)
         m->regions[1].end += 2 * align_up(m->limit_bytes, 4096);
@@ -89,7 +89,7 @@ void memory_destroy(struct memory *m)
     free(m);
 }
 
-// Index of the first allocation that starts past the address.
+// Index of the first allocation that starts past the address; number of allocations: none does.
 static size_t first_past(const struct memory *m, uint64_t address)
 {
     size_t low = 0, high = m->allocations.count;

@@ -7,7 +7,7 @@
 //   0x1_0000_0000 heap continued, when the configured size is beyond 32 bits
 //
 // The whole heap is one reserved host mapping: host address = base + device address - MEMORY_HEAP for any
-// address below the limit, and lanes can be gathered with one base register. Pages are zero until written.
+// address of the heap, and lanes can be gathered with one base register. Pages are zero until written.
 #pragma once
 #include "base/str.h"
 #include "base/vec.h"
@@ -37,9 +37,9 @@ void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes, const
 uint8_t *memory_flat(const struct memory *m); // host byte of address 0
 void memory_destroy(struct memory *m);
 
-// Returns the device address of `size_bytes` zeroed bytes (0-byte requests get a valid, empty allocation),
-// aligned to `align_bytes`, a power of two (at least 256 is used). 0: the limit is exceeded. Addresses depend
-// only on the sequence of calls.
+// Returns the device address of `size_bytes` zeroed bytes, aligned to `align_bytes`, a power of two (at least
+// 256 is used). A request of 0 bytes gets a valid, empty allocation. Result 0: over the limit, no range of
+// addresses left, or an invalid alignment. Addresses depend only on the sequence of calls.
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label);
 bool memory_free(struct memory *m, uint64_t address); // false: not the start of a live allocation
 
@@ -54,8 +54,9 @@ uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_b
 void memory_expect_strays(struct memory *m);
 // The live allocation with the address, or NULL.
 const struct memory_allocation *memory_find(const struct memory *m, uint64_t address);
-// For reports: "0x10000404 is 4 bytes past the end of argument 0 (1024 bytes at 0x10000000)" and similar.
+// Appends for reports: "0x10000404 is 4 bytes past the end of argument 0 (1024 bytes at 0x10000000)" and
+// similar.
 void memory_describe(const struct memory *m, uint64_t address, struct strbuf *out);
 uint64_t memory_in_use(const struct memory *m);
-// Hash of the bytes of all live allocations, in order of address
+// Hash of the addresses and bytes of all live allocations, in order of address.
 uint64_t memory_hash(const struct memory *m);

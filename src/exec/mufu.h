@@ -108,8 +108,8 @@ static inline float mufu_tanh(float x)
     return f32_from_bits(f32_bits(y) | (f32_bits(x) & 0x80000000u));
 }
 
-// Functions on the high word of a double with a low word of zero; subnormals are flushed (PTX ISA 9.7.3.13,
-// 9.7.3.17).
+// Functions on the high word of a double with a low word of zero; subnormals are flushed (PTX's
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64).
 static inline uint32_t mufu_high_word(double y)
 {
     uint32_t high = (uint32_t)(f64_bits(y) >> 32);

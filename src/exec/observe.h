@@ -1,6 +1,6 @@
 // Observers of a functional run: notified of every executed warp instruction, before and after, and of events
 // of blocks and warps. An observed run does the same work in the same order as an unobserved run, with the
-// same bytes, counts, printed text and fault. An observer reads and changes nothing.
+// same bytes, counts, printed text and fault. An observer only reads.
 //
 //   launch_begin
 //     block_begin                       blocks waiting for each other are resident together
@@ -45,8 +45,9 @@ struct observed { // one warp instruction
     uint64_t lanes;         // executing lanes: in path and not guarded off; BRA: lanes that take the branch
     const uint8_t *regs;    // vectors of 4 * lane_count bytes, aligned to 64: observed_register
     const uint64_t *pred;   // lanes by predicate, P0..P6, PT = 7
-    uint64_t thread_offset; // offset in regs of the vectors of %tid.x, %tid.y, %tid.z
-    // Addresses of a memory instruction, or of an ALU instruction with a shared-memory operand; else NULL.
+    uint64_t thread_offset; // offset in bytes in regs of the vectors of %tid.x, %tid.y, %tid.z
+    // With wants_access: addresses of a memory instruction, or of an ALU instruction with a shared-memory
+    // operand. Otherwise NULL.
     const struct exec_access *access;
 };
 
@@ -62,9 +63,9 @@ const uint64_t *observed_block_predicates(const struct observed_block *b, uint32
 
 struct observed_barrier {
     uint32_t number;
-    uint32_t index;   // of the barrier instruction, if all waiting warps are at the same one; else NO_TARGET
+    uint32_t index;   // of the barrier instruction, if common to all waiting warps; else NO_TARGET
     bool whole;       // the barrier is of the whole block, and every live warp waits
-    bool whole_warps; // no waiting warp is diverged: the live lanes of every warp wait together
+    bool whole_warps; // no waiting warp is diverged: the live lanes of each waiting warp wait together
 };
 
 struct observer {

@@ -11,7 +11,7 @@ struct observation {
     const struct observer *observer;
     struct observed event; // of the running warp
     struct exec_access access;
-    // Events during the current instruction, reported after it.
+    // Noted while the current instruction executes, for the events reported after the instruction.
     bool deferred, exited;
     unsigned barrier_count;
     struct observed_barrier barriers[BARRIERS];

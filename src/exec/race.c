@@ -1,6 +1,6 @@
 // Happens-before over memory, in the manner of FastTrack (Flanagan and Freund 2009). The last write and the
 // last two reads of a place are kept as (time, thread, stamp), compared with the accessing thread's knowledge
-// of the earlier thread. A place is a word. A sub-word access divides its page into bytes, each with threads
+// of the earlier thread. A place is a word. A sub-word access divides its page into bytes, each with records
 // of its own:
 //
 //     words   [ t0 t0 t0 t0 | t1 t1 t1 t1 | …          st.u8 by threads 4, 5, 6, 7
@@ -20,9 +20,10 @@ enum { RACE_CELLS_MAX = 16 << 20 };
 
 struct race_block {
     uint32_t warps;
-    uint32_t *clock;     // [v * warps + u]: last stamp of warp u that happens before the present of warp v
-    uint32_t *now;       // stamp of each warp
-    uint32_t *gathered;  // [barrier * warps + u]: maximum over arrived warps v of clock[v * warps + u]
+    uint32_t *clock; // [v * warps + u]: last stamp of warp u that happens before the present of warp v
+    uint32_t *now;   // stamp of each warp
+    // [barrier * warps + u]: maximum of clock[v * warps + u] over arrived warps v, and stamp of u if arrived.
+    uint32_t *gathered;
     uint32_t *sync;      // number of the last warp-wide sync of each warp
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
     uint32_t *acquired;  // by warp: latest publication time acquired
@@ -244,7 +245,8 @@ static bool conflicts(const struct race_record *before, const struct race_record
     return before->time && !(before->strong && now->strong);
 }
 
-// Fences and strong accesses to one place: a write publishes, a read acquires.
+// Orders made by a strong access: a write publishes what the writer's fences cover, a read acquires what is
+// published.
 static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *c, enum race_access access)
 {
     struct race_detector *r = w->exec->races;

@@ -2,8 +2,8 @@
 // unordered conflicting pairs.
 //
 // Two accesses to common bytes by different threads race when at least one access writes, not both are
-// strong, and neither happens before the other. Strong: atomic, volatile, relaxed, acquire, release. Sources
-// of order:
+// strong, and neither happens before the other. Strong: atomic, volatile, relaxed, acquire, release.
+// Sources of order:
 //
 //   barriers           vector clocks per warp: partial and named barriers order arriving warps transitively
 //   warp-wide .sync    the lanes that execute bar.warp.sync, shfl, vote, match or redux together; lock-step
@@ -15,8 +15,8 @@
 //   streams            launches ordered by a wait of the later launch for the earlier (race_between.c)
 //
 // Some races are missed; every reported race is real. Of the reads of a place only the last two by different
-// warps are kept, and publication is one time per place, not per thread. Memory beyond RACE_CELLS_MAX touched
-// words is not watched; the report says so. With the detector on, memory instructions run on the general
+// warps are kept, and publication is one time per place, not per thread. Global memory beyond RACE_CELLS_MAX
+// touched words is not watched; the report says so. With the detector on, memory instructions run on general
 // handlers, which call the detector; with it off there is no cost.
 #pragma once
 #include "exec/exec_impl.h"
@@ -26,15 +26,16 @@
 enum race_access { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
 void race_create(struct exec *e);
-// Hands over the findings, and searches for races with the launch's rivals (race_book.h).
+// Searches for races with the launch's rivals (race_book.h), hands over all findings, and frees the detector.
+// out NULL: the findings are dropped.
 void race_destroy(struct exec *e, struct launch_race *out);
 
-// Once per block: allocates and frees the block's clocks, owned by the block.
+// Once per block: allocates and frees the detector's state of the block.
 void race_block_start(struct cta *c);
 void race_block_end(struct cta *c);
 
-// race_instruction: called once per memory instruction, before race_lane, called for every lane's access.
-// value: bytes that the lane writes (NULL: a read).
+// race_instruction: call once per memory instruction, before race_lane. race_lane: call for every lane's
+// access. value: bytes that the lane writes (NULL: a read).
 void race_instruction(struct warp *w);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);

@@ -1,4 +1,5 @@
-// Races between launches: at the end of a launch its book is compared with the book of every rival.
+// Races between launches: at the end of a launch, its book is compared with the book of every unordered
+// launch already over.
 #include "exec/exec_impl.h"
 #include "exec/memory.h"
 #include "exec/race_book.h"

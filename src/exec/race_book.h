@@ -10,8 +10,9 @@ struct strbuf;
 enum { RACE_PAGE_WORDS = 256, RACES_COUNTED_MAX = 1 << 20 };
 
 struct race_record { // one access
-    uint32_t time;   // number of the memory instruction in the launch, in execution order; 0: no access
-    uint32_t block;  // linear
+    // Number of the executed memory instruction in the launch, in order of execution; 0: no access.
+    uint32_t time;
+    uint32_t block; // linear
     uint32_t inst;
     uint32_t stamp; // of the warp: barrier arrivals
     uint32_t sync;  // of the warp: warp-wide syncs
@@ -21,11 +22,12 @@ struct race_record { // one access
 
 struct race_cell { // of a word or a byte
     struct race_record write, read[2];
-    uint32_t value;     // value of the last write, compared among lanes of one instruction
-    uint32_t published; // time of the last fence before the last strong write, in the writer's block
+    uint32_t value; // value of the last write, compared among lanes of one instruction
+    // Latest time of a fence that was followed, in the same block, by a strong write to the cell.
+    uint32_t published;
 };
 
-struct race_page { // of global memory, or all of a block's shared memory
+struct race_page { // a page of global memory, or all of a block's shared memory
     struct race_cell *cells;
     size_t words;
     uint64_t number; // address / 4 / RACE_PAGE_WORDS
@@ -39,8 +41,8 @@ struct race_book {       // of global memory
 };
 
 void race_book_destroy(struct race_book *b); // NULL: no effect
-// Compares the book with the books of earlier launches without an order to launch l (launch.rivals). A race:
-// two accesses to one place, at least one a write, not both strong. Adds to *found.
+// Compares the book of launch l with the books of launch.rivals, launches already over without an order to l.
+// A race: two accesses to one place, at least one a write, not both strong. Adds to *found.
 void race_between(const struct launch *l, const struct race_book *book, struct launch_race *found);
-// "    write by thread (1,0,0) of block (0,0,0) at pc 0x0010 (STG …), k.cu:7"
+// Appends "    write by thread (1,0,0) of block (0,0,0) at pc 0x0010 (STG …), k.cu:7".
 void race_describe(const struct launch *l, const struct race_record *r, bool is_write, struct strbuf *out);

@@ -1,9 +1,9 @@
-// A functional run executes blocks in order and the warps of a block in turn. A warp runs until it waits at a
-// barrier, exits or uses up its slice.
+// A functional run executes blocks in order and the warps of a block in turn. A warp runs until the warp
+// waits at a barrier, sleeps, exits or uses up its slice.
 //
 // Blocks normally run alone, to their end, in order. A slow block may be waiting for another block (a
-// grid-wide barrier made of atomics). After a while the next block becomes resident and the blocks take
-// turns. The number of resident blocks is limited by the capacity of the simulated chip.
+// grid-wide barrier made of atomics). After a while further blocks become resident and the blocks take
+// turns. The number of resident blocks is limited by the simulated chip's SMs and by host memory.
 //
 // Once no further block can become resident, and no block ends for long, looks at the launch begin (look.h),
 // at doubling distances. The caller learns of a waiting launch, and may give the turn to another launch. All
@@ -21,14 +21,14 @@
 #include <string.h>
 
 enum {
-    WARP_SLICE = 1 << 14,    // instructions of a warp before the next warp's turn
-    BLOCK_ALONE = 1 << 20,   // instructions of a block before another block becomes resident
+    WARP_SLICE = 1 << 14,    // instructions of a warp, up to a branch, before the next warp's turn
+    BLOCK_ALONE = 1 << 20,   // instructions of a lone block before further blocks become resident
     BLOCK_TURN = 1 << 16,    // instructions of a block per turn, with several resident blocks
     ASK_AFTER = 1 << 18,     // instructions between polls of is_interrupted
     BLOCK_WATCHED = 1 << 16, // the first block is watched for races for this many instructions (hint.h)
-    // Instructions to the next look: at most LOOK_BESIDE when another launch could have the turn, at most
-    // LOOK_AGAIN after a wait that is over. For a launch alone the number doubles with every look, up to
-    // LOOK_MOST.
+    // Instructions to the next look. Before the first look: `look` of the launch, at most LOOK_BESIDE when
+    // another launch could have the turn. After a certain wait that is over: at most LOOK_AGAIN. Otherwise
+    // the number doubles with every look, up to LOOK_MOST.
     LOOK_BESIDE = 1 << 16,
     LOOK_AGAIN = 1 << 14,
     LOOK_MOST = 1 << 28,
@@ -130,7 +130,8 @@ static void thread_vectors(struct warp *w)
     }
 }
 
-// State of one block and its warps, reused for block after block. Every register vector is 64-byte aligned.
+// Creates the state of one block and its warps, reused for block after block. Every register vector is
+// 64-byte aligned.
 struct cta *exec_cta_create(struct exec *e)
 {
     struct cta *c = heap_alloc(sizeof *c);
@@ -243,7 +244,8 @@ static bool run_slice(struct warp *w)
     return false;
 }
 
-// Runs the block until its end or for `instructions`. False on a fault.
+// Runs the block until its end, until a look has seen enough of the block, or for `instructions` and the rest
+// of a slice. False on a fault.
 static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
@@ -288,14 +290,14 @@ struct exec_session {
     bool is_beside; // another launch could have the turn
     // State of looks (look.h). Times are values of instructions_done.
     uint64_t look_at;   // time of the next look
-    uint64_t distance;  // instructions scheduled before the next look; 0: no looks
+    uint64_t distance;  // instructions from one look to the next; 0: no looks
     uint64_t looked_at; // start of the present look
     bool is_looking;    // a look is under way, or its end is not yet processed
     bool has_moved;     // the last call of exec_go may have changed memory
-    bool is_stuck;      // the look found that no warp can ever continue
-    bool was_stuck;     // value of is_stuck at the last call of exec_go
-    // is_waiting: every look since waits_since has found only waiting warps, with memory unchanged.
-    // memory: hash of memory at the last look.
+    bool is_stuck;      // the look found that no warp can ever continue, unless another launch changes memory
+    bool was_stuck;     // value of is_stuck before the last call of exec_go
+    // is_waiting: every look since waits_since has found only waiting warps, with memory unchanged. memory:
+    // hash of global and shared memory at the last look.
     bool is_waiting;
     uint64_t waits_since, memory;
 };
@@ -352,7 +354,8 @@ static void end_look(struct exec_session *s)
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// Schedules the next look, at the latest at the end of the user's patience.
+// Schedules the next look, after `distance` instructions. While the launch waits, the look is no later than
+// the end of the user's patience.
 static void look_in(struct exec_session *s, uint64_t distance)
 {
     uint64_t patience = s->e.launch->patience;
@@ -464,8 +467,8 @@ static enum exec_turn judge(struct exec_session *s)
 
 // -- turns --------------------------------------------------------------------------------------------------
 
-// Admits blocks after a round without a block's end: resident blocks may be waiting for blocks not yet
-// started, so the number of resident blocks doubles.
+// Admits one block if none is resident. After a round without a block's end, admits as many blocks as are
+// resident: resident blocks may be waiting for blocks not yet started.
 static void admit_more(struct exec_session *s)
 {
     struct residents *r = &s->blocks;
@@ -478,8 +481,8 @@ static void admit_more(struct exec_session *s)
     if (is_new) note_end(s);
 }
 
-// Length of a block's turn in instructions. The turn of the only resident block, with no blocks left to
-// start, may end early: at the start of a look, and between slices during a look.
+// Length of a block's turn in instructions. When no further block can come, a lone block's turn may end
+// early: at the start of a look, and between slices during a look.
 static uint64_t turn_of(const struct exec_session *s)
 {
     uint64_t done = s->e.instructions_done;
@@ -523,7 +526,8 @@ static enum exec_turn run_blocks(struct exec_session *s)
     return EXEC_ENDED;
 }
 
-// Starts the first block under watch (hint.h), then binds the program anew without the check.
+// Runs the start of the first block under watch (hint.h), then binds the program anew without the check.
+// False on a fault.
 static bool watch_first_block(struct exec *e, struct residents *r)
 {
     admit(e, r);

@@ -7,8 +7,8 @@
 //   FAST_ROLLED  defined: operations loop over the vectors of a register; undefined: the loops are unrolled
 //
 // A vector holds VECTOR_LANES words; a register of a warp is VECTORS vectors. `vm` is a mask over one vector:
-// bits on processors with mask registers, all-ones words elsewhere. Every operation is exact, so every build
-// gives the same bits; operations made of several instructions say how.
+// bits on processors with mask registers, all-ones words elsewhere. Every operation is exact or rounded once,
+// so every build gives the same bits; operations made of several instructions say how.
 #pragma once
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 //
 // The exact sum of a product and an addend may be thousands of bits long; two facts limit it to 128 bits.
 // Both terms are placed with their leading bit at bit 125, and a product has at most 106 bits, an addend at
-// most 53. The smaller term therefore loses bits only when shifted by 20 or more. The difference then cancels
+// most 53. The smaller term therefore loses bits only when shifted by over 20. The difference then cancels
 // one leading bit at most, so the lost bits matter only as "not zero" and are or-ed into bit 0.
 #include "exec/softfloat.h"
 

@@ -1,7 +1,6 @@
 // Binary floating point in integer arithmetic: one exact multiply-add and one packing for every format and
 // rounding mode. Covers operations without portable host arithmetic: 16-bit formats, directed rounding, and
-// fused operations on hosts without the instruction. Rounding to nearest in f32 and f64 is the host's own,
-// per IEEE 754.
+// fused operations. Sums and products in f32 and f64 rounded to nearest are the host's own, per IEEE 754.
 #pragma once
 #include "base/bits.h"
 #include "isa/fields.h"
@@ -55,7 +54,7 @@ uint64_t float_convert(const struct float_format *to, const struct float_format 
 uint64_t float_from_int(const struct float_format *f, bool negative, uint64_t magnitude, enum isa_round r);
 // x rounded to an integral value, in the same format.
 uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round r);
-// The integral value of a finite number as sign and magnitude; false: the magnitude exceeds 64 bits.
+// The rounded integral value of a finite number as sign and magnitude; false: the magnitude exceeds 64 bits.
 bool float_to_int(const struct float_format *f, uint64_t x, enum isa_round r, bool *negative,
                   uint64_t *magnitude);
 

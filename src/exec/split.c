@@ -13,17 +13,17 @@
 // reconverge with their caller.
 //
 // simt=splits. Every side is a split of its own, and any ready split may run. The split of greatest call
-// depth runs first, then the split of lowest pc: the other splits catch up. Splits at the same pc and depth
-// merge.
+// depth runs first, then the split of lowest pc: splits behind catch up. Ready splits at the same pc and
+// depth merge.
 //
 // Backward branches use up fuel, against starvation behind a spinning split. With the fuel used up, the next
-// split by lane number has a turn, without yielding at joins. An instruction with member lanes waits until
-// every member has arrived.
+// split by lane number has a turn, and does not yield at the next joins. An instruction with member lanes
+// waits until every live member has arrived.
 //
 // simt=nest. Lanes have a nest level, changed by PUSH and POP and kept in `depth`. The deepest lanes run
 // first, and among splits of equal level the split with the highest lane. Lanes at the same pc and level run
-// together, from whatever paths (Naylor et al., ICCD 2024, III-A; ties as in the paper's maximum tree). A
-// waiting split never precedes the running split until the running split changes its level or diverges.
+// together, from whatever paths (Naylor et al., ICCD 2024, III-A). A waiting split never precedes the running
+// split until the running split changes its level or diverges.
 #include "exec/exec_impl.h"
 #include "exec/launch.h"
 #include "isa/program.h"
@@ -205,7 +205,7 @@ static const struct bound *splits_transfer(struct warp *w, const struct lane_gro
     return warp_go(w, w->pc);
 }
 
-// Ends the running entry; its lanes have reached the reconvergence point of the entry below.
+// Ends the running entry; its lanes have reached their reconvergence point, the pc of the entry below.
 static const struct bound *stack_pop(struct warp *w)
 {
     w->splits.count--;
@@ -313,7 +313,7 @@ static uint64_t waiting_with(const struct warp *w, const struct split *like)
     return lanes;
 }
 
-// Makes splits with all live members arrived ready; exited lanes are not waited for.
+// Makes ready each waiting split whose live members have all arrived; exited lanes are not waited for.
 static void wake_waiting(struct warp *w)
 {
     for (uint32_t i = 0; i < w->splits.count; i++) {

@@ -1,9 +1,9 @@
 // Host services: vprintf and __assertfail. Lanes print in ascending order, each its whole text.
 //
 // vprintf's buffer holds each argument at its natural alignment, promoted as in C: integers of 4 or 8 bytes
-// by length modifier, floating point as double, pointers as 8 bytes. Every conversion is formatted by the
-// host's snprintf with the given specification; only the length modifier is replaced by the host's 64-bit
-// modifier.
+// by length modifier, floating point as double, pointers as 8 bytes. Every valid conversion is formatted by
+// the host's snprintf with the given flags, and with width and precision up to a limit. Integers get the
+// host's 64-bit length modifier. An invalid conversion is printed as is.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "isa/modes.h"
@@ -59,7 +59,7 @@ struct conversion {     // parts of a conversion such as "%-*.3lld"
     char letter; // 0: end of the format string
 };
 
-// Writes a width or precision given as an argument into the specification.
+// Writes a width or precision given as an argument (`*`) into the specification. False: memory is unreadable.
 static bool star(struct reader *r, struct conversion *c)
 {
     uint64_t value;

@@ -1,13 +1,13 @@
 // Texture fetches (CUDA C++ programming guide, "Texture Memory" and "Texture Fetching").
 //
 // A normalised coordinate times the size of its axis, rounded to f32, counts texels. Mirror reflects the
-// coordinate: x and -x fetch the same texel. For a texel past the edge, wrap takes the texel one period away,
-// border takes zero, mirror and clamp take the edge texel.
+// coordinate: x and -x fetch the same texel. For a texel past the edge, wrap takes the texel a whole number
+// of periods away, border takes zero, mirror and clamp take the edge texel.
 //
 // Point: the texel at floor(x). Linear: x' = x - 0.5, i = floor(x'). The fraction of x', rounded to 8 bits,
 // weighs texel i + 1 against texel i, in every dimension (9-bit fixed point, since 1.0 is representable).
 // Weights are exact. Products are summed in f64, corner by corner, the first dimension fastest, without
-// corners of weight zero; the sum is rounded to f32 once.
+// corners of weight zero; the sum is rounded to f32 at the end.
 //
 // Wrap and mirror need normalised coordinates and mean clamp otherwise. Integer coordinates take no filter.
 // Absent channels are zero.
@@ -27,7 +27,7 @@ struct axis {         // one dimension of a fetch
 struct fetch {
     struct warp *w;
     const struct texture *t;
-    uint64_t bad_address; // device address of a texel outside all allocations, the cause of a fault
+    uint64_t bad_address; // device address of the last component read; after a fault, outside all allocations
     uint64_t *first;      // destination for the address of the first texel read, or NULL
 };
 

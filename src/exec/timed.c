@@ -156,7 +156,7 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
     filter[last / 64] |= 1ull << last % 64;
 }
 
-// Writes the host addresses of the lanes in lane order to host[]; false after a fault.
+// Writes each active lane's host address to host[lane]; false after a fault.
 static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
@@ -189,7 +189,7 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
     return true;
 }
 
-// Logs a full-warp row store of whole words to global memory. False when a part is out of bounds.
+// Logs a full-warp row store of whole words to global memory. False: out of bounds in part, or misaligned.
 static bool log_row(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;

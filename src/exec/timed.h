@@ -45,7 +45,8 @@ struct timed_engine {
     VEC(struct timed_text) texts;
 };
 
-// The launch and `first` outlive the engine. first: another engine of the launch, or NULL.
+// What the launch points to, and `first`, outlive the engine. first: another engine of the launch, whose
+// bound program is shared; NULL: the program is bound.
 void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm,
                 const struct timed_engine *first);
 void timed_fini(struct timed_engine *t);
@@ -56,18 +57,19 @@ void timed_block_end(struct timed_engine *t, struct cta *c); // adds the block's
 void timed_block_destroy(struct cta *c);
 
 // Executes the next instruction of a ready warp. Afterwards w->pc is the warp's next instruction, for the
-// lanes w->active. The states of all warps of the block say which warps wait and which continue.
+// lanes w->active. The states of all warps of the block say which warps wait and which continue. TIMED_RETRY:
+// the instruction did not execute.
 enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle);
 // timed_step for an instruction with effects on registers only, and no change of lanes. Lanes do not
 // reconverge after the instruction, and no split with priority takes its turn. Advances w->pc.
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle);
 
-// Advances a warp made ready by another warp (a barrier) to its next instruction.
+// Performs the reconvergence before the next instruction of a warp made ready by another warp (a barrier).
 void timed_settle(struct warp *w);
 
 // Applies the engines' logs to memory, and passes printed text to the launches, in order of (cycle, index in
-// engines[]).
+// engines[]). Empties the logs.
 void timed_commit(struct timed_engine *const *engines, unsigned count);
 
-// -- for bind.c: handlers of a timed run
+// -- for bind.c: handlers of a timed run for stores and atomics that may go to global memory
 extern const struct handlers timed_store_handlers, timed_atomic_handlers;

@@ -2,9 +2,10 @@
 // models, which execute an instruction at issue, and for observed runs.
 //
 // The registers of a warp are vectors of one 32-bit word per lane, vector_bytes each, consecutive in memory.
-// After the program's registers come a zero vector (reads of RZ), a sink (writes to RZ) and the vectors of
-// thread indices. A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program sees a
-// 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a group.
+// After the program's registers come zero vectors (reads of RZ), sinks (writes to RZ), and vectors of thread
+// indices and lane numbers. A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program
+// sees a 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a
+// group.
 #pragma once
 #include "base/vec.h"
 #include "exec/access.h"
@@ -20,7 +21,7 @@ struct look_block;
 struct race_block;
 
 // A split: lanes of a warp that execute together. simt=stack: the splits are a stack and the last entry runs.
-// simt=splits: the splits are a set and any ready split may run.
+// simt=splits and simt=nest: the splits are a set and any ready split may run.
 enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT_ARRIVE };
 
 struct split {
@@ -43,7 +44,7 @@ struct split {
 enum warp_state { WARP_READY, WARP_BARRIER, WARP_DONE };
 
 struct warp {
-    uint64_t pred[PRED_SLOTS]; // lane masks; [PRED_TRUE] is all ones, [PRED_SINK] is never read
+    uint64_t pred[PRED_SLOTS]; // lane masks; [PRED_TRUE] is `full`, [PRED_SINK] is never read
     uint64_t active;           // lanes of the running split
     uint64_t full;             // lane mask of a full warp
     uint8_t *regs;
@@ -98,7 +99,7 @@ struct cta {
     struct observed_block observed;
     struct look_block *looked_at; // state of a look under way (look.h)
     struct barrier barriers[BARRIERS];
-    uint8_t *memory; // one allocation: registers of all warps, shared and local memory
+    uint8_t *memory; // one allocation: registers of all warps, shared and local memory (flat: registers only)
     size_t memory_bytes, registers_bytes, local_bytes; // local_bytes: of one warp
 };
 

@@ -3,15 +3,15 @@
 
 enum isa_bank {
     BANK_LAUNCH = 0,  // block and grid dimensions, then the kernel's parameters at BANK_LAUNCH_PARAMS
-    BANK_LITERAL = 2, // doubles and other wide constants of the compiler (program->literals)
+    BANK_LITERAL = 2, // doubles of the compiler (program->literals)
     BANK_USER = 3,    // the module's .const variables
     // 64-bit addresses of the module's variables and functions, one per entry of program->symbols.
     BANK_ADDRESS = 4,
     BANK_COUNT = 5
 };
 
-// Windows of a block's shared and a thread's local memory in the generic address space: 16 MiB each, window
-// + offset. All other generic addresses are global; constants and parameters have no generic address.
+// Windows of a block's shared and a thread's local memory in the generic address space, 16 MiB each: generic
+// address = window + offset. All other generic addresses are global.
 #define ISA_SHARED_WINDOW 0xfe000000u
 #define ISA_LOCAL_WINDOW  0xff000000u
 

@@ -1,6 +1,6 @@
 // isa_check: whether an instruction exists in the machine. Operand kinds follow the row (canonical form:
-// isa/shape.h), register groups are aligned, and at most one source is not a register. A modifier is
-// allowed only on rows with a meaning for it.
+// isa/shape.h), and register groups are aligned. At most one source is an immediate, a constant or in shared
+// memory. A modifier is allowed only on rows with a meaning for the modifier.
 #include "isa/bank.h"
 #include "isa/shape.h"
 #include "isa/space.h"
@@ -48,6 +48,7 @@ static const char *check_special(const struct inst *i, const struct operand *o)
 }
 
 // Checks that source k is a register, or the instruction's only immediate, constant or shared-memory operand.
+// Immediates with a field of their own do not count.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];

@@ -33,17 +33,17 @@ enum { // flags, besides the other fields of an instruction
     INST_FTZ = 1 << 0, INST_SAT = 1 << 1,
     INST_CC = 1 << 2,        // carry out to dst[1]
     INST_X = 1 << 3,         // carry in from src[3]
-    INST_HI = 1 << 4,        // IMAD, LEA: high half of the wide result
+    INST_HI = 1 << 4,        // IMAD, LEA: high word of the product or of the shifted value
     INST_SX = 1 << 5,        // LEA.HI: the sign of src[0] replaces the high word src[2]
     INST_EX = 1 << 6,        // ISETP: high half of a 64-bit comparison
     INST_WRAP = 1 << 7,      // SHF, BMSK, SGXT
     INST_NAN = 1 << 8, INST_XORSIGN = 1 << 9, INST_RELU = 1 << 10,
     INST_BF = 1 << 11,       // FSET, HSET2: 1.0 instead of all ones
     INST_NC = 1 << 12,       // LDG: read-only data
-    // BRA: the source promises agreement of all active lanes (a hint, not trusted).
+    // BRA: the PTX source (.uni) promises that all active lanes agree; a hint, not trusted.
     INST_UNIFORM = 1 << 13,
     INST_SCALAR = 1 << 14,   // HSETP2
-    // ATOM with an unused result that still returns a value, for volatile order; set by the compiler.
+    // ATOM (.RTN in listings): a value is returned although the result is unused, for volatile order.
     INST_VECTOR_RETURN = 1 << 15
 };
 

@@ -1,5 +1,5 @@
-// A front end's view of a file of compiled code: bytes with addresses, names, and the kernels as programs
-// on demand. Loading and launching an image needs no knowledge of its front end.
+// A front end's view of a file of compiled code: bytes with addresses, names and source lines. Kernels become
+// programs on demand. Loading and launching an image needs no knowledge of its front end.
 #pragma once
 #include "base/diag.h"
 

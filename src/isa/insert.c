@@ -1,4 +1,4 @@
-// Inserting instructions into an allocated program: every index of an instruction moves.
+// Inserting instructions into a register-allocated program: indices of the instructions behind grow.
 #include "isa/isa.h"
 #include "isa/program.h"
 

@@ -1,5 +1,5 @@
-// The instruction table and the names of all modifiers. Names follow NVIDIA's disassembly, so listings read
-// alike.
+// The instruction table, and the names of types, modes, comparisons, special registers, units and latencies.
+// Names follow NVIDIA's disassembly, so listings read alike.
 #include "isa/isa.h"
 #include "isa/fields.h"
 #include "isa/modes.h"

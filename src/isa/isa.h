@@ -25,8 +25,8 @@ enum { // instruction flags
     ISA_CALL = 1 << 11,
     ISA_EXIT = 1 << 12,
     ISA_BARRIER = 1 << 13,
-    ISA_SIDE_EFFECT = 1 << 14, // any other reason against removing, repeating or moving
-    // src[0] and src[1] may be exchanged; a comparison, or the table of a LOP3, is adjusted.
+    ISA_SIDE_EFFECT = 1 << 14, // any other reason against removing, repeating or moving the instruction
+    // src[0] and src[1] may be exchanged; a comparison, LOP3's table or SEL's predicate is then adjusted.
     ISA_COMMUTES = 1 << 15,
     ISA_SPACE_SHIFT = 16       // from bit 16 on: enum isa_space named by the mnemonic
 };
@@ -44,8 +44,8 @@ static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_t
 // Whether `target` or `reconverge` hold instruction indices, to be updated when instructions move.
 static inline bool isa_names_others(const struct inst *i) { return isa_has(i, ISA_BRANCH) || i->op == OP_SSY; }
 
-// Space of a load, store or atomic, an enum isa_space (space.h); SPACE_GENERIC: each lane's address decides, or a constant
-// access.
+// Space of a load, store or atomic, an enum isa_space (space.h). SPACE_GENERIC: each lane's address decides.
+// LDC, LDGSTS and TEX give SPACE_GENERIC, too.
 static inline unsigned isa_space_of(const struct inst *i)
 {
     return i->op == OP_RED ? i->space : isa_table[i->op].flags >> ISA_SPACE_SHIFT;
@@ -55,13 +55,13 @@ static inline unsigned isa_space_of(const struct inst *i)
 static inline bool isa_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
 
 // Whether some lanes may execute the instruction and other lanes not; for a branch, whether some lanes may
-// take it and other lanes not.
+// take the branch and other lanes not.
 static inline bool isa_is_conditional(const struct inst *i)
 {
     return isa_is_guarded(i) || i->op == OP_RBR; // RBR compares operands itself
 }
 
 // Checks an instruction against the rules of the machine (operand kinds per row, aligned groups, one
-// non-register source, register and predicate ranges). NULL when valid, else the violation. Applied to the
-// compiler's output and to every test program.
+// non-register source, register and predicate ranges). NULL when valid, else the violation. Applied to every
+// program by program_check.
 const char *isa_check(const struct inst *i);

@@ -34,8 +34,8 @@ static void print_predicate(unsigned reg, bool negated, struct strbuf *out)
         strbuf_printf(out, "P%u", reg);
 }
 
-// Shortest decimal reading back as the same value; raw bits for values without a decimal form (NaN
-// payloads).
+// Prints the shortest decimal that reads back as the same value; infinity as +INF or -INF. The caller prints
+// NaN as raw bits.
 static void print_float(double value, bool is_double, struct strbuf *out)
 {
     char text[40];

@@ -76,7 +76,8 @@ static const char *check_inst(const struct program *p, const struct inst *i)
     return NULL;
 }
 
-// True: control never continues behind the instruction, as required of a function's last instruction.
+// True: control never continues behind the instruction, as required of a function's last instruction (other
+// than in RISC-V programs).
 static bool ends_function(const struct inst *i)
 {
     bool leaves =

@@ -1,7 +1,7 @@
 // A program: one kernel and every device function reachable from it, compiled for the machine.
 //
 // Built by a front end (compile/ from PTX) and read by all other parts; immutable once built, shared by
-// launches, threads and simulations. All memory is in its arena.
+// launches, threads and simulations. All memory is in its arena, or of a derived copy also in the original's.
 #pragma once
 // clang-format off
 #include "base/arena.h"
@@ -13,7 +13,7 @@
 
 struct inst;
 
-enum { PC_STEP = 8 };        // of the program counter, from an instruction to the next
+enum { PC_STEP = 8 };        // bytes of pc from an instruction to the next (RISC-V: RISCV_STEP)
 #define NO_TARGET UINT32_MAX // no instruction index
 
 // A place in the user's source, with the chain of inlining calls (outermost last).
@@ -64,8 +64,9 @@ struct program {
     enum program_profile profile;
     struct inst *insts;
     uint32_t inst_count;
-    // By instruction: position in code memory, counted in instructions. An instruction omitted from code
-    // memory has the position of the next instruction present. NULL: no instruction is omitted.
+    // By instruction, plus an entry for the end: position in code memory, counted in instructions. An
+    // instruction omitted from code memory has the position of the next instruction present. NULL: no
+    // instruction is omitted.
     const uint32_t *places;
     // By position in code memory: index of the instruction (inverse of `places`), plus an entry for the end.
     const uint32_t *at_place;
@@ -73,10 +74,11 @@ struct program {
     const void *plan;
     uint32_t entry;              // first instruction of a thread
     uint32_t code_base;          // RISCV: address of the first instruction
-    const uint32_t *words;       // RISCV: the file's instruction words, one per instruction; otherwise NULL
+    const uint32_t *words;       // RISCV: instruction words of the file, one per instruction; otherwise NULL
     uint32_t word_count;
-    // RISCV: appends the file's text of an instruction. False: the instruction was replaced, or has no word
-    // in the file; the caller appends the machine's text. NULL: print machine text only.
+    // RISCV: appends the file's text of an instruction. False: the caller appends the machine's text, too.
+    // The instruction was replaced (the file's text and " = " are appended), or has no word in the file.
+    // NULL: print machine text only.
     bool (*print_word)(const struct program *p, uint32_t index, struct strbuf *out);
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
     // Registers per thread of the program joined to run beside the warps (program_join), if more than
@@ -119,20 +121,20 @@ struct program {
 
 struct program *program_create(void); // empty, arena ready
 void program_free(struct program *p);
-// Copies a program with `what` inserted before each instruction marked in `before`. Branches and
-// reconvergence points move to the inserted instruction. Unchanged parts are shared with `p`, which must
-// outlive the copy.
+// Copies a program with `what` inserted before each instruction marked in `before`. Branches to a marked
+// instruction go to the inserted instruction, and lanes reconverge there. Unchanged parts are shared with
+// `p`, which must outlive the copy.
 struct program *program_insert(const struct program *p, const struct inst *what, const bool *before);
-// Joins a kernel `p` and a program `q` to run beside it: the functions of `q` follow those of `p`, whose
-// indices stay. `q` must have the constants, symbols and source lines of `p` (for example, be derived from
-// `p`). Both must outlive the result. A warp gets the registers of `p`.
+// Joins a kernel `p` and a program `q` to run beside `p`. The functions of `q` follow the functions of `p`;
+// instruction indices of `p` stay. `q` must have the constants, symbols and source lines of `p` (for example,
+// be derived from `p`). Both must outlive the result. A warp gets the registers of `p`.
 struct program *program_join(const struct program *p, const struct program *q);
 
-// program_code_offset: byte offset of an instruction's code from the first. program_insts_within: number of
-// instructions beginning in the `bytes` bytes of code from an instruction's start. Both serve fetch; reports
-// name instructions by pc (program_pc). Pascal packs three 8-byte instructions into 32 bytes behind a control
-// word (stall counts, barriers, yield hints); code lines are whole groups. A RISC-V instruction takes 4
-// bytes, in other profiles PC_STEP.
+// program_code_offset: byte offset of an instruction from the start of code. program_insts_within: number of
+// instructions beginning in the `bytes` bytes of code from an instruction's start (Pascal: up to a group's
+// end). Both serve fetch; reports name instructions by pc (program_pc). Pascal packs three 8-byte
+// instructions into 32 bytes behind a control word (stall counts, barriers, yield hints); code lines are
+// whole groups. A RISC-V instruction takes 4 bytes, in other profiles PC_STEP.
 enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
 static inline uint32_t program_place(const struct program *p, uint32_t index) { return p->places ? p->places[index] : index; }
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)
@@ -157,7 +159,7 @@ static inline uint32_t program_pc(const struct program *p, uint32_t index)
 {
     return p->profile == PROFILE_RISCV ? p->code_base + index * RISCV_STEP : index * PC_STEP;
 }
-// RISC-V: index of the instruction at a code address; NO_TARGET: outside the code.
+// RISC-V: index of the instruction at a code address; NO_TARGET: misaligned, or outside the code.
 static inline uint32_t program_index(const struct program *p, uint32_t pc)
 {
     uint32_t offset = pc - p->code_base, index = offset / RISCV_STEP;
@@ -165,15 +167,16 @@ static inline uint32_t program_index(const struct program *p, uint32_t pc)
 }
 
 // Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when valid,
-// else a text naming the instruction (in the program's arena).
+// else a text on the violation (constant, or in the program's arena).
 const char *program_check(struct program *p);
 
-// Writes one instruction: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12" of
-// their pc. RISC-V: the file's instruction, "lw a0, 16(a5)"; followed by a replacement, if any: "lw a0,
+// Writes one instruction: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12", of the
+// target's pc. RISC-V: the file's instruction, "lw a0, 16(a5)", followed by a replacement, if any: "lw a0,
 // 16(a5) = MOV R10, c[0x0][0x170]".
 void program_print_inst(const struct program *p, uint32_t index, struct strbuf *out);
 // The listing: header (registers, shared and local bytes …), then pc, text and source line of every
 // instruction.
 void program_print(const struct program *p, struct strbuf *out);
-// "file.cu:31" of the innermost line of an instruction, followed by " (inlined at …)"; "" when unknown.
+// Appends the source lines of an instruction, as "file.cu:31" of the innermost line, each followed by "
+// (inlined at …)" for every inlining call. Appends nothing when unknown.
 void program_print_lines(const struct program *p, uint32_t index, struct strbuf *out);

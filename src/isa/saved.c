@@ -1,5 +1,5 @@
-// A single function visits all fields of a program in order, both for writing and for reading, so the formats
-// cannot differ.
+// A single function visits all saved fields of a program in order, both for writing and for reading, so the
+// formats cannot differ.
 #include "isa/saved.h"
 #include "base/hash.h"
 #include "isa/inst.h"

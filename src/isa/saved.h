@@ -8,7 +8,7 @@
 struct program;
 struct strbuf;
 
-// Maps program symbols, pointers to variables of the front end, to numbers in the bytes.
+// Maps keys of program symbols, pointers to variables of the front end, to numbers in the bytes, and back.
 struct saved_keys {
     const void *context;
     uint32_t (*number)(const void *context, const void *key);
@@ -16,5 +16,5 @@ struct saved_keys {
 };
 
 void saved_write(const struct program *p, const struct saved_keys *keys, struct strbuf *out);
-// NULL: the bytes are not a complete program by saved_write.
+// NULL: the bytes are not a complete, valid program by saved_write of the same build.
 struct program *saved_read(const char *bytes, size_t length, const struct saved_keys *keys);

@@ -34,7 +34,7 @@ enum isa_when { // condition for an operand in the canonical form
     WHEN_TWO_WORDS, // LEA.HI without a sign word
     WHEN_CAS,
     WHEN_NO_BALLOT, // VOTE with a mode
-    // BAR.RED; BAR.RED with a count as result; BAR.RED with a predicate as result.
+    // In order: BAR.RED; BAR.RED with a count as result; BAR.RED with a predicate as result.
     WHEN_REDUCTION,
     WHEN_COUNT,
     WHEN_TRUTH
@@ -45,7 +45,7 @@ struct isa_place {     // of an operand
     uint8_t width;     // enum shape_width, from SHAPE_REG on
     uint8_t modifiers; // OPERAND_*
     uint8_t when;      // enum isa_when
-    bool own_field;    // an immediate does not count as the instruction's only non-register source
+    bool own_field;    // an immediate here does not count as the instruction's only non-register source
     bool pair_address; // with the modifier .E the address is in a register pair
 };
 
@@ -59,7 +59,8 @@ struct isa_shape {
 
 extern const struct isa_shape isa_shapes[OP_COUNT];
 
-// Number of registers of an operand, by the instruction's type and mode; for shapes from SHAPE_REG on.
+// Number of registers of destination 0, or of source k, by the instruction's type and mode; for shapes from
+// SHAPE_REG on.
 unsigned isa_dst_width(const struct inst *i);
 unsigned isa_src_width(const struct inst *i, unsigned k);
 

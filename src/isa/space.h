@@ -1,5 +1,5 @@
-// Memory spaces of the machine. A generic address is in shared or local memory within their windows (bank.h), in global
-// memory elsewhere.
+// Memory spaces of the machine. A generic address inside the window of shared or local memory (bank.h) is in
+// shared or local memory; any other generic address is in global memory.
 #pragma once
 
 enum isa_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST };

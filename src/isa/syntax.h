@@ -46,12 +46,13 @@ enum isa_modifier {
     MODIFIER_COUNT
 };
 
-// First modifier of the operation from m on; MODIFIER_COUNT at the end. EACH_MODIFIER visits all in order.
+// First modifier of the operation at or after m; MODIFIER_COUNT: none is left. EACH_MODIFIER visits all in
+// order.
 enum isa_modifier isa_next_modifier(enum isa_op op, enum isa_modifier m);
 #define EACH_MODIFIER(m, op)                                                                                 \
     for (enum isa_modifier m = isa_next_modifier((op), (enum isa_modifier)0); m < MODIFIER_COUNT;            \
          m = isa_next_modifier((op), (enum isa_modifier)(m + 1)))
-// Text without the dot; "" for the default value, which is never written.
+// Text without the dot; "" for the default value, which is never written, and for fields among the operands.
 const char *isa_modifier_text(const struct inst *i, enum isa_modifier m);
 // Sets the modifier to its v-th value; false past the last value, and for fields printed among the operands.
 // Value 0 is the unwritten default, if any.

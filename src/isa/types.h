@@ -1,5 +1,5 @@
-// Sets of types, one bit per enum isa_type, and their names. isa.def and the compiler's ir.def use the sets
-// for the types of an operation.
+// Named sets of types, one bit per enum isa_type. isa.def and the compiler's ir.def use the sets for the
+// types of an operation.
 #pragma once
 #include "isa/fields.h"
 

@@ -1,4 +1,4 @@
-// Fast forms: logic, shifts, fields, counting, byte permutation.
+// Fast forms: logic, shifts, fields, counting, bit and byte permutation, integer width conversion.
 #include "exec/fast.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -262,7 +262,7 @@ static inline vu reversed(vu x)
 FORM_1(brev, reversed(a))
 
 // Integer width conversions without saturation: shifts left and back right by d->scalar bits, 32 minus the
-// narrower width.
+// bits of the narrower type.
 FORM(extend_s, REG_A; AMOUNT, vu a = simd_load(pa, k), (vi)(a << n) >> (int)n)
 FORM(extend_u, REG_A; AMOUNT, vu a = simd_load(pa, k), a << n >> n)
 
@@ -271,7 +271,7 @@ static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;
     if (i->flags & INST_SAT || !is_register(&i->src[0])) return NULL;
     // The narrower type gives the bits kept and the kind of extension. No form for an 8-bit signed source of
-    // a 16-bit result: the sign extension is cut to 16 bits.
+    // a 16-bit result: the sign extension may have to be cut to 16 bits.
     bool narrower = isa_type_bytes(from) < isa_type_bytes(to);
     enum isa_type type = narrower ? from : to;
     if (narrower && isa_type_is_signed(from) && isa_type_bytes(to) < 4) return NULL;
@@ -279,7 +279,7 @@ static const struct handlers *bind_i2i(const struct inst *i, struct bound *d)
     return isa_type_is_signed(type) ? &extend_s : &extend_u;
 }
 
-// -- RISC-V's comparisons and shifts by a register
+// -- RISC-V's less-than comparisons, and shifts modulo 32
 FORM_2(rset_lt_s, choose(less_s(a, b), splat(1), splat(0)))
 FORM_2(rset_lt_u, choose(less_u(a, b), splat(1), splat(0)))
 FORM_2(rshift_left, a << (b & 31))

@@ -1,4 +1,4 @@
-// Fast forms: branches. A divergent BRA goes to exec_bra.
+// Fast forms: branches. A BRA that diverges goes to exec_bra.
 #include "exec/fast.h"
 #include "isa/fields.h"
 
@@ -39,15 +39,16 @@ HANDLER(bra_masked)
     NEXT(to, active);
 }
 
-// With simt=splits, branches of a warp with several splits go to exec_bra, where splits take turns at
-// backward branches.
+// simt=splits, some lanes running: branches of a warp with several splits go to exec_bra, where splits take
+// turns at backward branches.
 HANDLER(bra_one_split)
 {
     if (w->splits.count > 1) TAIL(exec_bra(d, w, regs, active));
     TAIL(bra_masked(d, w, regs, active));
 }
 
-// bra_stack also serves simt=nest, where split.c checks for reconvergence before every instruction.
+// bra_stack serves simt=stack and simt=nest; in the latter, split.c checks for reconvergence before every
+// instruction.
 static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 // -- branches of RISC-V, which compare operands

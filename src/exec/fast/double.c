@@ -4,8 +4,9 @@
 // on a NaN the form's outlined handler computes the instruction again and applies the rule.
 //
 // Directed rounding (division's reciprocals round up) leaves the host's rounding mode alone. The nearest
-// result moves by one unit according to the sign of its exact error. Boldo and Muller's ErrFmaNearest (2011)
-// gives the error without overflow or underflow; other operands are left to the general handler.
+// result moves by one unit in the last place, according to the sign of its exact error. Boldo and Muller's
+// ErrFmaNearest (2011) gives the error if nothing overflows or underflows; other operands are left to the
+// general handler.
 #include "exec/fast/double.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -212,7 +213,7 @@ static inline vd moved(vd r, vd rest, enum isa_round round)
     return (vd)((vi64)r - away + ((up | down) & ~away));
 }
 
-// True for zero, and for numbers neither tiny nor huge.
+// True for zero, and for magnitudes from 2^-900 to 2^1000.
 static inline vi64 is_moderate(vd x)
 {
     vd size = magnitude(x);
@@ -224,9 +225,10 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
 {
     vd product = a * b, r = fused_double(a, b, c);
     const struct exact x = {product, fused_double(a, b, -product), c};
-    // is_product: a factor is zero, so a zero product is exact and no underflow.
+    // nought: the product is zero; is_product: a factor is zero, so the zero product is exact and no
+    // underflow.
     vi64 nought = product == 0, is_product = (a == 0) | (b == 0);
-    vi64 sure = r != 0; // an exact zero sum rounded down is -0: left to the general handler
+    vi64 sure = r != 0; // RM: an exact sum of zero is -0, left to the general handler
     *plain = is_moderate(product) & is_moderate(c) & (~nought | is_product);
     if (round == ROUND_RM) *plain &= sure;
     return moved(r, rest_of(x, r), round);

@@ -1,6 +1,6 @@
-// Doubles in vectors. The words of a register pair lie in two rows. The doubles of a vector's lanes are
-// processed as two vectors, for the even and the odd lanes, and written back as two rows. Shifts and masks do
-// the conversion on any host. For fast/double*.c only.
+// Doubles in vectors. A register pair is two rows of words: the low and the high words of all lanes. The
+// doubles of a vector's lanes are processed as two vectors, for the even and the odd lanes, and written back
+// as two rows. Shifts and masks do the conversion on any host. For fast/double*.c only.
 #pragma once
 #include "exec/fast.h"
 

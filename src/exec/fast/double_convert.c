@@ -1,8 +1,8 @@
 // Fast forms: conversions between doubles, f32 and integers, rounding to integral doubles, and the
 // special-function unit's high words. Integers and integral doubles are converted by adding a power of two
-// with a last bit worth one: the low bits of the sum are the integer.
-// Left to the general handlers: f16, saturation to [0, 1], results of 8 and 16 bits, and directed rounding of
-// possibly inexact results.
+// with a last bit worth one. The low bits of the sum are then the integer. Left to the general handlers:
+// 16-bit floats, saturation to [0, 1], and results of 8 and 16 bits. So is directed rounding of f64 to f32
+// and of 64-bit integers to f64.
 #include "exec/fast/double.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -123,7 +123,7 @@ FORM_WIDE(double_integral, REG_A; WAYS, DOUBLE_SOURCE; const vd e = quieted(inte
 // Low word, modulo 2^32, of an integral number below 2^51 in magnitude.
 static inline vu64 low_word_of(vd x) { return (vu64)(x + 0x1.8p52) & LOW_WORDS; }
 
-// Out-of-range values saturate; NaN becomes `nan`.
+// Limits x to [least, most]; NaN becomes `nan`.
 static inline vd clamped(vd x, double least, double most, double nan)
 {
     vi64 over = x > splat_double(most), under = x < splat_double(least), is_nan = x != x;

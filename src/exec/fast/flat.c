@@ -1,6 +1,7 @@
-// Fast forms: loads and stores in the single address space of launch_flat. Supported: all lanes in memory,
-// all in the scratchpad, or all in their own stacks, at any addresses. Rows and common addresses of words are
-// recognised first. All other accesses, including faults, go to the general handlers.
+// Fast forms: loads and stores of up to 4 bytes, and scratchpad atomics, in the address space of launch_flat.
+// Supported are aligned accesses of all lanes to main memory, to the group's part of the scratchpad, or to
+// their own stacks. Full warps with a row or one common address of words are recognised first. All other
+// accesses, including faults, go to the general handlers.
 #include "exec/fast/places.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -10,8 +11,8 @@ static inline bool is_within(uint64_t start, uint64_t bytes, uint64_t from, uint
     return start >= from && start + bytes <= to;
 }
 
-// Host address of guest bytes [start, start + bytes) inside memory or the group's part of the scratchpad;
-// NULL: elsewhere. *count: the counter to increment for the access.
+// Host address of guest bytes [start, start + bytes) inside main memory or the group's part of the
+// scratchpad; NULL: elsewhere. *count: the counter to increment for the access.
 static inline uint8_t *flat_host(struct warp *w, uint64_t start, uint64_t bytes, bool is_store,
                                  uint64_t **count)
 {
@@ -99,8 +100,8 @@ FLAT_STORE(store_u8, TYPE_U8)
 FLAT_STORE(store_u16, TYPE_U16)
 FLAT_STORE(store_b32, TYPE_B32)
 
-// Host address of a row (one word per lane, consecutive) or of the word at one address of all lanes
-// (is_same). NULL: misaligned, or not inside one memory area.
+// Host address of a row of memory, one word per lane; is_same: of the word at the lanes' common address (own
+// stacks: lane 0's word). Counts the access. NULL: misaligned, or not inside one area.
 static inline uint8_t *find_row(const struct bound *d, struct warp *w, const uint8_t *low, bool is_same,
                                 bool is_store)
 {
@@ -129,7 +130,7 @@ HANDLER(load_row_full)
     TAIL(load_b32_masked(d, w, regs, active));
 }
 
-// Stores of all lanes to one word take write_places, where the last lane wins.
+// Stores of all lanes to one word outside the stacks take write_places, where the highest lane wins.
 HANDLER(store_row_full)
 {
     const uint8_t *low = regs + d->src[0];
@@ -156,7 +157,7 @@ static inline bool find_scratch(const struct bound *d, const struct warp *w, con
 
 static inline int32_t as_signed(uint32_t x) { return (int32_t)x; }
 
-// `new`: expression of the word's old value, x, and the lane's operand, y.
+// `new`: the word's new value, from the word's old value x and the lane's operand y.
 #define FLAT_ATOMIC(name, new)                                                                               \
     HANDLER_OUTLINED(name##_masked)                                                                          \
     {                                                                                                        \

@@ -1,4 +1,5 @@
-// Fast forms: moves, selection, 32-bit integer arithmetic, wide multiplication, comparison.
+// Fast forms: moves, special registers, selection, 32-bit integer arithmetic, wide multiplication,
+// comparison.
 #include "exec/fast.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -17,8 +18,8 @@ static const struct handlers *bind_mov(const struct exec *e, const struct inst *
     return &mov_s;
 }
 
-// Binds S2R: thread indices and lane numbers are copied from extra registers of the warp, values common to
-// all lanes are constants.
+// Binds S2R: thread indices and lane numbers are copied from extra registers of the warp; dimensions of block
+// and grid are constants. NULL: another special register.
 static const struct handlers *bind_s2r(const struct exec *e, const struct inst *i, struct bound *d)
 {
     uint32_t extra = e->program->reg_count, sreg = i->src[0].reg;
@@ -156,8 +157,8 @@ FORM_CARRY(carry_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb,
 FORM_CARRY(carry_rn, REG_A; REG_B, vu a = simd_load(pa, k); vu b = ~simd_load(pb, k))
 FORM_CARRY(carry_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s)
 
-// Binds IADD3 with carry out (CC) or carry in (X) as a + b or a - b: one of the three terms is RZ, and at
-// most one term is subtracted.
+// Binds IADD3 with carry out (CC) or carry in (X) as a + b or a - b. One of the three terms must be RZ, and
+// at most one may be subtracted. NULL: no form.
 static const struct handlers *bind_carry_sum(const struct exec *e, const struct inst *i, struct bound *d)
 {
     unsigned terms[3], count = 0;
@@ -347,7 +348,8 @@ static inline vu high_word(vu high, vu low, unsigned n)
     return (high << n) | (low >> (32 - n));
 }
 
-// LEA.HI: b plus the high word of {c:a} << n (lea_high) or of the sign-extended a << n (lea_sign).
+// LEA.HI, the sum of b, the carry in, and a high word: of {c:a} << n (lea_high), or of the sign-extended a <<
+// n (lea_sign).
 FORM_CARRY(lea_high_rr, REG_A; REG_B; REG_C; AMOUNT, vu a = high_word(simd_load(pc, k), simd_load(pa, k), n);
            vu b = simd_load(pb, k))
 FORM_CARRY(lea_high_rs, REG_A; CONSTANT; REG_C;

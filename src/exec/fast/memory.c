@@ -1,11 +1,12 @@
 // Fast forms: loads and stores.
 //
 // The most frequent access patterns are a row (lane n at n times the size from lane 0), one common address,
-// and rows within each vector. Rows and common addresses are recognised directly on the address registers.
-// All other patterns use an array of offsets from the lowest address, with one bounds check for all lanes.
-// Any access that may fault is left to the general handlers.
+// and rows within each vector. Rows and common addresses of a full warp are recognised directly on the
+// address registers. All other patterns use an array of offsets from the lowest address, with one bounds
+// check for all lanes (local memory and constants: common addresses only). Any access that may fault is left
+// to the general handlers.
 //
-// Global memory: each instruction remembers the last allocation of its lanes (struct allocation_slot). A
+// Global memory: each instruction remembers the allocation of an earlier access (struct allocation_slot). A
 // generic address inside an allocation is a global address, so LD and ST use the forms of LDG and STG.
 #include "exec/fast/places.h"
 #include "isa/fields.h"

@@ -39,7 +39,8 @@ static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size
 // -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
-    // Per lane: bytes from base. An inactive lane has the offset of an active lane.
+    // Per lane: bytes from base. An inactive lane has the offset of an active lane (own stacks: in the
+    // inactive lane's stack).
     _Alignas(64) uint32_t offset[FAST_LANES];
 };
 
@@ -56,8 +57,8 @@ static inline uint32_t highest(vu x)
     return r;
 }
 
-// Fills p->offset from the lanes' address registers. Over active lanes, *least and *most: lowest and highest
-// lower word; *bits: OR of the lower words. False: upper words differ between lanes.
+// Fills p->offset from the lanes' address registers, relative to *least. Over active lanes, *least and *most:
+// lowest and highest lower word; *bits: OR of the lower words. False: the active lanes' upper words differ.
 static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint64_t active, struct places *p,
                                   uint32_t *least, uint32_t *most, uint32_t *bits)
 {
@@ -251,5 +252,5 @@ static inline uint64_t first_address(const struct bound *d, const uint8_t *low, 
     return address + (uint64_t)(int64_t)d->offset;
 }
 
-// Bytes per lane of types moved as whole rows of lanes; 0: types of 8 and 16 bits, moved lane by lane.
+// Bytes per lane of types that a full warp moves as one row; 0: types of 8 and 16 bits, moved lane by lane.
 #define ROW_BYTES(TYPE) ((TYPE) == TYPE_B128 ? 16 : (TYPE) == TYPE_B64 ? 8 : (TYPE) == TYPE_B32 ? 4 : 0)

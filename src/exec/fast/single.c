@@ -1,6 +1,7 @@
 // Fast forms: single precision, rounded to nearest; the special-function unit; conversions between f32 and
-// 32-bit integers. A negation is folded into the form when the folded form is still one instruction. All other
-// modifiers take the form name_any: operands prepared and result finished by the instruction's flags.
+// integers; rounding to integral f32. A negation is folded into the form when the folded form is still one host
+// instruction. All other modifiers take the form name_any: operands prepared and result finished by the
+// instruction's flags.
 #include "exec/fast.h"
 #include "exec/mufu.h"
 #include "isa/fields.h"
@@ -52,8 +53,8 @@ FORM_2(fmul_any, finished(d, A *B))
 FORM_3(ffma_any, finished(d, fused(A, B, C)))
 
 // min and max order -0 below +0 and prefer a number to NaN. The processor's instruction returns the second
-// operand for NaN and for two zeros. Both operand orders are computed: the results differ only in
-// the sign of zero.
+// operand for NaN and for two zeros. Results of both operand orders differ only in the sign of zero and for
+// NaN: both are computed and combined, and NaN is replaced.
 #if FAST_BITS == 512
 static inline vu smaller(vu a, vu b) { return (vu)_mm512_min_ps((__m512)a, (__m512)b); }
 static inline vu larger(vu a, vu b) { return (vu)_mm512_max_ps((__m512)a, (__m512)b); }
@@ -301,7 +302,7 @@ static inline vu truncate_to_int(vf x) { return (vu)_mm256_cvttps_epi32((__m256)
 #define ROUNDED(x, mode) ((vf)_mm256_round_ps((__m256)(x), (mode) | _MM_FROUND_NO_EXC))
 #else
 static inline vu truncate_to_int(vf x) { return (vu)_mm_cvttps_epi32((__m128)x); }
-// Only values below 2^23 have a fraction, and a conversion to integer and back truncates the fraction. The
+// Only magnitudes below 2^23 have a fraction, and a conversion to integer and back truncates the fraction. The
 // sign of zero is the operand's.
 static inline vf rounded_sse2(vf x, int mode)
 {
@@ -318,8 +319,8 @@ static inline vf rounded_sse2(vf x, int mode)
 #define ROUNDED(x, mode) rounded_sse2((x), (mode))
 #endif
 
-// Saturation of PTX's cvt to a 32-bit integer, with 0 for NaN. The host's conversion gives 0x80000000 for
-// every out-of-range value.
+// Saturation of PTX's cvt to a 32-bit integer, with 0 for NaN. x86's conversion gives 0x80000000 for NaN and
+// for every out-of-range value.
 static inline vu int_of(vf x)
 {
     vu r = truncate_to_int(x);
