@@ -211,8 +211,8 @@ struct wf_launch {
     // Input of the functional engine or the chip, and arrays pointed to by the input.
     struct launch launch;
     struct launch_flat flat; // of an image
-    bool is_timed;
-    bool is_on_core; // the launch is timed by the SIMTight core (core.c), which fills core_counts
+    bool is_timed;           // timed on the SMs of the chip; false on the SIMTight core
+    bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts. Neither: functional.
     struct simtight_counts core_counts;
     VEC(struct api_core_sample) core_samples; // with report.interval, in order of time
     uint64_t max_cycles;

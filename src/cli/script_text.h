@@ -49,13 +49,15 @@ struct script_text {
 
 void script_text_init(struct script_text *s, struct diag *d);
 void script_text_fini(struct script_text *s);
-// Reads the whole script. False and errors at unreadable words.
+// Reads the whole script and checks words, commands with their numbers of words, and nesting of loops. False
+// and errors at every fault found.
 bool script_text_read(struct script_text *s, const char *text, size_t length, uint32_t source);
 
 // The line to execute now; NULL: the script is over.
 const struct script_line *script_text_line(const struct script_text *s);
 void script_text_go_on(struct script_text *s);
-// Stores in `words` the line's words with $VARIABLEs replaced. False and an error for an unknown variable.
+// Stores in `words` the words of the line after the command's name, as split by script_text_read, with
+// $VARIABLEs replaced. False and an error for an unknown variable.
 bool script_text_words(struct script_text *s, const struct script_line *l,
                        const char *words[SCRIPT_WORDS_MAX]);
 // Execute the commands `repeat`, which opens a loop, and `end`, which counts an iteration. script_text_go_on

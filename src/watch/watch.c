@@ -141,7 +141,8 @@ void watcher_fini(struct watcher *w)
     vec_fini(&w->launches);
 }
 
-// Resets the watched SMs for a chip without launches.
+// Before the first launch on an empty chip: the timeline goes on at the end of the last launch, and the watched
+// SMs forget their last inspection. Records stay.
 static void begin_all(struct watcher *w, uint64_t start, unsigned sms)
 {
     w->offset = w->now - start;

@@ -1,8 +1,8 @@
 // Common subexpression elimination: an equal dominating instruction replaces a pure instruction.
 //
-// Blocks are visited in reverse post-order, dominators first. Equal instructions are found by a hash over
-// every field that determines the result; operands of commutative operations are sorted by value number
-// first. Phis of a block are equal if their operands are equal.
+// Blocks are visited in reverse post-order, dominators first. A hash finds candidates, and is_equal
+// compares every field that determines the result. Operands of commutative operations are put in order first:
+// constants second, else by value number. Phis of a block are equal if their operands are equal.
 #include "base/hash.h"
 #include "compile/pass/passes.h"
 

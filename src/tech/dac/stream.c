@@ -230,7 +230,8 @@ static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned plac
     return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
-// Gives the warp's next line its role. True: the line need not issue.
+// Decides for the warp's oldest line without a role whether the warp executes the instruction itself, leads the
+// block, or skips. True: skipped, the line need not issue.
 static bool order_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -269,7 +270,7 @@ static void order_more(struct dac *d, unsigned place)
     }
     news |= is_passable(w);
     pass(d, place);
-    if (news) tech_hold(d->grid, &tech_dac, place, 0); // the head of the I-buffer has changed
+    if (news) tech_hold(d->grid, &tech_dac, place, 0); // no hold; the SM looks at the warp again
 }
 
 static struct line *push(struct dac_warp *w, uint32_t pc)
