@@ -24,12 +24,24 @@ struct axis {         // one dimension of a fetch
     double weight;    // weight of the next texel
 };
 
-struct fetch {
+struct fetch { // of a lane; the members up to `scale` stay while the lanes name the same texture
     struct warp *w;
+    uint64_t handle; // of `t`; 0: no texture yet
     const struct texture *t;
+    uint32_t extent[3];
+    unsigned bytes;       // of a component
+    double scale;         // divisor of integers read as fractions; 1 for other texels
     uint64_t bad_address; // device address of the last component read; after a fault, outside all allocations
     uint64_t *first;      // destination for the address of the first texel read, or NULL
 };
+
+// Fractions of components of 8 bits without a sign: n / 255, rounded to f32.
+#define FRACTION(n)     ((float)((n) / 255.0))
+#define FRACTIONS_4(n)  FRACTION(n), FRACTION((n) + 1), FRACTION((n) + 2), FRACTION((n) + 3)
+#define FRACTIONS_16(n) FRACTIONS_4(n), FRACTIONS_4((n) + 4), FRACTIONS_4((n) + 8), FRACTIONS_4((n) + 12)
+#define FRACTIONS_64(n)                                                                                      \
+    FRACTIONS_16(n), FRACTIONS_16((n) + 16), FRACTIONS_16((n) + 32), FRACTIONS_16((n) + 48)
+static const float fractions[256] = {FRACTIONS_64(0), FRACTIONS_64(64), FRACTIONS_64(128), FRACTIONS_64(192)};
 
 static float floor_of(float x) // |x| < 2^31
 {
@@ -94,16 +106,21 @@ static struct axis locate_texel(const struct texture *t, unsigned k, uint32_t ex
 // The bits of a component: a half as an f32, an integer extended to 32 bits.
 static uint32_t component(const struct texture *t, const uint8_t *at)
 {
-    uint32_t v = 0;
-    unsigned bytes = isa_type_bytes(t->type);
-    memcpy(&v, at, bytes);
-    if (t->type == TYPE_F16) return (uint32_t)float_convert(&float_f32, &float_f16, v, ROUND_RN);
-    bool is_signed = t->type == TYPE_S8 || t->type == TYPE_S16;
-    if (is_signed) v = (uint32_t)((int32_t)(v << (32 - 8 * bytes)) >> (32 - 8 * bytes));
-    return v;
+    uint32_t word;
+    uint16_t half;
+    switch (t->type) {
+    case TYPE_U8: return *at;
+    case TYPE_S8: return (uint32_t)(int8_t)*at;
+    case TYPE_U16: memcpy(&half, at, 2); return half;
+    case TYPE_S16: memcpy(&half, at, 2); return (uint32_t)(int16_t)half;
+    case TYPE_F16:
+        memcpy(&half, at, 2);
+        return (uint32_t)float_convert(&float_f32, &float_f16, half, ROUND_RN);
+    }
+    memcpy(&word, at, 4);
+    return word;
 }
 
-// Divisor of integers read as fractions; 1 for other texels.
 static double full_scale(const struct texture *t)
 {
     unsigned bits = 8 * isa_type_bytes(t->type);
@@ -125,15 +142,19 @@ static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
     const struct texture *t = f->t;
     memset(out, 0, 4 * sizeof *out);
     if (index[0] < 0 || index[1] < 0 || index[2] < 0) return true;
-    unsigned bytes = isa_type_bytes(t->type);
-    uint64_t row = (uint64_t)index[2] * (t->height ? t->height : 1) + (uint64_t)index[1];
-    uint64_t address = t->data + row * t->pitch_bytes + (uint64_t)index[0] * t->channels * bytes;
+    uint64_t row = (uint64_t)index[2] * f->extent[1] + (uint64_t)index[1];
+    uint64_t address = t->data + row * t->pitch_bytes + (uint64_t)index[0] * t->channels * f->bytes;
+    if (f->first && !*f->first) *f->first = address;
+    uint8_t *host = exec_global_near(f->w->exec, address, t->channels * f->bytes);
+    if (host && !(address & (f->bytes - 1))) {
+        for (unsigned c = 0; c < t->channels; c++) out[c] = component(t, host + c * f->bytes);
+        return true;
+    }
     struct lane_access a;
     enum launch_fault_kind kind;
-    if (f->first && !*f->first) *f->first = address;
-    for (unsigned c = 0; c < t->channels && c < 4; c++, address += bytes) {
+    for (unsigned c = 0; c < t->channels; c++, address += f->bytes) {
         f->bad_address = address;
-        if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, bytes, &a, &kind)) return false;
+        if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, f->bytes, &a, &kind)) return false;
         out[c] = component(t, a.host);
     }
     return true;
@@ -141,16 +162,18 @@ static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
 
 static bool point(struct fetch *f, const struct axis a[3], uint32_t out[4])
 {
-    double scale = full_scale(f->t);
     if (!texel(f, (int64_t[3]){a[0].index[0], a[1].index[0], a[2].index[0]}, out)) return false;
-    for (unsigned k = 0; k < 4 && scale != 1; k++)
-        out[k] = f32_bits((float)(number_of(f->t, out[k], scale) / scale));
+    if (f->scale == 1) return true;
+    bool has_table = f->t->type == TYPE_U8;
+    for (unsigned k = 0; k < 4; k++)
+        out[k] =
+            f32_bits(has_table ? fractions[out[k]] : (float)(number_of(f->t, out[k], f->scale) / f->scale));
     return true;
 }
 
 static bool sample(struct fetch *f, const struct axis a[3], uint32_t out[4])
 {
-    double sum[4] = {0}, scale = full_scale(f->t);
+    double sum[4] = {0}, scale = f->scale;
     for (unsigned corner = 0; corner < 8; corner++) {
         int64_t index[3];
         double weight = 1;
@@ -186,32 +209,45 @@ static const struct bound *bad_handle(struct warp *w, const struct bound *d, uns
                       (unsigned long long)handle, w->exec->launch->texture_count);
 }
 
+// Sets the texture of the lane's handle. False: no texture has the handle.
+static bool name_texture(struct fetch *f, uint64_t handle)
+{
+    if (handle == f->handle && handle) return true;
+    f->handle = handle;
+    f->t = texture_of(f->w, handle);
+    if (!f->t) return false;
+    f->extent[0] = f->t->width;
+    f->extent[1] = f->t->height ? f->t->height : 1;
+    f->extent[2] = f->t->depth ? f->t->depth : 1;
+    f->bytes = isa_type_bytes(f->t->type);
+    f->scale = full_scale(f->t);
+    return true;
+}
+
 const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
     unsigned dimensions = i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 3;
     uint32_t out[4][LANES_MAX];
+    struct fetch f = {.w = w};
+    struct axis axes[3] = {0}; // dimensions that the texture lacks: texel 0, weight 0
     w->counts.texture_fetches++;
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
-        struct fetch f = {.w = w, .t = texture_of(w, handle_of(d, w, regs, l))};
         if (w->exec->texels) {
             f.first = &w->exec->texels[l];
             *f.first = 0;
         }
-        if (!f.t) return bad_handle(w, d, l, handle_of(d, w, regs, l));
-        uint32_t extent[3] = {f.t->width, f.t->height ? f.t->height : 1, f.t->depth ? f.t->depth : 1};
-        struct axis axes[3] = {0};
+        if (!name_texture(&f, handle_of(d, w, regs, l))) return bad_handle(w, d, l, f.handle);
         for (unsigned k = 0; k < dimensions; k++) {
             uint32_t x = exec_lane_word(d, w, regs, 1, k, l);
-            axes[k] = i->type2 == TYPE_F32 ? locate(f.t, k, extent[k], f32_from_bits(x))
-                                           : locate_texel(f.t, k, extent[k], (int32_t)x);
+            axes[k] = i->type2 == TYPE_F32 ? locate(f.t, k, f.extent[k], f32_from_bits(x))
+                                           : locate_texel(f.t, k, f.extent[k], (int32_t)x);
         }
         uint32_t value[4];
         bool linear = f.t->filter == TEXTURE_LINEAR && i->type2 == TYPE_F32;
         if (!(linear ? sample(&f, axes, value) : point(&f, axes, value)))
-            return exec_fault_address(w, d, FAULT_BOUNDS, l, SPACE_GLOBAL, f.bad_address,
-                                      isa_type_bytes(f.t->type), false);
+            return exec_fault_address(w, d, FAULT_BOUNDS, l, SPACE_GLOBAL, f.bad_address, f.bytes, false);
         for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
     }
     for (unsigned n = 0; n < 4; n++)

@@ -385,8 +385,8 @@ static void compare_builds(struct test *t, uint64_t seed, struct inst (*make)(st
 }
 
 // -- memory -------------------------------------------------------------------------------------------------
-// Registers R48, R50 … R62 hold addresses in patterns: 0 to 3 global, 4 and 5 shared, 6 local, 7 generic to
-// shared.
+// Registers R48, R50 … R62 hold addresses in patterns: 0 to 3 global, 4 and 5 shared or constant, 6 local, 7
+// generic to shared.
 enum { ADDRESS_ROWS = 8, FIRST_ADDRESS = 48, DATA_BYTES = 8192, SHARED_BYTES = 2048, LOCAL_BYTES = 256 };
 
 static uint32_t pattern(struct rng *r, unsigned kind, unsigned thread, uint32_t base, uint32_t room)
@@ -435,6 +435,10 @@ static struct inst random_access(struct rng *r)
                                                                       : 3;
         bool is_store = rng_below(r, 2), wide = space == 0 || space == 3;
         struct inst i = {.op = ops[space][is_store], .guard = PRED_TRUE, .reconverge = NO_TARGET};
+        if (space == 1 && !is_store && rng_below(r, 3) == 0) {
+            i.op = OP_LDC;
+            i.bank = BANK_USER;
+        }
         i.type = types[rng_below(r, TEST_COUNT(types))];
         if (is_store && (i.type == TYPE_S8 || i.type == TYPE_S16)) continue;
         if (rng_below(r, 4) == 0) {
@@ -479,7 +483,11 @@ static void compare_memory(struct test *t, uint64_t seed)
     size_t size = 4ul * THREADS * OUT_ROWS + 2 * DATA_BYTES;
     uint32_t *values = malloc(4ul * THREADS * REGISTERS), *rows = malloc(4ul * THREADS * ADDRESS_ROWS);
     uint8_t *want = malloc(size), *got = malloc(size);
+    uint32_t constants[SHARED_BYTES / 4];
+    for (unsigned n = 0; n < TEST_COUNT(constants); n++) constants[n] = (uint32_t)rng_next(&r);
     if (machine_init(&m, t, strbuf_text(&whole), THREADS)) {
+        m.launch.bank[BANK_USER] = (const uint8_t *)constants;
+        m.launch.bank_bytes[BANK_USER] = SHARED_BYTES;
         uint64_t in = machine_buffer(&m, 4ull * THREADS * REGISTERS),
                  out = machine_buffer(&m, 4ull * THREADS * OUT_ROWS);
         uint64_t addresses = machine_buffer(&m, 4ull * THREADS * ADDRESS_ROWS);

@@ -3,7 +3,7 @@
 // The most frequent access patterns are a row (lane n at n times the size from lane 0), one common address,
 // and rows within each vector. Rows and common addresses of a full warp are recognised directly on the
 // address registers. All other patterns use an array of offsets from the lowest address, with one bounds
-// check for all lanes (local memory and constants: common addresses only). Any access that may fault is left
+// check for all lanes (local memory: common addresses only). Any access that may fault is left
 // to the general handlers.
 //
 // Global memory: each instruction remembers the allocation of an earlier access (struct allocation_slot). A
@@ -247,20 +247,47 @@ LOCAL(b32, 1)
 LOCAL(b64, 2)
 LOCAL(b128, 4)
 
-// -- constant bank with a register in the address: lanes with a common address ------------------------------
-HANDLER(ldc_masked)
+// -- constant bank with a register in the address -----------------------------------------------------------
+static inline bool find_constant(const struct bound *d, const struct warp *w, const uint8_t *regs,
+                                 uint64_t active, unsigned bytes, struct places *p)
 {
-    uint64_t address;
-    if (!same_address(d, regs, active, &address) || address % 4 ||
-        address + 4 > w->exec->launch->bank_bytes[d->spare_byte])
-        TAIL(exec_ldc(d, w, regs, active));
-    const vu v = splat(lane_word(w->exec->launch->bank[d->spare_byte] + address, 0));
-    uint8_t *to = regs + d->dst;
-    EACH_VECTOR(k) simd_store_masked(to, k, mask_part(active, k), v);
-    w->counts.constant_loads++;
-    NEXT(d + 1, w->active);
+    uint32_t least, most, bits;
+    gather_offsets(regs + d->src[0], NULL, active, p, &least, &most, &bits);
+    uint64_t address = (uint32_t)(least + (uint32_t)d->offset);
+    if ((bits | (uint32_t)d->offset) & (bytes - 1)) return false;
+    if (address + (most - least) + bytes > w->exec->launch->bank_bytes[d->spare_byte]) return false;
+    // The pointer is to a constant bank: read_places only reads.
+    p->base = (uint8_t *)(uintptr_t)w->exec->launch->bank[d->spare_byte] + address;
+    return true;
 }
-static const struct handlers ldc = {ldc_masked, ldc_masked};
+
+static inline void read_same_masked(const uint8_t *from, uint8_t *to, unsigned words, uint64_t active)
+{
+    for (unsigned n = 0; n < words; n++, to += REGISTER_BYTES) {
+        const vu v = splat(lane_word(from, n));
+        EACH_VECTOR(k) simd_store_masked(to, k, mask_part(active, k), v);
+    }
+}
+
+// A word of a common address is loaded once for all lanes.
+#define CONSTANT_LOAD(name, TYPE)                                                                            \
+    MASKED(name##_apart, find_constant(d, w, regs, active, bytes_of(TYPE), &p),                              \
+           read_places(&p, regs + d->dst, active, TYPE), exec_ldc, constant_loads)                           \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        enum { BYTES = ROW_BYTES(TYPE), STEP = BYTES ? BYTES : 1 };                                          \
+        uint64_t address;                                                                                    \
+        if (BYTES == 0 || !same_address(d, regs, active, &address) || address % STEP ||                      \
+            address + BYTES > w->exec->launch->bank_bytes[d->spare_byte])                                    \
+            TAIL(name##_apart_masked(d, w, regs, active));                                                   \
+        read_same_masked(w->exec->launch->bank[d->spare_byte] + address, regs + d->dst, BYTES / 4, active);  \
+        w->counts.constant_loads++;                                                                          \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers name = {name##_masked, name##_masked};
+#define X(name, type) CONSTANT_LOAD(ldc_##name, type)
+ALL_TYPES(X)
+#undef X
 
 // -- binding ------------------------------------------------------------------------------------------------
 static const struct handlers *bind_load(const struct inst *i)
@@ -270,7 +297,8 @@ static const struct handlers *bind_load(const struct inst *i)
 #define X(name, type)                                                                                        \
     case OP_LD *TYPE_COUNT + (type):                                                                         \
     case OP_LDG *TYPE_COUNT + (type): return wide ? &ldg_##name : &ldg32_##name;                             \
-    case OP_LDS *TYPE_COUNT + (type): return &lds_##name;
+    case OP_LDS *TYPE_COUNT + (type): return &lds_##name;                                                    \
+    case OP_LDC *TYPE_COUNT + (type): return &ldc_##name;
         ALL_TYPES(X)
 #undef X
     case OP_LDL *TYPE_COUNT + TYPE_B32: return &ldl_b32;
@@ -312,7 +340,7 @@ const struct handlers *FAST(fast_memory)(const struct exec *e, const struct inst
     case OP_STG:
     case OP_STS:
     case OP_STL: return bind_store(i);
-    case OP_LDC: d->spare_byte = i->bank; return i->type == TYPE_B32 ? &ldc : NULL;
+    case OP_LDC: d->spare_byte = i->bank; return bind_load(i);
     }
     return NULL;
 }
