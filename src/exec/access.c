@@ -90,7 +90,8 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     a->mask = exec_guarded(w, d);
     a->shared = space == SPACE_SHARED ? a->mask : 0;
     a->local = space == SPACE_LOCAL ? a->mask : 0;
-    if (i->op == OP_TEX) return; // texture.c fills in the addresses at the fetch
+    // texture.c fills in the addresses at the fetch. An access of no lane has no addresses.
+    if (i->op == OP_TEX || !a->mask) return;
     exec_lane_addresses(w, &i->src[k], d->src[k], a->address);
     if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(w->exec->launch, a);
 }

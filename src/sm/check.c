@@ -36,6 +36,12 @@ void check_issue(struct check *k, uint32_t index, uint32_t pc)
     expect(k, index == pc, "a warp issued an instruction different from its next");
 }
 
+void check_passes(struct check *k, unsigned remembered, unsigned counted)
+{
+    expect(k, remembered == counted,
+           "remembered passes over the banks of shared memory were not those of the addresses");
+}
+
 static struct check_place *pred_place(struct check *k, unsigned slot, unsigned pred)
 {
     return &k->preds[(size_t)slot * PREDS + pred];

@@ -4,7 +4,8 @@
 //   - no lane reads a register or predicate before the result is ready,
 //   - no register is written before an operand collector's outstanding read,
 //   - an issued instruction is the instruction at the warp's pc,
-//   - registers change hands only without outstanding reads and writes.
+//   - registers change hands only without outstanding reads and writes,
+//   - remembered passes over the banks of shared memory are those of the addresses.
 #pragma once
 #include "base/arena.h"
 #include "sm/decode.h"
@@ -39,5 +40,7 @@ uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers,
                       uint64_t lanes, uint64_t ready, uint64_t written);
 void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                  uint64_t serial, uint64_t ready);
+// A shared-memory access takes `counted` passes over the banks; `remembered` are charged.
+void check_passes(struct check *k, unsigned remembered, unsigned counted);
 // The warp slot and `count` registers from `first` on pass to another warp.
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);

@@ -223,6 +223,44 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
+static unsigned passes_of(const struct sm *s, const struct timed_engine *engine, const struct exec_access *a,
+                          bool is_atomic)
+{
+    bool in_parts = a->bytes <= 4 || is_atomic || s->config->shared_wide == SHARED_WIDE_PARTS;
+    return in_parts ? shared_passes(s, engine, a, is_atomic) : wide_passes(s, a);
+}
+
+static bool has_distances(const struct coalesce_known *k, const struct exec_access *a)
+{
+    uint32_t differ = 0;
+    for (unsigned l = 0; l < COALESCE_LANES; l++)
+        differ |= ((uint32_t)a->address[l] - (uint32_t)a->address[0]) ^ k->distance[l];
+    return !differ;
+}
+
+// As passes_of. The instruction's last access is remembered: in a loop, or for the next warp, the distances
+// between lanes are mostly the same.
+static unsigned remembered_passes(struct sm *s, const struct lsu_entry *e, const struct exec_access *a,
+                                  bool is_atomic)
+{
+    const struct timed_engine *engine = e->grid->engine;
+    if (engine->exec.lanes != COALESCE_LANES || a->shared != bit_mask(COALESCE_LANES))
+        return passes_of(s, engine, a, is_atomic);
+    struct coalesce_known *k = &s->coalesce.known[(size_t)(e->op - e->grid->ops) % COALESCE_KNOWN];
+    uint8_t low = a->address[0] & 3;
+    if (k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic && has_distances(k, a)) {
+        if (s->config->check) check_passes(&s->check, k->passes, passes_of(s, engine, a, is_atomic));
+        return k->passes;
+    }
+    *k = (struct coalesce_known){.passes = (uint16_t)passes_of(s, engine, a, is_atomic),
+                                 .bytes = a->bytes,
+                                 .low = low,
+                                 .is_atomic = is_atomic};
+    for (unsigned l = 0; l < COALESCE_LANES; l++)
+        k->distance[l] = (uint32_t)a->address[l] - (uint32_t)a->address[0];
+    return k->passes;
+}
+
 // Cycles of the texture unit, or of constant reads (constant.words), beyond the one cycle that each cache
 // line of the access takes.
 static unsigned more_cycles(const struct sm *s, const struct exec_access *a, const struct lsu_entry *e)
@@ -272,17 +310,13 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     return LSU_SHARED;
 }
 
-void coalesce(const struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i)
+void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i)
 {
     const struct sm_grid *g = e->grid;
     uint64_t global = a->mask & ~(a->shared | a->local);
     e->kind = (uint8_t)kind_of(a, i);
     e->cycles = e->count = 0;
-    if (a->shared) {
-        bool is_atomic = isa_has(i, ISA_ATOMIC);
-        bool in_parts = a->bytes <= 4 || is_atomic || s->config->shared_wide == SHARED_WIDE_PARTS;
-        e->cycles = (uint16_t)(in_parts ? shared_passes(s, g->engine, a, is_atomic) : wide_passes(s, a));
-    }
+    if (a->shared) e->cycles = (uint16_t)remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC));
     if (e->kind == LSU_CONSTANT)
         for (uint64_t left = a->mask; left; left &= left - 1)
             a->address[bit_lowest(left)] +=

@@ -4,7 +4,24 @@
 #include "sm/lsu.h"
 
 struct inst;
+struct sm;
+
+enum { COALESCE_KNOWN = 32, COALESCE_LANES = 32 };
+
+// A full warp's access to shared memory, and its passes over the banks. Moved as a whole by any number of words,
+// the same distances between lanes take the same passes.
+struct coalesce_known {
+    uint32_t distance[COALESCE_LANES]; // by lane: bytes from the address of lane 0, modulo 2^32
+    uint16_t passes;
+    uint8_t bytes, low; // bytes of a lane, 0: nothing known yet; lane 0's address modulo 4
+    bool is_atomic;
+};
+
+struct coalesce { // written by coalesce.c alone
+    struct coalesce_known
+        known[COALESCE_KNOWN]; // by instruction index modulo COALESCE_KNOWN: its last access
+};
 
 // Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid and e->warp must be set
 // before. Addresses of constants in *a become cache addresses.
-void coalesce(const struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);
+void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);

@@ -12,6 +12,7 @@
 #include "sm/account.h"
 #include "sm/board.h"
 #include "sm/check.h"
+#include "sm/coalesce.h"
 #include "sm/front.h"
 #include "sm/issue/guest.h"
 #include "sm/issue/issue.h"
@@ -81,6 +82,7 @@ struct sm {
     struct issue issue;
     struct operands operands;
     struct lsu lsu;
+    struct coalesce coalesce;
     struct tags tags;
     struct account account;
     struct board board;
