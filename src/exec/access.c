@@ -4,6 +4,8 @@
 #include "exec/general.h"
 #include "isa/fields.h"
 
+#include <string.h>
+
 // Returns 1 + the index of the source with the memory address; of two addresses, the global one; 0: none. The
 // "address" of a texture fetch is the handle. Profile ptxplus: arithmetic may have a source in shared memory.
 uint8_t exec_address_operand(const struct inst *i)
@@ -14,30 +16,50 @@ uint8_t exec_address_operand(const struct inst *i)
     return i->op == OP_LDGSTS ? 2 : 1;
 }
 
-// Addresses of 32 lanes: a 32-bit address register plus `offset`, modulo 2^32. The lane count is constant, so
-// the compiler vectorises.
-static void short_addresses(uint64_t *restrict to, const uint32_t *restrict low, uint64_t offset)
+// The plain form of struct lane_loops, the reference of the forms in fast/addresses.c.
+static enum access_pattern addresses_of(const uint8_t *low, const uint8_t *high, uint64_t offset,
+                                        unsigned bytes, uint64_t *to, unsigned lanes)
 {
-    for (unsigned l = 0; l < 32; l++) to[l] = (uint32_t)(low[l] + (uint32_t)offset);
+    bool is_row = true, is_same = true;
+    for (unsigned l = 0; l < lanes; l++) {
+        uint32_t lower, upper = 0;
+        memcpy(&lower, low + 4 * l, 4);
+        if (high) memcpy(&upper, high + 4 * l, 4);
+        to[l] = high ? ((uint64_t)upper << 32 | lower) + offset : (uint32_t)(lower + (uint32_t)offset);
+        is_row &= to[l] - to[0] == (uint64_t)l * bytes;
+        is_same &= to[l] == to[0];
+    }
+    return is_row ? PATTERN_ROW : is_same ? PATTERN_SAME : PATTERN_APART;
 }
 
-static void long_addresses(uint64_t *restrict to, const uint32_t *restrict low, const uint32_t *restrict high,
-                           uint64_t offset)
+static bool distances_are(const uint64_t *address, const uint32_t *distance, unsigned lanes)
 {
-    for (unsigned l = 0; l < 32; l++) to[l] = ((uint64_t)high[l] << 32 | low[l]) + offset;
+    for (unsigned l = 0; l < lanes; l++)
+        if ((uint32_t)(address[l] - address[0]) != distance[l]) return false;
+    return true;
 }
 
-void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to)
+#define LOOPS(lanes)                                                                                         \
+    static enum access_pattern addresses_##lanes(const uint8_t *low, const uint8_t *high, uint64_t offset,   \
+                                                 unsigned bytes, uint64_t *to)                               \
+    {                                                                                                        \
+        return addresses_of(low, high, offset, bytes, to, lanes);                                            \
+    }                                                                                                        \
+    static bool have_distances_##lanes(const uint64_t *address, const uint32_t *distance)                    \
+    {                                                                                                        \
+        return distances_are(address, distance, lanes);                                                      \
+    }
+LOOPS(32)
+LOOPS(64)
+const struct lane_loops exec_general_loops[2] = {{addresses_32, have_distances_32},
+                                                 {addresses_64, have_distances_64}};
+
+enum access_pattern exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source,
+                                        unsigned bytes, uint64_t *to)
 {
     const struct exec *e = w->exec;
-    const uint32_t *low = reg_lanes(w->regs, source), *high = reg_lanes(w->regs, source + e->vector_bytes);
-    uint64_t offset = (uint64_t)(int64_t)(int32_t)o->value;
-    for (unsigned l = 0; l < e->lanes; l += 32) {
-        if (o->width == 2)
-            long_addresses(to + l, low + l, high + l, offset);
-        else
-            short_addresses(to + l, low + l, offset);
-    }
+    const uint8_t *low = w->regs + source, *high = o->width == 2 ? low + e->vector_bytes : NULL;
+    return e->loops->addresses(low, high, (uint64_t)(int64_t)(int32_t)o->value, bytes, to);
 }
 
 // True if each of 32 addresses exceeds the address before by `step`. The loop tests 30 differences, an even
@@ -50,10 +72,20 @@ static bool are_steps(const uint64_t *restrict at, uint64_t step)
     return !off;
 }
 
-bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
+static bool is_of_all(const struct exec_access *a, unsigned lanes)
 {
     bool in_one_space = (!a->shared || a->shared == a->mask) && (!a->local || a->local == a->mask);
-    if (a->mask != bit_mask(lanes) || !in_one_space) return false;
+    return a->mask == bit_mask(lanes) && in_one_space;
+}
+
+bool exec_access_was_row(const struct exec_access *a, unsigned lanes)
+{
+    return a->pattern == PATTERN_ROW && is_of_all(a, lanes);
+}
+
+bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
+{
+    if (!is_of_all(a, lanes)) return false;
     for (unsigned l = 0; l < lanes; l += 32)
         if (a->address[l] - a->address[0] != (uint64_t)l * a->bytes || !are_steps(a->address + l, a->bytes))
             return false;
@@ -91,7 +123,8 @@ void exec_find_access(const struct warp *w, const struct bound *d, struct exec_a
     a->shared = space == SPACE_SHARED ? a->mask : 0;
     a->local = space == SPACE_LOCAL ? a->mask : 0;
     // texture.c fills in the addresses at the fetch. An access of no lane has no addresses.
+    a->pattern = PATTERN_APART;
     if (i->op == OP_TEX || !a->mask) return;
-    exec_lane_addresses(w, &i->src[k], d->src[k], a->address);
+    a->pattern = (uint8_t)exec_lane_addresses(w, &i->src[k], d->src[k], a->bytes, a->address);
     if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(w->exec->launch, a);
 }

@@ -91,12 +91,24 @@ struct exec_code {
     bool is_stepped;
 };
 
+// Loops over the addresses of all lanes, one for each build of the interpreter (fast/addresses.c; for
+// exec.isa=general, access.c).
+struct lane_loops {
+    // Writes every lane's address to to[] and returns the pattern for accesses of `bytes` bytes. Lower and upper
+    // words of the address registers; high NULL: addresses of 32 bits, a lower word plus `offset` modulo 2^32.
+    enum access_pattern (*addresses)(const uint8_t *low, const uint8_t *high, uint64_t offset, unsigned bytes,
+                                     uint64_t *to);
+    // Whether every lane's address less lane 0's is distance[lane], modulo 2^32.
+    bool (*have_distances)(const uint64_t *address, const uint32_t *distance);
+};
+
 // A launch in execution on one thread.
 struct exec {
     const struct launch *launch;
     const struct program *program;
     const struct inst *insts; // of the program
     enum exec_isa isa;
+    const struct lane_loops *loops;
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;
     uint32_t local_stride;   // bytes from a lane's word of local memory to the lane's next word
@@ -143,8 +155,11 @@ static inline const struct bound *warp_code(const struct warp *w, uint32_t pc)
 uint8_t exec_address_operand(const struct inst *i);
 void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a);
 // Writes every lane's address to to[]: the address register at register offset `source` plus the constant of
-// operand o.
-void exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source, uint64_t *to);
+// operand o. Returns the pattern of accesses of `bytes` bytes.
+enum access_pattern exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source,
+                                        unsigned bytes, uint64_t *to);
+extern const struct lane_loops exec_general_loops[2];           // for 32 and 64 lanes
+const struct lane_loops *exec_lane_loops(const struct exec *e); // of e->isa and e->lanes
 
 // -- observed.c ---------------------------------------------------------------------------------------------
 void observed_create(struct exec *e, const struct launch *l); // call before exec_prepare

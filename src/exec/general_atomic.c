@@ -278,7 +278,7 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
 {
     const struct inst *i = bound_inst(d, w);
     uint64_t address[LANES_MAX];
-    exec_lane_addresses(w, &i->src[0], d->src[0], address);
+    exec_lane_addresses(w, &i->src[0], d->src[0], 0, address);
     uint64_t first = address[bit_lowest(active)];
     *where = isa_space_of(i);
     uint64_t window = 0;

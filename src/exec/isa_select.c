@@ -54,6 +54,28 @@ enum exec_isa exec_isa_resolve(enum exec_isa isa)
 FAST_FAMILIES
 #undef FAMILY
 
+extern const struct lane_loops fast_loops_portable_32, fast_loops_portable_64, fast_loops_avx2_32,
+    fast_loops_avx2_64, fast_loops_avx512_32, fast_loops_avx512_64;
+
+const struct lane_loops *exec_lane_loops(const struct exec *e)
+{
+    bool wide = e->lanes == 64;
+    switch (e->isa) {
+    case EXEC_ISA_PORTABLE: return wide ? &fast_loops_portable_64 : &fast_loops_portable_32;
+#if FAST_X86
+    case EXEC_ISA_AVX2: return wide ? &fast_loops_avx2_64 : &fast_loops_avx2_32;
+    case EXEC_ISA_AVX512: return wide ? &fast_loops_avx512_64 : &fast_loops_avx512_32;
+#else
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512:
+#endif
+    case EXEC_ISA_AUTO:
+    case EXEC_ISA_GENERAL:
+    case EXEC_ISA_COUNT: break;
+    }
+    return &exec_general_loops[wide];
+}
+
 const struct handlers *exec_fast_form(const struct exec *e, const struct inst *i, struct bound *d)
 {
     enum { ISA_BUILDS = FAST_X86 ? EXEC_ISA_GENERAL : EXEC_ISA_AVX2 };

@@ -557,6 +557,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 nested calls.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
     e->isa = exec_isa_resolve(l->isa);
+    e->loops = exec_lane_loops(e);
     if (like)
         exec_bind_alike(e, like);
     else

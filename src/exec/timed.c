@@ -348,7 +348,7 @@ static inline __attribute__((always_inline)) enum timed_outcome execute(struct t
     t->access.kind = ACCESS_NONE;
     if (is_memory) {
         exec_find_access(w, d, &t->access);
-        t->is_row = t->access.kind != ACCESS_TEXTURE && exec_access_is_row(&t->access, e->lanes);
+        t->is_row = exec_access_was_row(&t->access, e->lanes);
         if (must_wait(t, w, i)) return TIMED_RETRY;
     }
     bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&

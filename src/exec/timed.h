@@ -33,7 +33,7 @@ struct timed_engine {
     unsigned sm;
     uint64_t cycle;               // of the step under way
     struct exec_access access;    // of the last memory instruction
-    bool is_row;                  // result of exec_access_is_row for `access`; false for a texture fetch
+    bool is_row;                  // result of exec_access_was_row for `access`
     VEC(uint64_t) log;            // records (timed.c) in order of issue
     uint64_t written[64];         // a bit per hash of a memory line: the line may have a logged store
     uint64_t changed[64];         // a bit per hash of a memory line: the line may have a logged atomic

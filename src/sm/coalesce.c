@@ -48,9 +48,10 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
     }
 }
 
-// Whether 32 lanes access the same address.
+// Whether all 32 lanes, active or not, have one address. A texture fetch has found its addresses late.
 static bool is_one_place(const struct exec_access *a)
 {
+    if (a->kind != ACCESS_TEXTURE) return a->pattern == PATTERN_SAME;
     uint64_t differ = 0;
     for (unsigned l = 0; l < 32; l++) differ |= a->address[l] ^ a->address[0];
     return !differ;
@@ -230,14 +231,6 @@ static unsigned passes_of(const struct sm *s, const struct timed_engine *engine,
     return in_parts ? shared_passes(s, engine, a, is_atomic) : wide_passes(s, a);
 }
 
-static bool has_distances(const struct coalesce_known *k, const struct exec_access *a)
-{
-    uint32_t differ = 0;
-    for (unsigned l = 0; l < COALESCE_LANES; l++)
-        differ |= ((uint32_t)a->address[l] - (uint32_t)a->address[0]) ^ k->distance[l];
-    return !differ;
-}
-
 // As passes_of. The instruction's last access is remembered: in a loop, or for the next warp, the distances
 // between lanes are mostly the same.
 static unsigned remembered_passes(struct sm *s, const struct lsu_entry *e, const struct exec_access *a,
@@ -248,7 +241,8 @@ static unsigned remembered_passes(struct sm *s, const struct lsu_entry *e, const
         return passes_of(s, engine, a, is_atomic);
     struct coalesce_known *k = &s->coalesce.known[(size_t)(e->op - e->grid->ops) % COALESCE_KNOWN];
     uint8_t low = a->address[0] & 3;
-    if (k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic && has_distances(k, a)) {
+    if (k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic &&
+        engine->exec.loops->have_distances(a->address, k->distance)) {
         if (s->config->check) check_passes(&s->check, k->passes, passes_of(s, engine, a, is_atomic));
         return k->passes;
     }

@@ -3,6 +3,7 @@
 // forms. Fails when a build gives different bits, for full or partial warps of any size.
 #include "base/bits.h"
 #include "base/rng.h"
+#include "exec/exec_impl.h"
 #include "exec/machine.h"
 #include "isa/program.h"
 #include "isa/shape.h"
@@ -529,6 +530,57 @@ static void compare_memory(struct test *t, uint64_t seed)
     free(got);
 }
 
+// -- loops over addresses ------------------------------------------------------------------------------------
+
+// Address registers of a row, of one address, or of random lanes, near a multiple of 4 GiB or not.
+static void make_words(struct rng *r, unsigned bytes, uint32_t *low, uint32_t *high)
+{
+    unsigned kind = rng_below(r, 4), odd = rng_below(r, 2 * LANES_MAX);
+    uint64_t first = rng_below(r, 2) ? rng_next(r) : (1ull << 32) - rng_below(r, 2048);
+    for (unsigned l = 0; l < LANES_MAX; l++) {
+        uint64_t x = kind == 3 ? rng_next(r) : first + (kind == 1 ? 0 : (uint64_t)l * bytes);
+        if (l == odd) x += bytes;
+        low[l] = (uint32_t)x;
+        high[l] = kind == 2 ? (uint32_t)(first >> 32) : (uint32_t)(x >> 32);
+    }
+}
+
+static void compare_loops(struct test *t, struct rng *r, const struct exec *general, const struct exec *fast)
+{
+    _Alignas(64) uint32_t low[LANES_MAX], high[LANES_MAX];
+    uint64_t want[LANES_MAX] = {0}, got[LANES_MAX] = {0};
+    uint32_t distance[LANES_MAX];
+    unsigned bytes = 1u << rng_below(r, 5), lanes = general->lanes;
+    bool wide = rng_below(r, 2);
+    uint64_t offset = rng_below(r, 2) ? 0 : (uint64_t)(int64_t)(int32_t)rng_next(r);
+    make_words(r, bytes, low, high);
+    const uint8_t *lower = (const uint8_t *)low, *upper = wide ? (const uint8_t *)high : NULL;
+    enum access_pattern a = general->loops->addresses(lower, upper, offset, bytes, want);
+    enum access_pattern b = fast->loops->addresses(lower, upper, offset, bytes, got);
+    CHECK(t, memcmp(want, got, sizeof want) == 0);
+    bool crosses = wide && (want[0] - offset) >> 32 != (want[lanes - 1] - offset) >> 32;
+    CHECK_MSG(t, a == b || (a == PATTERN_ROW && b == PATTERN_APART && crosses), "patterns %d and %d", (int)a,
+              (int)b);
+    for (unsigned l = 0; l < lanes; l++) distance[l] = (uint32_t)(want[l] - want[0]);
+    if (rng_below(r, 2)) distance[rng_below(r, lanes)] ^= 1u << rng_below(r, 32);
+    CHECK_EQ(t, general->loops->have_distances(want, distance), fast->loops->have_distances(want, distance));
+}
+
+static void test_addresses(struct test *t)
+{
+    struct rng r;
+    rng_init(&r, test_seed(1));
+    for (unsigned n = 0; n < 20000 && !test_failed(t); n++) {
+        struct exec general = {.isa = EXEC_ISA_GENERAL, .lanes = rng_below(&r, 2) ? 64 : 32};
+        struct exec fast = general;
+        fast.isa = (enum exec_isa)(EXEC_ISA_PORTABLE + rng_below(&r, EXEC_ISA_GENERAL - EXEC_ISA_PORTABLE));
+        if (!exec_isa_available(fast.isa)) continue;
+        general.loops = exec_lane_loops(&general);
+        fast.loops = exec_lane_loops(&fast);
+        compare_loops(t, &r, &general, &fast);
+    }
+}
+
 static void test_arithmetic(struct test *t)
 {
     unsigned programs = test_is_long() ? 20000 : 400;
@@ -564,6 +616,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"arithmetic", test_arithmetic},
                                              {"doubles", test_doubles},
                                              {"rounding", test_rounding},
-                                             {"memory", test_memory}};
+                                             {"memory", test_memory},
+                                             {"addresses", test_addresses}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
