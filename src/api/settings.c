@@ -281,7 +281,8 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-// Checks the classes of SMs here and not in wf_set, since class keys may be set in any order.
+// Checks the SIMTight core and the classes of SMs here and not in wf_set, since their keys may be set in any
+// order.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
@@ -343,7 +344,8 @@ static bool is_gpus(const struct wf_context *c, const struct config_key *k)
     return c->chip.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
 }
 
-// Whether a key describes a real card, unlike keys of the simulator itself.
+// Whether a key describes the selected GPU as hardware. False for keys of the simulator itself (`sim.`,
+// `machine`).
 static bool is_of_card(const struct wf_context *c, const struct config_key *k)
 {
     return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");

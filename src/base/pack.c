@@ -204,7 +204,8 @@ struct tree {
     unsigned nodes;
 };
 
-// Number of the node with the least weight that has no parent and is not `except`; t->nodes: no such node.
+// Number of the used node (weight above 0) with the least weight, without parent and other than `except`.
+// t->nodes: no such node.
 static unsigned lightest(const struct tree *t, unsigned except)
 {
     unsigned best = t->nodes;
@@ -227,7 +228,7 @@ static void build_tree(struct tree *t, const uint32_t *counts, unsigned count)
     }
 }
 
-// Fills the code lengths, in bits, of all symbols of a Huffman code, and returns the longest length.
+// Fills the code lengths, in bits, of all symbols of a Huffman code (0: unused); returns the longest length.
 static unsigned huffman(const uint32_t *counts, unsigned count, uint8_t *lengths)
 {
     struct tree t;

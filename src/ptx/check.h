@@ -37,7 +37,7 @@ extern const char ptx_unsupported_form[];
 enum { CHECK_NAME_BYTES = 96 };
 const char *check_name(const struct ptx_inst *i, char *buffer);
 
-// ---- checks of one operand: each reports a misfit and returns false
+// ---- checks of one operand: each returning bool, but check_fits, reports a misfit and returns false
 
 struct check {
     struct parser *p;

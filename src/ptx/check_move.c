@@ -27,7 +27,7 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     return unpack ? check_source(c, whole, type) : check_dest(c, whole, type);
 }
 
-// Checks a special register read as a `type`, by mov or cvt.
+// Checks a special register read as a `type`, by mov or cvt. False and an error: a wrong width, or a float.
 bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type)
 {
     enum ptx_type own = ptx_sreg_type(o->sreg);

@@ -84,7 +84,7 @@ static void skip_hash_line(struct lexer *l)
     skip_to_line_end(l);
 }
 
-// Leaves `at` on the first byte of a token, or at the end.
+// Skips blanks, comments and lines with "#" or "@@". Leaves `at` on the first byte of a token, or at the end.
 static void skip_blank(struct lexer *l)
 {
     for (;;) {

@@ -322,7 +322,8 @@ static void parser_fini(struct parser *p)
     u64map_fini(&p->alias_numbers);
 }
 
-// Calls of an alias become calls of its target (PTX ISA 11.2.5, ".alias").
+// The target of f if f is an alias, else f: calls of an alias become calls of its target (PTX ISA 11.2.5,
+// ".alias").
 static struct ptx_function *resolve_alias(const struct parser *p, struct ptx_function *f)
 {
     uint32_t alias;

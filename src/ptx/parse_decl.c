@@ -193,7 +193,8 @@ static struct ptx_variable *parse_declarator(struct parser *p, const struct decl
     return v;
 }
 
-// Merges .extern declarations of a module variable, before or after the definition, into one object.
+// Merges .extern declarations of a module variable, before or after the definition, into one object. Returns
+// the object; `fresh` if nothing is merged.
 static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_variable *fresh,
                                                const struct token *name)
 {

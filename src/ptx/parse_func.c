@@ -392,7 +392,7 @@ static bool same_prototype(const struct ptx_prototype *a, const struct ptx_proto
     return true;
 }
 
-// Returns the function of a name, new or declared before.
+// Returns the function of a name, new or declared before; reports an earlier declaration that differs.
 static struct ptx_function *declare_function(struct parser *p, const struct token *name,
                                              const struct ptx_function *fresh)
 {

@@ -191,7 +191,8 @@ static const char *full_name(struct parser *p, const struct token *mnemonic)
     return copy;
 }
 
-// Skips the operands of an unread instruction: up to the ';', with balanced brackets.
+// Skips the operands of an unread instruction, past the ';'. False and an error: unbalanced brackets, or no
+// ';'.
 static bool skip_operands(struct parser *p)
 {
     uint64_t depth = 0;

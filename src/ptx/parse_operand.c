@@ -25,7 +25,7 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-// Index of a vector element: x y z w, or the synonyms r g b a.
+// Index of a vector element: x y z w, or the synonyms r g b a. -1: the token is no element.
 static int element_index(const struct token *t)
 {
     if (t->kind != TOKEN_DOT || t->length != 1) return -1;
@@ -39,7 +39,8 @@ static void set_register(struct ptx_operand *o, uint32_t index)
     o->reg = (int32_t)index;
 }
 
-// Reports a dot after an operand without an element.
+// Reports that the current word with a dot is no element of the operand; `elements`: the possible elements.
+// Always false.
 static bool wrong_element(struct parser *p, const char *elements)
 {
     char found[TOKEN_TEXT_BYTES];
@@ -218,7 +219,7 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o)
     return parse_expect(p, TOKEN_RBRACE, "after the vector");
 }
 
-// After '[': register, variable or constant, each with an offset.
+// After '[': register, variable or constant, each with an optional offset; up to and including ']'.
 static bool parse_address(struct parser *p, struct ptx_operand *o)
 {
     struct ptx_operand base = {.reg = -1, .loc = parse_here(p)};
