@@ -106,7 +106,8 @@ struct wf_context {
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
-    // Filled by wf_storage or at the end of a timed launch, valid until the next such call or end.
+    // storage: filled by wf_storage or at the end of a timed launch, until the next such call or end.
+    // energy_rows: filled at the end of a launch timed on SMs.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
@@ -141,7 +142,8 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
-    uint64_t text_hash;     // hash of the PTX text and its name, for the cache of compiled kernels
+    // Hash of the PTX text and its name, for the cache of compiled kernels; 0: loaded without a cache.
+    uint64_t text_hash;
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
     struct memory *flat; // memory of the program, from its first run on

@@ -114,7 +114,7 @@ static bool has_text(const char *text, size_t length, const char *part)
     return memmem(text, length, part, strlen(part));
 }
 
-// CUDA source: no .version line, and a name that ends in .cu or the word __global__.
+// Whether the text is CUDA source: no .version line, and a name that ends in .cu or the word __global__.
 static bool is_cuda(const char *name, const char *text, size_t length)
 {
     static const char version[] = "\n.version";

@@ -253,6 +253,7 @@ static bool set_plain(struct wf_context *c, const char *key, const char *value)
 }
 
 // Sets a key of a class of SMs. The simulated chip with its contents is dropped only if a class has changed.
+// False and an error: for instance no such key, or no value of the key.
 static bool set_of_class(struct wf_context *c, const char *key, const char *value)
 {
     struct gpu_classes before = c->classes;

@@ -604,5 +604,5 @@ size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 // Options of the mechanism named `tech`, by index. False past the last, or without such a mechanism.
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);
-// The resolved configuration as a JSON object. Valid until the next call.
+// The resolved configuration as a JSON object. Valid until the next wf_config_json.
 const char *wf_config_json(struct wf_context *c);

@@ -275,7 +275,8 @@ static bool is_of_family(const struct config *c, const char *name)
     return c->family.prefix && str_starts_with(name, c->family.prefix);
 }
 
-// Sets a key of the layer. keep: checks the text and leaves the present value.
+// Sets a key of the layer. keep: checks the text, and leaves the present value and its origin. False and an
+// error: the text is no value of the key.
 static bool set_found(struct config *c, const struct config_layer *layer, const struct config_key *key,
                       const char *name, const char *text, bool keep, struct config_origin origin,
                       struct diag *d)

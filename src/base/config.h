@@ -101,7 +101,7 @@ bool config_set_from_file(struct config *c, const char *name, const char *text, 
 // config_set from "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
 // Parses a value of the key into a struct other than the layer's. `name`: the key's name in diagnostics. Not
-// for keys of type TEXT.
+// for keys of type TEXT. False and a diagnostic: the text is no value of the key.
 bool config_read(const struct config_key *key, const char *name, const char *text, void *values,
                  struct loc loc, struct diag *d);
 const struct config_key *config_find(const struct config *c, const char *name);

@@ -17,6 +17,7 @@ bool file_is_regular(const char *path);
 
 // Writes a temporary file in the same folder and renames it to the path; removes the temporary file on
 // failure. Symbolic links are followed. A path to a device or pipe (/dev/null) is written in place.
+// False sets *why.
 bool file_write(const char *path, const void *bytes, size_t length, const char **why);
 
 // file_write of regular files in steps, so that several files appear together or not at all. file_temporary

@@ -56,8 +56,8 @@ static uint32_t same_bytes(const struct pack *p, uint32_t a, uint32_t b, uint32_
     return from;
 }
 
-// Makes position `at` the root of its tree. Adds each copy from an earlier position that is longer than all
-// copies from nearer positions; lengths are cut off at LONG bytes.
+// Makes position `at` the root of its tree. Adds each copy of HASHED bytes or more, from an earlier position,
+// that is longer than all copies from nearer positions; lengths are cut off at LONG bytes.
 static void find_copies(struct pack *p, const struct trees *t, uint32_t at)
 {
     uint32_t left = p->length - at, most = left < LONG ? left : LONG, best = HASHED - 1, word = 0;
@@ -144,8 +144,8 @@ static void remember(struct pack *p, uint32_t at)
     if (w->length > 1) packed_distance(w->recent, w->place);
 }
 
-// Tries a byte and all known copies as the step from a position. Returns the length of the longest copy; 1 if
-// no copy.
+// Tries a byte, copies at the latest distances, and all copies found as the next step from position `at`.
+// Returns the length of the longest copy; 1 if no copy.
 static uint32_t reach_from(struct pack *p, uint32_t at)
 {
     const struct way *w = &p->ways[at];
@@ -167,7 +167,8 @@ static uint32_t reach_from(struct pack *p, uint32_t at)
     return longest;
 }
 
-// Fills p->ways with the cheapest encoding up to every position.
+// Fills p->ways with the cheapest encoding found up to each position. Positions inside a copy of LONG bytes
+// or more are passed over.
 static void find_ways(struct pack *p)
 {
     for (uint32_t at = 0; at <= p->length; at++) p->ways[at].bits = UINT32_MAX;

@@ -57,8 +57,8 @@ bool parse_expect(struct parser *p, enum token_kind kind, const char *after)
                        lex_token_text(&p->t, found));
 }
 
-// A ';' missing at the end of a line is reported at the end of the line, not before the next line's first
-// word.
+// Takes a ';'; false and an error without one. A ';' missing at the end of a line is reported at the end of
+// the line, not before the next line's first word.
 bool parse_semicolon(struct parser *p, const char *after)
 {
     if (at(p, TOKEN_SEMICOLON) || p->t.line == p->previous_line)

@@ -161,7 +161,7 @@ static bool object_size(const struct ptx_variable *v, const uint64_t *dimensions
     return size <= OBJECT_BYTES_MAX;
 }
 
-// Parses a name and its dimensions, without the initialiser.
+// Parses a name and its dimensions, without the initialiser. NULL and an error: no valid declaration.
 static struct ptx_variable *parse_declarator(struct parser *p, const struct declaration *d,
                                              uint64_t *dimensions, unsigned *rank, struct token *name)
 {

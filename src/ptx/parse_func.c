@@ -149,6 +149,7 @@ static bool parse_call_targets(struct parser *p, const struct token *name)
 }
 
 // Parses a directive allowed in function headers and prototypes. *found: a directive was present.
+// False and an error: its number is missing.
 static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
 {
     uint32_t ignored;

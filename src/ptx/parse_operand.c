@@ -74,7 +74,8 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     return true;
 }
 
-// Parses leading digits of `text` as a number below `limit`; the remaining text must equal `rest`.
+// Parses leading digits of `text` as a number below `limit`; the remaining text must equal `rest`. Else
+// false, without an error.
 static bool numbered(const char *text, size_t length, const char *rest, unsigned limit, uint8_t *number)
 {
     size_t digits = 0;
@@ -86,7 +87,7 @@ static bool numbered(const char *text, size_t length, const char *rest, unsigned
            memcmp(text + digits, rest, strlen(rest)) == 0;
 }
 
-// "%reserved_smem_offset_begin", "_end", "_cap", "_0", "_1": component 0 to 4.
+// "%reserved_smem_offset_begin", "_end", "_cap", "_0", "_1": component 0 to 4. False: another name.
 static bool reserved_shared(const struct token *t, uint8_t *which)
 {
     static const char *const names[] = {"begin", "end", "cap", "0", "1"};
