@@ -142,7 +142,7 @@ void api_core_fill(struct wf_launch *l)
 
 // Value of statistic `id` of the last launch, for the host part of a program; ids as in StatIds.h of
 // SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar pipeline
-// tried the addition and left it to the lanes, because of the result's alignment.
+// tried the addition and left it to the lanes because of the result's alignment.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

@@ -168,7 +168,7 @@ static bool is_lasting(const struct wf_launch *l)
 static void fail(struct wf_context *c, const struct wf_launch *l)
 {
     struct strbuf text = {0}, name = {0};
-    const char *why = l->fault.text; // first line of the fault text, without the kernel's name
+    const char *why = l->fault.text; // of its first line, all but the kernel's name is reported
     strbuf_printf(&name, "kernel %s: ", l->launch.program->name);
     if (str_starts_with(why, strbuf_text(&name))) why += name.length;
     strbuf_printf(

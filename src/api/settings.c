@@ -64,7 +64,8 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
-// Checks that the new GPU's file changes no compile.* setting if modules are loaded. False and an error.
+// Whether the new GPU's file leaves all compile.* settings unchanged, or no module is loaded. Else false, and
+// an error.
 static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
 {
     if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
@@ -338,7 +339,7 @@ static bool is_sms(const struct config_key *k)
 }
 
 // Whether a key describes the selected GPU. SMs and the SIMTight core have separate keys; every GPU has
-// `machine` and `gpu.core_mhz`.
+// `machine` and `gpu.core_mhz`. The key `machine` decides, also without a GPU.
 static bool is_gpus(const struct wf_context *c, const struct config_key *k)
 {
     bool is_both = str_equal(k->name, "machine") || str_equal(k->name, "gpu.core_mhz");

@@ -78,7 +78,7 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
 // VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
-// A new GPU's file replaces the settings of an earlier GPU's file; NULL keeps them.
+// A new GPU's file replaces the settings of an earlier GPU's file and all classes of SMs; NULL keeps both.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 // Bundled GPUs for CUDA kernels, by index. False past the last.
 bool wf_gpu_at(size_t index, const char **name, const char **meaning);
@@ -385,8 +385,8 @@ struct wf_storage {
     // The structure replaces a structure of the SM, and has the cost of the replaced structure.
     bool instead;
 };
-// Storage of the selected mechanisms on the selected GPU. Returns the number of rows; rows are valid until
-// the next call or the end of the next timed launch.
+// Storage of the selected mechanisms on the selected GPU, or of its SIMTight core. Returns the number of
+// rows; rows are valid until the next call or the end of the next timed launch.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
 // Bits of the register file of an SM outside any class.
 uint64_t wf_register_file_bits(const struct wf_context *c);
@@ -510,7 +510,8 @@ struct wf_event *wf_event_create(struct wf_context *c);
 // Records the event after all work queued in the stream so far. NULL: the default stream. WF_BAD_INPUT: the
 // stream belongs to another context.
 enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s);
-// Later launches of the stream wait for the event. NULL: the default stream.
+// Later launches of the stream wait for the event. NULL: the default stream. WF_BAD_INPUT: stream and event
+// belong to two contexts.
 enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e);
 // Waits for the work before the event's latest record.
 enum wf_status wf_event_wait(struct wf_event *e);
@@ -520,8 +521,8 @@ enum wf_status wf_event_wait(struct wf_event *e);
 uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
 
 // -- counters -----------------------------------------------------------------------------------------------
-// Counters of a mechanism, by index. wf_stats contains the counters of selected mechanisms. False past the
-// last.
+// Counters of the mechanism named `tech`, by index, with value 0. wf_stats contains the counters of selected
+// mechanisms. False past the last, or without such a mechanism.
 bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
 // Counters of every run, by index, with value 0. False past the last.
 bool wf_counter_at(size_t index, struct wf_counter *counter);

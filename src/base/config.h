@@ -95,7 +95,7 @@ void config_add_family(struct config *c, const struct config_family *family); //
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
 // config_set for a line of a file at `loc`. A value set outside files is kept, whatever the order of the
-// calls. `why`: source of the value given in the file, or NULL.
+// calls; not so for keys of the family. `why`: source of the value given in the file, or NULL.
 bool config_set_from_file(struct config *c, const char *name, const char *text, const char *why,
                           struct loc loc, struct diag *d);
 // config_set from "KEY=VALUE".

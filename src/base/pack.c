@@ -56,8 +56,8 @@ static uint32_t same_bytes(const struct pack *p, uint32_t a, uint32_t b, uint32_
     return from;
 }
 
-// Makes position `at` the root of its tree. Adds each copy of HASHED bytes or more, from an earlier position,
-// that is longer than all copies from nearer positions; lengths are cut off at LONG bytes.
+// Makes position `at` the root of its tree. Adds each copy of HASHED bytes or more from an earlier position,
+// if longer than all copies from nearer positions. Lengths are cut off at LONG bytes.
 static void find_copies(struct pack *p, const struct trees *t, uint32_t at)
 {
     uint32_t left = p->length - at, most = left < LONG ? left : LONG, best = HASHED - 1, word = 0;

@@ -123,8 +123,8 @@ bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
 
 bool check_dest_predicate(struct check *c, struct ptx_operand *o) { return check_dest(c, o, PTX_PRED); }
 
-// Whether a register of type `reg` fits ld, st or cvt of a `type`: equally wide or wider, of a matching kind
-// (PTX ISA 9.4.1, Tables 26 and 27).
+// Whether a register of type `reg` fits ld, st or cvt of a `type` (PTX ISA 9.4.1, Tables 26 and 27):
+// as wide or wider, of a matching kind.
 static bool fits_wide(enum ptx_type type, enum ptx_type reg)
 {
     if (reg == PTX_PRED || ptx_type_bits(reg) < ptx_type_bits(type)) return false;

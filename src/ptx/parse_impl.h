@@ -45,7 +45,7 @@ struct scope {
     uint32_t deepest_range; // deepest enclosing scope with a range
 };
 
-// A label named by an instruction or table before its block is known.
+// A use of a label by an instruction or table, kept until a block with the label closes.
 struct label_reference {
     const char *name;
     uint32_t length;

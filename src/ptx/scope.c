@@ -133,8 +133,8 @@ struct candidates {
 
 enum { LONGEST_NEAR = 120, MOST_CANDIDATES = 20000 };
 
-// Whether a name of `kind` is suggested for an unknown name of the kind `wanted`: names of the same kind, and
-// for a variable also registers and functions.
+// Whether a name of `kind` is suggested for an unknown name of the kind `wanted`: the same kind. For a
+// variable also registers and functions.
 static bool is_candidate(enum name_kind kind, enum name_kind wanted)
 {
     if (wanted == NAME_VARIABLE) return kind == NAME_VARIABLE || kind == NAME_REG || kind == NAME_FUNCTION;
