@@ -138,7 +138,7 @@ struct watcher {
 void watcher_init(struct watcher *w, const struct watch_config *c);
 void watcher_fini(struct watcher *w);
 
-// -- for the chip; one watcher serves all of its launches
+// -- for the chip; one watcher serves all of its launches.
 // Begins a launch with grid number `number` at chip cycle `start`, on a chip of `sms` SMs.
 void watcher_begin(struct watcher *w, const struct launch *l, struct watch_stream stream, unsigned number,
                    uint64_t start, unsigned sms);
