@@ -30,8 +30,8 @@ struct program *api_closure_listing(struct wf_kernel *k)
 }
 
 // The kernel's form (program and counts) for the arguments in `closure`. Only arguments that mask the thread
-// number become immediates of the program. Masks depend on the block shape, so a run makes few forms. A
-// missing form is made and added to the kernel.
+// number become immediates of the program, so arguments with equal masks share a form. Masks depend on the
+// block shape, so a run makes few forms. A missing form is made and added to the kernel.
 static struct api_form *form_for(struct wf_kernel *k, const uint8_t *closure)
 {
     const struct riscv_closure *c = closure_of(k);

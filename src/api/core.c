@@ -58,8 +58,9 @@ static void take_sample(void *context, uint64_t cycle, const struct simtight_cou
     vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
 }
 
-// Counter values for the interval between two samples. As in the launch's stats, counters common to all GPUs
-// come first (WF_UNKNOWN in samples), then the SIMTight core's own.
+// Counter values for the interval between two samples; of a maximum (is_most), the value so far. As in the
+// launch's stats, counters common to all GPUs come first (WF_UNKNOWN in samples), then the SIMTight core's
+// own.
 static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
                                        const struct api_core_sample *now)
 {
@@ -141,8 +142,8 @@ void api_core_fill(struct wf_launch *l)
 }
 
 // Value of statistic `id` of the last launch, for the host part of a program; ids as in StatIds.h of
-// SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar pipeline gives up
-// the addition for its result's alignment.
+// SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar pipeline
+// leaves the addition to the lanes because of the result's alignment.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

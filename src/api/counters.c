@@ -72,7 +72,8 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
     memcpy(values, all, sizeof all);
 }
 
-// Fills `out` with a mechanism's counters. The names share one allocation owned by the launch.
+// Fills `out` with a mechanism's counters; values NULL: WF_UNKNOWN. The names share one allocation owned by
+// the launch.
 static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t *values,
                       struct wf_counter *out)
 {

@@ -258,7 +258,8 @@ static bool fits_on_sm(struct wf_module *m)
     return good;
 }
 
-// Checks made before a program runs.
+// Whether the program can run on the selected GPU, with the timeline, study and mechanisms set. False adds an
+// error.
 static bool check_gpu(struct wf_module *m)
 {
     struct wf_context *c = m->context;

@@ -106,7 +106,8 @@ struct wf_context {
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
-    // Filled by wf_storage or at the end of a timed launch, valid until the next such call or end.
+    // storage: filled by wf_storage or at the end of a timed launch, until the next such call or end.
+    // energy_rows: filled at the end of a launch timed on SMs.
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
@@ -141,7 +142,8 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
-    uint64_t text_hash;     // hash of the PTX text and its name, for the cache of compiled kernels
+    // Hash of the PTX text and its name, for the cache of compiled kernels; 0: loaded without a cache.
+    uint64_t text_hash;
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
     struct memory *flat; // memory of the program, from its first run on
@@ -182,12 +184,12 @@ struct wf_kernel {
     struct program *program;
     struct api_form *form;     // for the next launch; arguments as constants: see constants
     uint32_t changed_shape[3]; // block shape at the mechanisms' last transformation
-    char *changed_by;          // wf_tech's text at that time, heap; NULL: the last launch ran unchanged
+    char *changed_by;          // wf_tech's text at that time, heap; NULL: form has the kernel's own program
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // rows returned by the last wf_kernel_marks
     struct arena account; // rows returned by the last wf_kernel_account
-    bool hinted;          // a functional launch has begun; only the first is watched for races
+    bool hinted; // a functional launch has begun; without check.races, only the first is watched for races
     // For RISC-V kernels with arguments as constants (closure.c).
     struct riscv_closure *closure; // NULL: not yet looked for
     VEC(struct api_constants) constants;
@@ -210,7 +212,7 @@ struct wf_launch {
     bool is_freed; // freed by the caller: destroyed when over
     // Input of the functional engine or the chip, and arrays pointed to by the input.
     struct launch launch;
-    struct launch_flat flat; // of an image
+    struct launch_flat flat; // memory layout for a kernel of an image
     bool is_timed;           // timed on the SMs of the chip; false on the SIMTight core
     bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts. Neither: functional.
     struct simtight_counts core_counts;
@@ -274,10 +276,11 @@ bool api_is_timed(const struct wf_context *c); // whether later launches are tim
 // False and an error: the study needs launches timed on SMs, and launches are not.
 bool api_check_study(struct wf_context *c);
 bool api_is_studied(const struct wf_context *c); // whether a study of functional runs is set
-// Sets the chip's mechanisms: the selected ones, plus the observer of a timed study.
+// Sets the chip's mechanisms: the selected ones, plus the observer of a timed study. Drops the simulated
+// chip.
 void api_choose_techs(struct wf_context *c);
-bool api_is_interrupted(
-    void *context); // called by running launches and host parts; context: struct wf_context
+// Whether launches under way must end; asked by running launches and host parts. context: struct wf_context.
+bool api_is_interrupted(void *context);
 // Memory owned by the launch, zeroed. Each piece has its exact size, because small launches are many.
 void *api_piece(struct wf_launch *l, size_t bytes);
 #define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))
@@ -300,7 +303,8 @@ uint32_t api_core_statistic(const struct simtight_config *config, const struct s
                             uint64_t thread_instructions, uint32_t id);
 
 // -- images (host.c)
-// The kernel that begins at a function, by symbol name; NULL and an error.
+// The kernel that begins at a function, by symbol name. NULL and an error: no such function, or its code
+// cannot be translated.
 struct wf_kernel *api_image_kernel(struct wf_module *m, const char *name);
 const char *api_image_kernel_name(const struct wf_module *m, size_t index);
 enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
@@ -333,8 +337,8 @@ struct memory *api_memory(struct wf_context *c);
 // Compiles an entry, or reads it from the cache (wf_keep_programs). NULL and messages on errors.
 struct program *api_compile(struct wf_module *m, const struct ptx_function *entry,
                             const struct compile_options *o);
-// Device address of a .global or .const variable. False: a variable without device memory (extern, texture
-// reference, shared, local).
+// Device address of a .global or .const variable. False: a variable without device memory (such as extern,
+// texture reference, shared, local).
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
@@ -347,7 +351,7 @@ const struct wf_class_account *api_account_classes(struct wf_launch *l);
 // Energy of a timed launch, for the stats.
 const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
-struct watcher *api_watcher(struct wf_launch *l); // the watcher of a timed launch; NULL: none
+struct watcher *api_watcher(struct wf_launch *l); // for a timed launch; NULL: wf_watch is off
 // Adds observers to a launch timed on SMs: counter samples (report.interval) and the timeline's watcher
 // (wf_watch).
 void api_observe(struct wf_launch *l, struct chip_account *account);
@@ -355,7 +359,7 @@ const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with the block; false adds an error with the reason.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
-bool api_check_watched(struct wf_context *c); // false and an error: wf_watch is on, but runs have no cycles
+bool api_check_watched(struct wf_context *c); // false and an error: no timeline can be recorded
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
 // False and an error: a timeline is requested (wf_watch), but no GPU is selected, check.races is on, or
 // timeline.sm names no SM of the GPU.

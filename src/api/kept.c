@@ -41,7 +41,7 @@ static const void *key_of(const void *context, uint32_t number)
     return NULL;
 }
 
-// Hashes the options field by field; padding bytes are not options.
+// Hashes the options, except `check`, field by field; padding bytes are not options.
 static uint64_t hash_options(const struct compile_options *o, uint64_t seed)
 {
     const uint32_t words[] = {o->profile,     o->optimise,        o->max_registers, o->address_bits,

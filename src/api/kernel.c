@@ -43,7 +43,7 @@ static void describe(struct wf_kernel *k, double compile_seconds)
     };
 }
 
-// Checks that the module defines every variable addressed by the program.
+// Whether the module defines every variable addressed by the program; false adds an error.
 static bool check_symbols(struct wf_kernel *k)
 {
     for (uint32_t i = 0; i < k->program->symbol_count; i++) {

@@ -16,7 +16,8 @@ static const uint32_t grid_limits[3] = {0x7fffffff, 65535, 65535};
 
 static uint64_t volume(const uint32_t extent[3]) { return (uint64_t)extent[0] * extent[1] * extent[2]; }
 
-// Checks the dimensions of a grid or block; `what` names it in the error.
+// Whether each dimension of a grid or block is from 1 to its limit. False adds an error; `what` names grid or
+// block in the error.
 static bool check_extents(struct wf_context *c, const char *what, const uint32_t extent[3],
                           const uint32_t limits[3])
 {
@@ -323,7 +324,8 @@ static bool check_stream(struct wf_context *c, const struct wf_stream *s)
                       s->first_sm, s->end_sm - 1, c->gpu, c->chip.sm_count - 1);
 }
 
-// Makes all checks of a driver, then queues the launch.
+// Makes a driver's checks of settings, shape, memory and textures, then queues the launch. If a check fails,
+// *launch stays NULL.
 static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
                                     const void *params, struct wf_launch **launch)
 {
@@ -433,7 +435,8 @@ enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launc
     return hand_out(status, l, launch);
 }
 
-// Waits for a launch just queued. The context holds the stats until the next wf_launch.
+// Waits for a launch just queued; l NULL: not queued, with the error `status`. The context holds the stats
+// until the next wf_launch or wf_launch_packed.
 static enum wf_status finish(struct wf_context *c, enum wf_status status, struct wf_launch *l,
                              struct wf_stats *stats)
 {

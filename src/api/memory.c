@@ -35,7 +35,8 @@ enum wf_status wf_free(struct wf_context *c, uint64_t address)
     return WF_BAD_INPUT;
 }
 
-// Host pointer to a device range; NULL and an error with the neighbouring allocations.
+// Host pointer to a device range. NULL: the range is not inside one allocation; the error names neighbouring
+// allocations.
 static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, uint64_t bytes)
 {
     uint8_t *host = memory_host(api_memory(c), address, bytes);
@@ -48,7 +49,8 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
-// Writes device memory; the caller has waited for launches.
+// Writes device memory; the caller has waited for launches. Returns WF_BAD_INPUT, or the status of a launch
+// that failed during a wait (api_told).
 static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
     if (!bytes) return api_told(c);

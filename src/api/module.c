@@ -43,7 +43,8 @@ static bool place_variable(struct wf_module *m, const struct ptx_variable *v)
     return add_variable(m, v, address);
 }
 
-// Calls `each` for every variable of the module, including variables inside functions. Stops at false.
+// Calls `each` for every variable of the module, including variables inside functions. Stops at the
+// first false, and returns false.
 static bool for_each_variable(struct wf_module *m,
                               bool (*each)(struct wf_module *, const struct ptx_variable *))
 {
@@ -57,7 +58,7 @@ static bool for_each_variable(struct wf_module *m,
 }
 
 // The value of a pointer to a variable in initialised data: an offset in the bank for a plain .const address,
-// else the device address. False: an extern variable.
+// else the device address. False: a variable without device memory, such as extern.
 static bool pointer_value(const struct wf_module *m, const struct ptx_relocation *r, uint64_t *value)
 {
     if (!api_variable_address(m, r->variable, value)) return false;
@@ -113,7 +114,7 @@ static bool has_text(const char *text, size_t length, const char *part)
     return memmem(text, length, part, strlen(part));
 }
 
-// CUDA source: no .version line, and a name that ends in .cu or the word __global__.
+// Whether the text is CUDA source: no .version line, and a name that ends in .cu or the word __global__.
 static bool is_cuda(const char *name, const char *text, size_t length)
 {
     static const char version[] = "\n.version";
@@ -122,8 +123,8 @@ static bool is_cuda(const char *name, const char *text, size_t length)
     return str_ends_with(name, ".cu") || has_text(text, length, "__global__");
 }
 
-// Detects other files given as PTX, a common mistake, with a clearer error than a syntax error at the first
-// byte. False and an error.
+// Detects binary files and CUDA source given as PTX, common mistakes. False and an error for such files,
+// clearer than a syntax error at the first byte.
 static bool check_text(struct wf_context *c, uint32_t source, const char *name, const char *ptx,
                        size_t length)
 {

@@ -168,7 +168,7 @@ static bool is_lasting(const struct wf_launch *l)
 static void fail(struct wf_context *c, const struct wf_launch *l)
 {
     struct strbuf text = {0}, name = {0};
-    const char *why = l->fault.text; // first line of the fault text, without the kernel's name
+    const char *why = l->fault.text; // of its first line, all but the kernel's name is reported
     strbuf_printf(&name, "kernel %s: ", l->launch.program->name);
     if (str_starts_with(why, strbuf_text(&name))) why += name.length;
     strbuf_printf(
@@ -198,8 +198,8 @@ void wf_reset(struct wf_context *c)
     c->untold = WF_OK;
 }
 
-// Returns the launch's status. If the launch is the failed one recorded in `untold`, the caller now knows of
-// the failure, and `untold` is cleared.
+// Waits for the launch and returns its status. If the launch is the failed one recorded in `untold`, the
+// caller now knows of the failure, and `untold` is cleared.
 enum wf_status wf_launch_status(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -337,7 +337,8 @@ static bool run_turn(struct wf_launch *l)
     return is_over;
 }
 
-// Runs functional launches in turns until one is over; returns the finished launch.
+// Runs functional launches in turns until one is over; returns the finished launch. If no launch can go on,
+// ends the earliest running launch with a fault.
 static struct wf_launch *run_engine(struct wf_context *c)
 {
     struct wf_launch *l = next_turn(c, NULL);
@@ -369,7 +370,7 @@ static void run_one(struct wf_context *c)
     settle_run(l);
 }
 
-// Completes an interrupt, which ends all launches under way.
+// After an interrupt (is_stopping): runs until all launches under way have ended. Else no effect.
 static void finish_stopping(struct wf_context *c)
 {
     while (c->is_stopping && c->under_way.count) run_one(c);

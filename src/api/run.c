@@ -9,8 +9,8 @@ enum { FIRST_CYCLE = 1 };
 
 bool api_is_studied(const struct wf_context *c) { return c->study && !c->study->class->timed; }
 
-// Whether later launches are timed on SMs. The race detector and functional studies make launches functional,
-// because both observe functional runs only.
+// Whether later launches are timed on SMs. False without a GPU, and on a GPU with a SIMTight core. The race
+// detector and functional studies also make launches functional, because both observe functional runs only.
 bool api_is_timed(const struct wf_context *c)
 {
     return c->gpu && !api_has_core(c) && !c->settings.check_races && !api_is_studied(c);

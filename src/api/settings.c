@@ -64,7 +64,8 @@ static bool check_chip(struct wf_context *c, const struct chip_config *before)
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
-// Checks that the new GPU's file changes no compile.* setting if modules are loaded. False and an error.
+// Whether the new GPU's file leaves all compile.* settings unchanged, or no module is loaded. Else false, and
+// an error.
 static bool check_loaded(struct wf_context *c, const char *gpu, const struct compile_settings *before)
 {
     if (!c->modules.count || memcmp(before, &c->compile, sizeof *before) == 0) return true;
@@ -253,6 +254,7 @@ static bool set_plain(struct wf_context *c, const char *key, const char *value)
 }
 
 // Sets a key of a class of SMs. The simulated chip with its contents is dropped only if a class has changed.
+// False and an error: for instance no such key, or no value of the key.
 static bool set_of_class(struct wf_context *c, const char *key, const char *value)
 {
     struct gpu_classes before = c->classes;
@@ -281,7 +283,8 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-// Checks the classes of SMs here and not in wf_set, since class keys may be set in any order.
+// Checks the SIMTight core and the classes of SMs here and not in wf_set, since their keys may be set in any
+// order.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
@@ -336,14 +339,15 @@ static bool is_sms(const struct config_key *k)
 }
 
 // Whether a key describes the selected GPU. SMs and the SIMTight core have separate keys; every GPU has
-// `machine` and `gpu.core_mhz`.
+// `machine` and `gpu.core_mhz`. The key `machine` decides, also without a GPU.
 static bool is_gpus(const struct wf_context *c, const struct config_key *k)
 {
     bool is_both = str_equal(k->name, "machine") || str_equal(k->name, "gpu.core_mhz");
     return c->chip.machine == MACHINE_SIMTIGHT ? is_cores(k) || is_both : is_sms(k);
 }
 
-// Whether a key describes a real card, unlike keys of the simulator itself.
+// Whether a key describes the selected GPU as hardware. False for keys of the simulator itself (`sim.`,
+// `machine`).
 static bool is_of_card(const struct wf_context *c, const struct config_key *k)
 {
     return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");

@@ -17,8 +17,8 @@ const char *api_keep(struct wf_launch *l, const char *text)
     return memcpy(api_piece(l, bytes), text, bytes);
 }
 
-// Warp instructions not fetched because of mechanisms or, if `reused`, fetched and not executed. WF_UNKNOWN
-// in functional runs.
+// Warp instructions not fetched because of mechanisms or, if `reused`, fetched and not executed. timed NULL
+// (functional, SIMTight core): WF_UNKNOWN.
 static uint64_t tech_count(const struct wf_context *c, const struct chip_result *timed, bool reused)
 {
     uint64_t sum = 0;

@@ -77,8 +77,8 @@ enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e)
     return WF_OK;
 }
 
-// The status of a failed launch that no call has reported so far. Without such a launch: WF_PROGRAM_FAILED in
-// a failed context, else WF_OK.
+// The status of a failed launch that no call has reported so far; reported from now on. Without such a
+// launch: WF_PROGRAM_FAILED in a failed context, else WF_OK.
 static enum wf_status status_of(struct wf_context *c)
 {
     enum wf_status status = api_told(c);

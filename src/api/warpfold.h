@@ -78,7 +78,7 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
 // VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
-// Settings of an earlier GPU's file are forgotten.
+// A new GPU's file replaces the settings of an earlier GPU's file and all classes of SMs; NULL keeps both.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 // Bundled GPUs for CUDA kernels, by index. False past the last.
 bool wf_gpu_at(size_t index, const char **name, const char **meaning);
@@ -115,13 +115,13 @@ struct upsets;
 void wf_set_upsets(struct wf_context *c, const struct upsets *upsets);
 // Limit of each later timed launch, in cycles. A launch over the limit fails. 0: no limit.
 void wf_set_max_cycles(struct wf_context *c, uint64_t cycles);
-// Sets a function called at intervals while launches run. When the function returns true, all launches under
-// way or queued end with WF_INTERRUPTED. NULL: no function.
+// Sets a function called at intervals while launches and host parts run. When the function returns true, the
+// host part and all launches under way or queued end with WF_INTERRUPTED. NULL: no function.
 void wf_set_interrupt(struct wf_context *c, bool (*is_interrupted)(void *context), void *context);
 // Number of host threads for timed launches. Results do not depend on the number.
 void wf_set_threads(struct wf_context *c, unsigned threads);
 // The messages since wf_clear_errors, located ones with source line and caret; "" if none. After 20 errors,
-// further errors are only counted. Valid until the next call.
+// further errors are only counted. Valid until the next wf_errors or wf_errors_colour.
 const char *wf_errors(struct wf_context *c);
 // wf_errors with colour codes for a terminal.
 const char *wf_errors_colour(struct wf_context *c);
@@ -150,7 +150,7 @@ enum wf_status wf_write(struct wf_context *c, uint64_t address, const void *host
 enum wf_status wf_read(struct wf_context *c, uint64_t address, void *host, uint64_t bytes);
 // The ranges may overlap.
 enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes);
-// Writes the low pattern_bytes (1, 2 or 4) bytes of the pattern, `count` times.
+// Writes the low pattern_bytes (1, 2 or 4; else WF_BAD_INPUT) bytes of the pattern, `count` times.
 enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
                        uint64_t count);
 
@@ -309,7 +309,7 @@ struct wf_sample {
 // still run together, and each stream has its own rows.
 void wf_watch(struct wf_context *c, bool on);
 struct watcher;
-// The record of wf_watch, for report/timeline.h. NULL: wf_watch is off.
+// Waits for all launches; returns the record of wf_watch, for report/timeline.h. NULL: wf_watch is off.
 const struct watcher *wf_watched(struct wf_context *c);
 
 // -- textures -----------------------------------------------------------------------------------------------
@@ -385,8 +385,8 @@ struct wf_storage {
     // The structure replaces a structure of the SM, and has the cost of the replaced structure.
     bool instead;
 };
-// Storage of the selected mechanisms on the selected GPU. Returns the number of rows; rows are valid until
-// the next call or the end of the next timed launch.
+// Storage of the selected mechanisms on the selected GPU, or of its SIMTight core. Returns the number of
+// rows; rows are valid until the next call or the end of the next timed launch.
 size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
 // Bits of the register file of an SM outside any class.
 uint64_t wf_register_file_bits(const struct wf_context *c);
@@ -429,13 +429,14 @@ struct wf_stats {
     size_t sm_count;
     const struct wf_class_account *classes; // in order of SM numbers; NULL: not run on SMs
     size_t class_count;                     // 0: the GPU has no classes
-    const struct wf_sample *samples;        // in order of time; NULL in functional runs
+    const struct wf_sample *samples; // in order of time; none without report.interval, or when functional
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
     size_t counter_count;
     const struct wf_energy *energy; // in a fixed order; NULL: not run on SMs
     size_t energy_count;
-    const struct wf_storage *storage; // of the mechanisms in the order selected, or of the SIMTight core
+    // Of the mechanisms in the order selected, or of the SIMTight core; NULL: functional.
+    const struct wf_storage *storage;
     size_t storage_count;
     double core_mhz; // cycles per microsecond
 };
@@ -509,7 +510,8 @@ struct wf_event *wf_event_create(struct wf_context *c);
 // Records the event after all work queued in the stream so far. NULL: the default stream. WF_BAD_INPUT: the
 // stream belongs to another context.
 enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s);
-// Later launches of the stream wait for the event. NULL: the default stream.
+// Later launches of the stream wait for the event. NULL: the default stream. WF_BAD_INPUT: stream and event
+// belong to two contexts.
 enum wf_status wf_stream_wait_event(struct wf_stream *s, struct wf_event *e);
 // Waits for the work before the event's latest record.
 enum wf_status wf_event_wait(struct wf_event *e);
@@ -519,8 +521,8 @@ enum wf_status wf_event_wait(struct wf_event *e);
 uint64_t wf_event_cycles(struct wf_event *from, struct wf_event *to);
 
 // -- counters -----------------------------------------------------------------------------------------------
-// Counters of a mechanism, by index. wf_stats contains the counters of selected mechanisms. False past the
-// last.
+// Counters of the mechanism named `tech`, by index, with value 0. wf_stats contains the counters of selected
+// mechanisms. False past the last, or without such a mechanism.
 bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, struct wf_counter *counter);
 // Counters of every run, by index, with value 0. False past the last.
 bool wf_counter_at(size_t index, struct wf_counter *counter);
@@ -592,16 +594,16 @@ struct wf_key {
     const char *from;  // origin: "default", "tiny:5" (line of a file), "set", "the classes' counts"
     bool is_gpus;      // describes the GPU: SMs, chip, memory and energy, or the SIMTight core
 };
-// All keys of the context, by index. False past the last.
+// All keys of the context except keys for tests, by index. False past the last.
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
 // Counts GPU keys set neither by the GPU's file nor by wf_set, except simulator keys (`sim.`). Such keys have
 // their defaults, which for SMs describe gtx1080ti-paper. *is_like: the file starts from another GPU's file,
 // so defaults come from a known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 // Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
-// look up, or "count". False if the class does not set the key.
+// look up, or "count". False: the class does not set the key, it is no gpu.* key, or index is past the last.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
-// Options of a mechanism, by index. False past the last.
+// Options of the mechanism named `tech`, by index. False past the last, or without such a mechanism.
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);
-// The resolved configuration as a JSON object. Valid until the next call.
+// The resolved configuration as a JSON object. Valid until the next wf_config_json.
 const char *wf_config_json(struct wf_context *c);

@@ -80,7 +80,7 @@ static void format_bytes(double value, struct strbuf *out)
 // Length of the primary name in "NAME|OTHER".
 static size_t name_length(const char *word) { return strcspn(word, "|"); }
 
-// Appends "volta (sass)": the primary name and its other names.
+// Appends `before` (a separator) and a word as "volta (sass)": the primary name and its other names.
 static void add_word(struct strbuf *out, const char *before, const char *word)
 {
     size_t length = name_length(word);
@@ -125,7 +125,7 @@ static bool read_bool(const char *text, bool *value)
     return str_equal(text, "0") || str_equal(text, "false");
 }
 
-// Parses a count with an optional binary suffix (K, M or G).
+// Parses a count with an optional binary suffix (K, M or G). False: malformed, or over 64 bits.
 static bool read_bytes(const char *text, uint64_t *value)
 {
     size_t length = strlen(text);
@@ -275,7 +275,8 @@ static bool is_of_family(const struct config *c, const char *name)
     return c->family.prefix && str_starts_with(name, c->family.prefix);
 }
 
-// Sets a key of the layer. keep: checks the text and leaves the present value.
+// Sets a key of the layer. keep: checks the text, and leaves the present value and its origin. False and an
+// error: the text is no value of the key.
 static bool set_found(struct config *c, const struct config_layer *layer, const struct config_key *key,
                       const char *name, const char *text, bool keep, struct config_origin origin,
                       struct diag *d)

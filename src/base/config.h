@@ -95,13 +95,13 @@ void config_add_family(struct config *c, const struct config_family *family); //
 // Sets one key from text. False and a diagnostic (at `loc`) naming the nearest key or the allowed range.
 bool config_set(struct config *c, const char *name, const char *text, struct loc loc, struct diag *d);
 // config_set for a line of a file at `loc`. A value set outside files is kept, whatever the order of the
-// calls. `why`: source of the value given in the file, or NULL.
+// calls; not so for keys of the family. `why`: source of the value given in the file, or NULL.
 bool config_set_from_file(struct config *c, const char *name, const char *text, const char *why,
                           struct loc loc, struct diag *d);
 // config_set from "KEY=VALUE".
 bool config_set_pair(struct config *c, const char *pair, struct loc loc, struct diag *d);
 // Parses a value of the key into a struct other than the layer's. `name`: the key's name in diagnostics. Not
-// for keys of type TEXT.
+// for keys of type TEXT. False and a diagnostic: the text is no value of the key.
 bool config_read(const struct config_key *key, const char *name, const char *text, void *values,
                  struct loc loc, struct diag *d);
 const struct config_key *config_find(const struct config *c, const char *name);

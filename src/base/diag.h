@@ -66,6 +66,7 @@ void diag_warn(struct diag *d, struct loc loc, const char *format, ...) __attrib
 void diag_note(struct diag *d, struct loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // Adds a message composed by the caller, possibly of several lines; trailing line breaks are removed.
+// Always false.
 bool diag_text(struct diag *d, enum diag_severity severity, struct loc loc, const char *text);
 
 // Appends the location as "file:line:column", or as "file" without a line; appends nothing for loc_none().

@@ -174,7 +174,8 @@ static bool write_file(const char *path, int flags, const void *bytes, size_t le
     return ok;
 }
 
-// An existing temporary file was left by a killed process and is removed.
+// Writes the temporary file. An existing file was left by a killed process, and is removed. False sets *why
+// and leaves no temporary file.
 bool file_stage(const char *temporary, const void *bytes, size_t length, const char **why)
 {
     unlink(temporary);

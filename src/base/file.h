@@ -17,6 +17,7 @@ bool file_is_regular(const char *path);
 
 // Writes a temporary file in the same folder and renames it to the path; removes the temporary file on
 // failure. Symbolic links are followed. A path to a device or pipe (/dev/null) is written in place.
+// False sets *why.
 bool file_write(const char *path, const void *bytes, size_t length, const char **why);
 
 // file_write of regular files in steps, so that several files appear together or not at all. file_temporary
@@ -31,8 +32,8 @@ bool file_is_stream(const char *path);
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why);
 // The target of a path's symbolic links, existing or not. Heap.
 char *file_target(const char *path);
-// Whether the path names a writable file, device or pipe, or a new file in a writable folder. Changes
-// nothing.
+// Whether the path names a writable file, device or pipe, or a new file in a writable folder. False
+// sets *why. Changes nothing.
 bool file_can_write(const char *path, const char **why);
 // Whether text on the descriptor may be coloured: a terminal, and NO_COLOR is unset or empty (no-color.org).
 bool file_takes_colour(int descriptor);

@@ -15,7 +15,8 @@ struct json_value {
     struct json_value *next;  // sibling
 };
 
-// NULL if the text is no JSON value: *why is a static text, *offset the error's position in bytes.
+// NULL if the text is no JSON value, is nested over 64 levels, or contains \u0000. *why is a static text,
+// *offset the error's position in bytes.
 struct json_value *json_parse(const char *text, size_t length, struct arena *a, const char **why,
                               size_t *offset);
 // `v` may be NULL for an absent value; the result is then the value for absence.

@@ -56,8 +56,8 @@ static uint32_t same_bytes(const struct pack *p, uint32_t a, uint32_t b, uint32_
     return from;
 }
 
-// Makes position `at` the root of its tree. Adds each copy from an earlier position that is longer than all
-// copies from nearer positions; lengths are cut off at LONG bytes.
+// Makes position `at` the root of its tree. Adds each copy of HASHED bytes or more from an earlier position,
+// if longer than all copies from nearer positions. Lengths are cut off at LONG bytes.
 static void find_copies(struct pack *p, const struct trees *t, uint32_t at)
 {
     uint32_t left = p->length - at, most = left < LONG ? left : LONG, best = HASHED - 1, word = 0;
@@ -144,8 +144,8 @@ static void remember(struct pack *p, uint32_t at)
     if (w->length > 1) packed_distance(w->recent, w->place);
 }
 
-// Tries a byte and all known copies as the step from a position. Returns the length of the longest copy; 1 if
-// no copy.
+// Tries a byte, copies at the latest distances, and all copies found as the next step from position `at`.
+// Returns the length of the longest copy; 1 if no copy.
 static uint32_t reach_from(struct pack *p, uint32_t at)
 {
     const struct way *w = &p->ways[at];
@@ -167,7 +167,8 @@ static uint32_t reach_from(struct pack *p, uint32_t at)
     return longest;
 }
 
-// Fills p->ways with the cheapest encoding up to every position.
+// Fills p->ways with the cheapest encoding found up to each position. Positions inside a copy of LONG bytes
+// or more are passed over.
 static void find_ways(struct pack *p)
 {
     for (uint32_t at = 0; at <= p->length; at++) p->ways[at].bits = UINT32_MAX;
@@ -204,7 +205,8 @@ struct tree {
     unsigned nodes;
 };
 
-// Number of the node with the least weight that has no parent and is not `except`; t->nodes: no such node.
+// Number of the used node (weight above 0) with the least weight, without parent and other than `except`.
+// t->nodes: no such node.
 static unsigned lightest(const struct tree *t, unsigned except)
 {
     unsigned best = t->nodes;
@@ -227,7 +229,7 @@ static void build_tree(struct tree *t, const uint32_t *counts, unsigned count)
     }
 }
 
-// Fills the code lengths, in bits, of all symbols of a Huffman code, and returns the longest length.
+// Fills the code lengths, in bits, of all symbols of a Huffman code (0: unused); returns the longest length.
 static unsigned huffman(const uint32_t *counts, unsigned count, uint8_t *lengths)
 {
     struct tree t;

@@ -80,7 +80,7 @@ struct conversion {
     char length[3], kind;
 };
 
-// Reads a conversion's width or precision: digits, or the argument for a *.
+// Reads a conversion's width or precision: digits, or the argument for a *. Returns the rest of the format.
 static const char *take_number(const char *p, int *number, va_list *args)
 {
     if (*p == '*') {

@@ -42,5 +42,6 @@ const char *str_nearest(const char *word, const char *(*next)(const void *contex
                         const void *context);
 // str_nearest for names of models, where a different digit or first letter is a different model (rtx3090,
 // rtx8000; h100, p100). Candidates have the first letter of `word` and the same digits in any order.
+// NULL: no candidate is near.
 const char *str_nearest_model(const char *word, const char *(*next)(const void *context, size_t i),
                               const void *context);

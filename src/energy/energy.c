@@ -45,7 +45,7 @@ static const struct structure {
 #undef STRUCTURE
 };
 
-// The value of a numeric option named `text`, or the number in `text`.
+// Number of ports: the value of the mechanism's option named `text`, else the number in `text`.
 static unsigned ports(const struct tech_use *u, const char *text)
 {
     for (size_t k = 0; k < u->tech->key_count; k++) {

@@ -45,6 +45,6 @@ struct energy_row {
 enum { ENERGY_ROWS_MAX = 40 + GPU_KINDS_MAX * TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
 
 // Fills the rows of a launch and returns their number. Launches with the same settings and mechanisms give
-// the same rows in order.
+// rows of the same names in the same order.
 size_t energy_rows(const struct energy_config *e, const struct chip_config *c, const struct chip_result *r,
                    struct energy_row rows[ENERGY_ROWS_MAX]);

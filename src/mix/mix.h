@@ -33,7 +33,7 @@ struct mix_part {
     const struct tape *tape;
     // plays the part's launches on the part's SMs (place); a separate stream per part
     struct wf_stream *stream;
-    bool is_exact; // output independent of thread order (output class D)
+    bool is_exact; // outputs do not depend on thread order (output class D), and are compared
     // Written by mix_play.
     struct mix_run run; // the first pass
     uint64_t passes;    // complete passes

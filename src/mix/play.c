@@ -38,7 +38,7 @@ static enum wf_status end_launch(struct player *p)
     return status;
 }
 
-// Plays a tape up to its next launch, or to the end of the pass.
+// Waits for the part's launch, then plays the tape up to the next launch, or to the end of the pass.
 static enum wf_status go_on(struct player *p)
 {
     const struct tape *t = p->part->tape;
@@ -65,7 +65,8 @@ static bool all_have_passed(const struct player *players, size_t count)
     return true;
 }
 
-// Continues every part whose launch is over, and restarts ended parts until all parts have finished a pass.
+// Continues, once, every part whose launch is over. Unless all parts have finished a pass, parts at the end
+// of a pass start again.
 static enum wf_status advance(struct player *players, size_t count)
 {
     for (size_t k = 0; k < count; k++) {

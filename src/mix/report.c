@@ -2,8 +2,8 @@
 #include "report/fields.h"
 #include "report/table.h"
 
-// Ratio of instructions per cycle: clock rates are left out, even with a reference GPU of another clock. 0:
-// the part did not run.
+// Instructions per cycle in the mix over instructions per cycle alone: clock rates are left out, even with a
+// reference GPU of another clock. 0: the part did not run.
 double mix_progress(const struct mix_result *r)
 {
     return r->part.run.cycles ? mix_ipc(&r->part.run) / mix_ipc(&r->alone) : 0;

@@ -72,7 +72,8 @@ static bool check_operation(struct check *c)
     }
 }
 
-// Drops the cache policy (a result of createpolicy), an extra last operand without effect on values.
+// With .L2::cache_hint: drops the cache policy (a result of createpolicy), an extra last operand without
+// effect on values. False and an error: the policy is missing or no 64-bit operand.
 static bool drop_cache_policy(struct check *c)
 {
     struct ptx_inst *i = c->i;

@@ -37,7 +37,7 @@ extern const char ptx_unsupported_form[];
 enum { CHECK_NAME_BYTES = 96 };
 const char *check_name(const struct ptx_inst *i, char *buffer);
 
-// ---- checks of one operand: each reports a misfit and returns false
+// ---- checks of one operand: each returning bool, but check_fits, reports a misfit and returns false
 
 struct check {
     struct parser *p;
@@ -55,7 +55,7 @@ bool check_wide_source(struct check *c, struct ptx_operand *o, enum ptx_type typ
 bool check_dest_predicate(struct check *c, struct ptx_operand *o);
 bool check_source_predicate(struct check *c, struct ptx_operand *o);
 bool check_integer(struct check *c, struct ptx_operand *o, int64_t least, int64_t most);
-// Converts a constant operand to the bits of the type.
+// Converts a constant operand to the bits of the type. False: the type takes no constant of this kind.
 bool check_immediate(struct check *c, struct ptx_operand *o, enum ptx_type type);
 bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expected);
 bool check_says(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

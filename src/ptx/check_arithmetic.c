@@ -46,7 +46,7 @@ bool check_product(struct check *c)
     return true;
 }
 
-// f16 and bf16 arithmetic rounds to nearest only.
+// f16 and bf16 arithmetic rounds to nearest only: false and an error for other rounding modifiers.
 bool check_half_rounding(struct check *c)
 {
     enum ptx_type type = c->i->types[0];
@@ -73,7 +73,7 @@ bool check_vote(struct check *c)
                       ballot ? "'vote.ballot' gives a .b32" : "'vote' with .all, .any or .uni gives a .pred");
 }
 
-// Checks constant positions and lengths of a bit field: 0 to 255 (PTX ISA 9.7.1.20).
+// Checks constant positions and lengths of a bit field: 0 to 255 (PTX ISA 9.7.1.20). Registers pass.
 bool check_field(struct check *c, unsigned first)
 {
     for (unsigned o = first; o < first + 2; o++)

@@ -11,7 +11,8 @@ static bool wrong_space(struct check *c, unsigned set)
     return check_says(c, "'%s' does not access .%s", ptx_op_name(c->i->op), ptx_space_name(c->i->space));
 }
 
-// A generic access naming a variable, except a parameter, becomes an access to the variable's space.
+// A generic access naming a variable, except a parameter, becomes an access to the variable's space. False
+// and an error: an access to another space, or to a texture, sampler or surface.
 static bool check_variable(struct check *c, struct ptx_operand *o, enum ptx_space space)
 {
     struct ptx_variable *v = o->variable;

@@ -27,7 +27,7 @@ static bool check_pack(struct check *c, struct ptx_operand *vector, struct ptx_o
     return unpack ? check_source(c, whole, type) : check_dest(c, whole, type);
 }
 
-// Checks a special register read as a `type`, by mov or cvt.
+// Checks a special register read as a `type`, by mov or cvt. False and an error: a wrong width, or a float.
 bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type)
 {
     enum ptx_type own = ptx_sreg_type(o->sreg);
@@ -164,8 +164,9 @@ static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_
                                           : "a .samplerref or a 64-bit register with a sampler");
 }
 
-// One coordinate may stand without braces. A vector may be longer than the geometry needs; extra elements
-// are ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and keeps four.
+// Checks the coordinates of tex. One coordinate may stand without braces. A vector may be longer than the
+// geometry needs; extra elements are ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and
+// keeps four.
 static bool check_coordinates(struct check *c, struct ptx_operand *o)
 {
     struct ptx_inst *i = c->i;
@@ -224,8 +225,8 @@ static bool check_barrier_number(struct check *c, struct ptx_operand *o)
     return check_source(c, o, PTX_U32);
 }
 
-// Checks a barrier's number of participating threads. A constant 0 means the whole block, as does a missing
-// operand, and is removed.
+// Checks a barrier's number of participating threads: a multiple of 32, if constant. A constant 0 means the
+// whole block, as does a missing operand, and is removed; .arrive refuses 0.
 static bool check_barrier_count(struct check *c, unsigned index)
 {
     struct ptx_inst *i = c->i;
@@ -279,7 +280,8 @@ bool check_barrier(struct check *c)
 
 // ---- call
 
-// Checks one argument or returned value of a call against the function's parameter.
+// Checks one argument or returned value of a call against the function's parameter: size and alignment of a
+// .param variable, else the type.
 static bool check_argument(struct check *c, struct ptx_operand *o, const struct ptx_variable *formal,
                            bool is_return)
 {

@@ -60,6 +60,7 @@ bool check_wrong(struct check *c, const struct ptx_operand *o, const char *expec
 }
 
 // Reports the expected operand, such as "a .f32 or .b32 register", with " or a constant" for a source.
+// Always false.
 static bool wrong_type(struct check *c, const struct ptx_operand *o, enum ptx_type type, bool is_source)
 {
     char text[120];
@@ -122,7 +123,8 @@ bool check_source(struct check *c, struct ptx_operand *o, enum ptx_type type)
 
 bool check_dest_predicate(struct check *c, struct ptx_operand *o) { return check_dest(c, o, PTX_PRED); }
 
-// Whether a register fits ld, st or cvt (PTX ISA 9.4.1, Tables 26 and 27).
+// Whether a register of type `reg` fits ld, st or cvt of a `type` (PTX ISA 9.4.1, Tables 26 and 27):
+// as wide or wider, of a matching kind.
 static bool fits_wide(enum ptx_type type, enum ptx_type reg)
 {
     if (reg == PTX_PRED || ptx_type_bits(reg) < ptx_type_bits(type)) return false;
@@ -195,7 +197,8 @@ static bool check_wide_form(struct check *c)
                       check_name(c->i, name));
 }
 
-// Checks a source operand that gives an address (cvta): a variable's address, a register, or a constant.
+// Checks a source operand that gives an address (cvta): a register, a constant or, except in cvta.to, a
+// variable of the instruction's space.
 static bool check_address_source(struct check *c, struct ptx_operand *o)
 {
     if (o->kind != PTX_OPERAND_SYMBOL) return check_source(c, o, c->i->types[0]);

@@ -48,7 +48,7 @@ static bool same_place(const struct ptx_line_info *a, const struct ptx_line_info
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-// The line info of a call site: the last entry for the place, or a new entry, not inlined.
+// Index of the line info of a call site: the last entry for the place, or a new entry, not inlined.
 static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
 {
     uint32_t index;
@@ -61,7 +61,8 @@ static uint32_t call_site(struct parser *p, const struct ptx_line_info *place)
     return index;
 }
 
-// After "function_name": a label of .debug_str. The label's text is known only after the section is read.
+// After "function_name": parses a label of .debug_str into *name, and the call site. The label's text is
+// known only after the section is read.
 static bool parse_inlined(struct parser *p, struct ptx_line_info *info, struct token *name)
 {
     uint32_t offset;

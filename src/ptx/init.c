@@ -31,7 +31,7 @@ static void put(struct initialiser *init, uint64_t offset, uint64_t value)
     memcpy(init->bytes.data + offset, &value, init->element_bytes < 8 ? init->element_bytes : 8);
 }
 
-// NAME or generic(NAME), with an offset: sets all of a relocation except its place.
+// NAME or generic(NAME), with an offset: sets symbol, addend and `generic` of a relocation.
 static bool parse_address(struct parser *p, struct ptx_relocation *r)
 {
     struct token name = p->t;

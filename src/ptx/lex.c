@@ -6,7 +6,8 @@
 
 enum { FOLLOW = 1, DIGIT = 2, HEX = 4, SPACE = 8 };
 
-// Bytes from 0x80 count as name characters, so UTF-8 identifiers of other front ends pass through.
+// Class of a byte: bits FOLLOW (in names and numbers), DIGIT, HEX, SPACE. Bytes from 0x80 count as name
+// characters, so UTF-8 identifiers of other front ends pass through.
 static inline unsigned class_of(unsigned char c)
 {
     static const unsigned char classes[256] = {
@@ -84,7 +85,7 @@ static void skip_hash_line(struct lexer *l)
     skip_to_line_end(l);
 }
 
-// Leaves `at` on the first byte of a token, or at the end.
+// Skips blanks, comments and lines with "#" or "@@". Leaves `at` on the first byte of a token, or at the end.
 static void skip_blank(struct lexer *l)
 {
     for (;;) {

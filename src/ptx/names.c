@@ -33,7 +33,8 @@ static bool source_name(struct mangled *m, bool keep)
     return true;
 }
 
-// After "I": skips to the matching "E", over names with lengths and nested N…E, I…E, X…E, L…E, J…E, F…E.
+// After "I": skips past the matching "E", over names with lengths and nested N…E, I…E, X…E, L…E, J…E, F…E.
+// False: no matching "E", or a name longer than the text.
 static bool skip_template_arguments(struct mangled *m)
 {
     unsigned depth = 1;

@@ -57,8 +57,8 @@ bool parse_expect(struct parser *p, enum token_kind kind, const char *after)
                        lex_token_text(&p->t, found));
 }
 
-// A ';' missing at the end of a line is reported at the end of the line, not before the next line's first
-// word.
+// Takes a ';'; false and an error without one. A ';' missing at the end of a line is reported at the end of
+// the line, not before the next line's first word.
 bool parse_semicolon(struct parser *p, const char *after)
 {
     if (at(p, TOKEN_SEMICOLON) || p->t.line == p->previous_line)
@@ -322,7 +322,8 @@ static void parser_fini(struct parser *p)
     u64map_fini(&p->alias_numbers);
 }
 
-// Calls of an alias become calls of its target (PTX ISA 11.2.5, ".alias").
+// The target of f if f is an alias, else f: calls of an alias become calls of its target (PTX ISA 11.2.5,
+// ".alias").
 static struct ptx_function *resolve_alias(const struct parser *p, struct ptx_function *f)
 {
     uint32_t alias;

@@ -161,7 +161,7 @@ static bool object_size(const struct ptx_variable *v, const uint64_t *dimensions
     return size <= OBJECT_BYTES_MAX;
 }
 
-// Parses a name and its dimensions, without the initialiser.
+// Parses a name and its dimensions, without the initialiser. NULL and an error: no valid declaration.
 static struct ptx_variable *parse_declarator(struct parser *p, const struct declaration *d,
                                              uint64_t *dimensions, unsigned *rank, struct token *name)
 {
@@ -193,7 +193,8 @@ static struct ptx_variable *parse_declarator(struct parser *p, const struct decl
     return v;
 }
 
-// Merges .extern declarations of a module variable, before or after the definition, into one object.
+// Merges .extern declarations of a module variable, before or after the definition, into one object. Returns
+// the object; `fresh` if nothing is merged.
 static struct ptx_variable *merge_declarations(struct parser *p, struct ptx_variable *fresh,
                                                const struct token *name)
 {

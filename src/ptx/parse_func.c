@@ -149,6 +149,7 @@ static bool parse_call_targets(struct parser *p, const struct token *name)
 }
 
 // Parses a directive allowed in function headers and prototypes. *found: a directive was present.
+// False and an error: its number is missing.
 static bool parse_abi_directive(struct parser *p, bool *noreturn, bool *found)
 {
     uint32_t ignored;
@@ -392,7 +393,7 @@ static bool same_prototype(const struct ptx_prototype *a, const struct ptx_proto
     return true;
 }
 
-// Returns the function of a name, new or declared before.
+// Returns the function of a name, new or declared before; reports an earlier declaration that differs.
 static struct ptx_function *declare_function(struct parser *p, const struct token *name,
                                              const struct ptx_function *fresh)
 {

@@ -45,7 +45,7 @@ struct scope {
     uint32_t deepest_range; // deepest enclosing scope with a range
 };
 
-// A label named by an instruction or table before its block is known.
+// A use of a label by an instruction or table, kept until a block with the label closes.
 struct label_reference {
     const char *name;
     uint32_t length;
@@ -135,7 +135,7 @@ void *parse_copy_array(struct arena *a, const void *data, size_t bytes);
 // scope.c
 void scope_push(struct parser *p);
 void scope_pop(struct parser *p);
-// Binds a name in the current scope; reports a duplicate. The caller fills in the result.
+// Binds a name in the current scope; a duplicate is reported and bound, too. The caller fills in the result.
 struct binding *scope_bind(struct parser *p, const struct token *name, enum name_kind kind);
 struct binding *scope_find(struct parser *p, const char *name, size_t length); // NULL when unknown
 // Reports `name` as unknown, with the nearest name of the kind. Always false.
@@ -177,8 +177,8 @@ struct constant {
 bool parse_constant(struct parser *p, struct constant *value);
 bool parse_constant_i64(struct parser *p, int64_t *value); // integers only
 double expr_to_f64(struct constant c);
-// Converts a constant to the bits of a `type` (PTX ISA 4.5). False: a float for an integer type, the reverse,
-// or a float for a bit type of another width.
+// Converts a constant to the bits of a `type` (PTX ISA 4.5). False: an integer for a float type, or a float
+// for a type other than .f32, .f64 and the bit type of the float's width.
 bool expr_to_type(struct constant c, enum ptx_type type, uint64_t *bits);
 
 // init.c: after '='

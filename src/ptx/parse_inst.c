@@ -152,7 +152,8 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     return true;
 }
 
-// Parses all modifiers; `*refused`: the whole instruction is to be kept unread.
+// Parses all modifiers; `*refused`: the whole instruction is to be kept unread. False and an error: for
+// instance an unknown, repeated or unfitting modifier.
 static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused)
 {
     *refused = ptx_op_is_refused(i->op);
@@ -191,7 +192,8 @@ static const char *full_name(struct parser *p, const struct token *mnemonic)
     return copy;
 }
 
-// Skips the operands of an unread instruction: up to the ';', with balanced brackets.
+// Skips the operands of an unread instruction, past the ';'. False and an error: unbalanced brackets, or no
+// ';'.
 static bool skip_operands(struct parser *p)
 {
     uint64_t depth = 0;

@@ -25,7 +25,7 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-// Index of a vector element: x y z w, or the synonyms r g b a.
+// Index of a vector element: x y z w, or the synonyms r g b a. -1: the token is no element.
 static int element_index(const struct token *t)
 {
     if (t->kind != TOKEN_DOT || t->length != 1) return -1;
@@ -39,7 +39,8 @@ static void set_register(struct ptx_operand *o, uint32_t index)
     o->reg = (int32_t)index;
 }
 
-// Reports a dot after an operand without an element.
+// Reports that the current word with a dot is no element of the operand; `elements`: the possible elements.
+// Always false.
 static bool wrong_element(struct parser *p, const char *elements)
 {
     char found[TOKEN_TEXT_BYTES];
@@ -73,7 +74,8 @@ static bool parse_register_operand(struct parser *p, struct ptx_operand *o, cons
     return true;
 }
 
-// Parses leading digits of `text` as a number below `limit`; the remaining text must equal `rest`.
+// Parses leading digits of `text` as a number below `limit`; the remaining text must equal `rest`. Else
+// false, without an error.
 static bool numbered(const char *text, size_t length, const char *rest, unsigned limit, uint8_t *number)
 {
     size_t digits = 0;
@@ -85,7 +87,7 @@ static bool numbered(const char *text, size_t length, const char *rest, unsigned
            memcmp(text + digits, rest, strlen(rest)) == 0;
 }
 
-// "%reserved_smem_offset_begin", "_end", "_cap", "_0", "_1": component 0 to 4.
+// "%reserved_smem_offset_begin", "_end", "_cap", "_0", "_1": component 0 to 4. False: another name.
 static bool reserved_shared(const struct token *t, uint8_t *which)
 {
     static const char *const names[] = {"begin", "end", "cap", "0", "1"};
@@ -218,7 +220,7 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o)
     return parse_expect(p, TOKEN_RBRACE, "after the vector");
 }
 
-// After '[': register, variable or constant, each with an offset.
+// After '[': register, variable or constant, each with an optional offset; up to and including ']'.
 static bool parse_address(struct parser *p, struct ptx_operand *o)
 {
     struct ptx_operand base = {.reg = -1, .loc = parse_here(p)};

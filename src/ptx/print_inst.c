@@ -185,7 +185,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
     }
 }
 
-// Type of an immediate at an operand's position.
+// Type of an immediate at an operand's position; PTX_NONE: printed as an integer.
 static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst *i, unsigned operand)
 {
     switch (signature_letter(p->signatures, i, operand)) {

@@ -59,7 +59,8 @@ enum ptx_cmp { // the U forms are true with a NaN operand; LO..HS are the unsign
 
 enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR, PTX_BOOL_POPC };
 
-enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE }; // mul/mad, and dp2a's lo/hi
+// mul, mad: the part of the product kept, WIDE: the whole product. dp2a: the half of operand b.
+enum ptx_half { PTX_HALF_NONE, PTX_HALF_LO, PTX_HALF_HI, PTX_HALF_WIDE };
 
 enum ptx_cache { // cache operators of ld, st and cp.async; other hints are accepted and dropped
     PTX_CACHE_NONE, PTX_CACHE_CA, PTX_CACHE_CG, PTX_CACHE_CS, PTX_CACHE_LU, PTX_CACHE_CV, PTX_CACHE_WB, PTX_CACHE_WT

@@ -41,6 +41,7 @@ static struct binding *lookup(const struct parser *p, const struct strmap *map, 
 
 // Finds the range with a register of the name, innermost first. The trailing digits may be split anywhere
 // ("%r12" is 12 of %r<> or 2 of %r1<>); in one scope, longer numbers come first.
+// NULL: no range.
 static struct binding *find_range(const struct parser *p, const char *name, size_t length)
 {
     size_t digits = 0;
@@ -132,7 +133,8 @@ struct candidates {
 
 enum { LONGEST_NEAR = 120, MOST_CANDIDATES = 20000 };
 
-// Registers and functions are candidates for a variable, too.
+// Whether a name of `kind` is suggested for an unknown name of the kind `wanted`: the same kind. For a
+// variable also registers and functions.
 static bool is_candidate(enum name_kind kind, enum name_kind wanted)
 {
     if (wanted == NAME_VARIABLE) return kind == NAME_VARIABLE || kind == NAME_REG || kind == NAME_FUNCTION;

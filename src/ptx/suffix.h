@@ -35,7 +35,7 @@ void suffix_table_fini(struct suffix_table *table);
 // instruction has the word.
 const struct suffix *suffix_find(const struct suffix_table *table, const char *text, size_t length,
                                  uint64_t fields, bool *known);
-// The i-th word of the fields in the set that `context` points to (for str_nearest).
+// The i-th word of the fields in the set that `context` points to (for str_nearest). NULL past the last.
 const char *suffix_name(const void *context, size_t i);
 // Text of a field's value, without the dot ("rn"); NULL: no such value.
 const char *suffix_text(enum ptx_field field, unsigned value);

@@ -97,7 +97,7 @@ void watch_block_ends(struct watch_sm *w, struct watch_blocks *x, unsigned k, ui
     watch_add_span(w, x->running[k]);
 }
 
-// Ends the warps and blocks of the launch with grid number `number`.
+// Ends, on one SM at `time`, the spans of warps and blocks of the launch with grid number `number`.
 static void close_launch(struct watch_sm *w, unsigned number, uint64_t time)
 {
     struct watch_blocks *x = w->blocks[number];

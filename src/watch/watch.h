@@ -138,11 +138,11 @@ struct watcher {
 void watcher_init(struct watcher *w, const struct watch_config *c);
 void watcher_fini(struct watcher *w);
 
-// -- for the chip; one watcher serves all of its launches
-// Begins a launch with grid number `number` at chip cycle `start`, on `sms` SMs.
+// -- for the chip; one watcher serves all of its launches.
+// Begins a launch with grid number `number` at chip cycle `start`, on a chip of `sms` SMs.
 void watcher_begin(struct watcher *w, const struct launch *l, struct watch_stream stream, unsigned number,
                    uint64_t start, unsigned sms);
-// To be called after every window of simulated cycles.
+// To be called after every window of simulated cycles: at the limit of records, ends the timeline at `now`.
 void watcher_window(struct watcher *w, uint64_t now);
 // Ends the launch with grid number `number` at chip cycle `now`.
 void watcher_end(struct watcher *w, unsigned number, uint64_t now);

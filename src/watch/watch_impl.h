@@ -8,7 +8,7 @@ uint32_t watch_add_inst(struct watch_sm *w, struct watch_inst i);
 void watch_add_span(struct watch_sm *w, struct watch_span span); // clipped to the cycles kept
 // From `time` on the warp waits in `state` with the instruction, or issues (WATCH_BUSY).
 void watch_set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t state, uint32_t inst);
-// Drops the I-buffer's instructions after the first `keep`, never issued.
+// Records the I-buffer's instructions after the first `keep` as dropped, never issued, and removes them.
 void watch_drop(struct watch_sm *w, unsigned slot, unsigned keep, uint64_t time);
 void watch_warp_ends(struct watch_sm *w, unsigned slot, uint64_t time);
 // Block slot k of a launch on one SM, index into *x: the last warp has started; the block has ended.
