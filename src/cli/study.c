@@ -19,6 +19,7 @@ static const char *next_study(const void *context, size_t i)
 }
 
 // Creates the study named by the first operand, and removes the operand. The others are operands of `run`.
+// NULL and an error: no operand, or an unknown study.
 static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
 {
     if (!o->operands.count) {
