@@ -145,7 +145,7 @@ static char *counting_command(const struct job *j, bool small)
 }
 
 // Command of the job at size small, without settings (--set) except compile.profile, since many jobs differ
-// in settings alone. Empty: the job has no size.
+// in settings alone. Empty: the job has no size, and is neither a mark nor a study.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};

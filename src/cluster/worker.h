@@ -33,7 +33,8 @@ struct worker_report {
     int interrupted;                    // the signal that ended the worker; 0: no signal
 };
 
-// Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a time.
+// Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a number from
+// 1 to 1000000.
 bool worker_lease(const char *text, double *seconds, struct diag *d);
 // Works until all points are done or given up, or a signal arrives. False and an error: the worker cannot
 // work in the folder.
