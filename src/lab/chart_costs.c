@@ -62,8 +62,8 @@ static double height_of(const struct stacking *k, const char *run, const char *b
     return height;
 }
 
-// Adds one bar: every part with its share of the height. No values if the run or the base is missing or not
-// ok.
+// Adds one bar: every part of an amount other than 0, with its share of the height. No values if the run or
+// the base is missing or not ok. False: a database error.
 static bool add_bar(const struct stacking *k, size_t category, size_t bar, const char *run, const char *base)
 {
     double height = height_of(k, run, base), sum = 0;

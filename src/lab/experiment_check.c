@@ -191,7 +191,7 @@ static bool check_headline(struct parser *p)
 }
 
 // Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
-// in defaults.
+// in defaults. False and an error.
 bool experiment_check(struct parser *p)
 {
     struct experiment *x = p->x;
