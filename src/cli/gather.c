@@ -139,7 +139,7 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
 }
 
 // Expected seconds for each point (run of an experiment): from plan `old`, or estimated now if `old` is NULL.
-// *factor: likely error of the sum of seconds.
+// *factor: the total is expected within this factor of the sum.
 static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
     if (!old) {

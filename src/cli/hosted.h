@@ -4,8 +4,8 @@
 #include "cli/session.h"
 
 enum hosted_kind {
-    HOSTED_NONE,    // no ELF file, or an unreadable file
-    HOSTED_PROGRAM, // not an ELF file, not a regular file, or unreadable
+    HOSTED_NONE,    // not an ELF file, not a regular file, or unreadable
+    HOSTED_PROGRAM, // RISC-V ELF file, or a file cut off before the number of the machine (e_machine)
     HOSTED_FOREIGN  // ELF for another machine: loading refuses the file, with the reason
 };
 enum hosted_kind hosted_kind(const char *path);

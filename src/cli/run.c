@@ -155,8 +155,8 @@ static enum wf_status apply_symbols(const struct options *o, struct session *s)
     return status;
 }
 
-// Parses INDEX|NAME=PATH and finds the bytes to dump. The error for an index without a buffer describes the
-// argument.
+// Parses INDEX=PATH or NAME=PATH and finds the bytes to dump. An index is an argument in `a`, which must be a
+// buffer or texture; `a` NULL, for scripts: names only.
 static enum wf_status find_dump(struct session *s, const char *text, const struct arguments *a,
                                 uint64_t *address, uint64_t *bytes, const char **path)
 {
@@ -340,7 +340,7 @@ static enum wf_status verify_hosted(struct session *s)
 }
 
 // --verify: runs again without optimisation, on the general engine, with race detection. Then compares
-// memory.
+// buffers. A difference is WF_MISMATCH, or a warning if the order of execution may change the result.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     if (s->report.has_host) return verify_hosted(s);

@@ -129,7 +129,8 @@ static bool parse_value(const struct parser *p, enum spec_type type, const char 
     return fail(p, "\"%s\" is not a valid %s; must be %s", text, types[type].name, types[type].range);
 }
 
-// Reads up to one byte more than needed, to detect excess. Devices may be endless.
+// Reads up to one byte more than `most`, to detect excess; devices may be endless. False and an error: not
+// readable.
 static bool read_bytes(const struct parser *p, const char *path, size_t most, struct spec *s)
 {
     struct strbuf full = {0};

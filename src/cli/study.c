@@ -45,7 +45,8 @@ struct ran {
     size_t workloads;
 };
 
-// Selects the GPU for a study of timed launches. Refuses timing options for a functional study.
+// Selects the GPU for a study of timed launches. For a functional study, refuses --tech, --threads and
+// --max-cycles.
 static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, const struct wf_study *s,
                                  struct diag *d)
 {
