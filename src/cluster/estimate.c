@@ -166,7 +166,7 @@ static char *small_command(const struct job *j)
 // -- rates --------------------------------------------------------------------------------------------------
 
 // Sums over successful runs in the folder's database with the job's kind, subject, GPU, profile and
-// technology: warp instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
+// mechanism: warp instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
 static struct measured rate_shown(const struct estimate *e, const struct job *j)
 {
     sqlite3_stmt *s = database_query(

@@ -27,7 +27,7 @@ struct slot {
     struct token token;
     const struct plan_point *point;
     double started;
-    int errors; // stderr of the process, in memory: works on a full disk
+    int errors; // descriptor of stderr of the process, a file in memory: works on a full disk
 };
 
 struct renaming {

@@ -22,7 +22,8 @@ struct worker_order {
     const char *build; // build id of the running program; a plan of another build is refused
     const char *folder;
     unsigned processes; // points run at a time
-    // Prints a line for the user during work, about waiting or missing files; NULL: no output.
+    // Prints a line for the user during work, about waiting, missing files or broken results; NULL: no
+    // output.
     void (*tell)(const char *line);
     double lease_seconds; // a worker whose beat stands still for the lease is lost
     struct diag *diag;

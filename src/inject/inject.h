@@ -60,7 +60,7 @@ uint64_t inject_seed(const struct inject *c, uint32_t number);
 // differs from the reference, or no place exists. Errors are in `diag`.
 enum wf_status inject_measure(const struct inject *c, struct inject_space *space);
 // Runs the injections among the first `count` that are not in the journal. WF_INTERRUPTED: the next call
-// continues.
+// continues. WF_BAD_INPUT and an error, for instance: a child process or the journal failed.
 enum wf_status inject_run(const struct inject *c, const struct inject_space *space, uint32_t count,
                           struct journal *j);
 enum wf_status inject_replay(const struct inject *c, const struct inject_space *space, uint64_t seed,

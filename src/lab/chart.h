@@ -86,8 +86,8 @@ unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, 
 // Judges every claim of the experiment, in every view or in the views of the claim's GPU (chart_claims.c).
 void chart_judge(struct chart *c);
 
-// Stacks of cycles, energy, or energy of work: one bar for the base of comparison, and one for each series of
-// the experiment unlike the base. Height of a bar: the amount of the run, divided by the same of the base
+// Stacks of cycles, energy, or energy of work. Bars: the base of comparison, and each series of the
+// experiment unlike the base. Height of a bar: the amount of the run, divided by the same of the base
 // (chart_costs.c). False and an error: the database fails.
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,

@@ -115,7 +115,8 @@ static void drop_unused(struct chart_view *v)
     v->series.count = kept;
 }
 
-// True: the series is the experiment's base of comparison.
+// True: the series equals the experiment's base of comparison in mechanism, settings and GPU, and has no base
+// of its own.
 static bool is_base(const struct experiment *x, const struct experiment_series *s)
 {
     const char *gpu = s->gpu ? s->gpu : "", *base_gpu = x->base.gpu ? x->base.gpu : "";

@@ -16,7 +16,7 @@ bool experiment_refuse(struct parser *p, struct wf_context *c)
                       message);
 }
 
-// Checks KEY=VALUE words by applying the settings to a GPU's context.
+// Checks KEY=VALUE words by applying the settings to a GPU's context. False and an error: a word is refused.
 static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
 {
     bool good = true;
@@ -39,8 +39,8 @@ static bool is_setting(struct wf_context *c, const char *name)
     return false;
 }
 
-// Experiments on programs: checks a code named by a view or series, and that every program has a file for the
-// code.
+// Experiments on programs: checks a code named by a view or series (`where`, for messages), and that every
+// program has a file for the code. False and an error.
 static bool check_code(struct parser *p, const char *code, const char *where)
 {
     struct loc whole = {.source = p->loc.source};
