@@ -108,8 +108,8 @@ static bool check_over(struct parser *p, const struct experiment_series *series)
     return good;
 }
 
-// Checks GPUs, settings, the study and the file. A series may name a mechanism absent from the library: its
-// runs are refused, and other runs go on.
+// Checks GPUs, settings, bases of comparison, the study and the file. A series may name a mechanism absent
+// from the library: its runs are refused, and other runs go on. False and an error.
 static bool check_names(struct parser *p)
 {
     const struct experiment *x = p->x;
@@ -176,7 +176,7 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return true;
 }
 
-// Checks the syntax and the series of every {SERIES | CATEGORY} of the headline.
+// Checks the syntax and the series of every {SERIES | CATEGORY} of the headline. False and an error.
 static bool check_headline(struct parser *p)
 {
     for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
