@@ -89,8 +89,8 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
 }
 
 // --verify: runs the workload again, functionally, without optimisation, on the general engine
-// (exec.isa=general). Outputs of class D must be equal byte for byte; outputs of other classes have been
-// compared with the reference.
+// (exec.isa=general). In class D, the hash of the output bytes must equal `output_hash` of the first run.
+// Outputs of other classes are only compared with the reference.
 static enum wf_status verify(const struct options *o, const struct bench_selection *what,
                              const struct workload *w, uint64_t output_hash, struct diag *d)
 {
@@ -125,7 +125,8 @@ static void complain(const char *format, ...)
     strbuf_fini(&text);
 }
 
-// Runs one workload in its own context, adds a row to the results, and prints the context's errors at once.
+// Runs one workload in its own context and prints the context's errors at once. Adds a row to the results,
+// except after wrong settings.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
                               const struct bench_member *member, struct report_bench *b,
                               struct strbuf *timeline, struct diag *d)
@@ -176,7 +177,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
     return status;
 }
 
-// Writes the results, including results of failed workloads.
+// Writes the files of --json and --timeline and prints the tables, with the rows of failed workloads, too.
 static enum wf_status publish(const struct options *o, struct report_bench *b, const struct strbuf *timeline,
                               struct results *r, struct diag *d)
 {

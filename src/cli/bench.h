@@ -13,7 +13,7 @@ struct bench_selection {
 // A selected workload, with groups resolved.
 struct bench_member {
     const struct workload *workload;
-    unsigned registers; // registers per thread, set by the group, as in struct workload_options
+    unsigned registers; // per thread, from the group's paper; 0: as in struct workload_options
 };
 struct bench_list {
     VEC(struct bench_member) all;
@@ -23,6 +23,6 @@ enum wf_status bench_selection(const struct options *o, struct bench_selection *
 // A bundled kernel by name. NULL and an error: the kernel is unknown (with the nearest name, if any), or has
 // no input of the size.
 const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
-// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT and an error: no such kernel, or
-// the kernel lacks the size.
+// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT and an error: neither a kernel
+// nor a group has the name, or the kernel lacks the size.
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);

@@ -17,9 +17,10 @@ bool command_begin(struct options *o, enum command_id command, int argc, char **
 // Prints the messages to stderr, in colour on a terminal. Returns `status`.
 int command_fail(const struct diag *d, int status);
 int command_fail_context(struct wf_context *c, int status);
-// Claims the files written by --json, --timeline and --dump, and the file read by --gpu.
+// Claims in `r` the files written by --json, --timeline and --dump, and the file read by --gpu. False and an
+// error: a file cannot be written, or two claims conflict.
 bool command_claim(const struct options *o, struct results *r);
-// Sends the JSON text to the destination of --json.
+// Makes the JSON text the content of --json's destination; results_write writes it later.
 void command_json(const struct options *o, struct results *r, const struct strbuf *text);
 // Whether stdout is reserved for JSON.
 bool command_json_alone(const struct options *o);
@@ -37,8 +38,8 @@ void command_note_gpu(const struct options *o, struct diag *d);
 bool command_has_time(const struct options *o, struct wf_context *c, struct diag *d);
 // Adds a note if check.races makes a run functional that would be timed. Silent with --quiet.
 void command_note_races(const struct options *o, struct wf_context *c, struct diag *d);
-// --timeline: command_watch records the context's launches. command_timeline formats the record by the path's
-// suffix, with a warning if the record is incomplete.
+// Only with --timeline: command_watch starts a record of the context's launches. command_timeline appends the
+// record to `out`, in the format of the path's suffix; a warning tells if the record is incomplete.
 void command_watch(const struct options *o, struct wf_context *c);
 void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d);
 // Parses "X[,Y[,Z]]"; absent dimensions are 1.

@@ -1,4 +1,5 @@
-// `warpfold compare A.json B.json`: differences between the results of two runs, largest change first.
+// `warpfold compare A.json B.json`: differences between the results of two runs, main figures first, then by
+// size of the relative change.
 //
 // Both files become lists of named figures: "cycles", "counters sm.l1.hits". Elements of an array add their
 // names: "matrixMul cycles". Left out are wall-clock figures; launches, time series and the account by line,
@@ -108,7 +109,7 @@ static const char *text_of(const struct json_value *v)
     return "-";
 }
 
-// Whether a figure belongs to the main figures, listed first.
+// Whether a figure belongs to the main figures, listed first: the last word of its name decides.
 static bool is_main(const char *name)
 {
     static const char *const names[] = {"cycles", "warp_instructions", "status",     "outcome", "tech",

@@ -76,7 +76,7 @@ static bool look_up(const char *word)
 }
 
 // `warpfold help COMMAND` equals `warpfold COMMAND --help`. With another name: prints the table entries of
-// the name. Without a name: prints an overview.
+// the name, or an error if there are none. Without a name: prints an overview.
 static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};

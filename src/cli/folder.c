@@ -25,7 +25,8 @@ bool folder_make(const char *path, struct diag *d)
     return diag_error(d, loc_none(), "cannot write into the folder %s: %s", path, strerror(errno));
 }
 
-// Locks the folder, with retries for 2 seconds: processes of a killed command may still be ending.
+// Locks the open file `lock` of a folder, with retries for 2 seconds: processes of a killed command may still
+// be ending. False: not locked.
 static bool take_lock(int lock)
 {
     for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
@@ -66,7 +67,8 @@ bool folder_program(char **program, char build[17], struct diag *d)
     return true;
 }
 
-// Whether a name is a temporary file of file_write for an ending, such as "report.html.1234.part".
+// Whether a name is a temporary file of file_write for a file with the ending: "report.html.1234.part" for
+// ".html".
 static bool is_part_of(const char *name, const char *ending)
 {
     size_t length = strlen(name), digits = 0;

@@ -138,7 +138,8 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
-// Expected seconds for each point (run of an experiment): from the plan if one exists, else estimated now.
+// Expected seconds for each point (run of an experiment): from plan `old`, or estimated now if `old` is NULL.
+// *factor: the total is expected within this factor of the sum.
 static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
     if (!old) {
@@ -171,7 +172,8 @@ static bool write_plan(const struct gather *g, struct plan *p)
     return good;
 }
 
-// Appends the expected time of all points of the plan on one core and on `workers` cores.
+// Appends the expected time of all points of the plan on one core (with a likely range) and on `workers`
+// cores.
 static void say_time(const struct plan *p, uint64_t workers, struct strbuf *out)
 {
     double seconds = 0, longest = p->points.count ? p->points.data[0].seconds : 0;
@@ -231,7 +233,8 @@ bool gather_submit(const struct gather *g)
 
 // -- results ------------------------------------------------------------------------------------------------
 
-// Adds points given up by workers to the pool's failures, for the report.
+// Adds points given up by workers to the pool's failures, for the report. False and an error: the queue
+// cannot be read.
 static bool note_left(const struct gather *g, const struct plan *p)
 {
     struct tokens all;
@@ -250,7 +253,8 @@ static bool note_left(const struct gather *g, const struct plan *p)
 
 static const double ask_seconds = 10; // seconds between queries to Slurm for live jobs
 
-// Collects results until all points are done or given up, a signal arrives, or no live job can deliver more.
+// Collects results until all points are done or given up, a signal arrives, or Slurm has no live job left.
+// False and an error, for instance: no live job, but points are missing.
 static bool collect_until(const struct gather *g, const struct plan *p, const sigset_t *watched,
                           struct collection *c)
 {

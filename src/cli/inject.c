@@ -41,7 +41,8 @@ static bool prepare(void *context, struct wf_context *x)
     return status == WF_OK && command_has_time(s->options, x, s->diag);
 }
 
-// Only mechanism uv reports places for bit flips (sm/mech/upset.h), so injections need uv, alone.
+// Takes --tech, or the default, and refuses all but mechanism uv alone: only uv reports places for bit flips
+// (sm/mech/upset.h).
 static enum wf_status choose_tech(struct session *s)
 {
     const char *given = options_value(s->options, OPTION_TECH);
@@ -128,7 +129,8 @@ static bool open_folder(struct session *s)
     return true;
 }
 
-// A line with everything that determines the outcomes of injections.
+// Writes a line with the workload, options and build of a campaign, to recognise a journal of another
+// campaign.
 static void identify(const struct session *s, struct strbuf *out)
 {
     const struct options *o = s->options;

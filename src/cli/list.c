@@ -172,7 +172,7 @@ enum { TAKES_TECH = 1, TAKES_GPU = 2, TAKES_SET = 4, TAKES_BENCH = 8 };
 static const struct list {
     const char *name;
     void (*list)(void);
-    int (*list_with)(const struct options *o); // lists that take TAKES_… options or a further operand
+    int (*list_with)(const struct options *o); // instead of `list`: takes TAKES_… options or an operand
     unsigned takes;                            // bits, TAKES_TECH …
 } lists[] = {{"gpus", NULL, list_gpus, TAKES_SET},
              {"techs", list_techs, NULL, 0},
@@ -194,7 +194,7 @@ static const char *next_list(const void *context, size_t i)
     return i < LIST_COUNT ? lists[i].name : NULL;
 }
 
-// The list named by the operands; NULL and an error if unknown.
+// The list named by the operands; NULL and an error: unknown name, or a wrong number of operands.
 static const struct list *find(const struct options *o, struct diag *d)
 {
     static const char all[] = "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, "

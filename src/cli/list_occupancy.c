@@ -14,8 +14,8 @@ struct listing {
     struct bench_member of;
     const char *seen[8]; // kernels of the workload listed so far
     size_t seen_count;
-    // Sums of logarithms of the share of registers in use, for geometric means: over all rows, and over rows
-    // whose blocks are limited by registers.
+    // Sums of logarithms of the share of registers in use, for geometric means: over all rows with at least
+    // one block on an SM, and over those rows whose blocks are limited by registers.
     double log_used, log_used_limited;
     unsigned rows, limited_rows;
 };

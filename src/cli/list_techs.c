@@ -47,7 +47,8 @@ void list_claims(void)
     list_print(&t);
 }
 
-// Adds a row with the sum of bits below a mechanism's storage structures.
+// Adds a row below the rows of a mechanism's storage structures: the sum of bits, also as a share of the
+// register file.
 static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t file_bits)
 {
     table_add(t, "%s", what);
@@ -59,7 +60,7 @@ static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t f
 }
 
 // Adds the structures of the selected mechanisms on SMs of one class: first the structures counted in the
-// papers. class NULL: the GPU has no classes.
+// papers, then the others, each part with a sum. class NULL: the GPU has no classes.
 static void add_storage_of(struct table *t, struct wf_context *c, const struct wf_class *class)
 {
     const struct wf_storage *rows;
@@ -114,7 +115,8 @@ static void print_millimetres(void)
     list_print(&t);
 }
 
-// Storage of each mechanism with default options, or of the mechanisms of --tech as configured.
+// Lists the storage of each mechanism with default options, and areas of SMs in papers. With --tech: only the
+// storage of its mechanisms, as configured.
 int list_area(const struct options *o)
 {
     static const char *const heads[] = {"mechanism", "structure of an SM",  "entries", "bits each", "bits",

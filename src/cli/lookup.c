@@ -45,7 +45,8 @@ static void look_in_counters(const char *word, struct strbuf *out)
         if (matches(counter.name, word)) add_counter(&counter, out);
 }
 
-// Appends what the word names of a mechanism: the mechanism itself, options as NAME:OPTION, and counters.
+// Appends what the word names of mechanism `name`: the mechanism with all its options, a single option
+// (OPTION or NAME:OPTION), or counters.
 static void look_in_tech(struct wf_context *c, const char *name, const char *meaning, const char *word,
                          struct strbuf *out)
 {

@@ -108,7 +108,8 @@ static void print_summary(const struct wf_mark *marks, size_t count, const uint3
         count_class(marks, count, names[DR], patterns[UNSTRUCTURED], true));
 }
 
-// Appends "CR", "CR>DR" or "CR/2", followed by " g" for equal in all blocks.
+// Appends an instruction's mark, such as "DR", "CR>DR" or "CR/2"; " g" follows if the value is equal in all
+// blocks.
 static void print_mark(const struct wf_mark *m, bool colour, struct strbuf *out)
 {
     char text[32];

@@ -17,7 +17,7 @@ struct member {
     const struct workload *workload;
     struct tape tape;
     struct wf_context *context; // context for recording launches
-    unsigned registers;         // per thread, from --registers; 0: as in struct workload_options
+    unsigned registers;         // of a thread, from --registers; 0: as in struct workload_options
     uint32_t sms;               // of the GPU used for recording
     struct mix_run run;         // figures of the run alone
     struct mix_need need;
@@ -205,7 +205,7 @@ static struct wf_context *new_context(const struct mix *m, enum wf_status *statu
     return c;
 }
 
-// Prints the messages of a failed context and destroys the context.
+// Destroys the context, and before prints its messages if `status` is an error. Returns `status`.
 static enum wf_status end_context(struct wf_context *c, enum wf_status status)
 {
     if (status != WF_OK) command_fail_context(c, (int)status);

@@ -1,6 +1,6 @@
 // Output of the commands: results on stdout, messages on stderr. All output but the progress bar goes through
-// print_*. Text is made printable, whatever words it contains. A failed write is never silent: the command
-// prints one message and fails.
+// print_*. Text is made printable, whatever words it contains. A failed write makes the command fail; if to
+// stdout, with one message on stderr.
 //
 // The stream's error flag records the first failure; nothing more is written to a failed stream.
 #pragma once

@@ -45,7 +45,8 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
     return path.text;
 }
 
-// Removes partial files of an interrupted run in one folder of the results; other files are kept.
+// Removes partial files of an interrupted run in one folder of the results. In folders below the results'
+// folder, removes files with the ending .err, too.
 static void sweep(const struct lab *l, const char *folder)
 {
     static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", "fidelity.md",
@@ -108,7 +109,7 @@ static bool choose_gpu(struct lab *l, const char *gpu)
 }
 
 // Applies --gpu, --set and --measurements, which affect only points of `silicon` (comparisons with measured
-// GPUs).
+// GPUs). Without such points, refuses the options.
 static enum wf_status choose_silicon(struct lab *l)
 {
     static const enum option_id own[] = {OPTION_GPU, OPTION_SET, OPTION_MEASUREMENTS};
@@ -361,7 +362,8 @@ static void fini(struct lab *l)
     free(l->gpu_file);
 }
 
-// --collect: the plan in the folder supplies the options; else the command line.
+// Executes the command. With --collect, the plan in the folder supplies the options; otherwise the command
+// line does.
 static enum wf_status begin(struct lab *l, struct plan *p, struct options *planned)
 {
     const char *folder = options_value(l->said, OPTION_COLLECT);

@@ -1,5 +1,6 @@
 // Order of writing: all files under temporary names, then outputs written in place (stdout, pipes), then the
-// renames. A full disk leaves no partial result. No memory is allocated in between.
+// renames. A full disk leaves no partial file. No memory is allocated from the first write to the last
+// rename.
 #include "cli/results.h"
 #include "base/file.h"
 #include "cli/print.h"
@@ -90,7 +91,8 @@ static bool claim(struct results *r, struct result x, struct loc loc)
     for (size_t i = 0; known && i < r->list.count; i++) {
         const struct result *other = &r->list.data[i];
         bool reads = x.is_read || other->is_read, both = x.is_read && other->is_read;
-        // A terminal, socket or pipe may be both read and written by a run.
+        // No conflict: two reads, different files, or one terminal, socket or pipe both read and written by a
+        // run.
         if (both || !is_same(&x.place, &other->place) || (reads && !x.place.regular && !x.place.name))
             continue;
         refuse(r, &x, other, loc);

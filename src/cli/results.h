@@ -34,7 +34,7 @@ void results_init(struct results *r, struct diag *d);
 void results_fini(struct results *r);
 
 // Call before the run. results_claim: `what` (an option) writes the path, "-" for stdout. results_claim_read:
-// the run reads the path. False and an error if the path cannot be used.
+// the run reads the path. False and an error: the path cannot be written, or another claim conflicts.
 bool results_claim(struct results *r, const char *what, const char *path, struct loc loc);
 bool results_claim_read(struct results *r, const char *path, struct loc loc);
 // Sets the content of a claimed path. results_put copies; results_take takes over heap memory.

@@ -155,8 +155,8 @@ static enum wf_status apply_symbols(const struct options *o, struct session *s)
     return status;
 }
 
-// Parses INDEX|NAME=PATH and finds the bytes to dump. The error for an index without a buffer describes the
-// argument.
+// Parses INDEX=PATH or NAME=PATH and finds the bytes to dump. An index is an argument in `a`, which must be a
+// buffer or texture; `a` NULL, for scripts: names only.
 static enum wf_status find_dump(struct session *s, const char *text, const struct arguments *a,
                                 uint64_t *address, uint64_t *bytes, const char **path)
 {
@@ -209,7 +209,8 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
     return ok;
 }
 
-// Captures the dumps of a finished or interrupted run.
+// Captures the dumps of a finished or interrupted run. After another `status`, captures nothing and returns
+// `status`.
 static enum wf_status dumps_of(const struct options *o, struct session *s, const struct arguments *a,
                                enum wf_status status)
 {
@@ -251,7 +252,8 @@ enum wf_status run_execute(const struct options *o, struct session *s)
 
 enum { MISMATCHES_SHOWN = 10 };
 
-// Compares the buffers of the run and of the plain run (without optimisation) element by element.
+// Compares the buffers of the run and of the plain run (without optimisation) element by element. Counts
+// differences in s->report.verify_mismatches, and shows the first ten.
 static void compare_buffers(struct session *s, struct session *base)
 {
     enum { CHUNK = 1 << 20 };
@@ -301,9 +303,9 @@ static const char *why_order_matters(const struct report_run *base)
     return counter(base, "exec.atomics") ? "atomics" : NULL;
 }
 
-// Reports a plain run (without optimisation) that failed or could not be made (an input readable only once).
-// Unoptimised code also executes loads without users; an illegal address of such a load is found only by the
-// plain run.
+// Reports a plain run (without optimisation) that failed or could not be made (for instance, an input
+// readable only once). Unoptimised code also executes loads without users; an illegal address of such a load
+// is found only by the plain run.
 static enum wf_status refuse_plain(struct session *s, const struct session *base, enum wf_status status)
 {
     bool failed = status == WF_PROGRAM_FAILED;
@@ -326,8 +328,9 @@ static void tell_shared(struct session *s, uint64_t count)
                count);
 }
 
-// --verify for RISC-V programs. Values shared by mechanisms and compressed registers were compared during the
-// run, and no optimised code exists to compare. Compressed registers report their own mismatches.
+// --verify for RISC-V programs: reports mismatches counted during the run. Values shared by mechanisms and
+// compressed registers were compared then, and no optimised code exists to compare. Compressed registers have
+// reported their own mismatches.
 static enum wf_status verify_hosted(struct session *s)
 {
     bool has_mechanisms = s->report.tech && !str_equal(s->report.tech, "base");
@@ -337,7 +340,7 @@ static enum wf_status verify_hosted(struct session *s)
 }
 
 // --verify: runs again without optimisation, on the general engine, with race detection. Then compares
-// memory.
+// buffers. A difference is WF_MISMATCH, or a warning if the order of execution may change the result.
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     if (s->report.has_host) return verify_hosted(s);

@@ -268,7 +268,8 @@ static enum wf_status run_wait(struct script *s, const struct script_line *l, co
     return wf_stream_wait(stream) == WF_OK ? WF_OK : session_wait(s->session);
 }
 
-// Parses shared=BYTES or stream=NAME. False: the word is an argument.
+// Parses shared=BYTES or stream=NAME. False: the word is an argument. True with an error in *status: a bad
+// value.
 static bool take_option(struct script *s, const struct script_word *word, const char *text,
                         struct wf_launch_config *shape, enum wf_status *status)
 {

@@ -2,9 +2,9 @@
 #pragma once
 #include "cli/session.h"
 
-// Reads the whole script, then runs it. Errors have locations in the script. An unreadable line prevents the
-// run.
+// Reads and checks the whole script, then runs the commands up to the first error. A faulty line prevents the
+// run. Errors of lines have locations in the script.
 enum wf_status script_run(struct session *s, const char *path);
 
-// Checks without running: known commands, numbers of words, matched loops.
+// Checks without running: readable words, known commands, numbers of words, matched loops. False and errors.
 bool script_check(const char *text, size_t length, uint32_t source, struct diag *d);

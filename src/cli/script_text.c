@@ -55,7 +55,8 @@ static bool find_command(struct script_text *s, const struct script_word *w, enu
     return false;
 }
 
-// Splits a line at blanks; "…" keeps blanks; # at the start of a word begins a comment.
+// Splits a line at blanks; "…" keeps blanks; # at the start of a word begins a comment. False and an error:
+// an open quote, a NUL byte, or too many words.
 static bool split(struct script_text *s, const char *text, size_t length, uint32_t source, uint32_t number,
                   struct script_word words[SCRIPT_WORDS_MAX], unsigned *count)
 {
@@ -137,8 +138,8 @@ const struct script_line *script_text_line(const struct script_text *s)
     return s->at < s->lines.count ? &s->lines.data[s->at] : NULL;
 }
 
-// Moves to the next line to execute: past a finished loop, to the start of an unfinished loop, or one line
-// on.
+// Moves to the next line to execute: past a finished loop, back to the first line in an unfinished loop, or
+// one line on.
 void script_text_go_on(struct script_text *s)
 {
     const struct script_line *l = &s->lines.data[s->at];

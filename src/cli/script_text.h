@@ -61,7 +61,7 @@ void script_text_go_on(struct script_text *s);
 bool script_text_words(struct script_text *s, const struct script_line *l,
                        const char *words[SCRIPT_WORDS_MAX]);
 // Execute the commands `repeat`, which opens a loop, and `end`, which counts an iteration. script_text_go_on
-// moves to the next line.
+// moves to the next line. False and an error: a word of `repeat` is not a number.
 bool script_text_repeat(struct script_text *s, const struct script_line *l, const char *const *words);
 void script_text_end(struct script_text *s);
 

@@ -230,7 +230,7 @@ void session_address_argument(struct session_argument *a, uint64_t address, cons
 static bool is_float_param(const struct wf_param *p) { return p->type[0] == 'f'; }
 static bool is_integer_param(const struct wf_param *p) { return p->type[0] == 'u' || p->type[0] == 's'; }
 
-// Names a parameter in messages: `parameter 3 (u32)`, or the size of a structure.
+// Names a parameter in messages: "parameter 3 (u32)", or for a structure "parameter 3 (16 bytes by value)".
 static void describe_param(const struct wf_kernel_info *info, size_t i, char text[64])
 {
     const struct wf_param *p = &info->params[i];
@@ -292,8 +292,8 @@ struct wf_stream *session_find_stream(struct session *s, const char *name, struc
     return NULL;
 }
 
-// Gives each failed launch's message the script line of the launch. Messages with locations stay in the
-// context, with a note for the line.
+// Gives each failed launch's message the script line of the launch. If the context's first message has a
+// location, all messages stay in the context, and each line gets a note.
 static void take_failures(struct session *s)
 {
     bool placeless = str_starts_with(wf_errors(s->context), "error: ");

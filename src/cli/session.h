@@ -62,8 +62,8 @@ struct session_sampling {
     enum wf_address address;
     bool normalised_coordinates, normalised_read;
 };
-// Allocates a buffer with the content of a spec, and takes over the spec. Returns the index in buffers, or
-// SIZE_MAX and an error.
+// Allocates a buffer with the content of a spec, and takes over the spec, also on failure. Returns the index
+// in buffers, or SIZE_MAX and an error.
 size_t session_buffer(struct session *s, const char *name, const char *shown, struct spec *spec,
                       const struct session_sampling *sampling, struct loc loc);
 // The live buffer with the name, the latest if several; NULL if absent. Valid until the next session_buffer.
@@ -91,7 +91,7 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
 // launch; every failed launch reports an error at its line. Call before access to device memory.
 enum wf_status session_wait(struct session *s);
 
-// Claims the spec's file as read. False and an error if the run also writes the file.
+// Claims the spec's file, if any, as read. False and an error if the run also writes the file.
 bool session_reads(struct session *s, const struct spec *spec, struct loc loc);
 // Waits for all launches, then reads device memory into the result of a claimed path.
 enum wf_status session_dump(struct session *s, uint64_t address, uint64_t size_bytes, const char *path,

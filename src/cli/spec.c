@@ -91,7 +91,8 @@ static bool parse_type(const struct parser *p, const char *word, enum spec_type 
                         "u8 s8 u16 s16 u32 s32 u64 s64 f32 f64");
 }
 
-// Parses with strtof or strtod. Rounding to double first would round a float twice.
+// Parses with strtof or strtod: rounding to double first would round a float twice. False: not a number, or
+// too large for the type.
 static bool read_float(enum spec_type type, const char *text, uint8_t value[8])
 {
     double d;
@@ -128,7 +129,8 @@ static bool parse_value(const struct parser *p, enum spec_type type, const char 
     return fail(p, "\"%s\" is not a valid %s; must be %s", text, types[type].name, types[type].range);
 }
 
-// Reads up to one byte more than needed, to detect excess. Devices may be endless.
+// Reads up to one byte more than `most`, to detect excess; devices may be endless. False and an error: not
+// readable.
 static bool read_bytes(const struct parser *p, const char *path, size_t most, struct spec *s)
 {
     struct strbuf full = {0};

@@ -58,5 +58,5 @@ void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out);
 unsigned spec_type_bytes(enum spec_type type);
 const char *spec_type_name(enum spec_type type);
 bool spec_type_is_float(enum spec_type type);
-// Appends one element as text, floats with all digits.
+// Appends one element as text; floats with enough digits to restore the value.
 void spec_print_element(enum spec_type type, const void *element, struct strbuf *out);

@@ -19,6 +19,7 @@ static const char *next_study(const void *context, size_t i)
 }
 
 // Creates the study named by the first operand, and removes the operand. The others are operands of `run`.
+// NULL and an error: no operand, or an unknown study.
 static struct wf_study *take_study(struct options *o, struct diag *d, const char **name)
 {
     if (!o->operands.count) {
@@ -44,7 +45,8 @@ struct ran {
     size_t workloads;
 };
 
-// Selects the GPU for a study of timed launches. Refuses timing options for a functional study.
+// Selects the GPU for a study of timed launches. For a functional study, refuses --tech, --threads and
+// --max-cycles.
 static enum wf_status choose_gpu(const struct options *o, struct wf_context *c, const struct wf_study *s,
                                  struct diag *d)
 {

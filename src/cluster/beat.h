@@ -28,7 +28,7 @@ bool beat_begin(struct beat *b, const char *workers, int *problem);
 // Writes the next beat into the record. After a failed write (disk full), the next call writes again.
 void beat_write(struct beat *b);
 void beat_end(struct beat *b);
-// Parses the text of a record, which lacks the worker's name (`who`). False: not a record.
+// Parses the text of a record. b->who stays empty: the record lacks the worker's name. False: not a record.
 bool beat_parse(struct beat *b, const char *record);
 // Reads a worker's record. False: no readable record.
 bool beat_read(struct beat *b, const char *workers, const char *who);

@@ -115,7 +115,7 @@ static size_t count_unfinished(struct claims *c, const struct token *const *of, 
 }
 
 // Reads the queue and lists the claimable tokens: open tokens, and tokens held by lost or ended workers.
-// Returns 0 or errno.
+// Restores lost tokens and sets c->finished. Returns 0 or errno.
 static int scan(struct claims *c)
 {
     struct tokens all;

@@ -150,7 +150,7 @@ static void forget_failures(const struct plan *p, const char *id)
 }
 
 // Corrects a token's state: done if the database has the result (a held token stays held), open if a done
-// point has no result.
+// point has no result. Counts the point in `c` as done, lost or left.
 static void mend_token(const struct plan *p, struct database *db, const struct token *t, int queue,
                        struct collection *c)
 {
@@ -169,8 +169,8 @@ static void mend_token(const struct plan *p, struct database *db, const struct t
 }
 
 // Corrects all tokens. Points in the database become done, except held points. Done points without a result
-// (power loss, broken file) become open. A point without a token gets a token, marked done, if the database
-// has the result. Otherwise workers restore the token (claims.c).
+// (power loss, broken file) become open. A point in the database without a token gets a token marked done.
+// Other missing tokens are restored by workers (claims.c).
 static bool mend_queue(const struct plan *p, struct database *db, struct collection *c)
 {
     char *path = plan_path(p, "queue", "");
@@ -191,8 +191,8 @@ static bool mend_queue(const struct plan *p, struct database *db, struct collect
     return good;
 }
 
-// Removes partial files (.part) from folder `name`, once all points are done or given up. Killed workers
-// leave such files; a worker wrongly taken for lost may still write one.
+// Removes partial files (.part) from folder `name`; called once all points are done or given up. Killed
+// workers leave such files; a worker wrongly taken for lost may still write one.
 static void sweep(const struct plan *p, const char *name)
 {
     char *path = plan_path(p, name, "");
@@ -204,7 +204,7 @@ static void sweep(const struct plan *p, const char *name)
 }
 
 // Checks that DIR/committed exists, or creates the folder with a warning. Uncollected results vanish with a
-// deleted folder; their points are reopened.
+// deleted folder; their points are reopened. False and an error: the folder cannot be created.
 static bool find_results(const struct plan *p, struct diag *d)
 {
     bool is_new;

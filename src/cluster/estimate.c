@@ -145,7 +145,7 @@ static char *counting_command(const struct job *j, bool small)
 }
 
 // Command of the job at size small, without settings (--set) except compile.profile, since many jobs differ
-// in settings alone. Empty: the job has no size.
+// in settings alone. Empty: the job has no size, and is neither a mark nor a study.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};
@@ -166,7 +166,7 @@ static char *small_command(const struct job *j)
 // -- rates --------------------------------------------------------------------------------------------------
 
 // Sums over successful runs in the folder's database with the job's kind, subject, GPU, profile and
-// technology: warp instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
+// mechanism: warp instructions and seconds. `whole`: mean seconds of such a run at the job's size; 0: none.
 static struct measured rate_shown(const struct estimate *e, const struct job *j)
 {
     sqlite3_stmt *s = database_query(

@@ -197,7 +197,7 @@ static double put_workers(const struct plan *p, const struct beats *beats, size_
 }
 
 // Mean expected seconds of a remaining point, divided by the mean of a finished point. Longest points run
-// first, so the ratio is usually below 1.
+// first, so the ratio is usually below 1. Unknown: 1.
 static double length_ahead(const struct plan *p, const struct queue *q)
 {
     double seconds[2] = {0};

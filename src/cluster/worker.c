@@ -27,7 +27,7 @@ struct slot {
     struct token token;
     const struct plan_point *point;
     double started;
-    int errors; // stderr of the process, in memory: works on a full disk
+    int errors; // descriptor of stderr of the process, a file in memory: works on a full disk
 };
 
 struct renaming {
@@ -190,7 +190,8 @@ static void commit_result(struct worker *w, struct token *t)
     free(path);
 }
 
-// Commits a run without a result: writes its message in place of the result.
+// Commits a run without a result: writes its message in place of the result. Ending "refused": the point is
+// done; "failed": the point is reopened, or given up after TOKEN_TRIES failures.
 static void commit_message(struct worker *w, struct token *t, const char *ending, const char *message)
 {
     char *path = result_path(w, t, true, ending);
@@ -432,8 +433,8 @@ static void watch_signals(struct worker *w)
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
 }
 
-// Creates the worker's record, and waits while the file system has a temporary error (disk full). False and
-// an error: a permanent failure.
+// Creates the worker's record, and waits while the file system has a temporary error (disk full). True also
+// if a signal ends the wait. False and an error: a permanent failure.
 static bool enter(struct worker *w)
 {
     char *workers = plan_path(&w->plan, "workers", "");

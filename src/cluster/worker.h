@@ -22,7 +22,8 @@ struct worker_order {
     const char *build; // build id of the running program; a plan of another build is refused
     const char *folder;
     unsigned processes; // points run at a time
-    // Prints a line for the user during work, about waiting or missing files; NULL: no output.
+    // Prints a line for the user during work, about waiting, missing files or broken results; NULL: no
+    // output.
     void (*tell)(const char *line);
     double lease_seconds; // a worker whose beat stands still for the lease is lost
     struct diag *diag;
@@ -33,7 +34,8 @@ struct worker_report {
     int interrupted;                    // the signal that ended the worker; 0: no signal
 };
 
-// Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a time.
+// Parses the value of --lease in seconds; text NULL: the default, 120. False and an error: not a number from
+// 1 to 1000000.
 bool worker_lease(const char *text, double *seconds, struct diag *d);
 // Works until all points are done or given up, or a signal arrives. False and an error: the worker cannot
 // work in the folder.

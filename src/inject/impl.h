@@ -24,7 +24,8 @@ struct inject_watch {
 };
 
 void inject_watch_limit(struct inject_watch *w, const struct inject_space *space);
-// Runs the workload. `complains`: errors are added to the campaign's diag.
+// Runs the workload in a new context. `complains`: after a failure, the context's first error is added to the
+// campaign's diag.
 enum wf_status inject_execute(struct inject_watch *w, const struct upsets *upsets, bool complains,
                               struct workload_result *result);
 // The outcome of a run with a flipped bit that no check has detected.

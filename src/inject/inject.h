@@ -29,7 +29,7 @@
 struct inject {
     const struct workload *workload;
     struct workload_options options;
-    // Sets settings, GPU and mechanism of a context. False: errors in the context.
+    // Sets settings, GPU and mechanism of a context. False: an error, in the context or in `diag`.
     bool (*prepare)(void *context, struct wf_context *c);
     void *prepare_context;
     bool (*is_interrupted)(void *); // polled with NULL; NULL: no polling
@@ -57,10 +57,10 @@ const char *inject_place_name(enum upset_place place); // "lanes"
 uint64_t inject_seed(const struct inject *c, uint32_t number);
 
 // Makes the fault-free run and counts its places. Not WF_OK: the run failed, a check fired, the output
-// differs, or no place exists; errors are in `diag`.
+// differs from the reference, or no place exists. Errors are in `diag`.
 enum wf_status inject_measure(const struct inject *c, struct inject_space *space);
 // Runs the injections among the first `count` that are not in the journal. WF_INTERRUPTED: the next call
-// continues.
+// continues. WF_BAD_INPUT and an error, for instance: a child process or the journal failed.
 enum wf_status inject_run(const struct inject *c, const struct inject_space *space, uint32_t count,
                           struct journal *j);
 enum wf_status inject_replay(const struct inject *c, const struct inject_space *space, uint64_t seed,

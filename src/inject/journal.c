@@ -67,6 +67,7 @@ static bool append(struct journal *j, const char *text, size_t length)
 }
 
 // Reads the journal file's complete lines. An incomplete last line, left by a killed process, is cut off.
+// False and an error: another campaign's file, a malformed or repeated line, or a failed write.
 static bool take(struct journal *j, char *text, size_t length, const char *of_what)
 {
     size_t whole = length, begin = strlen(of_what), line = 2;

@@ -64,11 +64,12 @@ struct charts {
 
 // Makes the chart of a figure from the runs in the database. *c, the caller's storage, refers to texts of the
 // figure's experiment and of `jobs`; both must outlive the chart. False and an error if the database fails or
-// a study lacks a named column.
+// a result of a study or `mark` lacks a named table or column.
 bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db);
 void chart_fini(struct chart *c);
 void charts_fini(struct charts *c);
-// Replaces the rows of table `points` for the chart's experiment and input size.
+// Replaces the rows of table `points` for the chart's experiment and input size. False and an error: the
+// database fails, and the rows are unchanged.
 bool chart_store(const struct chart *c, struct database *db);
 
 // The value of a series at a category, both given by name. NULL: the view has no such value.
@@ -76,17 +77,18 @@ const struct chart_value *chart_find(const struct chart_view *v, const char *cat
 const struct chart_view *chart_view_of(const struct chart *c, const char *gpu, const char *profile);
 void chart_add_number(struct strbuf *out, enum chart_format format, double value); // "-" for NAN
 
-// The class (0 or 1) of a kernel or program in the experiment's split. CHART_NO_CLASS: no split, no measured
-// value of the split's series, or a category of another kind, such as a mean.
+// The class of a kernel, program or pair in the experiment's split: 0 if the value of the split's series
+// reaches the limit, otherwise 1. CHART_NO_CLASS: no split, no measured value of the split's series, or a
+// category of another kind, such as a mean.
 enum { CHART_CLASSES = 2, CHART_NO_CLASS = CHART_CLASSES };
 unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, const char *category);
 
 // Judges every claim of the experiment, in every view or in the views of the claim's GPU (chart_claims.c).
 void chart_judge(struct chart *c);
 
-// Stacks of cycles or energy: one bar for the base of comparison, and one for each series of the experiment
-// unlike the base. Height of a bar: cycles or energy of the run, divided by the same of the base
-// (chart_costs.c).
+// Stacks of cycles, energy, or energy of work. Bars: the base of comparison, and each series of the
+// experiment unlike the base. Height of a bar: the amount of the run, divided by the same of the base
+// (chart_costs.c). False and an error: the database fails.
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);

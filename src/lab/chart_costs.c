@@ -62,8 +62,8 @@ static double height_of(const struct stacking *k, const char *run, const char *b
     return height;
 }
 
-// Adds one bar: every part with its share of the height. No values if the run or the base is missing or not
-// ok.
+// Adds one bar: every part of an amount other than 0, with its share of the height. No values if the run or
+// the base is missing or not ok. False: a database error.
 static bool add_bar(const struct stacking *k, size_t category, size_t bar, const char *run, const char *base)
 {
     double height = height_of(k, run, base), sum = 0;
@@ -115,7 +115,8 @@ static void drop_unused(struct chart_view *v)
     v->series.count = kept;
 }
 
-// True: the series is the experiment's base of comparison.
+// True: the series equals the experiment's base of comparison in mechanism, settings and GPU, and has no base
+// of its own.
 static bool is_base(const struct experiment *x, const struct experiment_series *s)
 {
     const char *gpu = s->gpu ? s->gpu : "", *base_gpu = x->base.gpu ? x->base.gpu : "";

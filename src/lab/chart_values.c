@@ -148,7 +148,8 @@ struct averaging { // a mean over some of the categories
     bool *in;
 };
 
-// Adds a category with the mean of every series over the categories in a->in.
+// Adds a category with the mean of every series over the categories in a->in, named MEAN or GMEAN with the
+// suffix.
 static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix)
 {
     size_t category = fill->view->categories.count;

@@ -17,8 +17,8 @@ static bool fail(struct database *db, const char *doing)
 
 // -- statements ---------------------------------------------------------------------------------------------
 
-// lives: SQLITE_STATIC for texts valid until the statement has been stepped through, otherwise
-// SQLITE_TRANSIENT.
+// Binds values to a statement's parameters, with `types` as in database_do. lives: SQLITE_STATIC for texts
+// valid until the statement has been stepped through, otherwise SQLITE_TRANSIENT.
 static bool bind(sqlite3_stmt *s, const char *types, va_list values, sqlite3_destructor_type lives)
 {
     bool good = true;
@@ -33,7 +33,7 @@ static bool bind(sqlite3_stmt *s, const char *types, va_list values, sqlite3_des
 }
 
 // Prepares a statement once per literal and keeps it until the database is closed. `sql` must stay at its
-// address; the statement must not be in use by another caller.
+// address; the statement must not be in use by another caller. NULL: not preparable.
 static sqlite3_stmt *prepare_once(struct database *db, const char *sql)
 {
     struct prepared new = {.sql = sql};
@@ -196,7 +196,7 @@ bool database_add_refused(struct database *db, const struct job *j, const char *
 }
 
 // A member of a run's result, as text for a database column; the column's type converts to a number. NULL: no
-// such member.
+// such member, or neither a text nor a number.
 static const char *figure(const struct json_value *result, const char *member)
 {
     const struct json_value *v = json_member(result, member);

@@ -22,8 +22,8 @@ struct database {
     struct diag *diag; // destination of errors
 };
 
-// Opens the database, creating a missing file. False, an error, and an unchanged file if it is not a results
-// database, is broken, has another schema, or was made by another build.
+// Opens the database, creating a missing file. False and an error: the file cannot be opened or created, or
+// is not a sound results database of this schema and build. An existing file then stays unchanged.
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d);
 void database_close(struct database *db);
 

@@ -381,7 +381,8 @@ static bool is_one_of(const char *word, const char *words)
     return !words || (at && length && (at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '));
 }
 
-// Sets "KEY = VALUE". The entry's text must live as long as the experiments.
+// Sets "KEY = VALUE" and marks the key in `seen`. The entry's text must live as long as the experiments.
+// False and an error.
 static bool set_entry(struct parser *p, char *entry, bool seen[KEYS])
 {
     char *value = experiment_cut(entry, '=');

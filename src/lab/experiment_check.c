@@ -16,7 +16,7 @@ bool experiment_refuse(struct parser *p, struct wf_context *c)
                       message);
 }
 
-// Checks KEY=VALUE words by applying the settings to a GPU's context.
+// Checks KEY=VALUE words by applying the settings to a GPU's context. False and an error: a word is refused.
 static bool check_settings(struct parser *p, struct wf_context *c, const char *settings)
 {
     bool good = true;
@@ -39,8 +39,8 @@ static bool is_setting(struct wf_context *c, const char *name)
     return false;
 }
 
-// Experiments on programs: checks a code named by a view or series, and that every program has a file for the
-// code.
+// Experiments on programs: checks a code named by a view or series (`where`, for messages), and that every
+// program has a file for the code. False and an error.
 static bool check_code(struct parser *p, const char *code, const char *where)
 {
     struct loc whole = {.source = p->loc.source};
@@ -108,8 +108,8 @@ static bool check_over(struct parser *p, const struct experiment_series *series)
     return good;
 }
 
-// Checks GPUs, settings, the study and the file. A series may name a mechanism absent from the library: its
-// runs are refused, and other runs go on.
+// Checks GPUs, settings, bases of comparison, the study and the file. A series may name a mechanism absent
+// from the library: its runs are refused, and other runs go on. False and an error.
 static bool check_names(struct parser *p)
 {
     const struct experiment *x = p->x;
@@ -176,7 +176,7 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return true;
 }
 
-// Checks the syntax and the series of every {SERIES | CATEGORY} of the headline.
+// Checks the syntax and the series of every {SERIES | CATEGORY} of the headline. False and an error.
 static bool check_headline(struct parser *p)
 {
     for (const char *at = p->x->predicate; at && (at = strchr(at, '{')) != NULL; at++) {
@@ -191,7 +191,7 @@ static bool check_headline(struct parser *p)
 }
 
 // Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
-// in defaults.
+// in defaults. False and an error.
 bool experiment_check(struct parser *p)
 {
     struct experiment *x = p->x;

@@ -142,8 +142,9 @@ static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
 
 // -- sweeps -------------------------------------------------------------------------------------------------
 
-// Plans the runs of a kernel or a program at a point of a sweep. Settings of the series and of the base stand
-// behind the swept settings, and override the swept values.
+// Plans the run and the base run of `program` or, if NULL, of `kernel` at a point of a sweep, and stores
+// their indexes in *cell. Settings of the series and of the base stand behind the swept settings, and
+// override the swept values.
 static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel *kernel,
                        const struct program_subject *program, struct figure_cell *cell, const char *swept)
 {

@@ -25,7 +25,8 @@ struct jobs {
 void jobs_init(struct jobs *j);
 void jobs_fini(struct jobs *j);
 // Adds the timed run of a bundled kernel, with a series' mechanism and settings, on the GPU of the series or
-// of the view. Like all functions here that add a job, returns the job's index.
+// of the view. registers: value of launch.registers; 0: not set. Like all functions here that add a job,
+// returns the job's index.
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series);

@@ -185,8 +185,9 @@ static bool has_all_of(const struct figure *f, const struct figure *other)
     return true;
 }
 
-// True: figure i, of timed runs of kernels, gets stacked charts of cycles and energy. False if another figure
-// shows the same runs and more, or if an earlier figure shows the same runs.
+// True: figure i, of timed runs of kernels, gets stacked charts of cycles and energy. False for figures of
+// other kinds, pairs or sweeps. False also if another figure shows the same runs and more, or an earlier
+// figure the same runs.
 static bool has_costs(const struct figure *figures, size_t count, size_t i)
 {
     const struct experiment *x = figures[i].experiment;

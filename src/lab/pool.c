@@ -57,7 +57,8 @@ static pid_t start(const struct pool *p, const struct job *j, const sigset_t *ma
 
 // -- its result ---------------------------------------------------------------------------------------------
 
-// Stores the JSON of a finished run in the database. False: no JSON (*there false), or not storable.
+// Stores the JSON of a finished run in the database. False: no JSON, or broken JSON, which is removed (*there
+// false in both cases); or not storable.
 static bool take_result(struct pool *p, struct database *db, const struct job *j, bool *there)
 {
     char *path = path_of(p, j, "json"), *bytes;
@@ -107,7 +108,8 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
 }
 
 // Handles an ended process. Without JSON, exit status 2 (bad usage) is a result too: the build lacks
-// something needed by the run.
+// something needed by the run. False and an error: a result not storable, or a failed run (not of kind
+// "run").
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);
@@ -156,8 +158,8 @@ static bool collect(struct pool *p, struct database *db, struct worker *workers)
     return good;
 }
 
-// Starts jobs on idle workers. Returns the number of busy workers; -1: an error, such as a process not
-// started.
+// Starts jobs on idle workers; jobs with a result, and left-out jobs, are only counted. Returns the number of
+// busy workers; -1: an error, such as a process not started.
 static int feed(struct pool *p, struct database *db, const struct jobs *jobs, size_t *next,
                 struct worker *workers, const sigset_t *mask)
 {

@@ -346,7 +346,8 @@ static void write_launches(struct json *j, const struct report_run *r)
     json_close_array(j);
 }
 
-// Writes the samples. Counters updated only at the end of a block have no time and are omitted.
+// Writes the samples; null without samples. Counters updated only at the end of a block have no time and are
+// omitted.
 void report_run_samples(const struct report_run *r, struct json *j)
 {
     json_key(j, "samples");
@@ -475,8 +476,8 @@ static void format_extent(const uint32_t extent[3], char text[40])
         snprintf(text, 40, "%u", extent[0]);
 }
 
-// Adds a table cell: a time given in microseconds, shown in the unit with one to three digits before the
-// point.
+// Adds a table cell: a time given in microseconds, shown in ns, us, ms or s, usually with one to three digits
+// before the point.
 static void add_time(struct table *t, double us)
 {
     if (us < 1)

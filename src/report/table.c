@@ -83,7 +83,8 @@ static size_t column_width(const struct table *t, size_t column)
     return widest;
 }
 
-// Whether a column, head included, is right-aligned: all nonempty cells below the head are numbers.
+// Whether a column, head included, is right-aligned: all nonempty cells below the head, at least one, are
+// numbers.
 static bool stands_right(const struct table *t, size_t column)
 {
     bool any = false;

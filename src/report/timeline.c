@@ -406,7 +406,8 @@ static bool has_shown(const struct writer *w)
     return false;
 }
 
-// Writes a process of the trace: the SM's launches in stream w->stream.
+// Writes a process of the trace: the SM's launches in stream w->stream. is_only: no other stream exists, so
+// the process's name mentions no stream.
 static void write_part(struct writer *w, bool is_only)
 {
     struct strbuf name = {0};

@@ -100,8 +100,9 @@ static const char *text_of(struct measurements *m, const struct sheet *s, const 
     return arena_strndup(&m->points->arena, text, strlen(text));
 }
 
-// Replaces the point's measurements by the figures of a row that names the point. Drops the list's note,
-// licence and cycles of other simulators.
+// Replaces the point's measurements by the figures of a row that names the point. The card is the row's, if
+// given; the source is the row's or the file's name. Drops the list's note, licence, `elsewhere` and cycles
+// of other simulators. False and an error: a figure is not a number from 0.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++)

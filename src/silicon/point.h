@@ -1,8 +1,8 @@
 // Points: launches measured on real cards (silicon/README.md), read from lists, chosen by words, and
 // optionally given separate measurements.
 //
-// The lists of silicon/ are embedded in the library. An own list is a file NAME.csv with scripts
-// points/NAME.wf in a folder beside the file.
+// The lists of silicon/ are embedded in the library. An own list is a file LIST.csv, with scripts NAME.wf in
+// the folder points/ beside the file.
 #pragma once
 #include "base/diag.h"
 

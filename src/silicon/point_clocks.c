@@ -9,7 +9,8 @@
 
 enum { PARTS = 4 };
 
-// Replaces every "{N}" in `text` by the text of part N (1 is the first). NULL: no such part.
+// Replaces every "{N}" in `text` by the text of part N (1 is the first). NULL: no such part, or a "{" of
+// another form.
 static const char *fill_in(struct arena *a, const char *text, const char *const parts[PARTS], size_t count)
 {
     struct strbuf out = {0};

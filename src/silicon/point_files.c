@@ -18,7 +18,8 @@ static char *relative(const char *path)
     return str_starts_with(path, "../") && !strstr(path + 3, "../") ? heap_strdup(path + 3) : NULL;
 }
 
-// Reads a file, packed or not, in the folder of the point's own list. *text is on the heap.
+// Reads a file, packed or not, in the folder of the point's own list. *text is on the heap. False and an
+// error: not readable.
 static bool read_own(const struct walk *w, const char *name, char **text, size_t *length)
 {
     struct strbuf path = {0};
