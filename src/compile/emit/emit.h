@@ -4,7 +4,7 @@
 #include "isa/inst.h"
 #include "isa/program.h"
 
-struct emitted_call { // CALL whose target is an index in u->functions until every function has its address
+struct emitted_call { // a CALL (instruction index) and its callee (index in u->functions), linked later
     uint32_t inst, function;
 };
 

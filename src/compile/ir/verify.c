@@ -181,7 +181,8 @@ static bool classes_match(const struct ir_inst *i, uint32_t first_use, const str
     return true;
 }
 
-// Checks operations with a shape that depends on more than types.
+// True if i has a shape allowed for its operation. For operations with a shape that depends on more than
+// types: VOTE, BAR, RETURN, CALL, CALLR, SYSCALL.
 static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst *i)
 {
     int any = -1;
