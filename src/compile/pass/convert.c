@@ -147,7 +147,7 @@ static void move_side(struct ir_inst *where, const struct side *s, struct ir_val
 }
 
 // The value of a phi after conversion. A load guarded by p alone takes the value of the other side as its old
-// value.
+// value, if that value is defined before the load.
 static struct ir_value *join_value(struct ir_inst *where, struct ir_value *p, struct ir_value *yes,
                                    struct ir_value *no)
 {

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 
-// The exponent field of ±2^n if 2^-n is normal, too, else 0.
+// The exponent field of a constant ±2^n if 2^-n is normal, too. 0: any other constant.
 static unsigned power_exponent(enum isa_type type, uint64_t bits)
 {
     unsigned e;

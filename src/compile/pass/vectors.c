@@ -48,7 +48,8 @@ static unsigned position(const struct ir_inst *first, const struct ir_inst *i, i
     return (unsigned)((i->offset - start) / (int64_t)alias_element_bytes(first));
 }
 
-// Collects members for a wide access of `elements` from byte offset `start`, searching forwards from `first`.
+// Collects members for a wide access of `elements` elements at byte offset `start`, searching forwards from
+// `first`.
 static void collect(struct group *g, struct ir_inst *first, int64_t start, unsigned elements)
 {
     int64_t bytes = alias_element_bytes(first);

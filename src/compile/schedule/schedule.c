@@ -121,8 +121,8 @@ static bool writes_memory(const struct mach_inst *i) { return isa_has(&i->i, ISA
 
 static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK; }
 
-// True if two accesses, at least one a write, may touch the same byte. Different spaces never overlap
-// (generic overlaps every space); neither do disjoint offsets from the same base register.
+// True if two accesses may touch the same byte; callers ask only if one of them writes. Different spaces
+// never overlap (generic overlaps every space); neither do disjoint offsets from the same base register.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
     enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),
