@@ -20,7 +20,8 @@ struct emitter {
 //
 //     [outgoing arguments and results][.local variables][spill slots][saved registers]
 //
-// Variables and spill slots of a kernel have fixed local addresses from 0.
+// Variables and spill slots of a kernel have fixed local addresses from 0. Members: the byte offset of each
+// area, and the size of the frame.
 struct frame {
     uint32_t variables, spills, saved, bytes;
 };

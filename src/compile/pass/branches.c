@@ -106,7 +106,7 @@ static bool replace_trivial_phis(struct ir_block *b)
     return changed;
 }
 
-// If b jumps to s and is the only predecessor of s, appends the instructions of s to b.
+// If b jumps to s and is the only predecessor of s, appends the instructions of s to b. True: appended.
 static bool append_successor(struct ir_function *f, struct ir_block *b)
 {
     if (!is_straight(b)) return false;

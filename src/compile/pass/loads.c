@@ -105,7 +105,7 @@ static uint64_t read_only_key(const struct ir_inst *i)
     return hash_bytes(words, sizeof words, 0);
 }
 
-// Replaces a load of read-only memory by an equal dominating load.
+// Replaces a load of read-only memory by an equal dominating load. True: replaced at least one.
 static bool forward_read_only(struct ir_function *f)
 {
     struct u64map seen = {0}; // key -> index into loads

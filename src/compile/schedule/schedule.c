@@ -7,7 +7,7 @@
 // A loop hands a value from its end to its start: d = phi(…, u). If all readers of d in the block precede the
 // definition of u, u and d can share a register. So readers of d get an edge to the definition of u, except
 // where the edge would close a cycle. The pascal profile omits the edges (docs/explanation/profiles.md). The
-// old value of a guarded instruction is treated alike.
+// old value of a guarded instruction is treated alike, in every profile.
 //
 // A block is cut into windows of WINDOW instructions, and at instructions with a fixed place (calls and the
 // copies around calls, clocks, traps). The work is thus linear in the length of the code.

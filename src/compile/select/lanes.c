@@ -2,7 +2,7 @@
 #include "compile/select/select.h"
 #include "isa/modes.h"
 
-// Operand for a source with its own encoding field: a register or an immediate stays, an operand in a
+// Operand for a source with its own encoding field. A register or an immediate stays; an operand in a
 // constant bank or in shared memory moves to a register.
 static struct source field(struct select *s, struct source o)
 {

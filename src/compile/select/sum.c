@@ -184,7 +184,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
 // -- 64 bits ------------------------------------------------------------------------------------------------
 
 struct shifted {                 // a 64-bit value << amount
-    struct ir_value *narrow;     // a 32-bit value extended by type `extends`; or
+    struct ir_value *narrow;     // extends != TYPE_NONE: the value before its extension to 64 bits
     struct ir_value *wide;       // a 64-bit value; or
     struct ir_value *low, *high; // two halves
     unsigned amount, extends;
