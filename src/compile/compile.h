@@ -25,7 +25,7 @@ struct compile_settings {
 };
 extern const struct config_key compile_config_keys[];
 extern const size_t compile_config_key_count;
-// False and an error at `loc` when `disable` or `broken` names no pass.
+// False and an error at `loc` if a word in the list `disable` or `broken` is not the name of a pass.
 bool compile_options_from(struct compile_options *o, const struct compile_settings *s, struct loc loc, struct diag *d);
 
 // Name of the optimiser's pass at `index`, in the order of passes.def; NULL past the last. A name is valid in

@@ -47,7 +47,8 @@ static bool find_pass(const char *name, size_t length, uint32_t *bit)
     return false;
 }
 
-// Sets *bits to the rows of passes.def named in a list such as "values,loads".
+// Sets *bits to the rows of passes.def named in a list such as "values,loads". False and an error at `loc`
+// for an unknown name.
 static bool read_passes(const char *key, const char *list, uint32_t *bits, struct loc loc, struct diag *d)
 {
     *bits = 0;

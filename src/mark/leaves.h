@@ -14,7 +14,7 @@ enum mark_leaf {
     LEAF_SHARED = 1 << 8,
     LEAF_LOCAL = 1 << 9,
     LEAF_TEXTURE = 1 << 10,
-    LEAF_MACHINE = 1 << 11, // lane and warp numbers, clocks, values of other lanes
+    LEAF_MACHINE = 1 << 11, // other special registers (lane, warp, clock …), values of other lanes
     LEAF_CALL = 1 << 12,
     LEAF_OWN_LOOP = 1 << 13 // also a value carried by the innermost loop around the instruction
 };

@@ -350,7 +350,7 @@ static void print_conditions(unsigned conditions, struct strbuf *out)
 }
 
 // Start of an instruction's chain of causes: the first VECTOR definition among the instruction's results,
-// else the first definition.
+// else the first definition. UINT32_MAX: no result.
 static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = FLOW_NONE;

@@ -24,7 +24,7 @@ enum mark_condition {
     MARK_IF_TID_X = 1 << 0,    // tid.x is equal in all warps: blockDim.x (x) divides the warp size (W)
     MARK_IF_TID_Y = 1 << 1,    // tid.y is equal in all warps: x * y divides W, or blockDim.y (y) is 1
     MARK_IF_TID_Z = 1 << 2,    // tid.z is equal in all warps: z = 1
-    MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W is equal in all warps: y = z = 1, x divides W, or W divides x
+    MARK_IF_TID_X_MOD = 1 << 3 // tid.x mod W is equal in all warps: y = z = 1, or x divides W, or W divides x
 };
 
 // The pattern of a value over the lanes of a warp, with all lanes executing. Valid where diverged lanes

@@ -51,7 +51,7 @@ struct allocation {
     uint32_t *def_block;    // by unit: block of the definition
     struct mach_inst **def; // by unit: defining instruction; NULL: a phi or undefined
     struct range *live;     // by unit: live range
-    uint32_t *value;        // by unit: value number, the first unit with the same copied value or constant
+    uint32_t *value;        // by unit: value number: first unit of a chain of copies, or of equal constants
     struct web *webs;
     uint32_t web_count;
     uint32_t *web_of;   // by group
@@ -80,8 +80,8 @@ int32_t *allocate_live_counts(const struct allocation *a, struct arena *arena, b
 uint32_t allocate_pressure(struct mach_function *f);
 // Fills webs, web_of, offset_of, next_group.
 void allocate_webs(struct allocation *a);
-// Assigns `reg` of every web. False: some webs are marked spilled, or allocation is impossible (spilled_count
-// is 0).
+// Assigns `reg` of every live web without a fixed register. False: some webs are marked spilled, or
+// allocation is impossible (spilled_count is 0).
 bool allocate_colours(struct allocation *a);
 // Rewrites the code so that spilled webs live in local memory. Some constants are recomputed instead, and
 // spilled predicates live in registers.

@@ -186,7 +186,8 @@ static void rewrite_writes(struct spiller *s, struct mach_inst *i)
 
 // -- parallel copies ----------------------------------------------------------------------------------------
 
-// Rewrites a copy to a spilled predicate: destination and source become registers with 1 or 0.
+// Rewrites a copy to a spilled predicate. The destination becomes a register with 1 or 0; the source becomes
+// a register or constant with 1 or 0.
 static void copy_to_home(struct spiller *s, struct mach_inst *i, struct mach_move *m)
 {
     m->dst = home_of(s, m->dst);

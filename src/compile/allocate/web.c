@@ -89,7 +89,8 @@ static void add_run(struct allocation *a, struct runs *r, struct range run)
 
 // True if webs x and y can share registers with the first part (register) of y at part `shift` of x. A
 // negative shift means: the first part of x at part -shift of y. The narrower web must lie inside the wider
-// web, aligned to its own width.
+// web, aligned to its own width. False if a register web meets a predicate web, or if either is fixed by
+// convention.
 static bool shapes_fit(const struct web *x, const struct web *y, int shift)
 {
     if (x->predicate != y->predicate) return false;
@@ -116,8 +117,9 @@ static void absorb(struct allocation *a, uint32_t into, uint32_t from, unsigned 
     y->width = 0;
 }
 
-// Joins the webs of u and v so that both units share a register; false if shapes differ or live ranges
-// interfere. `forced` skips the interference check and leaves merging of the ranges to collect_parts.
+// Joins the webs of u and v so that both units share a register. False if shapes_fit refuses, live ranges
+// interfere, or the web has both units already in different registers. `forced` skips the interference check
+// and leaves merging of the ranges to collect_parts.
 static bool join_units(struct allocation *a, uint32_t u, uint32_t v, bool forced)
 {
     uint32_t gu = a->f->group_of.data[u], gv = a->f->group_of.data[v];

@@ -167,7 +167,8 @@ static bool only_exits(const struct mach_block *b)
     return i && i->i.op == OP_EXIT && i->guard == MACH_NONE;
 }
 
-// Marks blocks reachable from the entry through branches and jump tables; unmarked blocks are not written.
+// Marks blocks reachable from the entry through branches and jump tables; branches that become an EXIT do not
+// count. Unmarked blocks are not written.
 static void mark_reached(struct writer *w, bool *reached)
 {
     struct mach_function *f = w->f;
@@ -247,7 +248,8 @@ static void write_announcement(struct writer *w, const struct mach_inst *m)
     if (!only_exits(to)) write_branch(w, m, to, false);
 }
 
-// Writes SYNC at the end of a path that falls through to its reconvergence point.
+// Writes SYNC at the end of b, where b falls through to `next`. Condition: lanes that part in a block
+// dominating b reconverge at `next`.
 static void write_meeting(struct writer *w, const struct mach_block *b, const struct mach_block *next)
 {
     if (!next || !next->parted_at || !ir_dominates(next->parted_at->source, b->source)) return;

@@ -4,7 +4,7 @@
 #include "isa/inst.h"
 #include "isa/program.h"
 
-struct emitted_call { // CALL whose target is an index in u->functions until every function has its address
+struct emitted_call { // a CALL (instruction index) and its callee (index in u->functions), linked later
     uint32_t inst, function;
 };
 
@@ -20,7 +20,8 @@ struct emitter {
 //
 //     [outgoing arguments and results][.local variables][spill slots][saved registers]
 //
-// Variables and spill slots of a kernel have fixed local addresses from 0.
+// Variables and spill slots of a kernel have fixed local addresses from 0. Members: the byte offset of each
+// area, and the size of the frame.
 struct frame {
     uint32_t variables, spills, saved, bytes;
 };

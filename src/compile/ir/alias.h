@@ -13,8 +13,9 @@ unsigned alias_bytes(const struct ir_inst *i);
 // True if the accesses (LOAD, STORE, ATOM, RED) may touch a common byte; false for constant memory, which is
 // never written.
 bool alias_may_overlap(const struct ir_inst *a, const struct ir_inst *b);
-// True if memory access i must not move across `other`: a fence, barrier or call, an atomic or ordered
-// access, or an overlapping access. Two weak loads are never ordered, nor is a load from read-only memory.
+// True if memory access i must not move across `other`: a fence, barrier, call or different effect, or an
+// atomic, ordered or overlapping access. Two weak loads are never ordered, nor is a load from read-only
+// memory.
 bool alias_ordered(const struct ir_inst *i, const struct ir_inst *other);
 // True if both accesses have the same space and the same base value; offsets may differ.
 bool alias_same_base(const struct ir_inst *a, const struct ir_inst *b);

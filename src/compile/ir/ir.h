@@ -37,8 +37,8 @@ struct ir_use { // operand slot; the slots of a value form a doubly linked list
     struct ir_use *previous, *next;
 };
 
-// Values and instructions are numerous, and every pass walks over them: no padding, fields that walks read
-// come first.
+// Values and instructions are numerous, and every pass walks over them: little padding, fields that walks
+// read come first.
 struct ir_value {
     uint32_t id; // dense in the function
     enum ir_class class;
@@ -85,7 +85,7 @@ struct ir_block {
     uint32_t pred_count, succ_count;
     struct ir_block *previous, *next; // layout order
     // filled by ir_analyse (invalid after the graph changes):
-    struct ir_block *idom, *ipdom; // NULL at the entry; ipdom NULL: post-dominated by the virtual exit alone
+    struct ir_block *idom, *ipdom; // idom NULL: entry or unreachable; ipdom NULL: no further post-dominator
     uint32_t loop_depth;
     struct ir_block *loop_header; // innermost
     uint32_t dom_depth, rpo;
@@ -161,9 +161,9 @@ void ir_replace(struct ir_value *of, struct ir_value *by); // in every use, guar
 // appends the edge to from->succs and to->preds; the caller extends the phis of `to`
 void ir_add_edge(struct ir_block *from, struct ir_block *to);
 void ir_remove_edge(struct ir_block *from, uint32_t succ);    // drops the phi operands in the target, too
-// Changes the target of an edge to `to`. The position among the successors stays; among the predecessors of
-// `to` the edge comes last. The caller appends to the phis of `to` (ir_phi_append). Later successors of
-// `from` must not be `to`.
+// Changes the target of an edge to `to`; the phis of the former target lose the operand of the edge. The
+// position among the successors stays; among the predecessors of `to` the edge comes last. The caller appends
+// to the phis of `to` (ir_phi_append). Later successors of `from` must not be `to`.
 void ir_redirect_edge(struct ir_block *from, uint32_t succ, struct ir_block *to);
 void ir_phi_append(struct ir_inst *phi, struct ir_value *v); // adds the operand of a predecessor just added
 void ir_remove_block(struct ir_function *f, struct ir_block *b); // the block must have no edges

@@ -1,8 +1,8 @@
 // Sets of source lines, interned in the program: an instruction carries a single index.
 //
 // One map per unit holds four kinds of keys, distinguished by the top two bits: line infos of the PTX module
-// by index, source places (file, line, column) by hash, sets by hash, and pairs of united sets. A hash hit is
-// compared; on a mismatch the next hash is probed.
+// by index, source places (file, line, column, call site if inlined) by hash, sets by hash, and pairs of
+// united sets. A hash hit is compared; on a mismatch the next hash is probed.
 #include "compile/ir/ir.h"
 #include "isa/program.h"
 

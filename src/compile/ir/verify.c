@@ -150,7 +150,8 @@ static bool letter_allows(const struct ir_inst *i, char letter, const struct ir_
 }
 
 // Matches the results or the operands of i against one side of a shape string, "results:operands" with a
-// letter per class. Returns the rest of the string, or NULL on a mismatch.
+// letter per class. Returns the rest of the string, or NULL on a mismatch. *any: class of the letters without
+// a class of their own, below 0: none met yet.
 static const char *match_side(const struct ir_inst *i, const char *shape, bool defs, int *any)
 {
     uint32_t count = defs ? i->def_count : i->use_count, k = 0;
@@ -181,7 +182,8 @@ static bool classes_match(const struct ir_inst *i, uint32_t first_use, const str
     return true;
 }
 
-// Checks operations with a shape that depends on more than types.
+// True if i has a shape allowed for its operation. For operations with a shape that depends on more than
+// types: VOTE, BAR, RETURN, CALL, CALLR, SYSCALL.
 static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst *i)
 {
     int any = -1;

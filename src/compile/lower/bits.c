@@ -16,7 +16,7 @@ void lower_popc(struct lower *l)
     lower_write(l, 0, count(l, IR_POPC, lower_type(type), lower_read(l, 1, type)));
 }
 
-// FLO of 0 is -1, and 31 - (-1) = 32 is the result that clz requires.
+// FLO of 0 is -1, so width - 1 - FLO gives the width for 0, the result that clz requires.
 void lower_clz(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);

@@ -256,6 +256,7 @@ static void call_vprintf(struct lower *l)
 }
 
 // Fills the record of isa.def's SYS_ASSERTFAIL in the frame: message, file, line, function, character size.
+// Then calls the service with the record's address.
 static void call_assertfail(struct lower *l)
 {
     static const enum ptx_type types[] = {PTX_B64, PTX_B64, PTX_B32, PTX_B64, PTX_B64};

@@ -1,7 +1,8 @@
 // mov (PTX ISA 9.7.9.3, 9.7.9.4): registers, special registers, addresses, unpacking and packing of scalars.
 #include "compile/lower/impl.h"
 
-// The k-th of `count` equal parts of v, lowest first.
+// The k-th part of v with `part_bits` bits, counted from the lowest part. Bits above the part are
+// unspecified.
 static struct ir_value *part(struct lower *l, struct ir_value *v, unsigned part_bits, unsigned k)
 {
     unsigned bit = part_bits * k;

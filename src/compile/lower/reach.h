@@ -24,6 +24,6 @@ bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct dia
 void reach_fini(struct reach *r);
 bool reach_has(const struct reach *r, const struct ptx_variable *v);
 
-// Functions without a body, provided by the machine.
+// Functions without a body, provided by the machine. SERVICE_NONE: any other function.
 enum reach_service { SERVICE_NONE, SERVICE_VPRINTF, SERVICE_ASSERTFAIL };
 enum reach_service reach_service_of(const struct ptx_function *f);

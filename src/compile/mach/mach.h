@@ -156,7 +156,7 @@ void mach_insert_before(struct mach_block *b, struct mach_inst *where, struct ma
 void mach_remove(struct mach_inst *i);
 // Names of an instruction with `unit` as dst[0] and no other operands.
 const struct mach_names *mach_names_of_result(struct mach_function *f, uint32_t unit);
-bool mach_is_terminator(const struct mach_inst *i);                  // BRA, BRX, RET, EXIT at a block's end
+bool mach_is_terminator(const struct mach_inst *i);                  // BRA, BRX, RET or EXIT
 struct mach_inst *mach_first_terminator(const struct mach_block *b); // NULL: none, the block falls through
 // Assigns block ids and positions 1, 2, 3 …; every block's start takes a position of its own.
 void mach_number(struct mach_function *f);

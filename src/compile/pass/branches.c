@@ -106,7 +106,7 @@ static bool replace_trivial_phis(struct ir_block *b)
     return changed;
 }
 
-// If b jumps to s and is the only predecessor of s, appends the instructions of s to b.
+// If b jumps to s and is the only predecessor of s, appends the instructions of s to b. True: appended.
 static bool append_successor(struct ir_function *f, struct ir_block *b)
 {
     if (!is_straight(b)) return false;
@@ -145,7 +145,7 @@ static bool leads_to(const struct ir_block *from, const struct ir_block *to)
 }
 
 // Redirects the edge from predecessor `pred` of block e to the target of the outgoing edge `out` of e. Block
-// e consists of phis and an end.
+// e consists of phis and an end. False: the target is e, or already a successor of the predecessor.
 static bool pass_through(struct ir_block *e, uint32_t pred, uint32_t out)
 {
     struct ir_block *from = e->preds[pred], *to = e->succs[out];

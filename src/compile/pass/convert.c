@@ -147,7 +147,7 @@ static void move_side(struct ir_inst *where, const struct side *s, struct ir_val
 }
 
 // The value of a phi after conversion. A load guarded by p alone takes the value of the other side as its old
-// value.
+// value, if that value is defined before the load.
 static struct ir_value *join_value(struct ir_inst *where, struct ir_value *p, struct ir_value *yes,
                                    struct ir_value *no)
 {
@@ -257,7 +257,8 @@ static bool try_convert(struct ir_function *f, struct ir_block *b, bool broken)
 }
 
 // Two consecutive conditions with a common exit: b branches to c or x, c computes a second condition and
-// branches to t or x. Afterwards b alone branches, on both conditions.
+// branches to t or x. Afterwards b alone branches, on both conditions. False: no such pair, c has effects, or
+// combining costs too much.
 static bool try_chain(struct ir_function *f, struct ir_block *b)
 {
     if (!b->last || b->last->op != IR_BRANCH) return false;

@@ -185,7 +185,8 @@ static uint64_t extend_from_bit(const struct ir_inst *i, const struct operands *
     return o->is_signed && field >> (n - 1) & 1 ? field | ~bit_mask(n) : field;
 }
 
-// Folds an operation with carry out. *sum: the result as 33 bits, the carry in bit 32.
+// Folds an operation with carry out. *sum: the result as 33 bits, the carry in bit 32. False: i has a
+// different operation.
 static bool fold_carry(const struct ir_inst *i, const struct operands *o, uint64_t *sum)
 {
     uint64_t a = (uint32_t)o->a, b = (uint32_t)o->b, not_b = (uint32_t)~o->b;

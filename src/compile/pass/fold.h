@@ -3,8 +3,8 @@
 #pragma once
 #include "compile/ir/ir.h"
 
-// Sets results[k] for definition k, truncated to its class. False: an operand is not constant, or the result
-// is not certain at compile time (a directed rounding, NaN payloads, approximations).
+// Sets results[k] for definition k, truncated to its class. False: no rule folds the operation, an operand is
+// not constant, or the result is uncertain (a directed rounding, NaN payloads, approximations).
 bool fold(const struct ir_inst *i, uint64_t *results);
 
 // For fold.c; operands are constants.

@@ -86,7 +86,8 @@ static bool compare(const struct ir_inst *i, const uint64_t *u, uint64_t *result
 
 static bool is_real(enum isa_type type) { return type == TYPE_F32 || type == TYPE_F64; }
 
-// Conversions between integers, f32 and f64, to nearest; truncation to integers in range.
+// Conversions between integers, f32 and f64, to nearest; truncation to integers in range. False: any other
+// conversion or operand (NaN, for instance).
 static bool convert(const struct ir_inst *i, uint64_t u, uint64_t *result)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;

@@ -37,8 +37,9 @@ static bool is_trackable(const struct ir_inst *i)
     return (i->op == IR_LOAD || i->op == IR_STORE) && alias_is_weak(i) && !i->guard.value;
 }
 
-// True if `from` provides the value of `load`: equal bytes and equal access. A stored value below 32 bits has
-// unspecified upper bits, which a load would set; only stores of words or wider values are forwarded.
+// True if `from` provides the value of `load`: the same base, offset and element size, and at least as many
+// elements. A stored value below 32 bits has unspecified upper bits, which a load would set; only stores of
+// words or wider values are forwarded.
 static bool tells(const struct ir_inst *from, const struct ir_inst *load)
 {
     if (!alias_same_base(from, load) || from->offset != load->offset) return false;
@@ -104,7 +105,7 @@ static uint64_t read_only_key(const struct ir_inst *i)
     return hash_bytes(words, sizeof words, 0);
 }
 
-// Replaces a load of read-only memory by an equal dominating load.
+// Replaces a load of read-only memory by an equal dominating load. True: replaced at least one.
 static bool forward_read_only(struct ir_function *f)
 {
     struct u64map seen = {0}; // key -> index into loads

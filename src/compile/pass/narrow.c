@@ -9,7 +9,7 @@
 
 struct narrower {
     struct ir_function *f;
-    struct ir_value **low; // by id of the 64-bit value: its low word, or NULL
+    struct ir_value **low; // by id of the 64-bit value: its low word, NULL: not yet made
     unsigned depth;        // of the recursion; at DEPTH_MAX a value is not decomposed further
 };
 

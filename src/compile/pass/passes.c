@@ -22,7 +22,7 @@ static const char *check(struct ir_function *f, const char *after)
 }
 
 // Runs the passes in turn, at most `rounds` times, and stops once every pass in succession has left the
-// function unchanged.
+// function unchanged. Returns NULL, or under options->check the text of a fault.
 static const char *run_rounds(struct ir_function *f, bool late, unsigned rounds)
 {
     const struct compile_options *o = f->unit->options;

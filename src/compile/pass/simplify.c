@@ -130,7 +130,8 @@ static void forwards(struct simplify *s, struct ir_block *b)
 
 // -- demanded bits ------------------------------------------------------------------------------------------
 
-// The operand that may replace an extension or mask because they differ only in bits not demanded, or NULL.
+// The operand that may replace an extension, a mask, or an OR or XOR with a constant: both differ only in
+// bits not demanded. NULL: none may.
 static struct ir_value *undemanded(const struct known *known, const struct ir_inst *i)
 {
     uint64_t demanded = known_demanded(known, i->defs[0]), constant;

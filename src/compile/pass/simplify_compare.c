@@ -88,7 +88,7 @@ static struct ir_value *decided(struct simplify *s, struct ir_inst *i)
 }
 
 // A select between constants, compared with a constant: the select's predicate, the complement, or (both
-// constants compare alike) a truth value.
+// constants compare alike) a truth value. NULL: operand 0 is no such select.
 static struct ir_value *of_choice(struct ir_inst *i, uint64_t c)
 {
     struct ir_inst *choice = simplify_match(ir_operand(i, 0), IR_SELECT);
@@ -126,6 +126,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
 }
 
 // Compares the words of two operands extended alike from 32 bits, or such a word and a constant that fits.
+// NULL: any other operands.
 static struct ir_value *as_words(struct ir_inst *i)
 {
     struct ir_inst *x = simplify_match(ir_operand(i, 0), IR_ZEXT);
@@ -186,7 +187,7 @@ static struct ir_value *compare_integers(struct simplify *s, struct ir_inst *i)
 
 // -- selection ----------------------------------------------------------------------------------------------
 
-// Minimum or maximum from a < b ? a : b.
+// Minimum or maximum of 32-bit integers from a < b ? a : b. NULL: the select has a different form.
 static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
 {
     enum isa_type type = (enum isa_type)test->type;

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 
-// The exponent field of ±2^n if 2^-n is normal, too, else 0.
+// The exponent field of a constant ±2^n if 2^-n is normal, too. 0: any other constant.
 static unsigned power_exponent(enum isa_type type, uint64_t bits)
 {
     unsigned e;
@@ -15,7 +15,7 @@ static unsigned power_exponent(enum isa_type type, uint64_t bits)
     return bits & bit_mask(52) || e < 1 || e > 2045 ? 0 : e;
 }
 
-// x / 2^n as x * 2^-n: both round the same number.
+// x / 2^n as x * 2^-n: both round the same number. NULL: the divisor is not such a constant.
 static struct ir_value *divide_by_power(struct ir_inst *i)
 {
     enum isa_type type = (enum isa_type)i->type;

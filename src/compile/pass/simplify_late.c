@@ -73,7 +73,8 @@ static struct ir_value *bit_field(struct ir_inst *i)
     return build3(&b, IR_BFE, TYPE_U32, ir_operand(inner, 0), build_u32(&b, (uint32_t)p), build_u32(&b, n));
 }
 
-// Profile pascal: x << up >> down as the extraction of a bit field. Volta has no such instruction.
+// Profile pascal: x << up >> down as the extraction of a bit field. Volta has no such instruction. NULL: any
+// other shift or profile.
 static struct ir_value *shifted_field(struct ir_inst *i)
 {
     uint64_t up, down;

@@ -48,7 +48,8 @@ static bool fold_offset(struct ir_inst *i, uint32_t use, int64_t *offset)
     return true;
 }
 
-// Turns a generic access through an extended word plus the start of the local window into a local access.
+// Turns a generic load or store into a local access if its address is an extended FRAME plus a constant in
+// the local window. False: any other instruction.
 static bool name_space(struct ir_inst *i)
 {
     if (i->space != SPACE_GENERIC || (i->op != IR_LOAD && i->op != IR_STORE)) return false;

@@ -19,7 +19,8 @@ static struct ir_value *part_of_bank(struct ir_inst *i, const struct ir_inst *ba
     return v;
 }
 
-// lo(x op y) = lo x op lo y
+// lo(x op y) = lo x op lo y, for operations with a low word that depends on low words alone. Also a right
+// shift by 32 or more, from the high word. NULL: any other operation.
 static struct ir_value *narrow_low(struct ir_inst *i, struct ir_inst *inner)
 {
     struct builder b = builder_at(i);

@@ -25,7 +25,7 @@ static void order_operands(struct ir_inst *i)
     ir_set_use(i, 1, a);
 }
 
-// Broken on purpose: compares phis by their first operand alone.
+// Number of operands to compare: all. Broken on purpose: of a phi only the first.
 static uint32_t compared(const struct ir_inst *i, bool broken)
 {
     return broken && i->op == IR_PHI ? 1 : i->use_count;

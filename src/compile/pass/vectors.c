@@ -8,8 +8,8 @@
 // Members of a group share base value, space, element size, cache operator and guard, and are weak. They lie
 // in one block without an ordering instruction between. Loads move up to the first of the group, stores down
 // to the last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or
-// in global memory where a 16-byte PTX access was split. Profile ptxplus keeps shared loads single, like the
-// code in the papers.
+// in global memory where a 16-byte PTX access was split. Profile ptxplus keeps accesses to shared memory
+// single, like the code in the papers.
 #include "base/bits.h"
 #include "compile/ir/alias.h"
 #include "compile/ir/known.h"
@@ -48,7 +48,8 @@ static unsigned position(const struct ir_inst *first, const struct ir_inst *i, i
     return (unsigned)((i->offset - start) / (int64_t)alias_element_bytes(first));
 }
 
-// Collects members for a wide access of `elements` from byte offset `start`, searching forwards from `first`.
+// Collects members for a wide access of `elements` elements at byte offset `start`, searching forwards from
+// `first`.
 static void collect(struct group *g, struct ir_inst *first, int64_t start, unsigned elements)
 {
     int64_t bytes = alias_element_bytes(first);

@@ -30,7 +30,7 @@ struct keeper {
 };
 
 // Number of adjacent MOVs from `i` on that make a whole register group of constants: 1 or 2. 0: the group is
-// wider, fixed, or only partly constant.
+// wider, fixed or only partly constant, or begins before i.
 static unsigned group_size(const struct mach_function *f, const struct mach_inst *i)
 {
     const struct mach_group *g = mach_group_of(f, i->dst[0]);

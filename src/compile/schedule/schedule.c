@@ -7,7 +7,7 @@
 // A loop hands a value from its end to its start: d = phi(…, u). If all readers of d in the block precede the
 // definition of u, u and d can share a register. So readers of d get an edge to the definition of u, except
 // where the edge would close a cycle. The pascal profile omits the edges (docs/explanation/profiles.md). The
-// old value of a guarded instruction is treated alike.
+// old value of a guarded instruction is treated alike, in every profile.
 //
 // A block is cut into windows of WINDOW instructions, and at instructions with a fixed place (calls and the
 // copies around calls, clocks, traps). The work is thus linear in the length of the code.
@@ -121,8 +121,8 @@ static bool writes_memory(const struct mach_inst *i) { return isa_has(&i->i, ISA
 
 static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK; }
 
-// True if two accesses, at least one a write, may touch the same byte. Different spaces never overlap
-// (generic overlaps every space); neither do disjoint offsets from the same base register.
+// True if two accesses may touch the same byte; callers ask only if one of them writes. Different spaces
+// never overlap (generic overlaps every space); neither do disjoint offsets from the same base register.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
     enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),

@@ -166,7 +166,7 @@ static uint32_t reduced_angle(struct select *s, struct source a)
     return unit;
 }
 
-// Profile pascal: sine, cosine and 2^x take their argument through RRO.
+// Profile pascal: sine, cosine and 2^x take their argument through RRO. Otherwise returns `a` unchanged.
 static struct source range_reduced(struct select *s, struct source a, enum isa_mode mode)
 {
     bool is_angle = mode == MODE_MUFU_SIN || mode == MODE_MUFU_COS;
@@ -209,7 +209,7 @@ static struct source minus_zero(void)
 }
 
 // Selects p ? x * c : x with a constant c as a guarded multiplication. False if the select has a different
-// form.
+// form, or in profile ptxplus.
 bool select_scaled_where(struct select *s, struct ir_inst *select)
 {
     uint64_t c;

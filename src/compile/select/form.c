@@ -119,7 +119,8 @@ static unsigned shared_to_move(const struct select *s, const struct mach_inst *i
     return first;
 }
 
-// An instruction has at most one non-register source, and the first of several sources is a register.
+// Leaves at most one non-register source, and a register as the first of several sources, by exchanges and
+// MOVs.
 static void fit_sources(struct select *s, struct mach_inst *i)
 {
     unsigned count = 0, others = 0;

@@ -89,7 +89,8 @@ void select_mulwide(struct select *s, struct ir_inst *i)
     finish(s, m);
 }
 
-// Profile pascal: a multiply-add with carry as the product, then an addition with carry in and out.
+// Profile pascal: a multiply-add with carry as the product, then an addition with carry out (MADX: carry in,
+// too).
 static void select_madcc_apart(struct select *s, struct ir_inst *i)
 {
     uint32_t product = mach_reg(s->f, 1);
@@ -321,7 +322,7 @@ static struct source is_negative(struct select *s, struct source word)
     return p;
 }
 
-// |a| = 0 - a if the high word is negative.
+// |a| is 0 - a if the high word is negative, else a.
 static void select_abs64(struct select *s, uint32_t dst, struct source low, struct source high)
 {
     uint32_t negative = mach_reg(s->f, 2);

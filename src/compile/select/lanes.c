@@ -2,7 +2,8 @@
 #include "compile/select/select.h"
 #include "isa/modes.h"
 
-// A source with its own encoding field takes a register or an immediate, but no constant-bank operand.
+// Operand for a source with its own encoding field. A register or an immediate stays; an operand in a
+// constant bank or in shared memory moves to a register.
 static struct source field(struct select *s, struct source o)
 {
     return o.o.kind == OPERAND_CONST || o.o.kind == OPERAND_SHARED ? in_register(s, o) : o;

@@ -206,7 +206,8 @@ static unsigned inverted_cmp(const struct ir_inst *setp)
 }
 
 // Emits (a cmp b) op c as a comparison (ISETP, FSETP, …) that combines its result with predicate c. `left`:
-// the value of a cmp b; `right`: c. False if `left` cannot be folded as a comparison.
+// the value of a cmp b; `right`: c. False if `left` cannot be folded as a comparison, always in profile
+// ptxplus.
 static bool combine(struct select *s, struct ir_inst *i, struct ir_value *left, struct ir_value *right)
 {
     bool inverted;

@@ -101,7 +101,7 @@ uint32_t wanted(const struct select *s, const struct ir_inst *i, unsigned def);
 void move_to(struct select *s, uint32_t unit, struct source o); // one 32-bit MOV
 // A copy that allocation tries to coalesce.
 void copy_to(struct select *s, uint32_t unit, struct source o);
-// d = op(a, b, c), detached; then d = op(a, b) and d = op(a, b, c), inserted.
+// begin3: d = op(a, b, c), detached. emit2: d = op(a, b), emit3: d = op(a, b, c), both inserted.
 struct mach_inst *begin3(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b,
                          struct source c);
 struct mach_inst *emit2(struct select *s, unsigned op, uint32_t dst, struct source a, struct source b);

@@ -98,8 +98,8 @@ static bool fits_add3(const struct select *s, const struct sum *sum)
     return sum->count + (sum->constant != 0) <= 3 && others <= 1;
 }
 
-// Replaces term k by the terms of its definition (ADD, SUB, NEG or NOT). False if the result does not fit
-// IADD3.
+// Replaces term k by the terms of its definition (ADD, SUB, NEG or NOT). False if the definition cannot be
+// folded, or if the result does not fit IADD3.
 static bool expand_term(struct select *s, struct sum *sum, unsigned k, struct ir_inst **used)
 {
     struct term t = sum->terms[k];
@@ -184,7 +184,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
 // -- 64 bits ------------------------------------------------------------------------------------------------
 
 struct shifted {                 // a 64-bit value << amount
-    struct ir_value *narrow;     // a 32-bit value extended by type `extends`; or
+    struct ir_value *narrow;     // extends != TYPE_NONE: the value before its extension to 64 bits
     struct ir_value *wide;       // a 64-bit value; or
     struct ir_value *low, *high; // two halves
     unsigned amount, extends;
@@ -206,7 +206,7 @@ static void find_extension(struct shifted *x)
 }
 
 // Matches SHL by a constant of 1 to 30, or its expansion {funnel(low, high, k) : low << k} if the parts have
-// no other user. False in profile ptxplus.
+// no other user. False: any other form, or profile ptxplus.
 static bool match_shift(struct select *s, const struct ir_inst *i, struct shifted *x)
 {
     uint64_t amount, other;

@@ -192,7 +192,8 @@ static void swap_factors(struct factors *f)
     *f = (struct factors){was.b0, was.b1, was.a0, was.a1, was.b_fits, was.a_fits};
 }
 
-// Makes a factor that fits in 16 bits the second factor. If both factors fit, the product is one XMAD.
+// Makes a factor that fits in 16 bits the second factor, if the other factor is in a register. If both
+// factors fit, the product is one XMAD.
 static void order_by_size(struct factors *f)
 {
     if (f->a_fits && !f->b_fits && source_is_reg(&f->b0.o)) swap_factors(f);
