@@ -38,7 +38,7 @@ struct operand {
     uint32_t value;
 };
 
-// 32-bit words of an operand, per lane: registers of a group; 1 for other operands.
+// 32-bit words of an operand, per lane: the operand's width; 1 for operands without a width (0).
 static inline unsigned operand_words(const struct operand *o) { return o->width ? o->width : 1; }
 
 enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };

@@ -65,7 +65,8 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
                              struct cache_victim *victim);
 // A store to sectors. `allocate`: makes the line and the written sectors valid without a fetch
 // (write-validate) and, with `dirty`, dirty. Without `allocate`, only a present line changes: with `dirty`,
-// the written sectors that are valid or pending become dirty. CACHE_FULL: no way is free.
+// the written sectors that are valid or pending become dirty. CACHE_FULL: no way is free. *victim: the line
+// evicted or cleaned, if any.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
 // Sectors of a line arrive from the next level. On allocate-on-fill, the line may evict *victim.
