@@ -181,8 +181,8 @@ static void take_back(struct chip *c, const struct sm_end *e)
 
 // -- dispatcher --------------------------------------------------------------------------------------------
 
-// Starts as many waiting warps of the SM's partial block as there is room for; nothing without a partial
-// block. A partial block has priority over other blocks.
+// Starts waiting warps of the SM's partial block, as many as fit and the mechanism admits; none without a
+// partial block. A partial block has priority over other blocks.
 static void give_to_partial(struct chip *c, const struct want *w)
 {
     unsigned sm = w->end.sm;

@@ -67,8 +67,8 @@ struct circle_elsewhere {
 // memory access. when: time on the caller's clock.
 void circle_executed(struct circle *x, const struct warp *w, uint32_t index, const struct exec_access *access,
                      uint64_t when);
-// Compares the warp's state with the kept state, and keeps the state anew at the doubling distances. Call
-// after circle_executed for a backward branch, with no result of the warp outstanding.
+// Compares the warp's state with the kept state, and keeps the state anew at doubling distances. Call after
+// circle_executed for a backward branch, with no result of the warp outstanding.
 void circle_branched(struct circle *x, const struct warp *w, struct circle_elsewhere elsewhere);
 
 // True when the warp has read memory, but no new addresses for at least `long_enough` on the caller's clock.

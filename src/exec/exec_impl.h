@@ -109,8 +109,8 @@ struct exec {
     uint32_t slot_count;
     struct allocation_slot general_slot;           // shared by the general memory instructions
     uint64_t instruction_limit, instructions_done; // done: warp instructions of finished slices
-    uint64_t ask_at;                               // 0: no limit; done: warp instructions of finished slices
-    uint64_t clock_base;                           // clock of the engine minus the running warp's `issued`
+    uint64_t ask_at;     // value of instructions_done at which to poll for an interrupt
+    uint64_t clock_base; // clock of the engine minus the running warp's `issued`
     struct launch_fault *fault;
     struct exec_counts *counts;
     struct race_detector *races; // NULL: off

@@ -34,8 +34,8 @@ struct cache_config {
     bool on_fill;        // allocate on fill instead of on miss
     uint32_t dirty_ways; // most dirty ways of a set before the oldest dirty line is cleaned; 0: no limit
     enum cache_index index;
-    // CACHE_INDEX_HASH: out of every turn_bytes of address space, piece_bytes belong to this cache, so its
-    // lines are numbered without gaps. turn_bytes 0: the cache holds the whole address space.
+    // CACHE_INDEX_HASH: out of every turn_bytes of address space, piece_bytes belong to this cache. The hash
+    // numbers only lines of the cache, without gaps. turn_bytes 0: the cache holds the whole address space.
     uint64_t turn_bytes;
     uint32_t piece_bytes;
 };
