@@ -83,7 +83,7 @@ static void end_look(struct chip *c)
 
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
 {
-    // The stall check under way does not cover the grid's new part on the SM.
+    // The stall check under way does not cover the grid's new part on the SM, so the check ends.
     if (c->is_looking && !g->by_sm[sm]) end_look(c);
     if (!c->sms[sm])
         c->sms[sm] =
