@@ -143,7 +143,7 @@ enum launch_fault_kind {
     FAULT_TEXTURE,     // no texture with the handle
     FAULT_TRAP,
     FAULT_ASSERT,
-    FAULT_MEMBERS,     // lane outside its own member mask (check.members=stop); warp command by part of a warp
+    FAULT_MEMBERS,     // lane outside its member mask (check.members=stop); warp command by part of a warp
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_STALL,       // all warps repeat their states, or have waited for longer than the user's patience
     FAULT_LIMIT,       // max_warp_instructions

@@ -189,7 +189,8 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
     return true;
 }
 
-// Logs a full-warp row store of whole words to global memory. False: out of bounds in part, or misaligned.
+// Logs a full-warp row store of whole words to global memory. False: misaligned, or not inside one live
+// allocation.
 static bool log_row(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
