@@ -11,8 +11,8 @@ struct strbuf;
 
 struct look; // of a launch, in exec.look (NULL: no look under way)
 
-// blocks: all resident blocks. busy: a warp without signs of waiting counts as busy after so many of its
-// instructions in the look.
+// Begins a look: the engine steps from now on. blocks: all resident blocks. busy: a warp without signs of
+// waiting counts as busy after so many of its instructions in the look.
 void look_begin(struct exec *e, struct cta *const *blocks, size_t count, uint64_t busy);
 void look_end(struct exec *e); // nothing happens without a look under way
 bool look_is_over(const struct exec *e);
