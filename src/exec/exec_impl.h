@@ -174,8 +174,7 @@ uint32_t exec_register_offset(const struct exec *e, const struct operand *o, boo
 // control.
 void warp_count_run(struct warp *w, const struct bound *d);
 void warp_count_before(struct warp *w, const struct bound *d);
-const struct bound *warp_go(struct warp *w,
-                            uint32_t pc); // code at pc; NULL: slice over, the warp has stopped
+const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: slice over, warp has stopped
 // Stops the warp with next instruction pc. Always returns NULL, for the handler to return to the scheduler.
 const struct bound *warp_stop(struct warp *w, uint32_t pc);
 bool warp_run(struct warp *w, uint64_t slice); // runs until the warp stops; false: a fault
