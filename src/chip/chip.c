@@ -83,7 +83,7 @@ static void end_look(struct chip *c)
 
 void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
 {
-    // The stall check under way does not cover the grid's new part on the SM.
+    // The stall check under way does not cover the grid's new part on the SM, so the check ends.
     if (c->is_looking && !g->by_sm[sm]) end_look(c);
     if (!c->sms[sm])
         c->sms[sm] =
@@ -95,8 +95,8 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uin
     sm_place(p->on, block, warps, cycle);
 }
 
-// Renews the lists of SMs with a grid and of the grids' execution engines. SMs without a grid are not
-// simulated.
+// Rebuilds, if out of date, two lists: the SMs with a grid, and the execution engines of the grids on them.
+// SMs without a grid are not simulated.
 static void note_moves(struct chip *c)
 {
     if (!c->has_moved) return;
@@ -155,7 +155,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 
 uint64_t chip_code_address(struct chip *c, const struct grid *g)
 {
-    enum { KERNELS = 4096 }; // number of kernels with separate code addresses in the L2
+    enum { KERNELS = 4096 }; // number of separate L2 code addresses; further kernels reuse the addresses
     if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
     const struct program *p = g->launch->program;
     const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};
@@ -275,7 +275,7 @@ static void check_faults(struct chip *c)
 }
 
 // Whether a grid has ended. A grid alone on the chip ends once all its blocks have ended and nothing is
-// pending anywhere.
+// pending anywhere. Beside other grids, all its blocks must have ended and all its requests be answered.
 static bool is_done(const struct chip *c, const struct grid *g)
 {
     return c->grids.count > 1 ? grid_is_done(g) : g->ended == g->blocks && all_quiet(c);

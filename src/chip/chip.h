@@ -60,7 +60,8 @@ struct chip_occupancy {
     uint32_t blocks;                   // most blocks resident on the SM at once; 0: a block does not fit
     const char *limit;                 // the resource that limits `blocks`, as in "registers (sm.registers)"
     uint32_t free_registers, free_warps;
-    // warps of a further block that would fit, if shared memory and a block context are free for it; else 0
+    // warps of a further block that would fit beside `blocks`; 0, for instance, without shared memory or a
+    // block context for the block
     uint32_t more;
 };
 // False: the chip has fewer kinds.
@@ -80,7 +81,7 @@ struct grid *chip_run(struct chip *c, unsigned threads);
 // Other grids continue.
 bool chip_end(struct chip *c, struct grid *g, struct chip_result *result, struct launch_fault *fault);
 
-// chip_begin, chip_run and chip_end for a launch alone on the chip.
+// chip_begin, chip_run and chip_end for a launch alone on the chip; returns the value of chip_end.
 bool chip_run_alone(struct chip *c, const struct launch *l, uint64_t max_cycles, unsigned threads,
                     const struct chip_account *account, struct chip_result *result,
                     struct launch_fault *fault);

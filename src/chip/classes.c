@@ -49,8 +49,8 @@ static bool unknown_key(const struct gpu_classes *g, const char *name, const cha
         key);
 }
 
-// The key of a class of SMs by name; NULL and a diagnostic: no such key. *index: the key's index in
-// gpu_config_keys; GPU_KEYS for the key `count`.
+// The key of a class of SMs by name; NULL and a diagnostic: a class has no such key. *index: the key's index
+// in gpu_config_keys; GPU_KEYS for the key `count`.
 static const struct config_key *key_of(const struct gpu_classes *g, const char *name, const char *rest,
                                        size_t *index, struct loc loc, struct diag *d)
 {

@@ -28,5 +28,6 @@ struct gpu_classes {
 void gpu_classes_init(struct gpu_classes *g, struct config *c);
 void gpu_classes_clear(struct gpu_classes *g); // removes all classes
 // Fills chip->classes. With classes, gpu.sm_count becomes the sum of the counts; a different explicit value
-// is an error. False and located diagnostics: settings are in conflict, or a class has no count.
+// is an error. False and located diagnostics: for instance, a class has no count, or its SM settings are in
+// conflict.
 bool gpu_classes_resolve(const struct gpu_classes *g, struct chip_config *chip, struct diag *d);

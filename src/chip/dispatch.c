@@ -74,8 +74,8 @@ static uint32_t warps_by_registers(const struct gpu_config *all, const struct ne
 }
 
 // Of a block's `to_come` warps not yet started, the number that can start on the SM now. Dispatch by block:
-// all or 0. Dispatch by warp: as many as fit and the mechanism admits. is_new: the block is not on the SM
-// yet.
+// all or 0. Dispatch by warp: as many as fit and the mechanism admits; for a block alone on the SM, as many
+// as fit. is_new: the block is not on the SM yet.
 static uint32_t starting(const struct chip *c, const struct grid *g, unsigned sm, uint32_t to_come,
                          bool is_new)
 {
@@ -181,7 +181,8 @@ static void take_back(struct chip *c, const struct sm_end *e)
 
 // -- dispatcher --------------------------------------------------------------------------------------------
 
-// Starts waiting warps of the SM's partial block, which has priority over other blocks.
+// Starts waiting warps of the SM's partial block, as many as fit and the mechanism admits; none without a
+// partial block. A partial block has priority over other blocks.
 static void give_to_partial(struct chip *c, const struct want *w)
 {
     unsigned sm = w->end.sm;
@@ -199,7 +200,8 @@ static void give_to_partial(struct chip *c, const struct want *w)
 #include "chip/dispatch.def"
 #undef DISPATCH
 
-// Gives the SM's room to the grid chosen by the policy, for one block. NULL: no grid.
+// Places one block of the grid chosen by the policy in the SM's free room, and returns the grid. NULL: the
+// policy chose no grid.
 static struct grid *give_out(struct chip *c, const struct want *w)
 {
     static struct grid *(*const policies[])(const struct chip *c, unsigned sm) = {
@@ -267,7 +269,8 @@ static void give_out_anew(struct chip *c, const struct want *because)
     } while (give_out_all(c, wants, c->config.sm_count));
 }
 
-// With sim.check: free and allocated resources of every SM must add up to the total.
+// Checks, for sim.check, that free and allocated resources of every SM add up to the total. Sets
+// dispatch.broken if not.
 static void look_over(struct chip *c)
 {
     for (unsigned sm = 0; sm < c->config.sm_count; sm++) {

@@ -85,6 +85,7 @@ static bool load_other(struct load *l, const char *name, unsigned depth, struct 
 }
 
 // Applies a line `KEY = VALUE`, optionally followed by `# WHY`. Empty lines and lines of comment are skipped.
+// `like = NAME` loads another GPU's file. False and a diagnostic: an error in the line or the other file.
 static bool set_line(struct load *l, char *line, unsigned depth, struct loc loc)
 {
     char *hash = strchr(line, '#'), *why = NULL;

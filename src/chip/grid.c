@@ -54,8 +54,8 @@ static unsigned sms_of(const struct launch *l, const struct gpu_kind *kind)
     return end > first ? end - first : 0;
 }
 
-// Appends the resource that leaves no room for a block, for each kind of SM: ", for want of registers
-// (sm.registers) in class big, of warps (sm.warps) in class small".
+// Appends the resource that leaves no room for a block, for each kind of SM that the launch may use: ", for
+// want of registers (sm.registers) in class big, of warps (sm.warps) in class small".
 static void print_wants(const struct gpu_kind *kinds, unsigned count, const struct launch *l,
                         struct strbuf *out)
 {
@@ -181,7 +181,8 @@ static bool goes_by_warp(const struct sm_launch *l, unsigned k)
     return l->tech_states[k] && d && d->admit && (!d->by_warp || d->by_warp(l->tech_states[k]));
 }
 
-// Lets the mechanisms inspect and change the launch.
+// Begins the launch in the mechanisms, which may inspect the launch, select dispatch by warp and get pools of
+// registers.
 static void begin_techs(const struct chip_config *c, struct sm_launch *l, const struct fit *fit,
                         struct need *need)
 {
@@ -468,7 +469,8 @@ static void stop_at_limit(struct grid *g, const char *limit, uint64_t value, boo
 
 uint64_t grid_age(const struct grid *g) { return g->chip->now > g->begin ? g->chip->now - g->begin : 0; }
 
-// The limit counts cycles to the launch's end, not to the end of the window around the launch's end.
+// True: the grid is over max_cycles or the limit of warp instructions, and *fault says which. The cycles of a
+// grid that is done count to its end, not to the end of the window.
 bool grid_is_over_limit(struct grid *g, bool is_done, struct launch_fault *fault)
 {
     if (g->max_cycles && grid_age(g) > g->max_cycles &&

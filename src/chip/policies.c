@@ -2,7 +2,7 @@
 #include "chip/chip_impl.h"
 
 // The earliest-arrived grid with blocks left that may use the SM; must_fit: the next block fits on the SM
-// now.
+// now. NULL: none.
 static struct grid *first_grid(const struct chip *c, unsigned sm, bool must_fit)
 {
     for (size_t k = 0; k < c->grids.count; k++) {

@@ -25,13 +25,14 @@ struct chip_series {
 
 void series_fini(struct chip_series *s);
 void series_begin(struct chip_series *s, uint64_t start);
-// Call when a launch places its first block on an SM.
+// Lets the SM record counts for samples. Call when a launch places its first block on an SM.
 void series_join(const struct chip_series *s, struct sm_grid *part);
 // Call between windows, at `now`: keeps the memory's counts for samples up to `now`. A partition runs whole
 // windows, so its counts for the window around a sample's end belong to the sample.
 void series_keep(struct chip_series *s, const struct memory_system *m, unsigned grid,
                  const struct memory_counts *before, uint64_t now);
-// Call after a window of the SMs: series_take for every part of the launch, then series_taken once.
+// Adds the SMs' counts to the samples. Call after a window of the SMs: series_take for every part of the
+// launch, then series_taken once.
 void series_take(struct chip_series *s, struct sm_grid *part);
 void series_taken(struct chip_series *s);
 // The launch has ended after `cycles`, with the given totals: turns samples into differences.

@@ -62,12 +62,13 @@ struct circle_elsewhere {
     size_t each;
 };
 
-// Call after the warp has executed instruction `index`, with the warp's state at the next instruction.
-// access: memory addresses of the executed instruction; NULL: no memory access. when: time on the caller's
-// clock.
+// Records the instruction and its memory reads. Call after the warp has executed instruction `index`, with
+// the warp's state at the next instruction. access: memory addresses of the executed instruction; NULL: no
+// memory access. when: time on the caller's clock.
 void circle_executed(struct circle *x, const struct warp *w, uint32_t index, const struct exec_access *access,
                      uint64_t when);
-// Call after circle_executed for a backward branch, with no result of the warp outstanding.
+// Compares the warp's state with the kept state, and keeps the state anew at doubling distances. Call after
+// circle_executed for a backward branch, with no result of the warp outstanding.
 void circle_branched(struct circle *x, const struct warp *w, struct circle_elsewhere elsewhere);
 
 // True when the warp has read memory, but no new addresses for at least `long_enough` on the caller's clock.

@@ -89,7 +89,7 @@ const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t 
 }
 
 // Transfers each lane of `lanes` to its entry of targets[]. The other running lanes, excluded by the guard,
-// continue at the next instruction.
+// continue at the next instruction. Returns the code to run next; NULL: the warp has stopped.
 const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,
                                   const uint32_t *targets, int depth_change, uint32_t rejoin,
                                   uint32_t rejoin_depth)

@@ -189,13 +189,14 @@ uint32_t exec_register_offset(const struct exec *e, const struct operand *o, boo
 // control.
 void warp_count_run(struct warp *w, const struct bound *d);
 void warp_count_before(struct warp *w, const struct bound *d);
-const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: the warp's slice is over
+const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: slice over, warp has stopped
 // Stops the warp with next instruction pc. Always returns NULL, for the handler to return to the scheduler.
 const struct bound *warp_stop(struct warp *w, uint32_t pc);
 bool warp_run(struct warp *w, uint64_t slice); // runs until the warp stops; false: a fault
 
 // For callers that schedule blocks themselves. exec_prepare binds the launch's program (like: NULL), or
-// shares the program bound by `like`. Engine `like` has the same launch and kind, and must outlive e.
+// shares the program bound by `like`. Engine `like` has the same launch, is timed or functional as e is, and
+// must outlive e.
 void exec_prepare(struct exec *e, const struct launch *l, const struct exec *like);
 struct cta *exec_cta_create(struct exec *e); // reused for one block after another
 void exec_cta_destroy(struct cta *c);
@@ -215,9 +216,10 @@ void split_init(struct warp *w);
 const struct bound *split_transfer(struct warp *w, const struct lane_group *groups, unsigned count,
                                    uint32_t rejoin, uint32_t rejoin_depth);
 // Called before a possible reconvergence point executes. Returns the instruction to run next, often d itself,
-// with its lanes in w->active; NULL: stop.
+// with its lanes in w->active; NULL: the warp has stopped.
 const struct bound *split_join(struct warp *w, const struct bound *d);
-// Ends the threads of `lanes`, of the running split; the split's remaining lanes continue at next_pc.
+// Ends the threads of `lanes`, of the running split; the split's remaining lanes continue at next_pc. Returns
+// the code to run next; NULL: the warp has stopped.
 const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc);
 // True when all live `members` are among `lanes`, the lanes of the running split at the instruction
 // (simt=stack: always true). Otherwise `lanes` wait at the instruction for the missing members, and *next is
@@ -226,7 +228,7 @@ bool split_sync(struct warp *w, const struct bound *d, uint64_t lanes, uint64_t 
                 const struct bound **next);
 // Parks `lanes` of the running split, already counted, in the given state; pc: next instruction after their
 // release. The split's remaining lanes, excluded by the guard, become a ready split at rest_pc (simt=stack:
-// wait as well). Returns the code to run next.
+// wait as well). Returns the code to run next; NULL: the warp has stopped.
 const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc, uint32_t pc,
                                enum split_state state, uint64_t waits_for);
 // bar.warp.sync: `lanes`, already counted, continue at pc once all live `members` wait at a bar.warp.sync for
@@ -276,7 +278,8 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
 char *exec_describe_hint(const struct warp *w, const struct bound *d, unsigned lane, uint64_t address,
                          bool is_write, unsigned other);
 void exec_fault_deadlock(struct cta *c);
-// Records FAULT_STALL for block `first`, unless the launch already has a fault. Takes over the text.
+// Records FAULT_STALL for block `first`, unless the launch already has a fault, or the block no live warp.
+// Takes over the text.
 void exec_fault_stall(struct cta *first, struct strbuf *text);
 // Appends a line per split of the warp: lanes, instruction, and what the split waits for.
 void exec_describe_warp(const struct warp *w, struct strbuf *out);

@@ -33,8 +33,8 @@ const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_
 exec_handler exec_end_of_program, exec_bad_constant, exec_guard_full, exec_guard_masked, exec_join,
     exec_join_nest, exec_hand_back;
 
-// The vector handlers chain without clearing the upper halves of the vector registers (exec/rules.mk). Dirty
-// upper halves make every later SSE instruction wait for the last write of its register (Intel's
+// Clears the upper halves of the vector registers, left dirty by chains of vector handlers (exec/rules.mk).
+// Dirty upper halves make every later SSE instruction wait for the last write of its register (Intel's
 // optimisation manual, on mixing AVX and SSE). The timing model is SSE code; the wait took a quarter of the
 // time of a timed run.
 static inline void exec_leave_handlers(const struct exec *e)

@@ -1,7 +1,7 @@
 // Atomics and reductions: lanes execute in ascending order, one after another. Lanes with all locations in
 // global, or all in shared memory take the operation's own loop (exec_atomic_sequence), shared with the
-// commit of a timed run. Local memory, faults, the race detector, and types without a loop are handled lane
-// by lane.
+// commit of a timed run. All other accesses, any access under the race detector, and types without a loop are
+// handled lane by lane.
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/lane.h"

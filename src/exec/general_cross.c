@@ -27,7 +27,7 @@ static uint64_t members_of(const struct bound *d, const struct warp *w, const ui
 }
 
 // Groups the active lanes into teams once all member lanes have arrived (simt=stack: at once). False while a
-// member lane is missing, or after a fault; *next is then the code to run.
+// member lane is missing, or after a fault; *next is then the code to run (NULL after a fault).
 static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned k, uint64_t active,
                      struct teams *t, const struct bound **next)
 {

@@ -12,7 +12,7 @@
 enum { NOBODY, SEVERAL = UINT16_MAX }; // otherwise index of the warp + 1
 
 struct word_use {
-    uint32_t epoch; // epoch of writer and reader; not the present epoch: no use of the word so far
+    uint32_t epoch; // epoch of writer and reader; another epoch: word unused in the present epoch
     uint16_t writer, reader;
 };
 

@@ -117,7 +117,8 @@ void lane_fset(struct lane_io *io)
     }
 }
 
-// FCHK: bounds and purpose are in the row of isa.def.
+// FCHK: true when the short sequence for a / b may be inexact, by the exponents; bounds are in the row of
+// isa.def.
 static bool division_needs_care(uint32_t a, uint32_t b)
 {
     int ea = (int)(a >> 23 & 255), eb = (int)(b >> 23 & 255);

@@ -105,10 +105,10 @@ struct launch {
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
     bool check_races;       // race detector on
-    bool is_rival;          // accesses are kept, for comparison with unordered launches that end later
+    bool is_rival;          // with check_races: accesses are kept, for unordered launches that end later
     const struct launch_rival *rivals; // launches already over, without an order to this launch
     uint32_t rival_count;
-    bool hint_races;        // functional runs: the first block's start is watched for races in shared memory
+    bool hint_races;        // functional, no check_races: first block's start watched for shared-memory races
     enum launch_check check_bounds, check_members;
     struct launch_notes *notes; // NULL: not wanted
     uint64_t max_warp_instructions; // 0: no limit; a longer launch stops with FAULT_LIMIT
@@ -143,7 +143,7 @@ enum launch_fault_kind {
     FAULT_TEXTURE,     // no texture with the handle
     FAULT_TRAP,
     FAULT_ASSERT,
-    FAULT_MEMBERS,     // a lane outside its own member mask (check.members=stop); a warp command of some lanes
+    FAULT_MEMBERS,     // lane outside its member mask (check.members=stop); warp command by part of a warp
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_STALL,       // all warps repeat their states, or have waited for longer than the user's patience
     FAULT_LIMIT,       // max_warp_instructions

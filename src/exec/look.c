@@ -108,8 +108,9 @@ static bool are_changed(const struct bytes_before *b)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// True for a warp waiting at a barrier for which no BAR has executed since the start of the look; further
-// arrivals might complete the barrier. A stopped warp that has not arrived waits for lanes of its own: true.
+// True for a warp waiting at a barrier for which no BAR has executed since the start of the look. False after
+// such a BAR: arrivals might complete the barrier. A stopped warp that has not arrived waits for lanes of its
+// own: true.
 static bool waits(const struct look_block *b, const struct warp *w)
 {
     return w->state == WARP_BARRIER && (w->waits_at >= BARRIERS || !(b->met >> w->waits_at & 1));

@@ -11,8 +11,8 @@ struct strbuf;
 
 struct look; // of a launch, in exec.look (NULL: no look under way)
 
-// blocks: all resident blocks. busy: a warp without signs of waiting counts as busy after so many of its
-// instructions in the look.
+// Begins a look: the engine steps from now on. blocks: all resident blocks. busy: a warp without signs of
+// waiting counts as busy after so many of its instructions in the look.
 void look_begin(struct exec *e, struct cta *const *blocks, size_t count, uint64_t busy);
 void look_end(struct exec *e); // nothing happens without a look under way
 bool look_is_over(const struct exec *e);
@@ -30,5 +30,5 @@ void look_describe(const struct exec *e, struct cta *const *blocks, size_t count
 // Runs the warp during a look, like the loop of run.c. Returns NULL after a stop of the warp. Once the look
 // is over, ends the look and returns the warp's next instruction in code without stepping.
 const struct bound *look_execute(struct warp *w, const struct bound *d);
-// exec_step under a look, for callers that step anyway; never marks a warp busy.
+// exec_step during a look, recorded for the look; for callers that step anyway. Never marks a warp busy.
 const struct bound *look_step(struct warp *w, const struct bound *d);

@@ -36,7 +36,7 @@ struct observed { // one warp instruction
     const struct inst *inst;
     uint32_t index;         // of the instruction
     uint32_t warp;          // in the block
-    uint32_t depth;         // calls
+    uint32_t depth;         // call depth; simt=nest: nest level
     uint32_t lane_count;    // of a register vector: 32 or 64
     uint64_t full;          // lane mask of a warp with all threads
     uint64_t present;       // lanes with a thread

@@ -34,8 +34,9 @@ void race_destroy(struct exec *e, struct launch_race *out);
 void race_block_start(struct cta *c);
 void race_block_end(struct cta *c);
 
-// race_instruction: call once per memory instruction, before race_lane. race_lane: call for every lane's
-// access. value: bytes that the lane writes (NULL: a read).
+// race_instruction: begins a memory instruction, before its calls of race_lane. race_lane: compares a lane's
+// access with the recorded accesses, and records the access. value: bytes that the lane writes (NULL: a
+// read).
 void race_instruction(struct warp *w);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);

@@ -58,6 +58,7 @@ uint64_t float_integral(const struct float_format *f, uint64_t x, enum isa_round
 bool float_to_int(const struct float_format *f, uint64_t x, enum isa_round r, bool *negative,
                   uint64_t *magnitude);
 
-// min, max by PTX: -0 is less than +0, a number beats NaN unless `nan`, two NaN give float_nan(f).
+// min, max by PTX: -0 is less than +0, and a number beats NaN. Two NaN, or one under `nan`, give
+// float_nan(f).
 uint64_t float_min_max(const struct float_format *f, uint64_t a, uint64_t b, bool max, bool nan);
 bool float_compare(const struct float_format *f, uint64_t a, uint64_t b, enum isa_cmp cmp);

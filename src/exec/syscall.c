@@ -186,7 +186,7 @@ static const struct bound *exec_vprintf(const struct bound *d, struct warp *w, u
 }
 
 // Text of a failed assertion. __assertfail's record: message, file (generic pointers at 0 and 8), line (u32
-// at 16), function (pointer at 24), character size.
+// at 16), function (pointer at 24), character size. False: memory is unreadable.
 static bool assert_text(struct reader *r, uint64_t record, struct strbuf *out)
 {
     uint64_t message, file, function;

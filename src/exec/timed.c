@@ -189,7 +189,8 @@ static bool resolve_lanes(struct warp *w, const struct bound *d, const struct ex
     return true;
 }
 
-// Logs a full-warp row store of whole words to global memory. False: out of bounds in part, or misaligned.
+// Logs a full-warp row store of whole words to global memory. False: misaligned, or not inside one live
+// allocation.
 static bool log_row(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;
@@ -272,7 +273,7 @@ static const struct bound *log_atomic(const struct bound *d, struct warp *w, uin
 const struct handlers timed_store_handlers = {log_store, log_store};
 const struct handlers timed_atomic_handlers = {log_atomic, log_atomic};
 
-// Overlays the SM's logged stores of the window on a value read from memory by a lane.
+// Overlays the engine's logged stores of the window on a value read from memory by a lane.
 static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes, uint8_t *value)
 {
     for (size_t at = 0; at < t->log.count;) {
@@ -289,8 +290,8 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
     }
 }
 
-// Repeats a load from lines for which the SM has logged stores in the window, and applies the stores to the
-// loaded values.
+// Repeats a load from lines for which the engine has logged stores in the window, and applies the stores to
+// the loaded values.
 static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
 {
     const struct exec_access *a = &t->access;

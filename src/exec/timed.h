@@ -13,6 +13,9 @@
 //
 // Shared and local memory, textures and constants belong to one SM or are read-only, and are accessed
 // immediately.
+//
+// An engine belongs to one launch on one SM. Launches on the same SM see each other's stores from the next
+// window on.
 #pragma once
 #include "base/str.h"
 #include "exec/exec_impl.h"

@@ -27,7 +27,7 @@ enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT
 struct split {
     uint64_t mask;
     uint32_t pc;    // instruction index; of the running split valid only after a stop
-    uint32_t depth; // call depth
+    uint32_t depth; // call depth; simt=nest: nest level
     // simt=stack: the entry ends at rejoin_pc and its lanes continue in the entry below; NO_TARGET: no end pc
     uint32_t rejoin_pc;
     uint32_t rejoin_depth;
@@ -63,7 +63,7 @@ struct warp {
     uint64_t present; // lanes with a thread
     uint64_t exited;
     uint32_t index; // in the block
-    uint32_t depth; // call depth of the running split
+    uint32_t depth; // of the running split: call depth; simt=nest: nest level
     uint32_t pc;    // of the running split, valid while the warp is stopped
     uint8_t state;  // enum warp_state
     VEC(struct split) splits;

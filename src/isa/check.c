@@ -48,7 +48,7 @@ static const char *check_special(const struct inst *i, const struct operand *o)
 }
 
 // Checks that source k is a register, or the instruction's only immediate, constant or shared-memory operand.
-// Immediates with a field of their own do not count.
+// Immediates with a field of their own do not count. NULL when so, else the violation.
 static const char *check_value(const struct inst *i, unsigned k, bool *has_other)
 {
     const struct operand *o = &i->src[k];

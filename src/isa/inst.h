@@ -3,8 +3,8 @@
 // 32-bit vector registers R0..R254 and RZ (255, reads zero, writes vanish); predicates P0..P6 and PT (7);
 // 64-bit values in aligned pairs, 128-bit values in aligned quads; a constant bank per kind of launch-wide
 // data; fixed-size instructions (pc = 8 * index, except RISC-V; place in memory: program.h); one guard each.
-// isa.def has one row for every instruction and the meaning of its modifiers; docs/reference/isa.md is generated from
-// isa.def.
+// isa.def has one row for every instruction and the meaning of its modifiers; docs/reference/isa.md is
+// generated from isa.def.
 #pragma once
 // clang-format off
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct operand {
     uint32_t value;
 };
 
-// 32-bit words of an operand, per lane: registers of a group; 1 for other operands.
+// 32-bit words of an operand, per lane: the operand's width; 1 for operands without a width (0).
 static inline unsigned operand_words(const struct operand *o) { return o->width ? o->width : 1; }
 
 enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };

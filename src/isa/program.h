@@ -77,8 +77,8 @@ struct program {
     const uint32_t *words;       // RISCV: instruction words of the file, one per instruction; otherwise NULL
     uint32_t word_count;
     // RISCV: appends the file's text of an instruction. False: the caller appends the machine's text, too.
-    // The instruction was replaced (the file's text and " = " are appended), or has no word in the file.
-    // NULL: print machine text only.
+    // For a replaced instruction, " = " follows the file's text; without a word in the file, nothing is
+    // appended. print_word NULL: the caller prints the machine's text only.
     bool (*print_word)(const struct program *p, uint32_t index, struct strbuf *out);
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
     // Registers per thread of the program joined to run beside the warps (program_join), if more than

@@ -16,5 +16,6 @@ struct saved_keys {
 };
 
 void saved_write(const struct program *p, const struct saved_keys *keys, struct strbuf *out);
-// NULL: the bytes are not a complete, valid program by saved_write of the same build.
+// NULL: the bytes are not a complete, valid program by saved_write of the same build, or `keys` has no key
+// for a number.
 struct program *saved_read(const char *bytes, size_t length, const struct saved_keys *keys);

@@ -222,7 +222,7 @@ uint64_t cache_mark_of(const struct cache *c, uint64_t line)
 
 // -- allocating ---------------------------------------------------------------------------------------------
 
-// Whether the line of `w` may be evicted.
+// Whether the line of `w` may be evicted: neither pending nor locked.
 static bool is_free_to_go(const struct cache *c, const struct way *w)
 {
     return !w->pending && !is_locked(c, w);

@@ -34,8 +34,8 @@ struct cache_config {
     bool on_fill;        // allocate on fill instead of on miss
     uint32_t dirty_ways; // most dirty ways of a set before the oldest dirty line is cleaned; 0: no limit
     enum cache_index index;
-    // CACHE_INDEX_HASH: out of every turn_bytes of address space, piece_bytes belong to this cache, so its
-    // lines are numbered without gaps. turn_bytes 0: the cache holds the whole address space.
+    // CACHE_INDEX_HASH: out of every turn_bytes of address space, piece_bytes belong to this cache. The hash
+    // numbers only lines of the cache, without gaps. turn_bytes 0: the cache holds the whole address space.
     uint64_t turn_bytes;
     uint32_t piece_bytes;
 };
@@ -65,7 +65,8 @@ enum cache_result cache_load(struct cache *c, uint64_t line, uint8_t sectors, ui
                              struct cache_victim *victim);
 // A store to sectors. `allocate`: makes the line and the written sectors valid without a fetch
 // (write-validate) and, with `dirty`, dirty. Without `allocate`, only a present line changes: with `dirty`,
-// the written sectors that are valid or pending become dirty. CACHE_FULL: no way is free.
+// the written sectors that are valid or pending become dirty. CACHE_FULL: no way is free. *victim: the line
+// evicted or cleaned, if any.
 enum cache_result cache_store(struct cache *c, uint64_t line, uint8_t sectors, bool allocate, bool dirty,
                               struct cache_victim *victim);
 // Sectors of a line arrive from the next level. On allocate-on-fill, the line may evict *victim.

@@ -279,7 +279,7 @@ static void count_load(struct memory_counts *n, enum cache_result result, uint8_
 }
 
 // Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
-// only a request with every sector valid is served.
+// only a request with every sector valid is served. False: the request must wait.
 static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];

@@ -51,8 +51,9 @@ static struct inst undefined(uint32_t word)
     return (struct inst){.op = OP_UNDEF, .guard = PRED_TRUE, .reconverge = NO_TARGET, .src[0] = imm(word)};
 }
 
-// Builds an access to a control register. A kernel reads the hart number and the closure address, and
-// writes warp commands and text. Writes to read-only registers are ignored, as in the hardware.
+// Builds an access to a control register. A kernel reads the hart number and the closure address, and writes
+// warp commands and text. Writes to read-only registers are ignored, as in the hardware. Other accesses
+// become UNDEF.
 static struct inst build_csr(const struct rv_inst *f, uint32_t word)
 {
     struct inst i = templates[f->op];

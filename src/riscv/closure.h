@@ -33,7 +33,8 @@ struct riscv_closure {
     uint32_t bytes; // closure bytes covered by the loads
 };
 
-// Analyses the kernel at the program's entry. Returns heap memory, never NULL.
+// Finds the loads that constants may replace, in the kernel at the program's entry. Returns heap memory,
+// never NULL.
 struct riscv_closure *riscv_closure_find(const struct program *p);
 void riscv_closure_free(struct riscv_closure *c);
 // Whether a launch may run riscv_closure_program, in which constants replace loads of the kernel's arguments.

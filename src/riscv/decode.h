@@ -61,7 +61,7 @@ struct rv_inst { // fields absent from the form are zero
     uint16_t op; // enum rv_op
     uint8_t rd, rs1, rs2;
     uint16_t csr;
-    uint32_t imm; // immediate, sign extended; forms C, CI: the 5 bits; forms U, UP: already shifted
+    uint32_t imm; // immediate, sign extended; forms SH, CI: the 5 bits; forms U, UP: already shifted
 };
 
 struct rv_inst rv_decode(uint32_t word); // op RV_NONE: undecodable

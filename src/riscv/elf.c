@@ -176,7 +176,8 @@ struct sections {
     uint32_t offset, count; // count 0: no sections
 };
 
-// A file without section headers is accepted; a file with broken section headers is not.
+// A file without section headers is accepted; a file with broken section headers is not. False: an error was
+// reported.
 static bool find_sections(const struct reader *r, struct sections *s)
 {
     *s = (struct sections){u32(r, 32), u16(r, 48)};

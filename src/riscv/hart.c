@@ -201,7 +201,8 @@ static bool start(struct hart *h, uint32_t pc)
     return false;
 }
 
-// Writes to read-only control registers are ignored, as in the hardware.
+// Writes a control register; writes to read-only registers are ignored, as in the hardware. False: the hart
+// stops.
 static bool write_csr(struct hart *h, unsigned csr, uint32_t value)
 {
     struct hart_state *s = h->state;

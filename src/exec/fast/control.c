@@ -52,7 +52,7 @@ HANDLER(bra_one_split)
 static const struct handlers bra_stack = {bra_full, bra_masked}, bra_splits = {bra_full, bra_one_split};
 
 // -- branches of RISC-V, which compare operands
-// The end of a branch's handler: `taken` lanes out of the lanes `all`, `count` lanes in number.
+// The end of a branch's handler. taken: lanes that branch; all: running lanes, `count` in number.
 #define TAKE(taken, all, count)                                                                              \
     if ((taken) == 0) {                                                                                      \
         w->counts.branches++;                                                                                \

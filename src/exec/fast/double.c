@@ -49,8 +49,8 @@ static inline vd larger(vd a, vd b)
 #define MINIMUM(a, b, c)  smaller(a, b)
 #define MAXIMUM(a, b, c)  larger(a, b)
 
-// The rule for NaN: the largest payload among the operands, quiet, with the sign bit set; an invalid
-// operation gives the smallest quiet payload.
+// Result r, where a NaN becomes the NaN by the rule: the largest payload among the operands, quiet, with the
+// sign bit set; an invalid operation gives the smallest quiet payload.
 static inline vd with_nan(vd r, vd a, vd b, vd c)
 {
     const vi64 quiet = (vi64)splat_bits(0x7ff8ull << 48);
@@ -341,7 +341,7 @@ static uint64_t with_sign(uint64_t x, unsigned flags)
 }
 
 // Stores the modifiers of register sources and the value of a constant source in d. Returns the number of the
-// constant source; `count`: no constant; above `count`: a source of another kind.
+// constant source; `count`: no constant; above `count`: a source is neither register nor constant.
 static unsigned take_sources(const struct exec *e, const struct inst *i, struct bound *d, unsigned count)
 {
     unsigned constant = count, how = 0;

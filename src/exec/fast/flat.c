@@ -101,7 +101,7 @@ FLAT_STORE(store_u16, TYPE_U16)
 FLAT_STORE(store_b32, TYPE_B32)
 
 // Host address of a row of memory, one word per lane; is_same: of the word at the lanes' common address (own
-// stacks: lane 0's word). Counts the access. NULL: misaligned, or not inside one area.
+// stacks: lane 0's word). Counts the access. NULL: misaligned, a row in the stacks, or not inside one area.
 static inline uint8_t *find_row(const struct bound *d, struct warp *w, const uint8_t *low, bool is_same,
                                 bool is_store)
 {
