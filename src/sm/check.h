@@ -39,5 +39,6 @@ uint64_t check_writes(struct check *k, unsigned slot, const uint16_t *registers,
                       uint64_t lanes, uint64_t ready, uint64_t written);
 void check_reply(struct check *k, unsigned slot, const uint16_t *registers, const struct op *o,
                  uint64_t serial, uint64_t ready);
-// The warp slot and `count` registers from `first` on pass to another warp.
+// The warp slot and `count` registers from `first` on pass to another warp. Checks that no read or write is
+// outstanding, and clears the records.
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);

@@ -49,7 +49,7 @@ bool guest_look(struct sm *s, bool is_next);
 // True: the guest starves and issues before all warps, until the next starvation check.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);
 // First cycle at which a guest of the SM can issue, be fetched for, or receive instructions in flight;
-// CYCLE_NEVER: not known.
+// CYCLE_NEVER: not known, or no guest runs.
 uint64_t guest_next(const struct sm *s);
 void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out); // as sm_report
 // guest_values: a warp of the block in the state of its start. guest_compute: executes the instruction for

@@ -44,8 +44,8 @@ static void look_for_starving(struct sm *s)
 }
 
 // The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit
-// busy in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a
-// guest is favoured.
+// busy in the next cycle, and so on for ever. Notes the oldest ready warp of every other scheduler as
+// refused. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a guest is favoured.
 void issue_hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -81,8 +81,8 @@ static uint64_t issue_favoured(struct sm *s)
     return ~s->issue.warps_of[own];
 }
 
-// For a cycle in which a look for starving warps is due or a warp is favoured. Returns the warps (bits by
-// slot) that may still issue in this cycle.
+// For a cycle in which a look for starving warps is due or a warp is favoured: makes the look, and tries to
+// issue for the favoured warp. Returns the warps (bits by slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s)
 {
     if (s->now >= s->issue.next_look) look_for_starving(s);
