@@ -32,7 +32,7 @@ struct program;
 enum decouple_kind {
     DECOUPLE_SCALAR, // one value
     // An affine tuple (tuple.h), or the upper word or carry of a tuple. For predicates: one bit per lane,
-    // from comparisons of tuples with scalars.
+    // from comparisons of tuples with scalars, or from logic on such bits.
     DECOUPLE_AFFINE,
     DECOUPLE_PIECEWISE, // one of a few tuples
     DECOUPLE_VECTOR
@@ -65,7 +65,8 @@ struct decouple_inst {
     // the instruction is guarded by the predicate and dequeues it.
     bool compares;
     uint8_t predicate_kind; // ENQ_PRED: kind of the enqueued predicate
-    // potential: the result is computed from scalars and thread indices by any operations (DAC, Figure 6).
+    // has_result: a register, predicate or spill slot is written. potential: the result is computed from
+    // scalars and thread indices by any operations (DAC, Figure 6).
     bool has_result, potential;
     bool feedback; // a branch: the other warps report the guard predicate to the affine stream
     bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
@@ -167,7 +168,7 @@ const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
 const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split
 // Writes the kind of the result and its chain of causes down to the root, for instance "vector: loaded from
-// memory 0x40". For a program not split: mostly "not decoupled:" and the reason.
+// memory 0x40". For a program refused for more than a want of sites: "not decoupled:" and the reason.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
 // Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7 of the DAC paper.
 void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out);

@@ -21,8 +21,8 @@ struct guest {
     enum guest_turn turn;
     bool runs;
     uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start
-    // Results of the starvation checks, one every 4096 cycles. was_passed_over: at the last check, if on
-    // time, the guest could issue or wanted a fetch. starves: at the last two checks, without an issue in
+    // Results of the starvation checks, one every 4096 cycles. was_passed_over: the last check was on time,
+    // and the guest could issue or wanted a fetch. starves: so at the last two checks, without an issue in
     // between.
     bool was_passed_over, starves;
     uint64_t look_since; // value of `since` at the last starvation check
@@ -39,8 +39,8 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
 void guest_stop(struct sm_grid *g);
 
 static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
-// True: the registers of the guest's next instruction are ready, and the mechanism lets the instruction
-// issue.
+// Whether the guest's next instruction is in the I-buffer with its registers ready, and the mechanism lets
+// the instruction issue. Units are not checked.
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
 // Checks all guests for starvation and notes the starving guests; true: at least one guest starves. is_next:

@@ -22,8 +22,9 @@ static inline void note_second(struct sm *s, unsigned scheduler, enum gpu_slot w
     s->issue.issued_inst[scheduler] = inst;
 }
 
-// -- slot.c Tries to issue the instruction at the head of the warp's I-buffer. issue_one: an instruction of
-// the right path; issue_ghost: of a wrongly predicted path.
+// -- slot.c
+// Tries to issue the instruction at the head of the warp's I-buffer. issue_one: an instruction of the right
+// path; issue_ghost: of a wrongly predicted path.
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot);
 enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
 // Removes the instruction just issued from the head of the I-buffer, and applies its effects on barriers and
@@ -44,7 +45,7 @@ static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *
     return is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
 }
 
-// For a cycle in which a look for starving warps is due or a warp is favoured: makes the look, and tries to
+// For a cycle in which a look for starving warps is due or a warp is favoured. Makes a due look, and tries to
 // issue for the favoured warp. Returns the warps (bits by slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s);
 // The favoured warp or guest was refused, so no other warp may issue in this cycle. Notes the oldest ready
@@ -52,7 +53,8 @@ uint64_t issue_uneasy(struct sm *s);
 // favoured.
 void issue_hold_all(struct sm *s, unsigned own);
 
-// -- guest.c, port.c Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose
-// scheduler has given no issue slot to a guest; 0: no warp may issue.
+// -- guest.c, port.c
+// Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has
+// given no issue slot to a guest; 0: no warp may issue.
 uint64_t issue_guests(struct sm *s, uint64_t warps);
 void issue_port(struct sm *s); // issues at most one instruction of the warps at a mechanism's port

@@ -57,7 +57,7 @@ void issue_hold_all(struct sm *s, unsigned own)
 }
 
 // Tries to issue one instruction of the favoured warp. Returns the warps (bits by slot) of schedulers that
-// may still issue in this cycle; 0: the favoured warp was refused, and no warp may issue.
+// may still issue in this cycle; 0: the favoured warp, still ready, was refused, and no warp may issue.
 static uint64_t issue_favoured(struct sm *s)
 {
     unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;
@@ -81,7 +81,7 @@ static uint64_t issue_favoured(struct sm *s)
     return ~s->issue.warps_of[own];
 }
 
-// For a cycle in which a look for starving warps is due or a warp is favoured: makes the look, and tries to
+// For a cycle in which a look for starving warps is due or a warp is favoured. Makes a due look, and tries to
 // issue for the favoured warp. Returns the warps (bits by slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s)
 {

@@ -461,9 +461,11 @@ void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigne
 // goes back to its scheduler, as at its end.
 void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port);
 void tech_skip_fetch(struct sm_grid *g, unsigned place); // passes over the next instruction to be fetched
-// Removes one instruction from the I-buffer: the instruction will not issue.
+// Lowers by one the number of instructions in the I-buffer, for an instruction passed over that will not
+// issue.
 void tech_drop(struct sm_grid *g, unsigned place);
-// Removes one instruction on the way to the I-buffer.
+// Lowers by one the number of instructions on the way to the I-buffer, for an instruction passed over that
+// will not issue.
 void tech_drop_fetching(struct sm_grid *g, unsigned place);
 void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer and fetches from the warp's pc
 // Takes the warp past the instruction before pc: the instruction is skipped, and the warp is at pc. All
