@@ -24,7 +24,7 @@ void stall_end(struct sm *s);
 // An event has happened that may let a warp proceed: the look is over.
 void stall_speaks_against(struct sm *s);
 void stall_doubts(struct sm *s); // a mechanism has acted on a warp: the look can no longer be certain
-// The warp skipped or reused an instruction: a mechanism has the result.
+// The warp skipped or reused an instruction: a mechanism has the result. The look can no longer be certain.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index);
 bool stall_is_over(const struct sm *s); // an event has ended the look
 // Whether no block is ending, and every resident warp certainly goes round in circles (exec/circle.h) or

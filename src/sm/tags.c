@@ -292,7 +292,8 @@ void tags_unlock(struct sm_grid *g, uint64_t line)
     lsu_look_again(g->sm);
 }
 
-// A line of code or constants requested by the warp in `slot` has arrived. Returns the warp.
+// A line of code or constants requested by the warp in `slot` has arrived: the warp no longer waits, and may
+// use the line once. Returns the warp.
 static struct sm_warp *grant(struct sm *s, const struct tag_store *t, unsigned slot, uint64_t line)
 {
     struct sm_warp *w = &s->warps[slot];
