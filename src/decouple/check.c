@@ -96,8 +96,8 @@ static void check_closure(struct checking *c, unsigned stream)
     for (uint32_t b = 0; b < c->flow->count; b++) walk(c, b, good, true);
 }
 
-// Between a branch outside the affine stream and its reconvergence point, no instruction may be in the
-// affine stream.
+// Reports in c->wrong an affine-stream instruction on a path from the branch `inst`, outside the affine
+// stream, to its reconvergence point. Without such a point: on any path from the branch. seen: scratch.
 static void check_passed(struct checking *c, uint32_t inst, bool *seen)
 {
     const struct flow_graph *g = &c->flow->graph;

@@ -1,4 +1,4 @@
-// The affine stream as code, and the joined program.
+// The affine stream as code, and the program joined from kernel and affine stream.
 #include "decouple/slices.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
@@ -48,8 +48,8 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
     out->first[d->count] = out->count;
 }
 
-// An enqueue keeps only the operands for its address or predicate; data and results belong to the others'
-// stream.
+// An enqueue of an access keeps the address and the guard; data and results belong to the others' stream. An
+// enqueue of a predicate becomes a NOP guarded by the predicate.
 static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s,
                               const struct decouple_inst *n)
 {
@@ -76,7 +76,8 @@ static struct inst inst_of(const struct decouple *d, const struct decouple_step 
     return s->kind == DECOUPLE_COMPUTES && n->slot ? decouple_move_of_slot(d->program, i, s->word) : *i;
 }
 
-// Number of registers of the affine stream: registers of the program, then one per word of a spill slot.
+// Number of registers of the affine stream: registers of the program, then one per spill word up to the last
+// slot kept in registers.
 static uint32_t count_registers(const struct decouple *d)
 {
     uint32_t count = d->program->reg_count;
@@ -95,7 +96,8 @@ static uint32_t entry_of(const struct decouple_code *c, uint32_t inst)
     return c->first[inst] < c->count ? c->first[inst] : c->count - 1;
 }
 
-// Layout in memory: the others' stream without omitted instructions, then the affine stream.
+// Layout in memory (`places`, `at_place`): the others' stream without omitted instructions, then the affine
+// stream. The program counters of instructions do not change.
 static void place(const struct decouple *d, struct program *both)
 {
     uint32_t *places = ARENA_ARRAY(&both->arena, uint32_t, both->inst_count + 1), next = 0;

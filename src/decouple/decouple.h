@@ -32,7 +32,7 @@ struct program;
 enum decouple_kind {
     DECOUPLE_SCALAR, // one value
     // An affine tuple (tuple.h), or the upper word or carry of a tuple. For predicates: one bit per lane,
-    // from comparisons of tuples with scalars.
+    // from comparisons of tuples with scalars, or from logic on such bits.
     DECOUPLE_AFFINE,
     DECOUPLE_PIECEWISE, // one of a few tuples
     DECOUPLE_VECTOR
@@ -58,14 +58,15 @@ enum decouple_site { DECOUPLE_NO_SITE, DECOUPLE_ENQ_DATA, DECOUPLE_ENQ_ADDR, DEC
 struct decouple_inst {
     uint8_t kind;    // the worst kind of the results; DECOUPLE_VECTOR without a result
     uint8_t pieces;  // number of tuples of a DECOUPLE_PIECEWISE result
-    uint8_t cause;   // enum decouple_cause, for VECTOR or for an access without a site
+    uint8_t cause;   // enum decouple_cause: why the result is VECTOR, or why an access has no site
     uint8_t streams; // DECOUPLE_IN_*
     uint8_t site;    // enum decouple_site
     // ENQ_PRED: true: the instruction is a comparison, replaced by a dequeue in the others' stream. False:
     // the instruction is guarded by the predicate and dequeues it.
     bool compares;
     uint8_t predicate_kind; // ENQ_PRED: kind of the enqueued predicate
-    // potential: the result is computed from scalars and thread indices by any operations (DAC, Figure 6).
+    // has_result: a register, predicate or spill slot is written. potential: the result is computed from
+    // scalars and thread indices by any operations (DAC, Figure 6).
     bool has_result, potential;
     bool feedback; // a branch: the other warps report the guard predicate to the affine stream
     bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
@@ -84,9 +85,9 @@ struct decouple {
     struct decouple_slices *analysis;
 };
 
-// Analyses the kernel of a program. A program with calls or several functions, and RISC-V code, are refused
-// in `whole`. Never NULL. `p` and `shared` must outlive the result. `shared`: by instruction, shared among
-// warps by another mechanism; NULL: no instruction.
+// Analyses the kernel of a program. Never NULL; the result's `whole` says why a program is not split, for
+// instance calls, several functions, RISC-V code. `p` and `shared` must outlive the result. `shared`: by
+// instruction, shared among warps by another mechanism; NULL: no instruction.
 struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
                                   const bool *shared);
 void decouple_free(struct decouple *d);
@@ -149,8 +150,8 @@ const struct operand *decouple_address(const struct inst *i);
 bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst *i, unsigned r);
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i);
 
-// Whether the statically visible promises hold. If not, *why says where (text in the arena of `d`). An
-// unsplit program passes.
+// Whether the promises Order and Closure hold, as far as the code alone shows. If not, *why says where (text
+// in the arena of `d`). An unsplit program passes and leaves *why alone.
 bool decouple_check(struct decouple *d, const char **why);
 
 // Warp instructions executed by the streams. Parameters of decouple_cost_of: `executions`: by instruction,
@@ -166,7 +167,8 @@ struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
 const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split
-// Writes "vector: loaded from memory at 0x40": the chain of causes down to the root.
+// Writes the kind of the result and its chain of causes down to the root, for instance "vector: loaded from
+// memory 0x40". For a program refused for more than a want of sites: "not decoupled:" and the reason.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
 // Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7 of the DAC paper.
 void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out);

@@ -8,7 +8,7 @@
 
 static unsigned granule_of(unsigned bytes) { return bytes < 4 ? bytes : 4; }
 
-struct growing { // a record, and the address of its last thread
+struct growing { // a record under construction, its number of threads, the address of the last thread
     struct decouple_record *r;
     unsigned threads;
     uint64_t previous;

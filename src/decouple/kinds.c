@@ -1,5 +1,5 @@
-// Kinds of definitions: least fixed point of the rules over SSA. Every definition starts as a scalar and
-// only moves up the kinds.
+// Kinds of definitions: least fixed point of the rules over SSA. Every definition starts as a scalar and only
+// moves towards DECOUPLE_VECTOR.
 #include "decouple/slices.h"
 #include "isa/fields.h"
 #include "isa/inst.h"
@@ -89,7 +89,8 @@ struct operands { // values of an instruction's sources; a register pair is one 
     bool varies[4];
 };
 
-// Kind and pieces of the result, given that no source is DECOUPLE_VECTOR.
+// Kind and pieces of the result, given that no source is DECOUPLE_VECTOR. The result is DECOUPLE_VECTOR, with
+// a cause, where no tuples can express it.
 static struct decouple_value result_of(const struct decouple *d, const struct inst *i, uint32_t inst,
                                        const struct operands *o)
 {

@@ -43,8 +43,8 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
     return n->site && !is_data && r >= o->reg && r < o->reg + operand_words(o);
 }
 
-// Bit mask of predicates read from a queue: all of a comparison (the whole result is dequeued), of any other
-// site the guard alone.
+// Bit mask of predicates taken from a queue instead of read. A comparison: all bits, since its whole result
+// is dequeued. Another site: the guard's bit. No site: 0.
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
 {
     if (!n->site) return 0;
@@ -145,7 +145,8 @@ static void take_sources(struct slicing *x, uint32_t inst)
     }
 }
 
-// Takes a branch into the affine stream, by its own predicate or by feedback from the others.
+// Takes a branch into the affine stream. If the stream cannot compute the branch's predicate, the others
+// report the predicate (feedback).
 static void take_branch(struct slicing *x, uint32_t inst)
 {
     x->d->insts[inst].feedback = !knows(x, inst, 1u << ROLE_GUARD | 1u << ROLE_SOURCE);
@@ -251,7 +252,7 @@ static void find_accesses(struct slicing *x, const bool *certain)
 }
 
 // Whether the branch at the end of block n leaves a loop by a predicate known only to lanes. Such a loop may
-// wait for another warp. In irreducible flow, every branch counts as leaving a loop.
+// wait for another warp. In irreducible flow, every branch with such a predicate counts as leaving a loop.
 static bool may_wait(const struct slicing *x, uint32_t n)
 {
     const struct mark_ssa *s = x->s;
@@ -313,8 +314,9 @@ static void want_def(struct others *o, uint32_t def)
         want_def(o, at->sources[k]);
 }
 
-// Whether the affine stream makes the comparison for the others: an unguarded comparison of known operands.
-// The comparison is in a block reached without feedback, or in the affine stream anyway.
+// Whether the affine stream makes the comparison for the others: an unguarded comparison of known operands,
+// not shared by another mechanism. The comparison is in a block reached without feedback, or in the affine
+// stream anyway.
 static bool is_compared_for(const struct others *o, uint32_t inst)
 {
     const struct decouple *d = o->x->d;
@@ -342,7 +344,7 @@ static void want_sources(struct others *o, uint32_t inst)
 }
 
 // Whether a comparison in the same block, made by the affine stream, computes the instruction's guard, and no
-// other instruction reads the predicate.
+// other instruction reads the predicate. Sets predicate_kind.
 static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *readers)
 {
     const struct slicing *x = o->x;

@@ -33,8 +33,8 @@ void decouple_find_spills(struct decouple *d);
 unsigned decouple_name_of_slot(const struct program *p, uint32_t address);
 struct inst decouple_move_of_slot(const struct program *p, const struct inst *i, unsigned word);
 void decouple_find_kinds(struct decouple *d);
-// Value of a definition as seen from a block: past a loop that threads leave in different iterations, every
-// kind turns into DECOUPLE_VECTOR.
+// Value of a definition as seen from a block. If the block is outside a loop around the definition, and
+// threads leave the loop in different iterations, every kind turns into DECOUPLE_VECTOR.
 struct decouple_value decouple_value_at(const struct decouple_slices *s, uint32_t def, uint32_t block);
 void decouple_find_slices(struct decouple *d);
 

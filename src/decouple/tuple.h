@@ -53,7 +53,8 @@ struct decouple_range {
 };
 bool decouple_tuple_range(const struct decouple_tuple *t, const struct decouple_box *b, bool is_signed,
                           struct decouple_range *range);
-// Widens a 32-bit tuple to 64 bits; false: a value wraps in the box, so the pair is no tuple.
+// Widens a 32-bit tuple to 64 bits; false: a value wraps in the box, so the pair is no tuple. A 64-bit tuple
+// is copied.
 bool decouple_tuple_widen(const struct decouple_tuple *t, const struct decouple_box *b, bool is_signed,
                           struct decouple_tuple *wide);
 

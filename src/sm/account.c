@@ -153,9 +153,9 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// Every issued instruction takes a scheduler slot, except instructions issued through a mechanism's port and
-// a guest's instructions beside the schedulers. For a grid that never shared the SM, account_check verifies
-// that the slots of all reasons add up.
+// Sets slots[SLOT_ISSUED]. Every issued instruction takes a scheduler slot, except instructions issued
+// through a mechanism's port and a guest's instructions beside the schedulers. For a grid that never shared
+// the SM, account_check verifies that the slots of all reasons add up.
 void account_settle(struct sm_grid *g)
 {
     g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;

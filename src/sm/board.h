@@ -66,8 +66,8 @@ struct board {
 void board_init(struct sm *s);
 void board_fini(struct sm *s);
 void board_start(struct sm *s, unsigned slot); // a warp has started
-// The first cycle in which the board lets the warp's next instruction `o` issue, ready operands assumed; 0:
-// at once. CYCLE_NEVER: unknown; the warp is evaluated again on a change. *memory: the wait is for memory.
+// The first cycle in which the board may let the warp's next instruction `o` issue, ready operands assumed;
+// 0: at once. CYCLE_NEVER: unknown; the warp is evaluated again on a change. *memory: the wait is for memory.
 uint64_t board_lets(struct sm *s, unsigned slot, const struct op *o, bool *memory);
 // Whether entries are free now for the destination registers of `o`, or the warp has no instruction in the
 // board. False: evaluate the warp again. Sets `lanes`.

@@ -42,5 +42,6 @@ void check_reply(struct check *k, unsigned slot, const uint16_t *registers, cons
                  uint64_t serial, uint64_t ready);
 // A shared-memory access takes `counted` passes over the banks; `remembered` are charged.
 void check_passes(struct check *k, unsigned remembered, unsigned counted);
-// The warp slot and `count` registers from `first` on pass to another warp.
+// The warp slot and `count` registers from `first` on pass to another warp. Checks that no read or write is
+// outstanding, and clears the records.
 void check_recycle(struct check *k, unsigned slot, uint32_t first, uint32_t count, uint64_t now);

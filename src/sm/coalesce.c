@@ -123,7 +123,7 @@ static bool all_find_their_own(const struct exec_access *a)
 
 // Whether 32 lanes, a 4-byte word each, access shared memory without a bank conflict. Neighbouring lanes
 // mostly ask for the same word or contiguous words, a run. Free of conflicts: runs in different banks, and a
-// run within an earlier run.
+// run within an earlier run. Other patterns are checked lane by lane.
 static bool is_conflict_free(const struct exec_access *a)
 {
     struct {
@@ -208,8 +208,8 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
     return passes ? passes : 1;
 }
 
-// With shared.wide=words, passes of a shared-memory access of more than 4 bytes a lane. As many as different
-// words are asked of one bank, and at least half the words of one lane, even where all lanes read one
+// With shared.wide=words, passes of a shared-memory access of more than 4 bytes a lane: the largest number of
+// different words asked of one bank. At least half the words of one lane, even where all lanes read one
 // address.
 static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 {
@@ -276,8 +276,8 @@ static unsigned more_cycles(const struct sm *s, const struct exec_access *a, con
     return cycles > e->count ? cycles - e->count : 0;
 }
 
-// PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s are not coherent, so loads
-// that must see stores of other SMs bypass L1.
+// Whether a load bypasses L1. PTX ISA, "Cache Operators": .cg caches in L2 and below, .cv fetches anew. L1s
+// are not coherent, so loads that must see stores of other SMs bypass L1.
 static bool is_past_l1(const struct inst *i)
 {
     return i->cache == CACHE_CG || i->cache == CACHE_CV || (i->sem != SEM_WEAK && i->scope != SCOPE_CTA);

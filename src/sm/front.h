@@ -29,7 +29,7 @@ struct front {
     // warps from starving
     uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
     uint32_t below;          // a warp is served only if its I-buffer has fewer instructions than `below`
-    uint64_t line;           // code line of the last instruction-cache lookup; 0: the lookup missed
+    uint64_t line;           // last code line looked up in the instruction cache; 0: missed, or a grid left
     struct event_ring fills; // arrivals in I-buffers, by warp slot
     // Bits by fetch port: served a guest in the current cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;
@@ -49,7 +49,8 @@ void front_update(struct sm *s, unsigned slot); // recomputes whether the warp w
 void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
 // Redirects the I-buffer to `pc`: replaces the buffered instructions by as many from `pc` on, within a code
-// line that hits. On a miss, or with mechanisms, empties the I-buffer like front_flush.
+// line that hits. On a miss, past the program's end, or with mechanisms, empties the I-buffer like
+// front_flush.
 void front_follow(struct sm *s, unsigned slot, uint32_t pc);
 void front_forget(struct sm *s, unsigned slot); // the warp has ended
 

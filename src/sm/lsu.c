@@ -308,8 +308,8 @@ static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, 
     return LINE_PASSED;
 }
 
-// Whether a load of global memory bypasses L1. With l1.global off, plain loads still look up lines locked by
-// mechanisms.
+// Whether a load of global memory bypasses L1; never with perfect memory. With l1.global off, plain loads
+// still look up lines locked by mechanisms.
 static bool goes_past_l1(const struct sm *s, const struct lsu_entry *e)
 {
     if (s->config->memory_perfect) return false;

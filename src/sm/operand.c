@@ -448,7 +448,8 @@ uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
 
-// Later readers of the warp's own Rr wait for the write.
+// Charges a write port for the warp's own Rr, by which a mechanism returns a value. Later readers of the
+// warp's own Rr wait for the write.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
     uint16_t own = (uint16_t)(w->operands.registers + r);

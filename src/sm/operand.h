@@ -82,17 +82,18 @@ uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op 
 // The slot reason (operand bank, unit or write port) for which `o`, issued now, would exceed its fixed
 // latency; SLOT_ISSUED: no such reason.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
-// Copies a register for a mechanism, without a collector. Returns the cycle at which the copy is ready.
+// Charges the copy of a register for a mechanism, without a collector; moves no values. Returns the cycle at
+// which the copy is ready.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
-// Expands a register kept by a mechanism as a single value into all lanes. Returns the cycle at which the
-// register is ready.
+// Charges the expansion, into all lanes, of a register kept by a mechanism as a single value; moves no
+// values. Returns the cycle at which the register is ready.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
 // Counts `count` registers as written with a comparison of their lanes, for a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
 // Charges the write of a value kept by a mechanism to the warp's own register Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
-// Reserves a write port for the result in the first cycle from `cycle` on without an outstanding read of
-// the destination. Returns the cycle; without a destination, `cycle`.
+// Reserves a write port for the result in the first possible cycle from `cycle` on: a port is free, and all
+// reserved reads of the destination are over. Returns the cycle; without a destination, `cycle`.
 uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
                        uint64_t cycle);
 // Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.

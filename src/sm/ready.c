@@ -93,7 +93,8 @@ static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *
     return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
 }
 
-// The warp's operands are ready. A memory instruction also needs a queue entry of the load/store unit.
+// The warp's operands are ready. A memory access also needs a queue entry of the load/store unit, or else
+// waits in line.
 static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
 {
     struct sm_warp *w = &s->warps[slot];

@@ -58,14 +58,15 @@ struct room_grid {
     uint64_t free_at[SM_WARPS]; // of free places: cycle of release
     uint8_t slots[SM_WARPS];    // by place; NO_WARP: free
     uint8_t block_of[SM_WARPS]; // by place: index in `blocks`
-    bool is_apart;              // for some warp, slot and place differ
+    bool is_apart;              // for some warp so far, slot and place differed
     bool had_company;           // another grid has shared the SM at some time
 };
 
 void room_fini(struct sm *s);
 void room_kill_failed(struct sm *s);  // kills the grids with a faulting warp
 void room_start_placed(struct sm *s); // starts the warps whose cycle has come
-// A warp has exited, or the last memory reply to an exited warp has come.
+// A warp has exited, or the last memory reply to an exited warp has come. Ends fetch and issue for the warp;
+// with no reply outstanding, ends the warp, and its block after the last warp.
 void room_warp_ended(struct sm *s, unsigned slot);
 // Inconsistency among the SM's resident blocks, slots and places, static text; NULL: consistent
 // (room_check.c).

@@ -57,7 +57,7 @@ struct sm_grid {
     struct sm_tech techs[TECH_MAX];
     unsigned tech_count;
     const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
-    const struct mech_hooks *hooks;   // hooks of the grid's only mechanism; with several mechanisms, &joined
+    const struct mech_hooks *hooks;   // of the only mechanism; with several, &joined; without, an empty table
     void *hooked;                     // argument of the hooks: the only mechanism's state, or the grid
     struct mech_hooks joined;         // for several mechanisms: each hook calls all mechanisms
     // place of a warp certain to be evaluated after the running hooks, so that tech_hold need not; NO_WARP:

@@ -24,13 +24,14 @@ void stall_end(struct sm *s);
 // An event has happened that may let a warp proceed: the look is over.
 void stall_speaks_against(struct sm *s);
 void stall_doubts(struct sm *s); // a mechanism has acted on a warp: the look can no longer be certain
-// The warp skipped or reused an instruction: a mechanism has the result.
+// The warp skipped or reused an instruction: a mechanism has the result. The look can no longer be certain.
 void stall_skipped(struct sm *s, unsigned slot, uint32_t index);
 bool stall_is_over(const struct sm *s); // an event has ended the look
 // Whether no block is ending, and every resident warp certainly goes round in circles (exec/circle.h) or
-// waits for ever. True without resident warps.
+// waits for ever. True without resident warps; false once the look is over or in doubt.
 bool stall_is_certain(const struct sm *s);
-// Whether every warp has waited at a barrier, or read the same words, for `patience` cycles.
+// Whether every warp has waited at a barrier, or read the same words, for `patience` cycles of the look.
+// False once the look is over, or while a block is ending.
 bool stall_is_likely(const struct sm *s, uint64_t now, uint64_t patience);
 // Appends the known circle (repeated instructions) of the warp in the slot; without a look, nothing.
 void stall_describe(const struct sm *s, unsigned slot, struct strbuf *out);

@@ -175,7 +175,8 @@ static void forget_constants(struct sm *s)
     EACH_GRID(s, g) { memset(g->tags.constant_there, 0, constant_words(g) * sizeof *g->tags.constant_there); }
 }
 
-// Handles the line evicted by a load, fill or store of grid g. Dirty sectors are written back on behalf of g.
+// Handles the line evicted by a load, fill or store of grid g. Each grid forgets its constant_there after an
+// eviction from the constant cache. Dirty sectors are written back on behalf of g.
 static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_victim *victim)
 {
     if (!victim->valid) return;
@@ -291,7 +292,8 @@ void tags_unlock(struct sm_grid *g, uint64_t line)
     lsu_look_again(g->sm);
 }
 
-// A line of code or constants requested by the warp in `slot` has arrived. Returns the warp.
+// A line of code or constants requested by the warp in `slot` has arrived: the warp no longer waits, and may
+// use the line once. Returns the warp.
 static struct sm_warp *grant(struct sm *s, const struct tag_store *t, unsigned slot, uint64_t line)
 {
     struct sm_warp *w = &s->warps[slot];

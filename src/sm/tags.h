@@ -87,8 +87,8 @@ bool tags_lock(struct sm_grid *g, uint64_t line);
 bool tags_may_lock(const struct sm_grid *g, uint64_t line);
 void tags_unlock(struct sm_grid *g, uint64_t line);
 bool tags_has_locked(const struct sm_grid *g, uint64_t line); // by the grid's mechanisms
-// Whether a constant line (number: op.constant) is present or just delivered; else requests the line for the
-// warp.
+// Whether a constant line (number: op.constant) is present or just delivered; else tries to request the line
+// for the warp.
 bool tags_have_constant(struct sm *s, unsigned slot, uint32_t number);
 // Whether the line was delivered for the warp; clears the grant.
 static inline bool tags_take_granted(struct tags_warp *w, uint64_t line)

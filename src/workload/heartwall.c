@@ -86,7 +86,8 @@ static double correlation(const struct film *f, const uint8_t *texels, int left,
     return products / sqrt(squares[0] * squares[1]);
 }
 
-// Moves the point to the best fit of its template.
+// Moves the point to the best fit of its template within REACH; fills *map with the correlation at every
+// place.
 static void track(const struct film *f, int number, struct point *point, double *map)
 {
     const struct point corner = {point->x - REACH, point->y - REACH};

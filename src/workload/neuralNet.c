@@ -5,8 +5,8 @@
 
 enum { THREADS = 256, WINDOW = 5, LAYERS = 4 };
 
-// A layer of `maps` maps of side x side neurons, connected to windows of the previous layer or to the whole
-// layer.
+// A layer of `maps` maps of side x side neurons, connected to windows of the previous layer or to all its
+// neurons.
 struct layer {
     int in_maps, in_side, maps, side, window;
 };

@@ -36,7 +36,8 @@ static bool attacked(const int *queen, int row, int column)
     return false;
 }
 
-// Counts the solutions of every start, in the order of place().
+// Returns the number of solutions that continue a partial board. Sets by_start to the number for every start,
+// in the order of place().
 static uint32_t solutions(int *queen, int row, int size, int first_rows, uint32_t *by_start, size_t *start)
 {
     if (row == size) return 1;

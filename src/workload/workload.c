@@ -94,7 +94,8 @@ static const struct {
 #undef REGISTERS
 };
 
-// "darsie" is a group and "darsie_1d" a part of it; names are written with a dash.
+// Whether `part`, a name in groups.def such as "darsie_1d", is the group or belongs to the group: "darsie-1d"
+// or "darsie". A dash in the group's name stands for an underscore.
 static bool is_in(const char *part, const char *group)
 {
     for (; *part && *group; part++, group++)

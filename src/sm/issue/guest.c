@@ -127,7 +127,8 @@ void guest_issue(struct sm_grid *g)
 // -- starvation ---------------------------------------------------------------------------------------------
 
 // Notes for each guest whether it starves: it could issue, or wanted a fetch, at two consecutive starvation
-// checks, without an issue in between.
+// checks, without an issue in between. True: a guest starves. is_next: the previous check was 4096 cycles
+// ago.
 bool guest_look(struct sm *s, bool is_next)
 {
     bool any = false;
@@ -276,8 +277,8 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t w
 
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
 
-// Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has an
-// issue slot left; 0: no warp may issue in this cycle.
+// Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has
+// given no issue slot to a guest; 0: no warp may issue in this cycle.
 uint64_t issue_guests(struct sm *s, uint64_t warps)
 {
     issue_forget_guests(s);

@@ -21,8 +21,8 @@ struct guest {
     enum guest_turn turn;
     bool runs;
     uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start
-    // Results of the starvation checks, one every 4096 cycles. was_passed_over: at the last check, if on
-    // time, the guest could issue or wanted a fetch. starves: at the last two checks, without an issue in
+    // Results of the starvation checks, one every 4096 cycles. was_passed_over: the last check was on time,
+    // and the guest could issue or wanted a fetch. starves: so at the last two checks, without an issue in
     // between.
     bool was_passed_over, starves;
     uint64_t look_since; // value of `since` at the last starvation check
@@ -39,8 +39,8 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
 void guest_stop(struct sm_grid *g);
 
 static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
-// True: the registers of the guest's next instruction are ready, and the mechanism lets the instruction
-// issue.
+// Whether the guest's next instruction is in the I-buffer with its registers ready, and the mechanism lets
+// the instruction issue. Units are not checked.
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
 // Checks all guests for starvation and notes the starving guests; true: at least one guest starves. is_next:
@@ -49,7 +49,7 @@ bool guest_look(struct sm *s, bool is_next);
 // True: the guest starves and issues before all warps, until the next starvation check.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);
 // First cycle at which a guest of the SM can issue, be fetched for, or receive instructions in flight;
-// CYCLE_NEVER: not known.
+// CYCLE_NEVER: not known, or no guest runs.
 uint64_t guest_next(const struct sm *s);
 void guest_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out); // as sm_report
 // guest_values: a warp of the block in the state of its start. guest_compute: executes the instruction for

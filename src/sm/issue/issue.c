@@ -14,7 +14,8 @@
 #include <string.h>
 
 // Tries to issue the instruction behind `first`, the warp's instruction just issued, in the same cycle. True:
-// the warp's readiness has been evaluated, and nothing has changed since.
+// no second instruction issued, and the warp's readiness is up to date. False: the readiness is still to be
+// evaluated.
 static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
                                                                unsigned slot, uint32_t first, bool beside)
 {
@@ -81,8 +82,8 @@ void issue_nothing(struct sm *s)
 
 // -- schedulers that are busy -------------------------------------------------------------------------------
 
-// Returns the warps of `warps` (bits by slot) whose scheduler is free. For a busy scheduler, one ready warp
-// is noted as refused.
+// Returns the warps of `warps` (bits by slot) whose scheduler is free. A busy scheduler's oldest ready warp,
+// if any, is noted as refused.
 static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {

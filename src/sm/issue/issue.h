@@ -34,7 +34,7 @@ struct issue {
     uint64_t at_port;
     unsigned last_at_port; // slot of the warp chosen last at the port
 
-    // Protection from starvation: look_for_starving makes a check (a `look`) every 4096 cycles.
+    // bits by warp slot: warps ready at the last look; 0: the look was late
     uint64_t unserved;              // bits by warp slot: warps ready at the last starvation check, if on time
     uint64_t look_issued[SM_WARPS]; // unserved warps' counts of executed instructions at the last check
     uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check

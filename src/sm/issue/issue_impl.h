@@ -3,8 +3,9 @@
 #pragma once
 #include "sm/sm_impl.h"
 
-// COPIED: a mechanism's move, or an instruction of a wrong path, issued in place of the warp's next
-// instruction.
+// ISSUED: the warp may go on with the next instruction. STOPPED: issued, but the warp waits, has branched or
+// ended, or a lane has faulted. REFUSED: not issued. COPIED: a mechanism's move, or an instruction of a wrong
+// path, issued in place of the warp's next instruction.
 enum outcome { OUTCOME_ISSUED, OUTCOME_STOPPED, OUTCOME_REFUSED, OUTCOME_COPIED };
 
 static inline void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum gpu_slot why)
@@ -22,12 +23,12 @@ static inline void note_second(struct sm *s, unsigned scheduler, enum gpu_slot w
 }
 
 // -- slot.c
-// Issues the instruction at the head of the warp's I-buffer. issue_one: an instruction of the right path;
-// issue_ghost: of a wrongly predicted path.
+// Tries to issue the instruction at the head of the warp's I-buffer. issue_one: an instruction of the right
+// path; issue_ghost: of a wrongly predicted path.
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot);
 enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
-// Removes the instruction just issued from the head of the I-buffer. has_slot: issued in a scheduler's slot,
-// not at a mechanism's port.
+// Removes the instruction just issued from the head of the I-buffer, and applies its effects on barriers and
+// mechanisms, or the warp's end. has_slot: issued in a scheduler's slot, not at a mechanism's port.
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
                         const struct inst *i, bool has_slot);
 // The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost.
@@ -36,7 +37,7 @@ struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t
 // is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.
 void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
 
-// Issues the head of the warp's I-buffer, on the right path or a wrong path.
+// Tries to issue the head of the warp's I-buffer, on the right path or a wrong path.
 static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *s, unsigned scheduler,
                                                                      unsigned slot, bool beside)
 {
@@ -44,16 +45,16 @@ static inline __attribute__((always_inline)) enum outcome issue_head(struct sm *
     return is_wrong ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
 }
 
-// -- starve.c
-// For a cycle in which a look for starving warps is due or a warp is favoured. Returns the warps (bits by
-// slot) that may still issue in this cycle.
+// For a cycle in which a look for starving warps is due or a warp is favoured. Makes a due look, and tries to
+// issue for the favoured warp. Returns the warps (bits by slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s);
-// The favoured warp or guest was refused: no other warp may issue in this cycle. own: scheduler of the
-// favoured warp; SM_SCHEDULERS: a guest is favoured.
+// The favoured warp or guest was refused, so no other warp may issue in this cycle. Notes the oldest ready
+// warp of every other scheduler as refused. own: scheduler of the favoured warp; SM_SCHEDULERS: a guest is
+// favoured.
 void issue_hold_all(struct sm *s, unsigned own);
 
 // -- guest.c, port.c
 // Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has
-// issued no guest; 0: no warp may issue.
+// given no issue slot to a guest; 0: no warp may issue.
 uint64_t issue_guests(struct sm *s, uint64_t warps);
 void issue_port(struct sm *s); // issues at most one instruction of the warps at a mechanism's port

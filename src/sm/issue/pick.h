@@ -18,7 +18,7 @@ struct pick {
     uint64_t (*limit)(const struct sm *s, unsigned scheduler, uint64_t among);
 };
 
-const struct pick *pick_policy(int policy); // the policy of a row number in pick.def
+const struct pick *pick_policy(int policy); // the policy with row number `policy` in pick.def
 
 // Functions for policies.
 // Slot of the warp in `among` (not empty) that has been on the SM longest.

@@ -70,8 +70,8 @@ static void refuse_others(struct sm *s, uint64_t ready)
     }
 }
 
-// Issues an instruction of one ready warp at the port, round robin. A warp just served by its scheduler in
-// this cycle is left out.
+// Tries to issue an instruction of one ready warp at the port, round robin. A warp just served by its
+// scheduler in this cycle is left out.
 void issue_port(struct sm *s)
 {
     uint64_t ready = s->ready.now & s->issue.at_port;

@@ -18,8 +18,9 @@ static __attribute__((noinline)) enum gpu_slot obstacle_of(struct sm *s, unsigne
     return SLOT_UNIT;
 }
 
-// Whether the instruction finds free units; false: the refusal has been noted. accesses: a memory instruction
-// with an accessing lane (active, guard true). Other memory instructions need no unit.
+// Whether nothing known only at issue stands in the way: load/store queue, collector, dependence tracking,
+// branch unit, constants. False: the refusal has been noted. accesses: a memory instruction with an accessing
+// lane (active, guard true). Memory instructions without one need neither queue nor collector.
 static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
     // A memory instruction without an accessing lane is complete at issue.
@@ -54,7 +55,7 @@ static bool has_room(struct sm *s, unsigned scheduler, unsigned slot, const stru
 }
 
 // A control word knows the banks of the program's registers, not the banks of registers substituted by a
-// mechanism: the result may be late.
+// mechanism: the result may be late. The warp's next instruction then waits longer.
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done)
 {
     if (s->config->dependences != DEPENDENCES_ENCODED) return;
@@ -209,8 +210,8 @@ static void after_control(struct sm *s, unsigned slot, const struct inst *i)
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
-// Removes the issued instruction from the I-buffer. has_slot: issued in a slot of its scheduler; false: at a
-// mechanism's port.
+// Removes the issued instruction from the I-buffer, and applies its effects on barriers and mechanisms, or
+// the warp's end. has_slot: issued in a slot of its scheduler; false: at a mechanism's port.
 static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm *s, struct sm_grid *g,
                                                                        unsigned slot, uint32_t index,
                                                                        const struct op *o,

@@ -44,8 +44,8 @@ static void look_for_starving(struct sm *s)
 }
 
 // The favoured warp or guest was refused. No warp may issue in this cycle: an issue now could keep a unit
-// busy in the next cycle, and so on for ever. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a
-// guest is favoured.
+// busy in the next cycle, and so on for ever. Notes the oldest ready warp of every other scheduler as
+// refused. `own`: the scheduler of the favoured warp; SM_SCHEDULERS: a guest is favoured.
 void issue_hold_all(struct sm *s, unsigned own)
 {
     for (unsigned k = 0; k < s->config->schedulers; k++) {
@@ -57,7 +57,7 @@ void issue_hold_all(struct sm *s, unsigned own)
 }
 
 // Tries to issue one instruction of the favoured warp. Returns the warps (bits by slot) of schedulers that
-// may still issue in this cycle; 0: the favoured warp was refused, and no warp may issue.
+// may still issue in this cycle; 0: the favoured warp, still ready, was refused, and no warp may issue.
 static uint64_t issue_favoured(struct sm *s)
 {
     unsigned slot = s->issue.last_favoured, own = slot % s->config->schedulers;
@@ -81,8 +81,8 @@ static uint64_t issue_favoured(struct sm *s)
     return ~s->issue.warps_of[own];
 }
 
-// For a cycle in which a look for starving warps is due or a warp is favoured. Returns the warps (bits by
-// slot) that may still issue in this cycle.
+// For a cycle in which a look for starving warps is due or a warp is favoured. Makes a due look, and tries to
+// issue for the favoured warp. Returns the warps (bits by slot) that may still issue in this cycle.
 uint64_t issue_uneasy(struct sm *s)
 {
     if (s->now >= s->issue.next_look) look_for_starving(s);

@@ -249,8 +249,8 @@ uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
     return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
 }
 
-// The instruction has passed the checks of issue, such as room in the load/store queue. A hold set by a
-// mechanism in the hook `reads` therefore begins after the instruction.
+// Calls the hook `reads`. The instruction has passed the checks of issue, such as room in the load/store
+// queue. A hold set by a mechanism in the hook `reads` therefore begins after the instruction.
 void mech_reads(const struct sm_warp *w, uint32_t index)
 {
     w->grid->looked_at = w->place;

@@ -59,7 +59,8 @@ void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 // goes_on: the warp goes on with the next instruction in program order, and its readiness is evaluated
 // afterwards.
 void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
-// In place of mech_issued: the instruction did not issue, or its warp has already given back the slot.
+// In place of mech_issued, ends what mech_reads began: the instruction did not issue, or its warp has already
+// given back the slot.
 void mech_settles(struct sm_grid *g);
 
 // Registers. mech_elsewhere: bits of registers read (is_write: written) for which mech_operand must be

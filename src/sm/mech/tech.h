@@ -53,7 +53,7 @@ struct tech_storage {
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
 
-// What a mechanism does: one bit for every row of sm/mech/features.def.
+// What a mechanism does: the number of a bit (HAS) for every row of sm/mech/features.def.
 enum tech_feature {
 #define FEATURE(id, name, meaning) FEATURE_##id,
 #include "sm/mech/features.def"
@@ -62,7 +62,7 @@ enum tech_feature {
 };
 #define HAS(id) (1u << FEATURE_##id)
 
-// What a mechanism decides: one bit for every row of sm/mech/claims.def.
+// What a mechanism decides: the number of a bit (CLAIMS) for every row of sm/mech/claims.def.
 enum tech_claim {
 #define CLAIM(id, name, is_exclusive, meaning) CLAIM_##id,
 #include "sm/mech/claims.def"
@@ -246,8 +246,8 @@ struct tech_lines {
     // allocation, or without a free MSHR or way, are left out. Requests of one cycle to one L2 slice go in
     // one packet (memory_request.rides).
     void (*neighbours)(void *state, const struct tech_line *line, struct tech_neighbours *n);
-    // Outcome of L1 for a neighbour. LINE_HIT. LINE_MISS: requested. LINE_JOINED: joined to a miss under way.
-    // LINE_STALLED: left out for want of an MSHR or a way.
+    // Outcome of L1 for a neighbour. LINE_HIT: present. LINE_MISS: requested. LINE_JOINED: joined to a miss
+    // under way. LINE_STALLED: left out for want of an MSHR or a way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
     // A line from `neighbours` or tech_request has arrived in L1. The mechanism can lock the line before any
     // other request takes the way.
@@ -452,8 +452,8 @@ void tech_free_banks(struct sm_grid *g, const struct tech *me);
 // Holds a warp: no fetch (HOLD_FETCH) or no issue (HOLD_ISSUE) until no mechanism holds the warp. The warp's
 // end releases it.
 enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
-// Replaces the mechanism's holds on the warp. what: bits of enum tech_hold; 0: releases the warp. No effect
-// on an ended warp.
+// Replaces the mechanism's holds on the warp. what: bits of enum tech_hold; 0: releases them; holds of other
+// mechanisms stay. No effect on an ended warp.
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what);
 // From now on the warp issues through the SM's port, by no scheduler. The port issues one instruction a
 // cycle, of its warps in turn, without an issue slot, a collector or a pipeline. `operand` says how operands
@@ -461,9 +461,11 @@ void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigne
 // goes back to its scheduler, as at its end.
 void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port);
 void tech_skip_fetch(struct sm_grid *g, unsigned place); // passes over the next instruction to be fetched
-// Removes one instruction from the I-buffer: the instruction will not issue.
+// Lowers by one the number of instructions in the I-buffer, for an instruction passed over that will not
+// issue.
 void tech_drop(struct sm_grid *g, unsigned place);
-// Removes one instruction on the way to the I-buffer.
+// Lowers by one the number of instructions on the way to the I-buffer, for an instruction passed over that
+// will not issue.
 void tech_drop_fetching(struct sm_grid *g, unsigned place);
 void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer and fetches from the warp's pc
 // Takes the warp past the instruction before pc: the instruction is skipped, and the warp is at pc. All

@@ -30,7 +30,8 @@ struct upset_hit {
     uint64_t draw;
 };
 
-// Takes a number below `bound` from the draw: draws 0, 1, 2 … yield every number.
+// Takes a number below `bound` from the draw: draws 0, 1, 2 … yield every number. bound 0: 0, and the draw
+// stays.
 static inline uint32_t upset_draw(struct upset_hit *h, uint32_t bound)
 {
     uint32_t n = bound ? (uint32_t)(h->draw % bound) : 0;
