@@ -26,8 +26,8 @@ struct scalar_operands {
     enum scalar_kind a, b;
 };
 
-// Whether the scalar pipe could execute the instruction, as far as opcode and operands tell. The vector pipe
-// notes the answer in scalar_table.
+// Whether the scalar pipe could execute the instruction, as far as opcode, operands and active lanes tell.
+// The vector pipe notes the answer in scalar_table.
 static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 {
     bool both_uniform = o->a == SCALAR_UNIFORM && o->b == SCALAR_UNIFORM;

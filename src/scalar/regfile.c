@@ -170,8 +170,8 @@ int scalar_first_evicted(const struct scalar_regfile *f, unsigned warp, const ui
     return SCALAR_NONE;
 }
 
-// The detector examines loaded words like any write; it may find a scalar in a register written a few lanes
-// at a time.
+// Takes back an evicted register with `words`, loaded by the caller, as a write of all lanes. The detector
+// may find a scalar in a register written a few lanes at a time.
 void scalar_unspill(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words)
 {
     assert(scalar_kind_of(f, warp, r) == SCALAR_EVICTED);

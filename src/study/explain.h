@@ -49,7 +49,8 @@ struct explain_line {
     uint64_t saved_loads_by_lane;
     // executions of invariant instructions, equal in operands and result to the warp's previous
     uint64_t again;
-    // Executions that compute from arguments, dimensions and constant memory alone, as the host could.
+    // Executions, by whole warps, of marked instructions that compute from arguments, possibly with dimensions
+    // and constant memory, as the host could.
     uint64_t from_arguments;
     struct mark_leaves leaves; // inputs from which `repeated` executions compute
     bool conditional;          // part of the proved work repeats only in blocks of some shapes

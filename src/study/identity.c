@@ -178,8 +178,8 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 
 // -- executions ---------------------------------------------------------------------------------------------
 
-// Hash of the instruction's sources, from values before the instruction. Spill slots pass values on and are
-// judged by name only.
+// At a completed barrier of the whole block, met at one instruction, the arrived lanes get a new epoch. If no
+// warp is diverged there, the groups so far are complete, and all warps correspond again.
 static uint64_t operands_of(const struct values *v, const struct observed *o)
 {
     const struct value_op *op = &v->ops[o->index];
@@ -210,7 +210,8 @@ static unsigned barrier_number(const struct observed *o)
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
 }
 
-// Gives lanes passing a fence a new epoch.
+// Hash of registers and predicates read by the instruction, from values before the instruction. Spill slots
+// are left out: they pass values on and are judged by name only.
 static void pass(struct names *n, uint32_t epoch, const struct observed *o)
 {
     uint64_t now[WARP_SIZE_MAX];
@@ -243,7 +244,7 @@ static void go_on(const struct identity *s, const struct observed *o)
 static void before(void *context, const struct observed *o)
 {
     if (isa_has(o->inst, ISA_BARRIER))
-        go_on(context, o); // the last warp's arrival completes the barrier before `after` is called
+        go_on(context, o); // barrier 0: the operand is the warp's command, no number
 }
 
 // -- executions that correspond -----------------------------------------------------------------------------
@@ -314,7 +315,9 @@ static bool lanes_follow(const struct mark_pattern *p, const struct observed *o,
         if (p->base_known && stride_known && v[lane] != p->base + stride * index) return false;
         if (!any) first = v[lane], first_index = index;
         any = true;
-        // With an unknown stride, two lanes with adjacent indices give the stride.
+        // A warp at the list's end needs no search: a warp ahead with the same history would have left the
+        // entry in front. Exceptions: loose histories may become equal again, and classes of warps have
+        // separate entries.
         if (!stride_known && index == first_index + 1) stride = v[lane] - first, stride_known = true;
         if (stride_known && v[lane] != first + stride * (index - first_index)) return false;
     }

@@ -102,7 +102,8 @@ static void keep(struct stream *s, const struct stream_access *a, uint64_t most)
         s->left_out++;
 }
 
-// Called after the last cycle of all SMs; merges the SM's accesses.
+// Fetching by fours must beat both twos and single lines, and twos must beat single lines: an unused line
+// takes the place of another line in the cache.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;

@@ -15,7 +15,8 @@ enum pattern { PATTERN_UNIFORM, PATTERN_AFFINE, PATTERN_OTHER, PATTERN_COUNT }; 
 struct value {
     uint64_t hash; // of all lanes; absent ones are zero
     uint32_t base, stride;
-    // enum pattern; uniform, affine: lane l of every thread holds base + l * stride (mod 2^32)
+    // enum pattern; uniform, affine: every lane l with a thread holds base + l * stride (mod 2^32). After
+    // values_by_row, affine may also mean base + (l mod x) * stride.
     uint32_t pattern;
 };
 

@@ -136,8 +136,8 @@ static struct marks *marks_of(const struct tech_use *u, const struct program *p,
     return marks_compute(p, &rules);
 }
 
-// In a block without two warps of one class (numbers differing by a multiple of the period), no led
-// instruction is ever skipped.
+// Sets shared[n] for instructions with a result to share in blocks of this shape. There must be two warps of
+// one class: numbers differing by a multiple of the period. Without them, no led instruction is ever skipped.
 static void shares(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared)
 {

@@ -317,8 +317,9 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
     b->majority = whole;
 }
 
-// Sets *low and *high to the lowest and highest address accessed. Shared memory counts as an address space
-// beyond all device addresses. Local memory is private to a thread and left out.
+// Sets *low and *high to the lowest and highest address accessed; for a texture fetch, or without a known
+// access, to the whole range. Shared memory counts as an address space beyond all device addresses. Local
+// memory is private to a thread and left out.
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;

@@ -123,8 +123,8 @@ bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
     return true;
 }
 
-// Whether followers wait for the leader's result. A private execution computes the same value, but a private
-// load may return another value.
+// Whether followers wait for the leader's result: for a load always, otherwise with pending=wait. A private
+// execution computes the same value, but a private load may return another value.
 bool skip_waits(const struct darsie *d, const struct entry *e)
 {
     return e->is_load || d->launch->options->pending == PENDING_WAIT;
