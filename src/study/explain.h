@@ -49,7 +49,7 @@ struct explain_line {
     uint64_t saved_loads_by_lane;
     // executions of invariant instructions, equal in operands and result to the warp's previous
     uint64_t again;
-    // Executions, by whole warps, of marked instructions that compute from arguments, possibly with dimensions
+    // Executions by whole warps, of marked instructions that compute from arguments, possibly with dimensions
     // and constant memory, as the host could.
     uint64_t from_arguments;
     struct mark_leaves leaves; // inputs from which `repeated` executions compute

@@ -180,8 +180,8 @@ static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const s
     return load && g->launch->options->loads;
 }
 
-// Bits: parts uniform in operands other than registers. A predicate is uniform if all lanes of the part
-// agree.
+// Bits: parts uniform in operands other than registers; 0 with a special register that differs by lane. A
+// predicate is uniform if all lanes of the part agree.
 static unsigned other_operands(const struct gscalar *g, const struct warp *w, const struct inst *i)
 {
     unsigned parts = all_parts(g);

@@ -107,7 +107,8 @@ void scalarise_count(struct scalarise *x)
     x->since = now;
 }
 
-// Sets the warp's registers to 0, a scalar: an ended warp holds no vector of the file.
+// Resets a warp's state, at its start and end. Registers hold 0, a scalar, so an ended warp holds no vector
+// of the file. No lanes come late, and the warp is in the vector pipes.
 static void clear(struct scalarise *x, unsigned place)
 {
     scalarise_count(x);
