@@ -47,7 +47,8 @@ struct explain_line {
     uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
     // Of `saved_work`: executions of global loads and texture fetches with one address per lane.
     uint64_t saved_loads_by_lane;
-    // executions of invariant instructions, equal in operands and result to the warp's previous
+    // executions of invariant instructions, equal in operands and result to the warp's previous execution of
+    // the instruction
     uint64_t again;
     // Executions by whole warps, of marked instructions that compute from arguments, possibly with dimensions
     // and constant memory, as the host could.

@@ -315,8 +315,8 @@ static bool lanes_follow(const struct mark_pattern *p, const struct observed *o,
         if (p->base_known && stride_known && v[lane] != p->base + stride * index) return false;
         if (!any) first = v[lane], first_index = index;
         any = true;
-        // A warp at the list's end needs no search: a warp ahead with the same history would have left the
-        // entry in front. Exceptions: loose histories may become equal again, and classes of warps have
+        // A warp at the list's end needs no search: a warp ahead with the same history would have appended
+        // the entry already. Exceptions: loose histories may become equal again, and classes of warps have
         // separate entries.
         if (!stride_known && index == first_index + 1) stride = v[lane] - first, stride_known = true;
         if (stride_known && v[lane] != first + stride * (index - first_index)) return false;

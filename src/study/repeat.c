@@ -217,7 +217,7 @@ static bool make_room(struct block *x)
 }
 
 // Appends an instance to the log: the warp is ahead of all warps that still follow the log. If the log is
-// closed, or full and then closed, the warp stops following instead.
+// closed, or is closed now for lack of room, the warp stops following instead.
 static void append(struct block *x, struct walker *k, const struct instance *i)
 {
     if (!x->closed && !make_room(x)) x->closed = x->lost = true;

@@ -84,7 +84,8 @@ struct darsie_launch {
     bool *blocks;     // by instruction: the warp's younger instructions are renamed only after its issue
     bool *plain;      // by instruction: writes registers and predicates only, and does not access memory
     uint8_t *effects; // enum branch_effect
-    // by instruction: the result may be shared, so poison of the sources passes to the result
+    // by instruction: by the marks with one result in several warps, or a store to local memory; poison of
+    // the sources passes on to the result
     bool *followed;
     // by instruction: a load of data that other threads may write meanwhile; with rules=paper, every memory
     // instruction

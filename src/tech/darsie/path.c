@@ -268,7 +268,7 @@ static void at_branch(struct darsie *d, struct dblock *b, unsigned place, uint32
         pass(d, b, place);
 }
 
-// With simt=splits a part of a warp may wait at a barrier while other parts run.
+// Whether a part of the warp waits at a barrier. With simt=splits other parts may run meanwhile.
 static bool has_part_at_barrier(const struct warp *w)
 {
     for (size_t k = 0; k < w->splits.count; k++)
@@ -444,7 +444,7 @@ void path_issued(struct darsie *d, unsigned place, uint32_t index)
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, place, index, guard_is_own(d, place, index));
     else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
-             // The other warps may already wait at the barrier.
+             // A warp that waits at a barrier stays: the other warps may already wait there.
              (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT)))
         leave(d, b, place);
     if (is_of_whole_block(d, i) && !b->off && w->state == WARP_READY && !has_part_at_barrier(w))
