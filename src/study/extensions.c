@@ -42,7 +42,7 @@ struct kernel_data {
     uint64_t way;          // path of the executing warp
     uint64_t executed, compared, holes, grid_compared, grid_holes;
     const char *hole;
-    uint32_t grid_hole; // first instruction with unequal results at grid scope
+    uint32_t grid_hole; // first instruction with unequal results at grid scope, if grid_holes is not 0
 };
 
 struct block {
@@ -87,7 +87,9 @@ static void group_done(void *context, const struct identity_group *g)
     d->insts[g->index].shared += g->count - 1;
 }
 
-// first instruction with unequal results at grid scope, if grid_holes is not 0
+// For instructions marked at grid scope: compares an execution with the first of its instance in any block,
+// as long as there is room. An instance is named by instruction and path of the warp, since a path never
+// returns to an earlier value.
 static void compare_over_grid(void *context, const struct observed *o, uint64_t results)
 {
     struct kernel_data *d = context;
@@ -244,9 +246,8 @@ static void add_kernel(struct sums *to, const struct study_kernel *k)
         "grid", grid                                                                                         \
     }
 
-// For instructions marked at grid scope: compares an execution with the first of its instance in any block,
-// as long as there is room. An instance is named by instruction and path of the warp, since a path never
-// returns to an earlier value.
+// One row a workload, or a kernel outside of workloads, and the mean over rows. A workload's kernels are
+// consecutive.
 static void report_sums(struct study *s, struct study_table *t, bool dynamic)
 {
     double mean[SETS + 1] = {0};

@@ -152,7 +152,7 @@ static void launch_begin(void *context, const struct launch *l)
 }
 
 // At a completed barrier of the whole block, met at one instruction, the arrived lanes get a new epoch. If no
-// warp is diverged, the warps correspond again.
+// warp is diverged there, the groups so far are complete, and all warps correspond again.
 static void barrier(void *context, struct observed_block *o, const struct observed_barrier *met)
 {
     struct identity *s = context;
@@ -178,8 +178,8 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 
 // -- executions ---------------------------------------------------------------------------------------------
 
-// At a completed barrier of the whole block, met at one instruction, the arrived lanes get a new epoch. If no
-// warp is diverged there, the groups so far are complete, and all warps correspond again.
+// Hash of registers and predicates read by the instruction, from values before the instruction. Spill slots
+// are left out: they pass values on and are judged by name only.
 static uint64_t operands_of(const struct values *v, const struct observed *o)
 {
     const struct value_op *op = &v->ops[o->index];
@@ -204,14 +204,13 @@ static uint64_t results_of(const struct values *v, const struct observed *o)
 static unsigned barrier_number(const struct observed *o)
 {
     const struct operand *n = &o->inst->src[0];
-    if (o->inst->op == OP_WARPCMD) return 0; // the operand is the command of the warp
+    if (o->inst->op == OP_WARPCMD) return 0; // barrier 0: the operand is the warp's command, no number
     if (n->kind == OPERAND_IMM) return n->value % BARRIERS;
     if (n->kind != OPERAND_REG || n->reg == REG_ZERO || !o->lanes) return 0;
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
 }
 
-// Hash of registers and predicates read by the instruction, from values before the instruction. Spill slots
-// are left out: they pass values on and are judged by name only.
+// Gives lanes passing a fence a new epoch.
 static void pass(struct names *n, uint32_t epoch, const struct observed *o)
 {
     uint64_t now[WARP_SIZE_MAX];
@@ -244,7 +243,7 @@ static void go_on(const struct identity *s, const struct observed *o)
 static void before(void *context, const struct observed *o)
 {
     if (isa_has(o->inst, ISA_BARRIER))
-        go_on(context, o); // barrier 0: the operand is the warp's command, no number
+        go_on(context, o); // the last warp's arrival completes the barrier before `after` is called
 }
 
 // -- executions that correspond -----------------------------------------------------------------------------
@@ -269,9 +268,9 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     uint32_t classes = s->classes[o->index];
     uint64_t key = mix(w->history, o->index), results = results_of(&b->values, o);
     if (classes > 1) key = mix(key, 1 + o->warp % classes);
-    // A warp at the list's end leads all other warps with its history: warps ahead executed the same
-    // instructions in the same order. Exceptions: loose histories may become equal again, and classes of
-    // warps have separate entries.
+    // A warp at the list's end needs no search: a warp ahead with the same history would have appended the
+    // entry already. Exceptions: loose histories may become equal again, and classes of warps have separate
+    // entries.
     struct kept *e = kept_find(&b->kept, key, &w->next, !s->options.loose && !s->has_classes);
     s->counts.executions++;
     if (s->options.executed) s->options.executed(s->options.context, o, results);
@@ -315,9 +314,7 @@ static bool lanes_follow(const struct mark_pattern *p, const struct observed *o,
         if (p->base_known && stride_known && v[lane] != p->base + stride * index) return false;
         if (!any) first = v[lane], first_index = index;
         any = true;
-        // A warp at the list's end needs no search: a warp ahead with the same history would have appended
-        // the entry already. Exceptions: loose histories may become equal again, and classes of warps have
-        // separate entries.
+        // With an unknown stride, two lanes with adjacent indices give the stride.
         if (!stride_known && index == first_index + 1) stride = v[lane] - first, stride_known = true;
         if (stride_known && v[lane] != first + stride * (index - first_index)) return false;
     }

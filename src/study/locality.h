@@ -1,4 +1,5 @@
-// Called after the last cycle of all SMs; adds the SM's accesses to the kernel's, up to study.accesses.
+// Verdict of study `locality`: should L1 fetch lines singly, by twos or by fours? Judged by reuse in caches
+// of equal capacity, with blocks of one, two and four lines.
 #pragma once
 
 enum locality_verdict { LOCALITY_FINE, LOCALITY_COARSE2, LOCALITY_COARSE4 };

@@ -229,6 +229,7 @@ void decoupled_event(void *state, unsigned block);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
 void decoupled_forget(struct decoupled *d, unsigned place); // drops all records for the warp
 
+// -- early.c: loads=early, the paper taken literally
 // At the arrival of the last line, if all lines are locked in L1: reads the load's result into p->data.
 void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);
 // After execution: replaces the load's result with the captured data.
