@@ -77,7 +77,7 @@ struct explain_choice {
 };
 
 enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
-// The pieces of advice with the largest savings, best first; ADVICE_NONE fills the rest.
+// Sets `choices` to the pieces of advice with the largest savings, best first; ADVICE_NONE fills the rest.
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);

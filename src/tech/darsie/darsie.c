@@ -309,9 +309,10 @@ static void block_start(void *state, unsigned block)
     if (b->off) d->counters[COUNT_unshared_blocks]++;
 }
 
-// A warp with missing lanes neither leads nor follows, with rules=sound and partial=off. A warp may start
-// later than its block if another mechanism dispatches by warp. A late warp is behind the block's shared
-// instructions and has its own registers: the warp joins the path when the whole block meets at a barrier.
+// Whether a starting warp begins on the path. Not with missing lanes, if rules=sound and partial=off: the
+// warp neither leads nor follows. Not later than its block, as another mechanism may dispatch by warp. A late
+// warp is behind the block's shared instructions and has its own registers. The warp joins the path when the
+// whole block meets at a barrier.
 static bool begins_on_path(const struct darsie *d, const struct dblock *b, const struct warp *w)
 {
     const struct darsie_options *o = d->launch->options;

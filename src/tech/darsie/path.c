@@ -204,8 +204,8 @@ void path_look_back(struct darsie *d, struct dblock *b)
     }
 }
 
-// A counted branch: all warps that stay on the path take the same direction. A warp too many branches ahead
-// of the last warp waits, so a few bits distinguish entries.
+// The warp has passed a counted branch, in the same direction as all warps that stay on the path. A warp too
+// many branches ahead of the last warp waits, so a few bits distinguish entries.
 static void pass(struct darsie *d, struct dblock *b, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -374,8 +374,9 @@ static bool waits_at_barrier(const struct darsie *d, unsigned place, const struc
            w->state == WARP_BARRIER;
 }
 
-// Warps released from a barrier must not take loads from before the barrier. (Marks already separate loads
-// with different numbers of barriers before them, but the mechanism does not depend on the marks.)
+// Drops the block's shared loads when warps have been released from a barrier: these warps must not take
+// loads from before the barrier. (Marks already separate loads with different numbers of barriers before
+// them, but the mechanism does not depend on the marks.)
 static void end_barriers(struct darsie *d, struct dblock *b)
 {
     uint64_t before = b->at_barrier;

@@ -80,7 +80,8 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
 }
 
 // With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
-// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value.
+// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value. NULL:
+// none was freed.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;

@@ -183,8 +183,9 @@ static void known(struct darsie *d, unsigned place, struct entry *e, uint64_t cy
     tech_at(d->grid, d->warps[place].block, cycle);
 }
 
-// The leader of a load has its registers mapped to the pool by now. A pool register stays allocated until the
-// reply, even without readers: a reply to a register with a new value would report the new value as ready.
+// Notes the pool registers with a memory reply under way: the leader of a load has its registers mapped to
+// the pool by now. A pool register stays allocated until the reply, even without readers: a reply to a
+// register with a new value would report the new value as ready.
 static void await_reply(struct darsie *d, unsigned place, const struct op *o)
 {
     struct dblock *b = block_of(d, place);

@@ -258,7 +258,8 @@ void decoupled_stir(struct decoupled *d, bool is_address)
 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
-// The address unit goes on after L1 has taken all requests; a refused request is repeated every AGAIN cycles.
+// Lets both units work, and looks at warps waiting for this cycle. The address unit goes on after L1 has
+// taken all requests; a refused request is repeated every AGAIN cycles.
 void decoupled_event(void *state, unsigned block)
 {
     enum { AGAIN = 4 }; // cycles

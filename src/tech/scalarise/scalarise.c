@@ -200,8 +200,8 @@ static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
     return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
-// The given lanes of register r arrive later. Until then the file keeps the register's old value, still valid
-// in the remaining lanes.
+// Notes that the given lanes of register r arrive later. Until then the file keeps the register's old value,
+// still valid in the remaining lanes.
 static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct open_warp *o = &x->open[place];

@@ -176,8 +176,9 @@ static void take_back(struct uv *v, unsigned place, const struct op *o)
     }
 }
 
-// When only some lanes are written: the dissertation copies a uniform register to all lanes only if also a
-// source. Other registers that lose their token have the value in one lane only: a mismatch.
+// When only some lanes are written: a register that loses its token has the value in one lane only, a
+// mismatch. The dissertation copies a uniform register to all lanes first, but only if also a source
+// (copy=paper).
 static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
     const struct uv_warp *w = &v->warps[place];
