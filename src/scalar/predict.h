@@ -18,7 +18,7 @@
 // -- operands -----------------------------------------------------------------------------------------------
 
 // What decides whether the scalar pipe could execute an instruction. a, b: stored kinds of the two least
-// uniform source registers. SCALAR_UNIFORM: no such register.
+// uniform source registers. SCALAR_UNIFORM also stands for a missing register.
 struct scalar_operands {
     bool is_allowed; // the scalar pipe has the opcode, and every predicate read is uniform
     bool is_add;     // the instruction accepts one affine operand

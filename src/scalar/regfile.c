@@ -126,8 +126,8 @@ void scalar_note_use(struct scalar_regfile *f, const uint8_t *sources, unsigned 
     }
 }
 
-// Least use count among the warp's odd-numbered vector registers; odd only, to halve the hardware's
-// comparators.
+// Least use count among the warp's odd-numbered vector registers; UINT32_MAX: no such register. Odd only, to
+// halve the hardware's comparators.
 static uint32_t least_use(const struct scalar_regfile *f, unsigned warp)
 {
     uint32_t least = UINT32_MAX;

@@ -84,6 +84,6 @@ static inline uint64_t value_fold(uint64_t sum, uint64_t x)
     return sum ^ sum >> 29;
 }
 
-// Weights for hashing several numbers as a weighted sum, in any order. For hashes and lane sets that are only
-// compared for equality.
+// Weights by position, for hashing several numbers as a weighted sum; the terms may be added in any order.
+// For hashes and lane sets that are only compared for equality.
 extern const uint64_t value_weights[24];

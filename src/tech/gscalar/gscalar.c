@@ -197,7 +197,8 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
     return parts;
 }
 
-// Reads the sources before the execution, because a destination may be a source, too.
+// Reads the sources, and finds the parts that execute on one lane, before the execution: a destination may be
+// a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;

@@ -234,7 +234,8 @@ static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// Reads the sources before the execution, because a destination may be a source, too.
+// Reads the sources from the file, and notes their kinds, before the execution: a destination may be a
+// source, too. Evicted sources come back first.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;

@@ -189,7 +189,7 @@ void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool 
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // executed or reused
 // number of executing lanes of an ALU instruction; 0 for other instructions
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);
-// Counts the entry's cycles up to this lookup.
+// Counts the entry's cycles up to this lookup, from the last lookup or from the cycle of the result.
 void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 
 // -- errors found by checks (check.c) -----------------------------------------------------------------------
