@@ -230,8 +230,8 @@ static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned plac
     return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
-// Decides for the warp's oldest line without a role whether the warp executes the instruction itself, leads the
-// block, or skips. True: skipped, the line need not issue.
+// Decides for the warp's oldest line without a role whether the warp executes the instruction itself, leads
+// the block, or skips. True: skipped, the line need not issue.
 static bool order_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
