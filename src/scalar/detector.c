@@ -1,5 +1,6 @@
-// The difference of the first two lanes examined gives the only possible stride. Every lane examined is then
-// compared with base + lane * stride. A full warp takes one pass without branches.
+// The first two lanes examined give the only possible stride: the difference of their words, divided by their
+// distance. Every lane examined is then compared with base + lane * stride. If all lanes are examined, the
+// comparison takes one pass without branches.
 #include "scalar/detector.h"
 
 #include <assert.h>

@@ -18,7 +18,7 @@
 // -- operands -----------------------------------------------------------------------------------------------
 
 // What decides whether the scalar pipe could execute an instruction. a, b: stored kinds of the two least
-// uniform source registers. SCALAR_UNIFORM: no such register.
+// uniform source registers. SCALAR_UNIFORM also stands for a missing register.
 struct scalar_operands {
     bool is_allowed; // the scalar pipe has the opcode, and every predicate read is uniform
     bool is_add;     // the instruction accepts one affine operand
@@ -26,8 +26,8 @@ struct scalar_operands {
     enum scalar_kind a, b;
 };
 
-// Whether the scalar pipe could execute the instruction, as far as opcode and operands tell. The vector pipe
-// notes the answer in scalar_table.
+// Whether the scalar pipe could execute the instruction, as far as opcode, operands and active lanes tell.
+// The vector pipe notes the answer in scalar_table.
 static inline bool scalar_is_scalarisable(const struct scalar_operands *o)
 {
     bool both_uniform = o->a == SCALAR_UNIFORM && o->b == SCALAR_UNIFORM;

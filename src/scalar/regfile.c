@@ -126,8 +126,8 @@ void scalar_note_use(struct scalar_regfile *f, const uint8_t *sources, unsigned 
     }
 }
 
-// Least use count among the warp's odd-numbered vector registers; odd only, to halve the hardware's
-// comparators.
+// Least use count among the warp's odd-numbered vector registers; UINT32_MAX: no such register. Odd only, to
+// halve the hardware's comparators.
 static uint32_t least_use(const struct scalar_regfile *f, unsigned warp)
 {
     uint32_t least = UINT32_MAX;
@@ -170,8 +170,8 @@ int scalar_first_evicted(const struct scalar_regfile *f, unsigned warp, const ui
     return SCALAR_NONE;
 }
 
-// The detector examines loaded words like any write; it may find a scalar in a register written a few lanes
-// at a time.
+// Takes back an evicted register with `words`, loaded by the caller, as a write of all lanes. The detector
+// may find a scalar in a register written a few lanes at a time.
 void scalar_unspill(struct scalar_regfile *f, unsigned warp, unsigned r, const uint32_t *words)
 {
     assert(scalar_kind_of(f, warp, r) == SCALAR_EVICTED);

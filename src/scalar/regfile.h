@@ -25,8 +25,9 @@ enum { SCALAR_REGISTERS_MAX = 256, SCALAR_NONE = -1 };
 // Victim policy. A register is spillable if it is stored as a vector and the caller does not need it. The
 // victim is the warp's lowest-numbered spillable register with the given property:
 enum scalar_spill {
-    SPILL_LRU,  // use count at most that of the warp's least used odd-numbered vector
-    SPILL_RR,   // numbered above the victim chosen last, of whatever warp
+    // use count at most that of the warp's least used odd-numbered vector; without one, any use count
+    SPILL_LRU,
+    SPILL_RR,   // number above that of the victim chosen last, of whatever warp
     SPILL_FIRST // no further property
 };
 // If no spillable register of the warp has the policy's property, the victim is the lowest-numbered spillable

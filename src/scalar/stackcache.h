@@ -26,7 +26,7 @@ struct stackcache {
 // Result of an access. A write-back goes to memory before the access, as an access of its own.
 struct stackcache_outcome {
     bool is_here;      // load: `form` is the value; store: an entry took the scalar. The access skips memory.
-    bool written_back; // the entry of address `line` leaves; its words: `victim`
+    bool written_back; // the entry of address `line` leaves; `victim`: form of its words
     struct scalar_form form, victim;
     uint32_t line;
 };

@@ -167,7 +167,8 @@ static size_t collect_lines(const struct study_kernel *k, struct explain_line *l
     return count;
 }
 
-// PTX may name any path as its source; reading a device or a pipe might never end.
+// PTX may name any path as its source; reading a device or a pipe might never end. Only regular files are
+// therefore read.
 static bool read_source(const char *path, char **text)
 {
     size_t length;
@@ -413,8 +414,8 @@ static uint64_t marked_in_shape(const struct study_kernel *k, const uint32_t blo
     return marked;
 }
 
-// Reports, for kernels with several warps and blockDim.y above 1, the provable repetition in blocks of other
-// shapes with as many threads.
+// Reports provable repetition by block shape, for kernels with several warps and blockDim.y above 1. Shapes:
+// the launched one, and others with as many threads, the same z, and for x a power of two from 4.
 static void report_shapes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {

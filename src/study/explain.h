@@ -47,9 +47,11 @@ struct explain_line {
     uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
     // Of `saved_work`: executions of global loads and texture fetches with one address per lane.
     uint64_t saved_loads_by_lane;
-    // executions of invariant instructions, equal in operands and result to the warp's previous
+    // executions of invariant instructions, equal in operands and result to the warp's previous execution of
+    // the instruction
     uint64_t again;
-    // Executions that compute from arguments, dimensions and constant memory alone, as the host could.
+    // Executions by whole warps, of marked instructions that compute from arguments, possibly with dimensions
+    // and constant memory, as the host could.
     uint64_t from_arguments;
     struct mark_leaves leaves; // inputs from which `repeated` executions compute
     bool conditional;          // part of the proved work repeats only in blocks of some shapes
@@ -75,7 +77,7 @@ struct explain_choice {
 };
 
 enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
-// The pieces of advice with the largest savings, best first; ADVICE_NONE fills the rest.
+// Sets `choices` to the pieces of advice with the largest savings, best first; ADVICE_NONE fills the rest.
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);

@@ -1,6 +1,6 @@
 // The effect of each extension of the marks. By workload or kernel: instructions marked in blocks of the
-// launched shape, and executions saved by a mechanism at block scope. Columns: no extension, each alone, all
-// together; and at grid scope, where one block would execute for all blocks.
+// launched shape, and executions saved by a mechanism at block scope. Columns: without extensions; what each
+// alone, and all together, add; and at grid scope, where one block would execute for all blocks.
 //
 // One run judges all sets. Ghosts (study/identity.h) follow the marks with every extension on, whose
 // guarantees include those of every single extension. Marks at grid scope must give equal bits in all blocks.
@@ -42,7 +42,7 @@ struct kernel_data {
     uint64_t way;          // path of the executing warp
     uint64_t executed, compared, holes, grid_compared, grid_holes;
     const char *hole;
-    uint32_t grid_hole; // first instruction with unequal results at grid scope
+    uint32_t grid_hole; // first instruction with unequal results at grid scope, if grid_holes is not 0
 };
 
 struct block {
@@ -87,8 +87,9 @@ static void group_done(void *context, const struct identity_group *g)
     d->insts[g->index].shared += g->count - 1;
 }
 
-// Compares an execution with the first of its instance in any block. An instance is named by instruction and
-// path of the warp, since a path never returns to an earlier value.
+// For instructions marked at grid scope: compares an execution with the first of its instance in any block,
+// as long as there is room. An instance is named by instruction and path of the warp, since a path never
+// returns to an earlier value.
 static void compare_over_grid(void *context, const struct observed *o, uint64_t results)
 {
     struct kernel_data *d = context;

@@ -152,7 +152,7 @@ static void launch_begin(void *context, const struct launch *l)
 }
 
 // At a completed barrier of the whole block, met at one instruction, the arrived lanes get a new epoch. If no
-// warp is diverged, the warps correspond again.
+// warp is diverged there, the groups so far are complete, and all warps correspond again.
 static void barrier(void *context, struct observed_block *o, const struct observed_barrier *met)
 {
     struct identity *s = context;
@@ -178,8 +178,8 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 
 // -- executions ---------------------------------------------------------------------------------------------
 
-// Hash of the instruction's sources, from values before the instruction. Spill slots pass values on and are
-// judged by name only.
+// Hash of registers and predicates read by the instruction, from values before the instruction. Spill slots
+// are left out: they pass values on and are judged by name only.
 static uint64_t operands_of(const struct values *v, const struct observed *o)
 {
     const struct value_op *op = &v->ops[o->index];
@@ -204,7 +204,7 @@ static uint64_t results_of(const struct values *v, const struct observed *o)
 static unsigned barrier_number(const struct observed *o)
 {
     const struct operand *n = &o->inst->src[0];
-    if (o->inst->op == OP_WARPCMD) return 0; // the operand is the command of the warp
+    if (o->inst->op == OP_WARPCMD) return 0; // barrier 0: the operand is the warp's command, no number
     if (n->kind == OPERAND_IMM) return n->value % BARRIERS;
     if (n->kind != OPERAND_REG || n->reg == REG_ZERO || !o->lanes) return 0;
     return observed_register(o, n->reg)[__builtin_ctzll(o->lanes)] % BARRIERS;
@@ -268,9 +268,9 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
     uint32_t classes = s->classes[o->index];
     uint64_t key = mix(w->history, o->index), results = results_of(&b->values, o);
     if (classes > 1) key = mix(key, 1 + o->warp % classes);
-    // A warp at the list's end leads all other warps with its history: warps ahead executed the same
-    // instructions in the same order. Exceptions: loose histories may become equal again, and classes of
-    // warps have separate entries.
+    // A warp at the list's end needs no search: a warp ahead with the same history would have appended the
+    // entry already. Exceptions: loose histories may become equal again, and classes of warps have separate
+    // entries.
     struct kept *e = kept_find(&b->kept, key, &w->next, !s->options.loose && !s->has_classes);
     s->counts.executions++;
     if (s->options.executed) s->options.executed(s->options.context, o, results);

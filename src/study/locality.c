@@ -20,8 +20,8 @@ enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
 
 const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
 
-// Fetching by fours must beat fetching by twos, and twos single lines: an unused line takes the place of
-// another line in the cache.
+// Fetching by fours must beat both twos and single lines, and twos must beat single lines: an unused line
+// takes the place of another line in the cache.
 enum locality_verdict locality_verdict(double lines, double pairs, double fours)
 {
     if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
@@ -102,7 +102,7 @@ static void keep(struct stream *s, const struct stream_access *a, uint64_t most)
         s->left_out++;
 }
 
-// Called after the last cycle of all SMs; merges the SM's accesses.
+// Called after the last cycle of all SMs; adds the SM's accesses to the kernel's, up to study.accesses.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;

@@ -216,8 +216,8 @@ static bool make_room(struct block *x)
     return true;
 }
 
-// Appends an instance to the log: the warp is ahead of all warps that still follow the log. Closed log: the
-// warp stops following.
+// Appends an instance to the log: the warp is ahead of all warps that still follow the log. If the log is
+// closed, or is closed now for lack of room, the warp stops following instead.
 static void append(struct block *x, struct walker *k, const struct instance *i)
 {
     if (!x->closed && !make_room(x)) x->closed = x->lost = true;

@@ -11,7 +11,7 @@ const char *const stream_level_names[STREAM_LEVELS + 2] = {"chip", "sm", "block"
 
 static int order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-// An SM sends at most one line a cycle, so the order is total.
+// By launch, cycle and SM. An SM sends at most one line a cycle, so the order is total.
 static int by_time(const struct stream_access *a, const struct stream_access *b)
 {
     int by = order(a->launch, b->launch);

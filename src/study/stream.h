@@ -25,6 +25,6 @@ void stream_sort(struct stream *s, enum stream_level level);
 // list.
 void stream_count(const struct stream *s, enum stream_level level, unsigned shift, enum reuse_window window,
                   struct reuse *r, uint64_t *addresses, struct reuse_counts *to);
-// Reads comma-separated values: a column `address`, and optionally `sm`, `block` and `warp`. False and errors
-// in d.
+// Reads comma-separated values: a column `address`, and optionally `sm`, `block` and `warp`. False: an error,
+// reported in d.
 bool stream_read(struct stream *s, const char *text, uint32_t source, struct diag *d);

@@ -25,8 +25,8 @@ struct study_class {          // name and meaning are in studies.def
     // Mechanism that looks on during timed launches, its options the struct study *. NULL: the study observes
     // functional runs.
     const struct tech *timed;
-    // Reads launches or accesses from a file's text in place of runs; errors are added to `d`. NULL: the
-    // study needs runs.
+    // Reads launches or accesses from a file's text in place of runs. False: an error, added to `d`. NULL, no
+    // function: the study needs runs.
     bool (*read)(struct study *s, const char *text, uint32_t source, struct diag *d);
     void (*fini)(struct study *s); // frees memory owned by the state; NULL: nothing to free
     void (*report)(struct study *s, struct study_report *r);

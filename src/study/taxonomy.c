@@ -111,7 +111,7 @@ static const char *const output_names[OUTPUT_COUNT] = {"uniform redundant", "aff
                                                        "unstructured redundant", "TB-affine", "unrelated"};
 
 // The most frequent kind of an instruction's results over the warps of a block, in the terms of Figure 3;
-// "-": no instance executed by all warps.
+// "-": no instance executed by all warps, or no register written.
 static const char *output_of(const struct repeat_counts *n)
 {
     unsigned best = 0;

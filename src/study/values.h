@@ -15,7 +15,8 @@ enum pattern { PATTERN_UNIFORM, PATTERN_AFFINE, PATTERN_OTHER, PATTERN_COUNT }; 
 struct value {
     uint64_t hash; // of all lanes; absent ones are zero
     uint32_t base, stride;
-    // enum pattern; uniform, affine: lane l of every thread holds base + l * stride (mod 2^32)
+    // enum pattern; uniform, affine: every lane l with a thread holds base + l * stride (mod 2^32). After
+    // values_by_row, affine may also mean base + (l mod x) * stride.
     uint32_t pattern;
 };
 
@@ -83,6 +84,6 @@ static inline uint64_t value_fold(uint64_t sum, uint64_t x)
     return sum ^ sum >> 29;
 }
 
-// Weights for hashing several numbers as a weighted sum, in any order. For hashes and lane sets that are only
-// compared for equality.
+// Weights by position, for hashing several numbers as a weighted sum; the terms may be added in any order.
+// For hashes and lane sets that are only compared for equality.
 extern const uint64_t value_weights[24];

@@ -264,8 +264,8 @@ static void report_kernels(struct study *s, struct study_report *r)
     }
 }
 
-// Figures 21, 26, 27 and 28 of Xiang's dissertation: the warps of block study.block, in the first launch with
-// a block of this number.
+// By kernel, the warps of block study.block, in the first launch with a block of this number. Figures 21, 26,
+// 27 and 28 of Xiang's dissertation.
 static void report_lifetimes(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {KERNEL_COLUMNS,

@@ -102,7 +102,7 @@ static void keep_text(struct tech_choice *c, const struct config_key *key, void 
     *text = arena_strndup(&c->arena, *text, strlen(*text));
 }
 
-// Parses "KEY=V,KEY=V" into the mechanism's options; text NULL: all defaults.
+// Parses "KEY=V,KEY=V" into the mechanism's options; text NULL: all defaults. False: an error, in d.
 static bool set_options(struct tech_choice *c, struct tech_use *u, char *text, struct diag *d)
 {
     struct config config;

@@ -16,7 +16,7 @@ static bool is_leaf(const struct cae_sources *s, enum isa_sreg sreg)
 {
     bool is_index = sreg == SREG_TID_X || sreg == SREG_TID_Y || sreg == SREG_TID_Z;
     if (is_index) return s->rows_of_warps;
-    // the lane number restarts after GROUP_LANES lanes
+    // affine for at most GROUP_LANES lanes: then the lane number restarts
     if (sreg == SREG_LANEID) return s->warp->exec->lanes <= GROUP_LANES;
     return isa_sreg_whose(sreg) == SREG_OF_BLOCK;
 }
@@ -99,9 +99,10 @@ static struct range range_of(const struct cae_sources *s, unsigned k)
 
 static bool is_less(int64_t a, int64_t b, bool or_equal) { return a < b || (or_equal && a == b); }
 
-// One side of the comparison is uniform, the other does not wrap (is_straight). An order comparison with
-// equal outcomes in first and last lane has the same outcome in all lanes between. Equality is false in all
-// lanes if the varying side lies above or below the uniform side as a whole.
+// Whether first and last live lane show one outcome for all live lanes. One side of the comparison is
+// uniform, the other does not wrap (is_straight). Order comparisons: both ends have the same outcome, so the
+// lanes between have it, too. Equality: the varying side lies above or below the uniform side as a whole, so
+// no lane is equal.
 static bool do_ends_agree(const struct inst *i, struct range a, struct range b)
 {
     bool above = a.first > b.first && a.last > b.last && a.first > b.last && a.last > b.first,

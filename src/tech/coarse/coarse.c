@@ -43,7 +43,7 @@ struct coarse { // by SM
     uint64_t *counters;
     enum line_outcome wanted; // L1 outcome of a warp's access, during the lookup of the line's neighbours
     bool touches;             // the lookups only mark neighbours as used
-    // neighbours requested or found present, with arrival not yet reported (hook `line`)
+    // number of neighbours requested or found present, with arrival not yet reported (hook `line`)
     uint64_t coming;
     // by line address; true: requested as a neighbour, and not loaded by a warp since
     struct u64map brought;

@@ -149,7 +149,8 @@ void dac_forget(struct dac_block *b, uint32_t inst_count); // drops all instance
 // -- evaluate.c
 // Executes the instruction for the block from the tuples in e->key. Sets e->affine and e->outcome.
 void dac_evaluate(struct dac *d, unsigned place, uint32_t pc, struct instance *e);
-// Whether the load, executed now by the warp, would return the instance's value.
+// Whether the load, executed now by the warp, would return the instance's value. False also if the load
+// cannot execute now.
 bool dac_loads_the_same(struct dac *d, unsigned place, uint32_t pc, const struct instance *e);
 
 // -- lanes.c

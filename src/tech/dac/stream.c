@@ -230,8 +230,8 @@ static bool is_open(const struct dac *d, const struct dac_warp *w, unsigned plac
     return !w->blocking && tech_warp(d->grid, place)->state == WARP_READY;
 }
 
-// Decides for the warp's oldest line without a role whether the warp executes the instruction itself, leads the
-// block, or skips. True: skipped, the line need not issue.
+// Decides for the warp's oldest line without a role whether the warp executes the instruction itself, leads
+// the block, or skips. True: skipped, the line need not issue.
 static bool order_next(struct dac *d, unsigned place)
 {
     struct dac_warp *w = &d->warps[place];
@@ -312,7 +312,8 @@ uint64_t dac_fetch(void *state, uint64_t fetchable)
 }
 
 // Fetched instructions are at once led, skipped or left to the warp: later behind an unissued control
-// instruction, or if the warp is not ready. Skipped instructions take no room in the I-buffer.
+// instruction, or if the warp is not ready. Skipped instructions take no room in the I-buffer. Returns the
+// number of instructions taken; sets *count to those not skipped.
 uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most)
 {
     struct dac *d = state;

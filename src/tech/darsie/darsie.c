@@ -136,8 +136,8 @@ static struct marks *marks_of(const struct tech_use *u, const struct program *p,
     return marks_compute(p, &rules);
 }
 
-// In a block without two warps of one class (numbers differing by a multiple of the period), no led
-// instruction is ever skipped.
+// Sets shared[n] for instructions with a result to share in blocks of this shape. There must be two warps of
+// one class: numbers differing by a multiple of the period. Without them, no led instruction is ever skipped.
 static void shares(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                    unsigned warp_size, bool *shared)
 {
@@ -309,9 +309,10 @@ static void block_start(void *state, unsigned block)
     if (b->off) d->counters[COUNT_unshared_blocks]++;
 }
 
-// A warp with missing lanes neither leads nor follows, with rules=sound and partial=off. A warp may start
-// later than its block if another mechanism dispatches by warp. A late warp is behind the block's shared
-// instructions and has its own registers: the warp joins the path when the whole block meets at a barrier.
+// Whether a starting warp begins on the path. Not with missing lanes, if rules=sound and partial=off: the
+// warp neither leads nor follows. Not later than its block, as another mechanism may dispatch by warp. A late
+// warp is behind the block's shared instructions and has its own registers. The warp joins the path when the
+// whole block meets at a barrier.
 static bool begins_on_path(const struct darsie *d, const struct dblock *b, const struct warp *w)
 {
     const struct darsie_options *o = d->launch->options;

@@ -84,7 +84,8 @@ struct darsie_launch {
     bool *blocks;     // by instruction: the warp's younger instructions are renamed only after its issue
     bool *plain;      // by instruction: writes registers and predicates only, and does not access memory
     uint8_t *effects; // enum branch_effect
-    // by instruction: the result may be shared, so poison of the sources passes to the result
+    // by instruction: by the marks with one result in several warps, or a store to local memory; poison of
+    // the sources passes on to the result
     bool *followed;
     // by instruction: a load of data that other threads may write meanwhile; with rules=paper, every memory
     // instruction
@@ -192,11 +193,11 @@ struct dwarp {
     uint64_t poison[5];   // bits: registers and predicates with a value possibly different from other warps'
     bool poisoned_memory; // local memory may hold a stored value different from other warps'
     uint8_t waits;        // enum waits
-    // at_branch: waits at a branch for other warps. too_far: waits because too many branches ahead of the
-    // last warp.
+    // at_branch: waits at a branch for other warps. too_far: waits because too many counted branches ahead of
+    // the last warp on the path. Never both.
     bool at_branch, too_far;
-    // Identifies the warp's path since the block last met. branch-sync=parting and first: number of counted
-    // branches passed. off: hash of the branches passed and their directions.
+    // Identifies the warp's path since the block last met. Counted branches (`counts`): number of them
+    // passed. branch-sync=off: hash of the branches passed and their directions. Otherwise 0.
     uint64_t tag;
     uint32_t target;  // at_branch: next pc
     uint64_t lanes;   // at_branch: active lanes
@@ -354,7 +355,8 @@ bool rename_is_quiet(const struct darsie *d, unsigned place);
 void rename_hold(struct darsie *d, unsigned place);
 // Moves the warp's pc past skipped instructions at the front of its lines.
 void rename_pass(struct darsie *d, unsigned place);
-// Marks the instruction's results as the warp's own (poisoned) or as the block's.
+// Marks the instruction's results as the warp's own (poisoned) or, if all lanes are written, as the block's.
+// No effect with rules=paper.
 void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
 bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc);
 static inline bool rename_is_open(const struct dwarp *w) // every line is renamed, and none stops the next
@@ -393,7 +395,8 @@ uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r
 void path_issued(struct darsie *d, unsigned place, uint32_t index);
 void path_warp_end(void *state, unsigned place);
 void path_meet(struct darsie *d, struct dblock *b);
-// Releases the warps waiting at a branch, or at gather_pc, once all warps on the path have arrived.
+// Releases the warps waiting at a branch, once all warps on the path have arrived. Releases the warps waiting
+// at gather_pc, once all others on the path wait there or beyond.
 static inline void path_resolve(struct darsie *d, struct dblock *b)
 {
     if (b->arrived | b->gathered) path_meet(d, b);
@@ -408,7 +411,8 @@ static inline bool path_is_on(const struct darsie *d, unsigned place) // on the 
     const struct dblock *b = &d->blocks[d->warps[place].block];
     return !b->off && b->majority >> index_in_block(d, place) & 1;
 }
-void path_look_back(struct darsie *d, struct dblock *b); // resumes warps that are no longer too far ahead
+// frees entries behind the last warp; resumes warps no longer too far ahead
+void path_look_back(struct darsie *d, struct dblock *b);
 
 // -- ways.c
 // A leader and its follower must have the same control-flow paths in every lane. Otherwise the marks do not

@@ -204,8 +204,8 @@ void path_look_back(struct darsie *d, struct dblock *b)
     }
 }
 
-// A counted branch: all warps that stay on the path take the same direction. A warp too many branches ahead
-// of the last warp waits, so a few bits distinguish entries.
+// The warp has passed a counted branch, in the same direction as all warps that stay on the path. A warp too
+// many branches ahead of the last warp waits, so a few bits distinguish entries.
 static void pass(struct darsie *d, struct dblock *b, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -268,7 +268,7 @@ static void at_branch(struct darsie *d, struct dblock *b, unsigned place, uint32
         pass(d, b, place);
 }
 
-// With simt=splits a part of a warp may wait at a barrier while other parts run.
+// Whether a part of the warp waits at a barrier. With simt=splits other parts may run meanwhile.
 static bool has_part_at_barrier(const struct warp *w)
 {
     for (size_t k = 0; k < w->splits.count; k++)
@@ -317,8 +317,9 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
     b->majority = whole;
 }
 
-// Sets *low and *high to the lowest and highest address accessed. Shared memory counts as an address space
-// beyond all device addresses. Local memory is private to a thread and left out.
+// Sets *low and *high to the lowest and highest address accessed; for a texture fetch, or without a known
+// access, to the whole range. Shared memory counts as an address space beyond all device addresses. Local
+// memory is private to a thread and left out.
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -373,8 +374,9 @@ static bool waits_at_barrier(const struct darsie *d, unsigned place, const struc
            w->state == WARP_BARRIER;
 }
 
-// Warps released from a barrier must not take loads from before the barrier. (Marks already separate loads
-// with different numbers of barriers before them, but the mechanism does not depend on the marks.)
+// Drops the block's shared loads when warps have been released from a barrier: these warps must not take
+// loads from before the barrier. (Marks already separate loads with different numbers of barriers before
+// them, but the mechanism does not depend on the marks.)
 static void end_barriers(struct darsie *d, struct dblock *b)
 {
     uint64_t before = b->at_barrier;
@@ -443,7 +445,7 @@ void path_issued(struct darsie *d, unsigned place, uint32_t index)
     if (on && isa_has(i, ISA_BRANCH) && !isa_has(i, ISA_EXIT))
         at_branch(d, b, place, index, guard_is_own(d, place, index));
     else if (on && d->launch->blocks[index] && !may_stay(d, w) &&
-             // The other warps may already wait at the barrier.
+             // A warp that waits at a barrier stays: the other warps may already wait there.
              (w->state != WARP_BARRIER || isa_has(i, ISA_EXIT)))
         leave(d, b, place);
     if (is_of_whole_block(d, i) && !b->off && w->state == WARP_READY && !has_part_at_barrier(w))

@@ -80,7 +80,8 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
 }
 
 // With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
-// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value.
+// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value. NULL:
+// none was freed.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
@@ -142,9 +143,9 @@ static bool have_met(const struct darsie *d, unsigned place, const struct line *
            b->gather_tag == d->warps[place].tag;
 }
 
-// Makes the warps on the path wait for each other at the instruction. Then earlier entries are not needed any
-// more, and older versions of registers have had their last readers. `why`: the counter for a private
-// execution, if the warps cannot meet or have met in vain.
+// Makes the warps on the path wait for each other at the instruction (false). Then earlier entries are not
+// needed any more, and older versions of registers have had their last readers. If the warps cannot meet or
+// have met in vain, the execution is private (true), counted by `why`.
 static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie_counter why)
 {
     struct dblock *b = block_of(d, place);

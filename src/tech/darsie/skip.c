@@ -123,8 +123,8 @@ bool skip_fits(struct darsie *d, unsigned place, const struct entry *e)
     return true;
 }
 
-// Whether followers wait for the leader's result. A private execution computes the same value, but a private
-// load may return another value.
+// Whether followers wait for the leader's result: for a load always, otherwise with pending=wait. A private
+// execution computes the same value, but a private load may return another value.
 bool skip_waits(const struct darsie *d, const struct entry *e)
 {
     return e->is_load || d->launch->options->pending == PENDING_WAIT;
@@ -183,8 +183,9 @@ static void known(struct darsie *d, unsigned place, struct entry *e, uint64_t cy
     tech_at(d->grid, d->warps[place].block, cycle);
 }
 
-// The leader of a load has its registers mapped to the pool by now. A pool register stays allocated until the
-// reply, even without readers: a reply to a register with a new value would report the new value as ready.
+// Notes the pool registers with a memory reply under way: the leader of a load has its registers mapped to
+// the pool by now. A pool register stays allocated until the reply, even without readers: a reply to a
+// register with a new value would report the new value as ready.
 static void await_reply(struct darsie *d, unsigned place, const struct op *o)
 {
     struct dblock *b = block_of(d, place);

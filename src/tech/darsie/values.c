@@ -49,7 +49,8 @@ void values_unmap(struct darsie *d, unsigned place, unsigned r)
     w->stale = true;
 }
 
-// The reply of an atomic may overwrite the warp's own copy, the privately computed value, while r is shared.
+// Notes in `late` whether a memory reply to the warp's own copy is still to come. The reply, of an atomic,
+// may overwrite the privately computed value while r is shared.
 static void note_late(struct darsie *d, unsigned place, unsigned r)
 {
     uint64_t bit = 1ull << r % 64, *late = &d->warps[place].late[r / 64];
@@ -125,7 +126,7 @@ static void corrupt(struct darsie *d, uint32_t *value)
 }
 
 // Records in the leader's entry the predicates written, for followers, and the addresses read, for comparison
-// with later stores.
+// with later stores. With early=on, followers of an entry without predicates need not wait any more.
 static void note(struct darsie *d, unsigned place, struct entry *e, const struct op *o)
 {
     for (unsigned left = o->pred_writes; left; left &= left - 1)

@@ -32,7 +32,7 @@ static void wait_or_follow(struct decoupled *d, unsigned place)
 }
 
 // Moves the shadow warp from its pc to the next step of the stream, past instructions of the warps alone and
-// branches without affine code.
+// branches without affine code. Without a next step, the stream has ended for the warp (FOLLOWED).
 static void advance(struct decoupled *d, unsigned place)
 {
     const struct decoupled_launch *l = d->launch;
@@ -78,7 +78,7 @@ static bool meets_ahead(const struct decoupled *d, const struct follower *f, uin
     return is_barrier(d, inst) && d->launch->meets_ahead && !d->is_parted[f->block];
 }
 
-// Advances the warp's stream to the next step of the same instruction, or of the next instruction.
+// Advances the warp's stream to its next step: of the same instruction, or of a later instruction (advance).
 static void step_on(struct decoupled *d, unsigned place)
 {
     const struct decouple_code *c = d->launch->code;

@@ -74,8 +74,8 @@ struct part {
     unsigned pieces;
     uint64_t values[LANES];
     // Lines of an address, requested before the access. Bits by line: there: arrived, or not requested
-    // because unlockable; locked: locked in L1. asked: number of lines handled so far. records: lines of the
-    // access, at least 1.
+    // (unlockable, or outside memory); locked: locked in L1. asked: number of lines handled so far. records:
+    // lines of the access, at least 1.
     unsigned line_count, records;
     // number of memory-ordering instructions that the warp must have passed before the lines are requested
     uint32_t order;
@@ -188,7 +188,7 @@ static inline const struct decouple_inst *split_of(const struct decoupled *d, ui
 {
     return &d->launch->plan->insts[inst];
 }
-// Sets a warp's state and the warp's bit in `following`, read by next_step.
+// Sets a warp's state, and the warp's bit in `following` (read by next_step): 1 for FOLLOWS, otherwise 0.
 static inline void follow(struct decoupled *d, unsigned place, enum follow what)
 {
     d->followers[place].state = (uint8_t)what;
@@ -205,7 +205,8 @@ static inline struct queue *queue_of(struct follower *f, bool is_address)
 
 // -- affine.c
 void decoupled_follow(struct decoupled *d, unsigned place); // at the warp's start
-// Lets the stream go on for a warp that has sent a predicate or passed a memory-ordering instruction.
+// Lets the stream go on for a warp that has sent a predicate or passed a memory-ordering instruction, if the
+// stream has waited for that.
 void decoupled_news(struct decoupled *d, unsigned place);
 // Lets the stream go on past a barrier for a block's warps, once the stream has reached the barrier for every
 // warp.
@@ -229,7 +230,7 @@ void decoupled_line(void *state, uint64_t line, uint32_t token);
 void decoupled_forget(struct decoupled *d, unsigned place); // drops all records for the warp
 
 // -- early.c: loads=early, the paper taken literally
-// At the arrival of the last line: reads the load's result.
+// At the arrival of the last line, if all lines are locked in L1: reads the load's result into p->data.
 void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);
 // After execution: replaces the load's result with the captured data.
 void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p);
@@ -238,7 +239,8 @@ void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p
 // Looks at the warp's next instruction: passes removed instructions, then sets or releases the hold.
 void decoupled_look(struct decoupled *d, unsigned place);
 void decoupled_leave(struct decoupled *d, unsigned place);
-// Lets warps go on without the stream after PATIENCE cycles of waiting for the stream.
+// Lets warps go on without the stream, once a warp has waited PATIENCE cycles for the stream: the waiting
+// warps, or fewer warps with records.
 void decoupled_relieve(struct decoupled *d);
 uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc);
 void decoupled_reads(void *state, unsigned place, uint32_t index);

@@ -34,10 +34,11 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
     tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
-// Beside a mechanism that shares instructions, warps may wait for one another beyond the program's barriers.
-// A warp with full queues may then stand still until another warp moves on. The stream cannot serve the
-// other warp while the queues are full. After PATIENCE cycles the warps waiting for the stream, or the warps
-// with records, whichever are fewer, go on without the stream.
+// Notes when the warp began to wait for the stream. Beside a mechanism that shares instructions, warps may
+// wait for one another beyond the program's barriers. A warp with full queues may then stand still until
+// another warp moves on. The stream cannot serve the other warp while the queues are full. After PATIENCE
+// cycles the warps waiting for the stream, or the warps with records, whichever are fewer, go on without the
+// stream.
 static void starve(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
@@ -395,7 +396,7 @@ static void pass_order(struct decoupled *d, unsigned place)
     decoupled_news(d, place);
 }
 
-// After a barrier or an exit, any warp of the block may go on.
+// Looks at every warp of the block: after a barrier or an exit, any warp may go on.
 static void look_at_block(struct decoupled *d, unsigned block)
 {
     for (uint64_t left = tech_places(d->grid, block); left; left &= left - 1) {

@@ -119,8 +119,8 @@ static bool may_ask(const struct decoupled *d, uint64_t line)
     return memory_find(l->launch->memory, line) && tech_may_lock_line(d->grid, &tech_decoupled, line);
 }
 
-// Requests the lines of an access. True: all requests are made. Lines outside memory, and lines L1 cannot
-// lock, are not requested and count as arrived.
+// Requests the lines of an access. True: all requests are made. False: L1 has refused a request. Lines
+// outside memory, and lines L1 cannot lock, are not requested and count as arrived.
 static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
 {
     for (; p->asked < p->line_count; p->asked++) {
@@ -167,8 +167,9 @@ struct turn { // a unit's next work
     unsigned place;
 };
 
-// Finds the unit's oldest entry with a record for a warp with room. Among several such warps the lowest place
-// goes first: block after block.
+// Finds the unit's oldest entry with a record for a warp with room. Addresses also wait for the warp to pass
+// memory-ordering instructions. Among several such warps the lowest place goes first: block after block.
+// False: no such record.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     uint64_t behind = 0; // places with an older record still in the ATQ
@@ -257,7 +258,8 @@ void decoupled_stir(struct decoupled *d, bool is_address)
 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
-// The address unit goes on after L1 has taken all requests; a refused request is repeated every AGAIN cycles.
+// Lets both units work, and looks at warps waiting for this cycle. The address unit goes on after L1 has
+// taken all requests; a refused request is repeated every AGAIN cycles.
 void decoupled_event(void *state, unsigned block)
 {
     enum { AGAIN = 4 }; // cycles

@@ -180,8 +180,8 @@ static bool may_be_scalar(const struct gscalar *g, const struct inst *i, const s
     return load && g->launch->options->loads;
 }
 
-// Bits: parts uniform in operands other than registers. A predicate is uniform if all lanes of the part
-// agree.
+// Bits: parts uniform in operands other than registers; 0 with a special register that differs by lane. A
+// predicate is uniform if all lanes of the part agree.
 static unsigned other_operands(const struct gscalar *g, const struct warp *w, const struct inst *i)
 {
     unsigned parts = all_parts(g);
@@ -197,7 +197,8 @@ static unsigned other_operands(const struct gscalar *g, const struct warp *w, co
     return parts;
 }
 
-// Reads the sources before the execution, because a destination may be a source, too.
+// Reads the sources, and finds the parts that execute on one lane, before the execution: a destination may be
+// a source, too.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct gscalar *g = state;

@@ -114,7 +114,7 @@ static void ask(struct mta *m, uint64_t line)
 }
 
 // Prefetches the lines `far` bytes from the lanes' addresses, in lane order (lines=first: of the first lane
-// alone). Adjacent lanes on one line share a request.
+// alone). Adjacent lanes on one line share a request. A line that the lane itself accesses is left out.
 static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lanes, int64_t far)
 {
     uint64_t before = UINT64_MAX;

@@ -252,7 +252,8 @@ static bool has_entries(struct rfcache *x, unsigned place)
     return w->has_entries = true;
 }
 
-// Allocates an empty entry for a register without an entry. NULL: the warp may not have entries.
+// Allocates an empty entry for a register without an entry, replacing an entry if none is free. NULL: the
+// warp may not have entries.
 static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
 {
     if (!has_entries(x, place)) return NULL;
@@ -279,8 +280,8 @@ static void forget(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes
     if (e) e->lanes &= ~lanes;
 }
 
-// Rr moves to another mechanism, and `lanes` of the warp's own register have the new value. A write-back of
-// further dirty lanes of the entry is charged.
+// Rr moves to another mechanism, and `lanes` of the warp's own register have the new value. The entry of Rr
+// is freed; a write-back of its further dirty lanes is charged.
 static void leave(struct rfcache *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct entry *e = find(x, place, r);
@@ -488,7 +489,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 4;
 }
 
-// stale=1: the current value of dirty entries is in the entries only.
+// stale=1 also claims the storage of registers: the current value of dirty entries is in the entries only.
 static uint32_t more_claims(const void *options)
 {
     const struct options *o = options;

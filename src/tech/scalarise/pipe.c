@@ -25,7 +25,7 @@ static bool is_allowed(const struct inst *i, const struct op *o)
 }
 
 // Whether opcode and flags allow an affine source and result: an addition or a move, of unmodified registers.
-// With aligned bases the carry out of the sum is uniform: every lane carries alike.
+// An addition with a carry out needs aligned bases: then every lane carries alike.
 static bool is_add(const struct scalarise *x, const struct inst *i)
 {
     for (unsigned k = 0; k < 4; k++)
@@ -73,8 +73,8 @@ void scalarise_look(struct scalarise *x, unsigned place, uint32_t index)
     x->is_scalarisable = scalar_is_scalarisable(&operands);
 }
 
-// Whether the detector at the write would accept the base of the instruction's affine sum. The sum is
-// computed in the warp's own registers, restored afterwards.
+// Whether the detector at the write would accept the base of the instruction's affine sum; true without such
+// a sum. The sum is computed in the warp's own registers, restored afterwards.
 static bool has_good_base(struct scalarise *x, unsigned place, uint32_t index)
 {
     const struct inst *i = &x->launch->program->insts[index];

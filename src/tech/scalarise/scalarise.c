@@ -107,7 +107,8 @@ void scalarise_count(struct scalarise *x)
     x->since = now;
 }
 
-// Sets the warp's registers to 0, a scalar: an ended warp holds no vector of the file.
+// Resets a warp's state, at its start and end. Registers hold 0, a scalar, so an ended warp holds no vector
+// of the file. No lanes come late, and the warp is in the vector pipes.
 static void clear(struct scalarise *x, unsigned place)
 {
     scalarise_count(x);
@@ -199,8 +200,8 @@ static bool is_open(const struct scalarise *x, unsigned place, unsigned r)
     return x->open[place].is_open[r / 64] >> r % 64 & 1;
 }
 
-// The given lanes of register r arrive later. Until then the file keeps the register's old value, still valid
-// in the remaining lanes.
+// Notes that the given lanes of register r arrive later. Until then the file keeps the register's old value,
+// still valid in the remaining lanes.
 static void leave_open(struct scalarise *x, unsigned place, unsigned r, uint64_t lanes)
 {
     struct open_warp *o = &x->open[place];
@@ -233,7 +234,8 @@ static bool comes_later(const struct scalarise *x, const struct inst *i, uint64_
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-// Reads the sources before the execution, because a destination may be a source, too.
+// Reads the sources from the file, and notes their kinds, before the execution: a destination may be a
+// source, too. Evicted sources come back first.
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct scalarise *x = state;

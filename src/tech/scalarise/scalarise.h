@@ -84,10 +84,11 @@ static inline uint64_t scalarise_threads(const struct warp *w) { return w->prese
 
 // -- pipe.c
 bool scalarise_port(void *state, unsigned place, uint32_t index);
-// Before execution: sets is_scalarisable and code (of the result's stride), from opcode, predicates and kinds
-// of the sources.
+// Before execution: sets is_scalarisable and code (of the result's stride), from opcode, predicates, kinds of
+// the sources and active lanes.
 void scalarise_look(struct scalarise *x, unsigned place, uint32_t index);
-// After an instruction: chooses the pipe, scalar or vector, of the warp's next instruction.
+// After an instruction: chooses the pipe, scalar or vector, of the warp's next instruction. After a vector
+// pipe: notes in the table whether the instruction was scalarisable.
 void scalarise_move(struct scalarise *x, unsigned place, uint32_t index);
 void scalarise_leave_pipe(struct scalarise *x, unsigned place);
 

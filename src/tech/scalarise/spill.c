@@ -103,9 +103,9 @@ void scalarise_after_writes(struct scalarise *x, unsigned place)
     tech_at(x->grid, tech_block_of(x->grid, place), tech_now(x->grid) + 1);
 }
 
-// A cycle of spilling, without issue. If no warp has a register to spill, all warps go on in the remaining
-// room, for REST_PER_WARP cycles a place. After a shorter rest, a spinning warp could be the only warp ever
-// to issue.
+// A cycle of spilling, without issue; spilling ends when enough slots are free. If no warp has a register to
+// spill, all warps go on in the remaining room, for REST_PER_WARP cycles a place. After a shorter rest, a
+// spinning warp could be the only warp ever to issue.
 void scalarise_event(void *state, unsigned block)
 {
     struct scalarise *x = state;
@@ -164,8 +164,8 @@ void scalarise_look_ahead(struct scalarise *x, unsigned place)
     if (x->waits_for[place] || x->spills) hold(x, place);
 }
 
-// The line of a spilled register has arrived. The waiting warp may have ended, and the place may have another
-// warp.
+// The line of a spilled register has arrived: brings the register back, and requests the next. No effect if
+// the place does not wait for the register: its warp may have ended, and another may have the place.
 void scalarise_line(void *state, uint64_t line, uint32_t token)
 {
     struct scalarise *x = state;

@@ -82,7 +82,8 @@ static bool leaves_loop(const struct waits *w, uint32_t loop, uint32_t block)
     return false;
 }
 
-// Follows a definition backwards; true: the value may be written by another thread.
+// Follows a definition one step backwards, adding its sources to `wanted`. True: another thread may write the
+// value, here loaded or returned by a call.
 static bool comes_from_others(struct waits *w, uint32_t loop, uint32_t definition)
 {
     const struct mark_ssa *s = w->s;

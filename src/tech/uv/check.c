@@ -24,7 +24,8 @@ struct uv_pair uv_pair(const struct uv *v, unsigned place)
     return (struct uv_pair){first, bit_lowest(behind ? behind : live)};
 }
 
-// Gives one lane's value of predicate p to all lanes. The lanes differ only after a bit flip.
+// Gives the value of predicate p in the pair's first lane to all live lanes. protect=on: a different value in
+// the second lane is an error found. The lanes differ only after a bit flip.
 static void take_predicate(struct uv *v, unsigned place, unsigned p, struct uv_pair pair)
 {
     struct warp *w = v->warps[place].warp;

@@ -60,8 +60,8 @@ void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool 
             .since = tech_now(v->grid), .is_protected = is_protected && v->launch->options.protect};
 }
 
-// Number of executing lanes of an ALU instruction; a uniform instruction counts for every lane, though
-// computed on one.
+// Number of executing lanes of an ALU instruction; 0 for other instructions. A uniform instruction counts for
+// every lane, though computed on one.
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o)
 {
     return o->path == PATH_ALU ? bit_count(v->executing) : 0;

@@ -33,8 +33,9 @@ static enum candidate candidate_of(const struct inst *i, const struct op *o, con
     return fits ? CANDIDATE : TOO_WIDE;
 }
 
-// The compiler decides before the shape of a block is known, and only removes candidates. Sources with one
-// value are checked at run time as usual, since diverged lanes may reach an instruction separately.
+// Removes candidates whose result the compiler does not prove uniform, before the shape of a block is known.
+// Sources with one value are checked at run time as usual, since diverged lanes may reach an instruction
+// separately.
 static void keep_proved(const struct uv_launch *v, uint8_t *candidates, const struct mark_settings *s,
                         unsigned warp_size)
 {

@@ -60,8 +60,9 @@ void uv_store_end(struct uv *v)
     free(v->scalars.free);
 }
 
-// Whether uniform results fit. A rewritten register gives its scalar register back in the same cycle. Earlier
-// readers have read by then: reads happen in the cycle after issue, before the new value arrives.
+// Whether uniform results fit. store=lanes: always; token: if lane N is live; srf: if enough scalar registers
+// are free. A rewritten register gives its scalar register back in the same cycle. Earlier readers have read
+// by then: reads happen in the cycle after issue, before the new value arrives.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words)
 {
     unsigned back = 0;
@@ -151,7 +152,8 @@ void uv_store_warp_end(struct uv *v, unsigned place)
             uv_store_forget(v, place, 64 * k + bit_lowest(left));
 }
 
-// Checks by number that a register has a scalar register exactly as long as the register has a token.
+// Checks, by counting alone, that as many scalar registers are in use as registers have a token. If not, sets
+// scalars.broken.
 void uv_store_audit(struct uv *v)
 {
     struct scalars *x = &v->scalars;

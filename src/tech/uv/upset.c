@@ -46,8 +46,8 @@ static bool pass_lanes(struct uv *v, unsigned place, uint32_t index, struct upse
     return s->count && pass(v, place, s, hit);
 }
 
-// Flips a bit of one lane's result. An instruction on one lane (or two) computes for all lanes: the flip hits
-// the computing lane.
+// If an injected flip is due: flips a bit of one lane's result. An instruction on one lane (or two) computes
+// for all lanes: the flip hits the computing lane.
 void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index)
 {
     const struct op *o = &v->launch->ops[index];
@@ -84,7 +84,8 @@ static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uin
         e->preds ^= (uint8_t)(1u << predicates[bit - words]);
 }
 
-// Flips a bit of a reused result. An entry holds a single word for the results of every lane.
+// If an injected flip is due: flips a bit of a reused result, in the entry. An entry holds a single word for
+// the results of every lane.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     struct upset_site s;
@@ -102,7 +103,7 @@ void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry 
     turned(v, &s, f);
 }
 
-// Flips a bit of the words compared or taken at a lookup, not of the tag.
+// If an injected flip is due: flips a bit of the words compared or taken at a lookup, not of the tag.
 void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e, uint64_t from,
                     uint64_t cycles)
 {
@@ -127,7 +128,8 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 
 // -- registers ----------------------------------------------------------------------------------------------
 
-// A uniform value is stored once, or with protect=on twice; other values are stored in the lanes.
+// If an injected flip is due: flips a bit of register r. A uniform value is stored once, or with protect=on
+// twice, and one of the copies is hit. Other values are stored in the lanes.
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles)
 {

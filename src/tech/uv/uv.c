@@ -166,7 +166,7 @@ static void mark_register(struct uv *v, unsigned place, unsigned r, bool uniform
 static bool is_result(const struct op *o, unsigned r) { return r - o->dst < o->dst_words; }
 
 // Source registers, spread to all lanes for the instruction's reads, are invalidated again, except where the
-// value is stored.
+// value is stored. Destinations are left out.
 static void take_back(struct uv *v, unsigned place, const struct op *o)
 {
     if (!uv_keeps(v)) return;
@@ -176,8 +176,9 @@ static void take_back(struct uv *v, unsigned place, const struct op *o)
     }
 }
 
-// When only some lanes are written: the dissertation copies a uniform register to all lanes only if also a
-// source. Other registers that lose their token have the value in one lane only: a mismatch.
+// When only some lanes are written: a register that loses its token has the value in one lane only, a
+// mismatch. The dissertation copies a uniform register to all lanes first, but only if also a source
+// (copy=paper).
 static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
     const struct uv_warp *w = &v->warps[place];
@@ -317,7 +318,8 @@ static __attribute__((noinline)) uint32_t copy_result(struct uv *v, unsigned pla
     return 0;
 }
 
-// The instruction writes some lanes of a register kept as one value: a move to all lanes comes first.
+// The instruction writes some lanes of a register kept as one value: first the value moves to all lanes
+// (copy=paper: only of a register that is also a source). Returns the register's number + 1; 0: no move.
 static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct uv *v = state;
@@ -351,7 +353,8 @@ static void spread_sources(struct uv *v, unsigned place, const struct op *o)
             expect_same_lanes(v, place, o->reads[bit_lowest(left)]);
 }
 
-// Whether the instruction counts as uniform: its sources have one value, and every required lane is active.
+// Whether the instruction counts as uniform: a candidate whose sources have one value, with a true guard
+// (loads: no guard). Every required lane must be active (option lanes).
 static bool is_uniform(struct uv *v, unsigned place, uint32_t index)
 {
     const struct warp *w = v->warps[place].warp;
@@ -406,7 +409,7 @@ static void executed(void *state, unsigned place, uint32_t index)
     if (v->launch->candidates[index] == TOO_WIDE) v->counters[COUNT_too_wide]++;
 }
 
-// Charges a uniform instruction's execution on a single lane (protect=on: two lanes) for the whole warp.
+// Charges a converted instruction with execution on a single lane (protect=on: two lanes) for the whole warp.
 static void cost(void *state, unsigned place, uint32_t index, struct op_cost *c)
 {
     struct uv *v = state;

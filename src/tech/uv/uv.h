@@ -159,10 +159,10 @@ bool uv_lanes_equal(const struct uv *v, unsigned place, unsigned r); // every li
 void uv_store_begin(struct uv *v);
 void uv_store_end(struct uv *v);
 void uv_store_warp_end(struct uv *v, unsigned place); // frees the warp's scalar registers
-// Whether registers r to r + words - 1 can be kept as a single value each. With a scalar register file,
-// scalar registers already held for r to r + words - 1 count as free.
+// Whether registers r to r + words - 1 can be kept as a single value each. store=lanes: always. token: if
+// lane N is live. srf: if enough scalar registers are free, counting those already held for these registers.
 bool uv_store_has_room(const struct uv *v, unsigned place, unsigned r, unsigned words);
-// Every live lane holds the same value: keep a single copy, invalidate the lanes.
+// Every live lane holds the same value: keeps a single copy (protect=on: two), and invalidates the lanes.
 void uv_store_keep(struct uv *v, unsigned place, unsigned r);
 // Invalidates the register's lanes again, except the stored value, after a spread for an instruction to read.
 void uv_store_take_back(struct uv *v, unsigned place, unsigned r);
@@ -187,9 +187,9 @@ void uv_coverage_read(struct uv *v, unsigned place, uint32_t index);
 void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r);
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected);
 void uv_coverage_executed(struct uv *v, const struct op *o, bool is_protected); // executed or reused
-// number of executing lanes, of an ALU instruction
+// number of executing lanes of an ALU instruction; 0 for other instructions
 uint64_t uv_coverage_lanes(const struct uv *v, const struct op *o);
-// Counts the entry's cycles up to this lookup.
+// Counts the entry's cycles up to this lookup, from the last lookup or from the cycle of the result.
 void uv_coverage_entry(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 
 // -- errors found by checks (check.c) -----------------------------------------------------------------------
@@ -205,7 +205,7 @@ bool uv_is_sound(struct uv *v, const struct entry *e); // compares the parity bi
 
 // -- injected bit flips (upset.c); no effect without wf_set_upsets ------------------------------------------
 void uv_upset_lanes(struct uv *v, unsigned place, uint32_t index); // results of lanes after execution
-// Flips a bit of results taken from an entry.
+// If an injected flip is due: flips a bit of the entry's result, before the result is taken.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e);
 void uv_upset_register(struct uv *v, unsigned place, uint32_t index, unsigned r, uint64_t from,
                        uint64_t cycles);
@@ -215,7 +215,7 @@ void uv_upset_entry(struct uv *v, unsigned place, uint32_t index, struct entry *
 // Sets v->key to the values the issuing instruction's result depends on.
 void uv_set_key(struct uv *v, unsigned place, uint32_t index);
 // The instruction's entry, if its key is v->key, its result is ready (not needed with valid=issue) and a port
-// is free. NULL otherwise. Counts the lookup, and sets v->own and v->known.
+// is free. NULL otherwise, or after a parity error. Counts the lookup, and sets v->own and v->known.
 struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
 // An entry of the set for the instruction just looked up: its own, a free entry, or the least recently used.
 struct entry *uv_make_entry(struct uv *v, uint32_t index);

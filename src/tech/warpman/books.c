@@ -36,7 +36,8 @@ void warpman_block_start(void *state, unsigned block)
     w->counters[COUNT_blocks]++;
 }
 
-// A warp starts later than its block. The first late warp makes the block partial.
+// Counts a warp that starts later than its block, and at the block's first such warp a partial block. At the
+// block's last warp: adds the cycles since the block's start to counter waited.
 static void come_late(struct warpman *w, unsigned block)
 {
     struct warpman_buffer *b = &w->buffer;
@@ -84,7 +85,8 @@ void warpman_warp_end(void *state, unsigned place)
     w->ended_at[block] += tech_now(w->grid) - w->start[block];
 }
 
-// A block killed before the start of its last warp adds nothing to counters warpman.held and warpman.lost.
+// Adds the block's warp cycles to counters warpman.held and warpman.lost. A block killed before the start of
+// its last warp adds nothing.
 void warpman_block_end(void *state, unsigned block)
 {
     struct warpman *w = state;

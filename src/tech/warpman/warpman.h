@@ -11,7 +11,7 @@ enum warpman_variant {
     VARIANT_TEMPORAL,
     VARIANT_SPATIAL,   // partial blocks also in room too small for a whole block
     VARIANT_DUELING,   // spatial or temporal, whichever the leading SMs show to be faster
-    VARIANT_THRESHOLD, // spatial while fewer than `limit` warps are resident on the SM
+    VARIANT_THRESHOLD, // spatial while fewer than `limit` warps are resident on the SM; otherwise temporal
 };
 
 struct warpman_options {
