@@ -34,13 +34,13 @@ struct timed_engine {
     struct launch_fault fault;
     uint64_t fault_cycle;
     unsigned sm;
-    uint64_t cycle;               // of the step under way
-    struct exec_access access;    // of the last memory instruction
-    bool is_row;                  // result of exec_access_was_row for `access`
-    VEC(uint64_t) log;            // records (timed.c) in order of issue
-    uint64_t written[64];         // a bit per hash of a memory line: the line may have a logged store
-    uint64_t changed[64];         // a bit per hash of a memory line: the line may have a logged atomic
-    bool compares, changed_value; // compares: let commits set changed_value when a byte changes value
+    uint64_t cycle;                     // of the step under way
+    struct exec_access access;          // of the last memory instruction
+    bool is_row;                        // result of exec_access_was_row for `access`
+    VEC(uint64_t) log;                  // records (timed.c) in order of issue
+    uint64_t written[64];               // a bit per hash of a memory line: the line may have a logged store
+    uint64_t changed[64];               // a bit per hash of a memory line: the line may have a logged atomic
+    bool compares, changed_value;       // compares: let commits set changed_value when a byte changes value
     VEC(const struct warp *) acquiring; // warps with an acquiring atomic in the window
     void (*print)(void *context, const char *text, size_t length); // the launch's own output
     void *print_context;
