@@ -29,7 +29,7 @@ struct front {
     // warps from starving
     uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
     uint32_t below;          // a warp is served only if its I-buffer has fewer instructions than `below`
-    uint64_t line;           // code line of the last instruction-cache lookup; 0: the lookup missed
+    uint64_t line;           // code line of the last instruction-cache lookup; 0: missed, or evicted since
     struct event_ring fills; // arrivals in I-buffers, by warp slot
     // Bits by fetch port: served a guest in the current cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;
