@@ -138,7 +138,8 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     e->full[index] = b;
     b.run = hinted ? hint_masked : b.guarded ? exec_guard_masked : b.handlers->masked;
     if (goes_to_target(i)) b.target = &e->masked[i->target];
-    if (e->entry_flags[index] & EXEC_JOIN) b.run = e->launch->simt == SIMT_NEST ? exec_join_nest : exec_join;
+    if (e->entry_flags[index] & EXEC_JOIN)
+        b.run = hinted ? hint_join : e->launch->simt == SIMT_NEST ? exec_join_nest : exec_join;
     e->masked[index] = b;
     if (e->is_stepped) make_stepped(e, index);
 }

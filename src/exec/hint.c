@@ -136,3 +136,10 @@ const struct bound *hint_masked(const struct bound *d, struct warp *w, uint8_t *
     look(w, d, regs, active);
     return d->guarded ? exec_guard_masked(d, w, regs, active) : d->handlers->masked(d, w, regs, active);
 }
+
+const struct bound *hint_join(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    (void)active; // without the lanes that waited at the join
+    const struct bound *next = split_join(w, d);
+    return next == d ? hint_masked(d, w, regs, w->active) : next;
+}

@@ -15,7 +15,8 @@
 
 void hint_create(struct exec *e);  // call before exec_prepare
 void hint_destroy(struct exec *e); // findings go to e->notes
-// For bind.c: true when the instruction's `run` has to be hint_full or hint_masked.
+// For bind.c: true when the instruction's `run` has to be hint_full, hint_masked or, in masked code at a
+// reconvergence point, hint_join.
 bool hint_concerns(const struct exec *e, const struct inst *i);
-exec_handler hint_full, hint_masked;
+exec_handler hint_full, hint_masked, hint_join;
 void hint_ordered(const struct cta *c); // after an event that may order warps: starts a new epoch

@@ -287,7 +287,6 @@ struct exec_session {
     struct launch_fault fault;
     struct residents blocks;
     bool has_ended; // a block has ended in the last round of turns
-    bool is_beside; // another launch could have the turn
     // State of looks (look.h). Times are values of instructions_done.
     uint64_t look_at;   // time of the next look
     uint64_t distance;  // instructions from one look to the next; 0: no looks
@@ -585,7 +584,6 @@ struct exec_session *exec_begin(const struct launch *l)
 enum exec_turn exec_go(struct exec_session *s, bool is_beside)
 {
     s->was_stuck = s->is_stuck;
-    s->is_beside = is_beside;
     if (s->is_looking) end_look(s);
     if (!s->distance) look_in(s, least(s->e.launch->look, is_beside ? LOOK_BESIDE : UINT64_MAX));
     s->has_moved = !s->was_stuck;

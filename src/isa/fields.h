@@ -42,9 +42,7 @@ enum { // flags, besides the other fields of an instruction
     INST_NC = 1 << 12,       // LDG: read-only data
     // BRA: the PTX source (.uni) promises that all active lanes agree; a hint, not trusted.
     INST_UNIFORM = 1 << 13,
-    INST_SCALAR = 1 << 14,   // HSETP2
-    // ATOM (.RTN in listings): a value is returned although the result is unused, for volatile order.
-    INST_VECTOR_RETURN = 1 << 15
+    INST_SCALAR = 1 << 14    // HSETP2
 };
 
 unsigned isa_type_bytes(enum isa_type type);

@@ -131,10 +131,10 @@ struct program *program_insert(const struct program *p, const struct inst *what,
 struct program *program_join(const struct program *p, const struct program *q);
 
 // program_code_offset: byte offset of an instruction from the start of code. program_insts_within: number of
-// instructions beginning in the `bytes` bytes of code from an instruction's start (Pascal: up to a group's
-// end). Both serve fetch; reports name instructions by pc (program_pc). Pascal packs three 8-byte
-// instructions into 32 bytes behind a control word (stall counts, barriers, yield hints); code lines are
-// whole groups. A RISC-V instruction takes 4 bytes, in other profiles PC_STEP.
+// instructions beginning in the `bytes` bytes of code from an instruction's start. Pascal: the bytes must end
+// where a group ends, like code lines. Both serve fetch; reports name instructions by pc (program_pc). Pascal
+// packs three 8-byte instructions into 32 bytes behind a control word (stall counts, barriers, yield hints);
+// code lines are whole groups. A RISC-V instruction takes 4 bytes, in other profiles PC_STEP.
 enum { PASCAL_GROUP = 3, PASCAL_GROUP_BYTES = 32, RISCV_STEP = 4 };
 static inline uint32_t program_place(const struct program *p, uint32_t index) { return p->places ? p->places[index] : index; }
 static inline uint32_t program_code_offset(const struct program *p, uint32_t index)

@@ -49,7 +49,7 @@
     .modifiers = (set),                                                                                      \
     .flags = FLAG(set, FTZ) | FLAG(set, SAT) | CARRY(set) | FLAG(set, HI) | FLAG(set, SX) | FLAG(set, EX) |  \
              FLAG(set, WRAP) | FLAG(set, NAN) | FLAG(set, XORSIGN) | FLAG(set, RELU) | FLAG(set, BF) |       \
-             FLAG(set, NC) | FLAG(set, UNIFORM) | FLAG(set, SCALAR) | FLAG(set, VECTOR_RETURN),
+             FLAG(set, NC) | FLAG(set, UNIFORM) | FLAG(set, SCALAR),
 
 _Static_assert(MODE_COUNT <= 64 && MODIFIER_COUNT <= 64, "a set of either is 64 bits");
 

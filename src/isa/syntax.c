@@ -37,7 +37,6 @@ static const struct {
     [M(NC)] = {INST_NC, "CONSTANT"},
     [M(UNIFORM)] = {INST_UNIFORM, "U"},
     [M(SCALAR)] = {INST_SCALAR, "H0_H0"},
-    [M(VECTOR_RETURN)] = {INST_VECTOR_RETURN, "RTN"},
 };
 
 const char *isa_modifier_text(const struct inst *i, enum isa_modifier m)
@@ -77,8 +76,7 @@ const char *isa_modifier_text(const struct inst *i, enum isa_modifier m)
     case M(BF):
     case M(NC):
     case M(UNIFORM):
-    case M(SCALAR):
-    case M(VECTOR_RETURN): return i->flags & flags[m].flag ? flags[m].text : "";
+    case M(SCALAR): return i->flags & flags[m].flag ? flags[m].text : "";
     case M(LUT2):
     case M(SHIFT):
     case M(TABLE):
@@ -143,7 +141,6 @@ bool isa_modifier_set(struct inst *i, enum isa_modifier m, unsigned v)
     case M(NC):
     case M(UNIFORM):
     case M(SCALAR):
-    case M(VECTOR_RETURN):
         i->flags = (uint16_t)(v ? i->flags | flags[m].flag : i->flags & ~flags[m].flag);
         return v < 2;
     case M(LUT2):

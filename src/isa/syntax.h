@@ -33,7 +33,6 @@ enum isa_modifier {
     MODIFIER_CACHE, // .CG
     MODIFIER_SEM,   // .STRONG
     MODIFIER_SCOPE, // .GPU, unless the order is weak
-    MODIFIER_VECTOR_RETURN,
     MODIFIER_UNIFORM,
     // .LUT, always on LOP3 and PLOP3; the table follows the operands.
     MODIFIER_LUT,

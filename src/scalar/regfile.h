@@ -56,8 +56,10 @@ struct scalar_regfile {
     uint32_t *words;                                  // [slot][lane]
     uint32_t *free_slots, free_count;
     uint32_t uses[SCALAR_REGISTERS_MAX]; // use counts, from scalar_note_use
-    int last_victim;                     // SCALAR_NONE: no choice so far, or the last choice found no victim
-    uint32_t most;                       // most slots taken at once
+    // SCALAR_NONE: no choice so far, or the last choice found no victim (round robin then begins at the lowest
+    // register, as in SIMTight's published source)
+    int last_victim;
+    uint32_t most; // most slots taken at once
     uint64_t spills, unspills;
     uint64_t samples, sampled; // samples: number of samples; sampled: sum of slots taken over samples
 };

@@ -66,7 +66,8 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
 }
 
 // Prefetches the icache.prefetch code lines after `line`, up to the end of the program; no warp waits for the
-// lines. After a hit only the farthest of the lines is looked up; after a miss (`all`), every line.
+// lines. After a hit only the farthest of the lines is looked up; after a miss (`all`), every line. A line
+// requested may take the way of `line`: front.line is then cleared.
 static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
 {
     const struct sm_launch *l = g->launch;
@@ -79,6 +80,7 @@ static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
         bool started;
         tags_load(g, &s->tags.code, TOKEN_CODE, line + k * bytes, nobody, &started);
         g->counts.fetch_prefetches += started;
+        if (started && s->front.line && !tags_contain(g, &s->tags.code, line)) s->front.line = 0;
     }
 }
 
@@ -89,7 +91,7 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     if (s->config->icache_perfect) return true;
     uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
     if (tags_take_granted(&s->warps[slot].tags, line)) return true;
-    // the instruction cache's last lookup for a fetch hit the same line
+    // the instruction cache's last lookup for a fetch hit the same line, and no prefetch has evicted it
     if (s->front.line == line) return true;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};

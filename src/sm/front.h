@@ -28,8 +28,8 @@ struct front {
     // by fetch port, for unfair policies: choices so far; slot of the last round-robin choice, made to keep
     // warps from starving
     uint32_t choices[SM_SCHEDULERS], in_turn[SM_SCHEDULERS];
-    uint32_t below;          // a warp is served only if its I-buffer has fewer instructions than `below`
-    uint64_t line;           // last code line looked up in the instruction cache; 0: missed, or a grid left
+    uint32_t below; // a warp is served only if its I-buffer has fewer instructions than `below`
+    uint64_t line; // code line of the last instruction-cache lookup; 0: missed, evicted since, or a grid left
     struct event_ring fills; // arrivals in I-buffers, by warp slot
     // Bits by fetch port: served a guest in the current cycle; served a guest since last serving a warp.
     uint8_t taken, guest_went_last;

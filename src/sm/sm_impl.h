@@ -1,5 +1,5 @@
 // The parts of an SM, each in a header of its own. Only a part's .c files and the inline functions of its
-// header write the part's members; `make check-layers` verifies this for most parts.
+// header write the part's members; `make check-layers` verifies this.
 //
 //     room.h     resident grids, blocks and warps         front.h    fetch and I-buffers
 //     ready.h    ready warps, and why others wait         issue.h    schedulers

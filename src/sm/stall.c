@@ -138,11 +138,12 @@ void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 // -- the verdict --------------------------------------------------------------------------------------------
 
 // Whether the warp waits at a barrier without an arrival since the look began: an arrival might complete the
-// barrier. A diverged warp not wholly at the barrier waits for lanes of its own.
+// barrier. A warp with parts at different barriers (NO_BARRIER) waits for lanes of its own.
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;
-    return w->state == WARP_BARRIER && !(s->stall->met[block_number(&s->warps[slot])] >> w->waits_at & 1);
+    if (w->state != WARP_BARRIER || w->waits_at >= BARRIERS) return w->state == WARP_BARRIER;
+    return !(s->stall->met[block_number(&s->warps[slot])] >> w->waits_at & 1);
 }
 
 static bool some_block_ends(const struct sm *s)

@@ -221,6 +221,12 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
     return TAG_WAITS;
 }
 
+bool tags_contain(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
+{
+    uint8_t all = (uint8_t)bit_mask(g->sm->line_bytes / SECTOR_BYTES);
+    return cache_contains(t->cache, place_of(g, t, line), all);
+}
+
 bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors)
 {
     uint32_t k = mshrs_find(&t->mshrs, place_of(g, t, line));

@@ -71,6 +71,8 @@ bool tags_are_quiet(const struct sm *s); // no miss is pending
 // way, or too many waiters of the line; nothing changed. *started: a request was sent.
 enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_kind kind, uint64_t line,
                            struct mshr_waiter who, bool *started);
+// Whether the whole line is in the cache. Changes nothing, the order of replacement included.
+bool tags_contain(const struct sm_grid *g, const struct tag_store *t, uint64_t line);
 // Adds a record to the waiters for sectors of a pending line; false: no room for another waiter.
 bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
 // A store allocates the line in the cache, dirty or clean; false: no free way.

@@ -39,6 +39,27 @@ static void test_bytes(struct test *t)
     cli_fini(&c);
 }
 
+// The read of kernel joined and the fence of kernel fenced stand where diverged lanes meet again, in a warp
+// without all of its lanes (16 threads; a thread that has left).
+static void test_hint_at_joins(struct cli *c)
+{
+    static const char *const profiles[] = {"volta", "ptxplus", "pascal"};
+    for (size_t k = 0; k < TEST_COUNT(profiles); k++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "--functional --grid 2 --arg buf=u32:64:zero --set compile.profile=%s",
+                      profiles[k]);
+        size_t common = line.length;
+        strbuf_puts(&line, " --kernel joined --block 48");
+        run(c, line.text);
+        CHECK_HAS(c->t, c->err, "kernel joined: reads shared address 0x0, also used by warp 0 of the block");
+        line.length = common;
+        strbuf_puts(&line, " --kernel fenced --block 64");
+        run(c, line.text);
+        CHECK_STR(c->t, c->err, "");
+        strbuf_fini(&line);
+    }
+}
+
 // Without a barrier, a functional run warns of values depending on the order of warps. With a barrier, and in
 // timed runs (a legal order on a GPU), no warning.
 static void test_hint(struct test *t)
@@ -61,6 +82,7 @@ static void test_hint(struct test *t)
     CHECK_STR(t, c.err, ""); // all warps write the same value
     run(&c, "--functional --grid 2 --kernel flag --block 64 --arg buf=u32:64:zero --arg u32=1");
     CHECK_HAS(t, c.err, "warning: kernel flag: writes shared address 0x0, also used by warp 0 of the block");
+    test_hint_at_joins(&c);
     cli_fini(&c);
 }
 

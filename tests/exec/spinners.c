@@ -49,6 +49,10 @@ static const struct spinner stalled[] = {
      "wait:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA wait\nmeet:\nBAR.SYNC 0x0\nEXIT\n"
      "loop:\nBAR.SYNC 0x0\nBRA loop\n",
      64, 2},
+    {"two parts of a warp at different barriers, and a warp that polls", "simt=splits",
+     BUFFER FIRST "@!P1 BRA wait\nISETP.LT.AND P0, PT, R0, 0x5, PT\n@P0 BRA one\nBAR.SYNC 0x1\nEXIT\n"
+                  "one:\nBAR.SYNC 0x2\nEXIT\nwait:\nLDG.E R5, [R2]\n" AGAIN "EXIT\n",
+     64, 1},
     {"two parts of a warp, each in a circle of its own", "simt=splits",
      BUFFER "ISETP.LT.AND P1, PT, R0, 0x5, PT\n@P1 BRA one\n"
             "two:\nLDG.E R5, [R2]\nISETP.EQ.AND P0, PT, R5, RZ, PT\n@P0 BRA two\nEXIT\n"

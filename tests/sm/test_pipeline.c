@@ -376,6 +376,22 @@ static uint64_t rounds(struct test *t, unsigned ways, unsigned count, uint64_t *
 // Two instructions are fetched in cycle c and issue in c + 2 and c + 3. The next two are fetched in c + 3:
 // 32 times 3 cycles a round. At the end of a round R9 issues in cycle d, the test in d + 6 and the branch in
 // d + 12, instead of d + 3: 9 more. A missing line comes from the L2 in four flits: 24 + 120 + 24 + 3 more.
+// A single line of cache and a prefetch of the next line. Each fetch that finds line 0 starts a prefetch of line
+// 1, which takes the way of line 0; the next fetch misses, and its own line then serves it once. So of the eight
+// fetches of two instructions in line 0, every second finds the line and starts a prefetch.
+static void test_prefetched_over(struct test *t)
+{
+    struct gpu_counts counts;
+    struct piece p = {"icache.sets=1 icache.ways=1 icache.prefetch=1 fetch.width=2 fetch.ibuffer=2",
+                      "",
+                      "IADD3 R0, R0, 0x1, RZ\n",
+                      NULL,
+                      32,
+                      false};
+    cycles_of(t, &p, 31, &counts); // with EXIT two lines of sixteen
+    CHECK_EQ(t, counts.fetch_prefetches, 4);
+}
+
 static void test_thrash(struct test *t)
 {
     enum { ROUND = 32 * 3 + 9, LINE_FROM_L2 = 24 + 120 + 24 + 3 };
@@ -489,6 +505,7 @@ int main(int argc, char **argv)
         {"barrier", test_barrier},
         {"fetch_bound", test_fetch_bound},
         {"icache", test_icache},
+        {"prefetched_over", test_prefetched_over},
         {"thrash", test_thrash},
         {"policies", test_policies},
         {"stream", test_stream},

@@ -103,9 +103,9 @@ static void write_name(struct checker *c, uint32_t name, uint32_t unit)
 static bool makes_constant(const struct mach_inst *i)
 {
     if (mach_reads_fixed_special(i)) return true;
-    // A PLOP3 with three constant sources counts as a copy of the first, like a predicate constant moved by
-    // allocate/moves.c.
-    bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || i->i.op == OP_PLOP3;
+    // allocate/moves.c moves a predicate constant by a PLOP3 with the truth table of its first source.
+    bool is_predicate_move = i->i.op == OP_PLOP3 && i->i.lut == 0xf0;
+    bool makes = i->i.op == OP_MOV || i->i.op == MACH_SAME || is_predicate_move;
     if (!makes || i->transfer != TRANSFER_NONE || i->guard != MACH_NONE) return false;
     return mach_src_is_constant(i, 0) && i->src[1] == MACH_NONE && i->src[2] == MACH_NONE;
 }

@@ -56,15 +56,23 @@ static void check_lanes(struct dac *d, unsigned place, const uint32_t *before, c
     if (!same_lanes(now, before, w->present & ~w->exited)) mismatch(d);
 }
 
+// Whether the warp's oldest line belongs to the affine stream. The affine unit reads tuples; expansion into the
+// leader's lanes only serves the simulation, and leaves counters and pending registers unchanged.
+static bool is_led(struct dac *d, unsigned place)
+{
+    return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
+}
+
 static void expand(struct dac *d, unsigned place, unsigned r)
 {
     struct known *k = &d->warps[place].back;
     if (!(k->pending[r / 64] >> r % 64 & 1)) return;
-    k->pending[r / 64] &= ~(1ull << r % 64);
     uint32_t before[LANES_MAX], *own = tech_lanes(d->grid, place, r);
     if (d->launch->verify) memcpy(before, own, d->launch->threads.lanes * 4);
     tuple_expand(&k->tuples[r], &d->launch->threads, index_in_block(d, place), own);
     if (d->launch->verify) check_lanes(d, place, before, own);
+    if (is_led(d, place)) return;
+    k->pending[r / 64] &= ~(1ull << r % 64);
     d->counters[COUNT_expanded]++;
 }
 
@@ -75,7 +83,7 @@ static void expand_pred(struct dac *d, unsigned place, unsigned p)
     if (!(k->preds >> p & 1)) return;
     if (d->launch->verify && (k->masks[p] ^ w->pred[p]) & w->present & ~w->exited) mismatch(d);
     w->pred[p] = k->masks[p] & w->full;
-    d->counters[COUNT_expanded_preds]++;
+    d->counters[COUNT_expanded_preds] += !is_led(d, place);
 }
 
 void dac_reads(void *state, unsigned place, uint32_t index)
@@ -166,9 +174,8 @@ void dac_executed(void *state, unsigned place, uint32_t index)
 
 bool dac_leads(void *state, unsigned place, uint32_t index)
 {
-    struct dac *d = state;
     (void)index;
-    return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
+    return is_led(state, place);
 }
 
 // Another mechanism has the result, in the warp's own registers: treated like an executed result.

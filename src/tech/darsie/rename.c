@@ -237,6 +237,8 @@ static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
     struct dwarp *w = &d->warps[place];
+    // The table has an earlier round's entry in place of a free one. Reached only with a rule left out, by tests
+    // (enum darsie_rule).
     bool of_another_time = e->passed >> index_in_block(d, place) & 1;
     if (of_another_time) return go_private(d, place, l, COUNT_private_full, false);
     if (e->dropped) {

@@ -223,12 +223,17 @@ struct allocated {
     struct mach_function *f;
 };
 
-static void allocate_text(struct test *t, struct allocated *a, const char *ptx, unsigned limit)
+static void select_text(struct test *t, struct allocated *a, const char *ptx)
 {
     lowered_open(&a->lowered, ptx, NULL, 1);
     arena_init(&a->arena);
     CHECK(t, a->lowered.unit && !passes_run(a->lowered.unit));
     a->f = select_function(a->lowered.unit->functions.data[0], &a->arena);
+}
+
+static void allocate_text(struct test *t, struct allocated *a, const char *ptx, unsigned limit)
+{
+    select_text(t, a, ptx);
     const char *wrong = mach_allocate(a->f, limit, true);
     CHECK_MSG(t, !wrong, "%s", wrong);
 }
@@ -286,6 +291,36 @@ static void test_checker_sees_wrong_slots(struct test *t)
     free(body);
 }
 
+// At the function's start: predicate `dst` = lut(a, b, PT). MACH_NONE: PT.
+static void put_logic(struct mach_function *f, uint32_t dst, uint32_t a, uint32_t b, unsigned lut)
+{
+    static const struct operand pred = {.kind = OPERAND_PRED, .width = 1, .reg = PRED_TRUE};
+    struct mach_inst *i = mach_inst_create(f, OP_PLOP3);
+    i->i.dst[0] = i->i.dst[1] = i->i.src[0] = i->i.src[1] = i->i.src[2] = pred;
+    i->i.lut = (uint8_t)lut;
+    i->dst[0] = dst;
+    i->src[0] = a;
+    i->src[1] = b;
+    mach_insert_before(f->blocks[0], f->blocks[0]->first, i);
+}
+
+// True and false, as logic of PT by two truth tables, in one register: the checker must tell them apart.
+static void test_checker_sees_wrong_predicates(struct test *t)
+{
+    char *text = compiled_body_text("st.volatile.global.u32 [%rd2], %r1;");
+    struct allocated a;
+    select_text(t, &a, text);
+    uint32_t yes = mach_pred(a.f), no = mach_pred(a.f), both = mach_pred(a.f);
+    put_logic(a.f, both, yes, no, 0xc0);
+    put_logic(a.f, no, MACH_NONE, MACH_NONE, 0x0f);
+    put_logic(a.f, yes, MACH_NONE, MACH_NONE, 0xf0);
+    CHECK(t, !mach_allocate(a.f, 0, true));
+    a.f->reg[no] = a.f->reg[yes];
+    CHECK(t, mach_allocation_check(a.f) != NULL);
+    allocated_close(&a);
+    free(text);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -297,6 +332,7 @@ int main(int argc, char **argv)
         {"loop_variables", test_loop_variables},
         {"checker_sees_wrong_registers", test_checker_sees_wrong_registers},
         {"checker_sees_wrong_slots", test_checker_sees_wrong_slots},
+        {"checker_sees_wrong_predicates", test_checker_sees_wrong_predicates},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
