@@ -271,6 +271,40 @@ static void test_suspect(struct test *t)
     cli_fini(&c);
 }
 
+// A holder without a beat file is one lost worker: after a lease its claims are taken over.
+static void test_no_beat(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct diag d;
+    struct plan p;
+    struct claims claims;
+    struct token got;
+    char folder[600];
+    bool taken = false;
+    int problem = 0;
+    lab_write(&c, "small.exp", lab_experiment);
+    plan(&c, "mute");
+    snprintf(folder, sizeof folder, "%s/mute", test_directory(t));
+    diag_init(&d);
+    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 2, NULL, &d));
+    for (size_t i = 0; i < p.points.count; i++) {
+        struct token was = {.state = TOKEN_OPEN}, held = {.state = TOKEN_HELD, .who = "somebody"};
+        memcpy(was.id, p.points.data[i].id, sizeof was.id);
+        memcpy(held.id, was.id, sizeof held.id);
+        CHECK_EQ(t, token_move(claims.queue, &was, &held), 0);
+    }
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_NONE);
+    CHECK_EQ(t, claims.others.count, 1);
+    sleep_for(2.1); // more than a lease
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_GOT);
+    CHECK(t, taken);
+    CHECK_EQ(t, claims.others.count, 1);
+    claims_fini(&claims);
+    plan_fini(&p);
+    diag_fini(&d);
+    cli_fini(&c);
+}
+
 // Longest points first, estimated from the number of instructions and the measured speed of the point's view.
 static void test_estimate(struct test *t)
 {
@@ -528,6 +562,7 @@ int main(int argc, char **argv)
                                              {"disappeared", test_disappeared},
                                              {"too long", test_too_long},
                                              {"suspect", test_suspect},
+                                             {"no beat", test_no_beat},
                                              {"estimate", test_estimate},
                                              {"estimate of kinds", test_estimate_kinds},
                                              {"no token", test_no_token},
