@@ -95,21 +95,19 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over the categories with in[category] set, without values marked `nothing`. NAN: a
-// value not so marked is NAN in any category below `categories`, even outside `in`; or no values are left.
+// The mean of a series over the categories below `categories` with in[category] set, without values marked
+// `nothing`. NAN: one of these values is not measured, or no values are left.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {
     const struct chart_view *v = fill->view;
     VEC(double) values = {0};
-    double mean = 0;
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || p->category >= categories || p->nothing) continue;
-        if (isnan(p->value)) mean = NAN;
-        if (in[p->category]) vec_push(&values, p->value);
+        if (p->series != series || p->category >= categories || !in[p->category] || p->nothing) continue;
+        vec_push(&values, p->value);
     }
-    if (!isnan(mean)) mean = measure_mean(m, values.data, values.count);
+    double mean = measure_mean(m, values.data, values.count);
     vec_fini(&values);
     return mean;
 }
@@ -123,8 +121,8 @@ static bool paper_names(const struct experiment *x, const char *category)
     return false;
 }
 
-// Adds the category MAX with the highest value of every series (NAN if any value is NAN), if the paper gives
-// a value for MAX.
+// Adds the category MAX with the highest value of every series, if the paper gives a value for MAX. NAN: any
+// value of the series is NAN, or the series has none.
 static void add_most(const struct filling *fill, size_t categories)
 {
     const struct chart_view *v = fill->view;
@@ -133,12 +131,14 @@ static void add_most(const struct filling *fill, size_t categories)
     name_category(fill, category, most);
     for (size_t s = 0; s < v->series.count; s++) {
         double high = -INFINITY;
+        bool any = false;
         for (size_t i = 0; i < count; i++) {
             const struct chart_value *p = &v->values.data[i];
             if (p->series != s || p->category >= categories) continue;
             high = isnan(p->value) || isnan(high) ? NAN : fmax(high, p->value);
+            any = true;
         }
-        add_value(fill, (struct chart_value){.category = category, .series = s, .value = high});
+        add_value(fill, (struct chart_value){.category = category, .series = s, .value = any ? high : NAN});
     }
 }
 

@@ -203,6 +203,35 @@ static void test_nothing(struct test *t)
     cli_fini(&c);
 }
 
+// A kernel that fails leaves out the means over its own group and over all kernels, not the mean of another
+// group. matrixMul's block of 32 warps does not fit the SM.
+static void test_failed_kernel(struct test *t)
+{
+    static const char experiment[] = "title = few warps\n"
+                                     "measure = ipc\n"
+                                     "kernels = LIB fastWalshTransform hotspot matrixMul\n"
+                                     "views = tiny/sass\n"
+                                     "series = few : base with sm.warps=16\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "few.exp", experiment);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out");
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE run IS NOT NULL AND value IS NULL"),
+             1);
+    CHECK(t,
+          lab_query(
+              t, db,
+              "SELECT coalesce(abs(value - (SELECT exp(avg(ln(value))) FROM points WHERE category IN ('LIB', "
+              "'FW'))), 1) FROM points WHERE category = 'GMEAN-1D'") < 1e-12);
+    CHECK_EQ(t,
+             (int)lab_query(t, db,
+                            "SELECT count(*) FROM points WHERE category IN ('GMEAN-2D', 'GMEAN') AND value "
+                            "IS NULL"),
+             2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // -- refused input ------------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -369,6 +398,7 @@ int main(int argc, char **argv)
                                              {"bases", test_bases},
                                              {"split", test_split},
                                              {"nothing", test_nothing},
+                                             {"failed kernel", test_failed_kernel},
                                              {"broken_files", test_broken_files},
                                              {"databases", test_databases},
                                              {"lock", test_lock}};
