@@ -35,7 +35,10 @@ static void add_grid_marks(struct marks *m)
     arena_fini(&scratch);
 }
 
-// Marks everything VECTOR: for rules->none, and for programs with unknown jump targets.
+// No marks for rules->none, nor for programs with unknown jump targets: the flow graph lacks edges.
+static bool is_unmarked(const struct marks *m) { return m->rules.none || m->ssa->flow.jumps_anywhere; }
+
+// Marks everything VECTOR.
 static void remove_marks(struct marks *m)
 {
     for (uint32_t k = 0; k < m->program->inst_count; k++) {
@@ -57,8 +60,10 @@ struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
     m->ssa = analyse(p, &m->rules, &m->arena);
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
-    if (r->grid && !r->paper && !r->none) add_grid_marks(m);
-    if (r->none || m->ssa->flow.jumps_anywhere) remove_marks(m);
+    if (is_unmarked(m))
+        remove_marks(m);
+    else if (r->grid && !r->paper)
+        add_grid_marks(m);
     return m;
 }
 
@@ -362,11 +367,11 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 }
 
 // Follows the result's cause back through operands, guards, old values and local memory, to the first
-// definition with another cause. NULL: no result, a redundant instruction, or rules.none.
+// definition with another cause. NULL: no result, a redundant instruction, or a program without marks.
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);
-    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT || m->rules.none) return NULL;
+    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT || is_unmarked(m)) return NULL;
     const struct mark_def *d = &m->ssa->defs[def];
     for (unsigned k = 0; k < 10000; k++) {
         bool plain = d->cause == CAUSE_SOURCE || d->cause == CAUSE_GUARD || d->cause == CAUSE_OLD ||
@@ -437,7 +442,7 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
                                                      : "must happen for every warp");
         return;
     }
-    if (m->rules.none) {
+    if (is_unmarked(m)) {
         strbuf_puts(out, root_text(CAUSE_UNMARKED));
         return;
     }
