@@ -232,6 +232,46 @@ static void test_failed_kernel(struct test *t)
     cli_fini(&c);
 }
 
+// A part of the kernels: the mean and the maximum say of how many, and the paper's, of all, do not stand beside.
+static void test_part(struct test *t)
+{
+    static const char experiment[] = "title = few warps\n"
+                                     "measure = speedup\n"
+                                     "kernels = vecadd matrixMul LIB\n"
+                                     "views = tiny/sass\n"
+                                     "series = few : base with sm.warps=32\n"
+                                     "paper = few | GMEAN = 1.5\n"
+                                     "paper = few | MAX = 2.5\n"
+                                     "paper = few | LIB = 3.5\n"
+                                     "headline = Few warps : run {few | GMEAN} times as fast\n"
+                                     "claim = GMEAN : few < 100\n";
+    static const char papers[] = "SELECT count(paper) FROM points WHERE run IS NULL";
+    struct cli c = {.t = t};
+    size_t length;
+    lab_write(&c, "few.exp", experiment);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out --only kernel=vecadd,LIB");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "\nGMEAN of 2 of 3 kernels ");
+    CHECK_HAS(t, c.out, "\nMAX of 2 of 3 kernels ");
+    CHECK_HAS(t, c.out, "3.500"); // one kernel's value has the paper's beside
+    CHECK(t, !strstr(c.out, "1.500") && !strstr(c.out, "2.500"));
+    char *page = cli_read(&c, "out/paper.md", &length), *report = cli_read(&c, "out/report.html", &length);
+    CHECK_HAS(t, page, " of 2 of 3 kernels |");
+    CHECK_HAS(t, page, "GMEAN : few < 100: not completely measured");
+    CHECK(t, report && strstr(report, ", mean of 2 of 3 kernels"));
+    free(page);
+    free(report);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, papers), 0);
+    sqlite3_close(db);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out --only kernel=LIB,matrixMul,vecadd");
+    CHECK_HAS(t, c.out, "\nGMEAN ");
+    db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, papers), 2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // -- refused input ------------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -394,13 +434,10 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures},
-                                             {"bases", test_bases},
-                                             {"split", test_split},
-                                             {"nothing", test_nothing},
-                                             {"failed kernel", test_failed_kernel},
-                                             {"broken_files", test_broken_files},
-                                             {"databases", test_databases},
-                                             {"lock", test_lock}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures},     {"bases", test_bases},
+        {"split", test_split},         {"nothing", test_nothing},           {"failed kernel", test_failed_kernel},
+        {"part", test_part},           {"broken_files", test_broken_files},
+        {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
