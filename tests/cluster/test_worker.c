@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static void plan(struct cli *c, const char *folder)
 {
@@ -449,7 +450,7 @@ static void test_no_committed(struct test *t)
     CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 4, given up 0\n");
     pid_t worker = worker_start(t, "gone4", "1", "60");
     while (!status_number(&c, "gone4", "done")) sleep_for(0.01);
-    shell(t, "gone4", "rm -rf committed");
+    shell(t, "gone4", "mv committed removed && rm -r removed"); // the worker goes on writing
     CHECK_EQ(t, process_wait(worker), 0);
     plan_collect(&c, "gone4");
     cli_run(&c, "worker $D/gone4 --processes 2");
@@ -458,15 +459,27 @@ static void test_no_committed(struct test *t)
     cli_fini(&c);
 }
 
-// A worker waiting for a point of another worker ends when the plan is removed.
+// Waits until a worker has looked at the queue: the first beat is written after the first look.
+static void wait_for_beat(struct test *t, const char *folder)
+{
+    char command[700];
+    double end = patience_end();
+    snprintf(command, sizeof command, "test -s %s/%s/workers/*.beat", test_directory(t), folder);
+    while (test_command(command, 20, NULL, NULL) != 0 && clock_seconds() < end) sleep_for(0.01);
+    CHECK_MSG(t, clock_seconds() < end, "%s: no worker has begun", folder);
+}
+
+// A worker waiting for a point of another worker ends when the plan is removed. The plan is renamed first,
+// in one step: the worker makes a missing folder of results anew, and may do so between two steps of rm.
 static void test_no_folder(struct test *t)
 {
     struct cli c = {.t = t};
     plan_four(&c, "away");
     shell(t, "away", "for f in queue/*.open; do mv $f ${f%open}held.somebody; done");
-    pid_t worker = worker_start(t, "away", "1", "3600");
-    sleep_for(0.5);
-    shell(t, ".", "rm -r away");
+    pid_t worker = worker_start(t, "away", "1", "600");
+    wait_for_beat(t, "away");
+    CHECK_EQ(t, waitpid(worker, NULL, WNOHANG), 0);
+    shell(t, ".", "mv away removed && rm -r removed");
     CHECK_EQ(t, process_wait(worker), 1);
     cli_fini(&c);
 }
