@@ -203,6 +203,27 @@ static void test_nothing(struct test *t)
     cli_fini(&c);
 }
 
+// Counters of value 0 have rows: a measure adds them, and a query finds them. vecadd hits no line of L1.
+static void test_zero(struct test *t)
+{
+    static const char experiment[] = "title = misses\n"
+                                     "measure = l1_misses\n"
+                                     "kernels = vecadd\n"
+                                     "views = gtx480/ptxplus\n"
+                                     "series = GPU : base\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "zero.exp", experiment);
+    cli_run(&c, "reproduce $D/zero.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(
+        t, (int)lab_query(t, db, "SELECT count(*) FROM counters WHERE name = 'sm.l1.hits' AND value = 0"), 1);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE value = 1"), 1);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM counters WHERE name LIKE 'darsie.%'"), 0);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // A kernel that fails leaves out the means over its own group and over all kernels, not the mean of another
 // group. matrixMul's block of 32 warps does not fit the SM.
 static void test_failed_kernel(struct test *t)
@@ -396,7 +417,7 @@ static void test_databases(struct test *t)
     check_refused(&c, "has schema 7; warpfold");
     change(
         t,
-        "UPDATE meta SET value = '3' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '4' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by a different build of warpfold (x; now ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");
@@ -436,7 +457,8 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"figures", test_figures},     {"bases", test_bases},
-        {"split", test_split},         {"nothing", test_nothing},           {"failed kernel", test_failed_kernel},
+        {"split", test_split},         {"nothing", test_nothing},
+        {"zero", test_zero},           {"failed kernel", test_failed_kernel},
         {"part", test_part},           {"broken_files", test_broken_files},
         {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
