@@ -97,14 +97,13 @@ bool beat_parse(struct beat *b, const char *record)
 
 bool beat_read(struct beat *b, const char *workers, const char *who)
 {
-    char *path = record_path(workers, who), *text;
+    char *path = record_path(workers, who), *text = NULL;
     size_t length;
     const char *why;
     bool good = file_read_up_to(path, RECORD, &text, &length, &why);
-    free(path);
-    if (!good) return false;
-    good = beat_parse(b, text);
+    good = beat_parse(b, good ? text : "");
     snprintf(b->who, sizeof b->who, "%s", who);
+    free(path);
     free(text);
     return good;
 }

@@ -30,7 +30,7 @@ void beat_write(struct beat *b);
 void beat_end(struct beat *b);
 // Parses the text of a record. b->who stays empty: the record lacks the worker's name. False: not a record.
 bool beat_parse(struct beat *b, const char *record);
-// Reads a worker's record. False: no readable record.
+// Reads a worker's record. False: no readable record; b then has the worker's name and whatever was parsed.
 bool beat_read(struct beat *b, const char *workers, const char *who);
 
 // File name of a worker's record in the folder DIR/workers.

@@ -8,13 +8,15 @@
 
 void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f)
 {
-    const char *mean = measure_find(f->experiment->measure)->aggregate == MEASURE_MEAN ? "MEAN" : "GMEAN";
+    const char *mean = measure_find(f->experiment->measure)->aggregate == MEASURE_MEAN ? "MEAN" : "GMEAN",
+               *part = figure_part_of(f->experiment, "all", f->size, f->subjects, &c->arena);
     for (size_t i = 0; i < f->lines.count; i++)
         vec_push(&v->series, (struct chart_series){.name = f->lines.data[i]});
     for (size_t i = 0; f->subjects > 1 && i < f->lines.count; i += f->subjects) {
         const char *line = f->lines.data[i], *subject = strrchr(line, ' ');
-        vec_push(&v->series, (struct chart_series){.name = arena_printf(&c->arena, "%.*s %s",
-                                                                        (int)(subject - line), line, mean)});
+        vec_push(&v->series,
+                 (struct chart_series){
+                     .name = arena_printf(&c->arena, "%.*s %s%s", (int)(subject - line), line, mean, part)});
     }
 }
 

@@ -140,18 +140,21 @@ void chart_csv(const struct chart *c, struct strbuf *out)
 
 // -- Markdown -----------------------------------------------------------------------------------------------
 
-// Adds a cell of a Markdown table. Shares are in per cent; other values of timed runs have two decimals.
-static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value)
+// Adds a cell of a Markdown table. Shares are in per cent; other values of timed runs have two decimals. part:
+// words behind the number.
+static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_format format, double value,
+                         const char *part)
 {
     bool runs = c->experiment->kind == EXPERIMENT_RUNS;
     if (isnan(value))
-        strbuf_puts(out, " not measured |");
+        strbuf_puts(out, " not measured");
     else if (format == CHART_SHARE)
-        strbuf_printf(out, " %.1f %% |", 100 * value);
+        strbuf_printf(out, " %.1f %%", 100 * value);
     else if (value == floor(value) && !runs)
-        strbuf_printf(out, " %.0f |", value);
+        strbuf_printf(out, " %.0f", value);
     else
-        strbuf_printf(out, runs ? " %.2f |" : " %.3g |", value);
+        strbuf_printf(out, runs ? " %.2f" : " %.3g", value);
+    strbuf_printf(out, "%s |", part);
 }
 
 // Adds a row of Markdown for every value of a chart that the paper's text also gives, in each view.
@@ -169,11 +172,27 @@ static void add_papers(const struct chart *c, struct strbuf *out)
             enum chart_format format = v->series.data[p->series].format;
             strbuf_printf(out, "| %s | %s: %s | %s | %s, %s, %s |", c->source, c->title, series, category,
                           v->gpu, v->profile, c->size);
-            add_markdown(out, c, format, p->value);
-            add_markdown(out, c, format, p->paper);
+            add_markdown(out, c, format, p->value, "");
+            add_markdown(out, c, format, p->paper, "");
             strbuf_putc(out, '\n');
         }
     }
+}
+
+// The value of a series at a mean, given by its name; *part: the rest of the category's name, such as
+// " of 2 of 8 kernels". NULL: the view has no such mean.
+static const struct chart_value *find_mean(const struct chart_view *v, const char *mean, const char *series,
+                                           const char **part)
+{
+    size_t length = strlen(mean);
+    for (size_t i = 0; i < v->categories.count; i++) {
+        const char *category = v->categories.data[i];
+        *part = category + length;
+        if (str_starts_with(category, mean) && (!**part || str_starts_with(*part, " of ")))
+            return chart_find(v, category, series);
+    }
+    *part = "";
+    return NULL;
 }
 
 // Adds rows of Markdown with the means of a chart's series over 1D, 2D and all kernels, given by the paper or
@@ -189,10 +208,11 @@ static void add_means(const struct chart *c, struct strbuf *out)
             struct strbuf cells = {0};
             bool any = false;
             for (size_t n = 0; n < 3; n++) {
-                const struct chart_value *p = chart_find(v, means[n][0], series->name);
-                if (!p) p = chart_find(v, means[n][1], series->name);
+                const char *part;
+                const struct chart_value *p = find_mean(v, means[n][0], series->name, &part);
+                if (!p) p = find_mean(v, means[n][1], series->name, &part);
                 if (p && !isnan(p->value))
-                    add_markdown(&cells, c, series->format, p->value);
+                    add_markdown(&cells, c, series->format, p->value, part);
                 else
                     strbuf_puts(&cells, " |");
                 any |= p != NULL;
@@ -223,14 +243,15 @@ static void add_class_mean(const struct chart_view *v, const char *class, const 
 {
     struct strbuf category = {0};
     strbuf_printf(&category, "GMEAN-%s", class);
-    const struct chart_value *p = chart_find(v, category.text, series);
-    if (!p) p = chart_find(v, category.text + 1, series); // arithmetic mean
+    const char *part;
+    const struct chart_value *p = find_mean(v, category.text, series, &part);
+    if (!p) p = find_mean(v, category.text + 1, series, &part); // arithmetic mean
     double values[] = {p ? p->value : NAN, p ? p->paper : NAN};
     for (unsigned k = 0; k < 2; k++)
         if (isnan(values[k]))
             strbuf_puts(out, " |");
         else
-            strbuf_printf(out, " %.3f |", values[k]);
+            strbuf_printf(out, " %.3f%s |", values[k], k ? "" : part);
     strbuf_fini(&category);
 }
 

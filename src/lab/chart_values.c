@@ -95,21 +95,19 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// The mean of a series over the categories with in[category] set, without values marked `nothing`. NAN: a
-// value not so marked is NAN in any category below `categories`, even outside `in`; or no values are left.
+// The mean of a series over the categories below `categories` with in[category] set, without values marked
+// `nothing`. NAN: one of these values is not measured, or no values are left.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series)
 {
     const struct chart_view *v = fill->view;
     VEC(double) values = {0};
-    double mean = 0;
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || p->category >= categories || p->nothing) continue;
-        if (isnan(p->value)) mean = NAN;
-        if (in[p->category]) vec_push(&values, p->value);
+        if (p->series != series || p->category >= categories || !in[p->category] || p->nothing) continue;
+        vec_push(&values, p->value);
     }
-    if (!isnan(mean)) mean = measure_mean(m, values.data, values.count);
+    double mean = measure_mean(m, values.data, values.count);
     vec_fini(&values);
     return mean;
 }
@@ -123,22 +121,24 @@ static bool paper_names(const struct experiment *x, const char *category)
     return false;
 }
 
-// Adds the category MAX with the highest value of every series (NAN if any value is NAN), if the paper gives
-// a value for MAX.
-static void add_most(const struct filling *fill, size_t categories)
+// Adds the category MAX with the highest value of every series, if the paper gives a value for MAX. NAN: any
+// value of the series is NAN, or the series has none. part: from figure_part_of.
+static void add_most(const struct filling *fill, size_t categories, const char *part)
 {
     const struct chart_view *v = fill->view;
     size_t category = v->categories.count, count = v->values.count;
     if (!paper_names(fill->experiment, most)) return;
-    name_category(fill, category, most);
+    name_category(fill, category, arena_printf(&fill->chart->arena, "%s%s", most, part));
     for (size_t s = 0; s < v->series.count; s++) {
         double high = -INFINITY;
+        bool any = false;
         for (size_t i = 0; i < count; i++) {
             const struct chart_value *p = &v->values.data[i];
             if (p->series != s || p->category >= categories) continue;
             high = isnan(p->value) || isnan(high) ? NAN : fmax(high, p->value);
+            any = true;
         }
-        add_value(fill, (struct chart_value){.category = category, .series = s, .value = high});
+        add_value(fill, (struct chart_value){.category = category, .series = s, .value = any ? high : NAN});
     }
 }
 
@@ -148,13 +148,15 @@ struct averaging { // a mean over some of the categories
     bool *in;
 };
 
-// Adds a category with the mean of every series over the categories in a->in, named MEAN or GMEAN with the
-// suffix.
-static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix)
+// Adds a category with the mean of every series over the categories in a->in, named MEAN or GMEAN with the suffix.
+// The name says if --only left out kernels (part, from figure_part_of): then the paper's mean, over all kernels,
+// does not stand beside.
+static void add_mean(const struct filling *fill, const struct averaging *a, const char *suffix,
+                     const char *part)
 {
     size_t category = fill->view->categories.count;
     const char *letter = a->measure->aggregate == MEASURE_MEAN ? "" : "G";
-    name_category(fill, category, arena_printf(&fill->chart->arena, "%sMEAN%s", letter, suffix));
+    name_category(fill, category, arena_printf(&fill->chart->arena, "%sMEAN%s%s", letter, suffix, part));
     for (size_t s = 0; s < fill->experiment->series.count; s++)
         add_value(fill, (struct chart_value){.category = category,
                                              .series = s,
@@ -181,14 +183,20 @@ static size_t find_class(const struct filling *fill, const struct averaging *a, 
     return count;
 }
 
-// Adds the means over the classes of the split, if the class of every category is known.
-static void add_means_of_classes(const struct filling *fill, const struct averaging *a)
+static const char *part_of(const struct filling *fill, const char *group, size_t count)
+{
+    return figure_part_of(fill->experiment, group, fill->figure->size, count, &fill->chart->arena);
+}
+
+// Adds the means over the classes of the split, if the class of every category is known. part: from
+// figure_part_of, for all kernels; the classes of kernels left out are not known.
+static void add_means_of_classes(const struct filling *fill, const struct averaging *a, const char *part)
 {
     const struct experiment *x = fill->experiment;
     if (!x->split.series || find_class(fill, a, CHART_NO_CLASS)) return;
     for (unsigned c = 0; c < CHART_CLASSES; c++)
         if (find_class(fill, a, c))
-            add_mean(fill, a, arena_printf(&fill->chart->arena, "-%s", x->split.names[c]));
+            add_mean(fill, a, arena_printf(&fill->chart->arena, "-%s", x->split.names[c]), part);
 }
 
 static void add_means(const struct filling *fill)
@@ -201,16 +209,18 @@ static void add_means(const struct filling *fill)
     struct averaging a = {.measure = x->measure ? measure_find(x->measure) : &plain,
                           .categories = fill->view->categories.count};
     size_t most_of_one = 0;
-    add_most(fill, a.categories);
     a.in = ARENA_ARRAY(&fill->chart->arena, bool, a.categories + 1);
+    const char *part = part_of(fill, "all", find_group(fill, &a, "all"));
+    add_most(fill, a.categories, part);
     for (size_t n = 0; n < sizeof groups / sizeof groups[0]; n++) {
         size_t count = find_group(fill, &a, groups[n].group);
-        if (count > 1) add_mean(fill, &a, groups[n].suffix);
+        if (count > 1) add_mean(fill, &a, groups[n].suffix, part_of(fill, groups[n].group, count));
         if (count > most_of_one) most_of_one = count;
     }
-    add_means_of_classes(fill, &a);
+    add_means_of_classes(fill, &a, part);
     size_t count = find_group(fill, &a, "all");
-    if (count > 1 && count != most_of_one) add_mean(fill, &a, ""); // otherwise a group has the same kernels
+    if (count > 1 && count != most_of_one)
+        add_mean(fill, &a, "", part); // otherwise a group has the same kernels
 }
 
 // Fills a view whose values come from one run each (and a base run). Adds means: over the subjects of a

@@ -1,5 +1,6 @@
 #include "lab/database.h"
 #include "api/warpfold.h"
+#include "base/hash.h"
 #include "lab/settings.h"
 
 #include <stdarg.h>
@@ -211,12 +212,32 @@ static bool add_config(struct database *db, const struct job *j, const struct js
            database_do(db, "UPDATE runs SET config = ? WHERE id = ?", "tt", name, j->id);
 }
 
+// Stores the names of a run's counters, once for all runs with the same counters.
+static bool add_counter_names(struct database *db, const struct job *j, const struct json_value *counters)
+{
+    struct strbuf all = {0};
+    char counted[17];
+    for (const struct json_value *v = counters->first; v; v = v->next) strbuf_printf(&all, "%s\n", v->key);
+    snprintf(counted, sizeof counted, "%016llx",
+             (unsigned long long)hash_bytes(strbuf_text(&all), all.length, 0));
+    strbuf_fini(&all);
+    bool good = database_do(db, "UPDATE runs SET counted = ? WHERE id = ?", "tt", counted, j->id);
+    sqlite3_stmt *s =
+        database_query(db, "SELECT 1 FROM counter_names WHERE counted = ? LIMIT 1", "t", counted);
+    bool known = s && sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    for (const struct json_value *v = counters->first; v && good && !known; v = v->next)
+        good = database_do(db, "INSERT INTO counter_names VALUES (?, ?)", "tt", counted, v->key);
+    return good;
+}
+
 static bool add_counters(struct database *db, const struct job *j, const struct json_value *counters)
 {
-    bool good = true;
-    for (const struct json_value *v = counters ? counters->first : NULL; v && good; v = v->next)
+    if (!counters) return true;
+    bool good = add_counter_names(db, j, counters);
+    for (const struct json_value *v = counters->first; v && good; v = v->next)
         if (json_unsigned(v))
-            good = database_do(db, "INSERT INTO counters VALUES (?, ?, ?)", "tti", j->id, v->key,
+            good = database_do(db, "INSERT INTO counter_values VALUES (?, ?, ?)", "tti", j->id, v->key,
                                (int64_t)json_unsigned(v));
     return good;
 }

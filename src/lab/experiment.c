@@ -257,29 +257,40 @@ static bool set_measure(struct parser *p, char *value)
         p->x->field = value;                                                                                 \
         return true;                                                                                         \
     }
-// The kernel's abbreviation in the experiment's group, or its name if the group lacks the kernel. NULL and an
-// error: unknown kernel.
-static const char *short_name(struct parser *p, const char *name)
+static bool check_kernel(struct parser *p, const char *name)
 {
-    const char *abbreviation, *near;
-    const struct workload *w = workload_find(name, &near), *member;
-    if (!w) {
-        diag_error(p->diag, p->loc,
-                   near ? "no bundled kernel \"%s\"; did you mean \"%s\"?" : "no bundled kernel \"%s\"", name,
-                   near);
-        return NULL;
-    }
-    for (size_t i = 0; p->x->group && (member = workload_in_group(p->x->group, i, &abbreviation)); i++)
-        if (member == w) return abbreviation;
-    return w->name;
+    const char *near;
+    return workload_find(name, &near) ||
+           diag_error(p->diag, p->loc,
+                      near ? "no bundled kernel \"%s\"; did you mean \"%s\"?" : "no bundled kernel \"%s\"",
+                      name, near);
 }
 
 static bool add_pair(struct parser *p, const char *first, const char *second)
 {
-    const char *a = short_name(p, first), *b = a ? short_name(p, second) : NULL;
-    if (!b) return false;
-    vec_push(&p->x->pairs, (struct experiment_pair){first, second, arena_printf(p->arena, "%s+%s", a, b)});
+    if (!check_kernel(p, first) || !check_kernel(p, second)) return false;
+    vec_push(&p->x->pairs, (struct experiment_pair){.first = first, .second = second});
     return true;
+}
+
+// The kernel's abbreviation in the experiment's group, or its name if the group lacks the kernel.
+static const char *short_name(const struct experiment *x, const char *name)
+{
+    const char *abbreviation;
+    const struct workload *member;
+    for (size_t i = 0; x->group && (member = workload_in_group(x->group, i, &abbreviation)) != NULL; i++)
+        if (str_equal(member->name, name)) return abbreviation;
+    return name;
+}
+
+// Names the pairs, after the whole text is read: the line with the group may stand behind the pairs.
+static void name_pairs(struct parser *p)
+{
+    for (size_t i = 0; i < p->x->pairs.count; i++) {
+        struct experiment_pair *pair = &p->x->pairs.data[i];
+        pair->name =
+            arena_printf(p->arena, "%s+%s", short_name(p->x, pair->first), short_name(p->x, pair->second));
+    }
 }
 
 // Adds pairs of kernels: "A B + C D" pairs each of A and B with each of C and D.
@@ -455,6 +466,7 @@ bool experiments_add_text(struct experiments *e, const char *name, const char *t
         line = next;
     }
     strbuf_fini(&value);
+    name_pairs(&p);
     good = good && experiment_check(&p);
     if (good)
         vec_push(&e->list, x);

@@ -78,6 +78,7 @@ struct experiment {
     VEC(struct experiment_view) views;
     VEC(struct experiment_axis) axes; // the product of the axes is run
     VEC(const char *) only;           // selected kernels; empty: all
+    size_t programs_left_out;         // programs not selected by --only
     VEC(struct experiment_series) series;
     struct experiment_series base; // runs of kernels: base of comparison; label NULL: the unmodified GPU
     struct experiment_split split; // adds means over each class

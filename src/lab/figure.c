@@ -77,18 +77,39 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
-// The experiment's kernels selected by --only and available in the size, groups resolved, without duplicates.
-static struct kernel_list kernels_of(const struct experiment *x, const char *size)
+// The experiment's kernels available in the size, groups resolved, without duplicates. every: also kernels
+// left out by --only.
+static struct kernel_list kernels_of(const struct experiment *x, const char *size, bool every)
 {
     struct kernel_list list = {0};
     for (size_t k = 0; k < x->kernels.count; k++) {
         const char *abbreviation;
         const struct workload *w;
         for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
-            if (is_chosen(x, w->name))
+            if (every || is_chosen(x, w->name))
                 add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
     }
     return list;
+}
+
+size_t figure_group_size(const struct experiment *x, const char *group, const char *size)
+{
+    size_t count =
+        str_equal(group, "all") ? x->programs.list.count + x->programs_left_out + x->pairs.count : 0;
+    struct kernel_list kernels = kernels_of(x, size, true);
+    for (size_t k = 0; k < kernels.all.count; k++)
+        count += figure_in_group(x, group, kernels.all.data[k].abbreviation);
+    vec_fini(&kernels.all);
+    return count;
+}
+
+const char *figure_part_of(const struct experiment *x, const char *group, const char *size, size_t count,
+                           struct arena *arena)
+{
+    if (!x->only.count && !x->programs_left_out) return "";
+    size_t all = figure_group_size(x, group, size);
+    const char *what = x->programs.list.count ? "programs" : "kernels";
+    return count < all ? arena_printf(arena, " of %zu of %zu %s", count, all, what) : "";
 }
 
 static void add(struct figure *f, size_t view, size_t category_order, const char *category, size_t series,
@@ -222,7 +243,7 @@ static const char *size_of(const struct experiment *x, const char *size)
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d)
 {
     if (!x->kernels.count) return true;
-    struct kernel_list kernels = kernels_of(x, size_of(x, size));
+    struct kernel_list kernels = kernels_of(x, size_of(x, size), false);
     bool good = kernels.all.count > 0;
     vec_fini(&kernels.all);
     return good || diag_error(d, loc_none(), "%s: no kernel of the experiment%s has a size %s", x->name,
@@ -232,7 +253,7 @@ bool figure_has_kernels(const struct experiment *x, const char *size, struct dia
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs)
 {
     *f = (struct figure){.experiment = x, .size = size_of(x, size)};
-    struct kernel_list kernels = kernels_of(x, f->size);
+    struct kernel_list kernels = kernels_of(x, f->size, false);
     for (size_t v = 0; v < x->views.count; v++) switch (x->kind) {
         case EXPERIMENT_RUNS:
             if (x->axes.count)

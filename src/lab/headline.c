@@ -114,6 +114,7 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
 {
     const struct chart_value *high = NULL, *low = NULL;
     size_t count = 0;
+    const char *part = figure_part_of(c->experiment, "all", c->size, kernels, &h->arena);
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
         if (p->category != category || isnan(p->value)) continue;
@@ -124,8 +125,9 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
     if (!count) return;
     add_words(h, arena_printf(&h->arena, "%c%s", toupper((unsigned char)*c->axis), c->axis + 1));
     if (kernels > 1)
-        add_words(h, arena_printf(&h->arena, ", mean of %zu %s", kernels,
-                                  c->experiment->programs.list.count ? "programs" : "kernels"));
+        add_words(h, *part ? arena_printf(&h->arena, ", mean%s", part)
+                           : arena_printf(&h->arena, ", mean of %zu %s", kernels,
+                                          c->experiment->programs.list.count ? "programs" : "kernels"));
     add_words(h, arena_printf(&h->arena, ": %s ", v->series.data[high->series].name));
     add_number(h, HEADLINE_VALUE, v->series.data[high->series].format, high->value);
     if (count > 1) {

@@ -48,7 +48,9 @@ static void keep_programs(struct experiment *x, struct only *o)
     size_t kept = 0;
     for (size_t i = 0; i < all->list.count; i++)
         if (is_among(o, all->list.data[i].name)) all->list.data[kept++] = all->list.data[i];
-    if (kept) all->list.count = kept;
+    if (!kept) return;
+    x->programs_left_out += all->list.count - kept;
+    all->list.count = kept;
 }
 
 // Selects the named kernels; figure.c leaves out the other kernels.

@@ -21,6 +21,7 @@ CREATE TABLE runs (
     kernel_hash TEXT NOT NULL,  -- of the PTX, or of the program
     version TEXT NOT NULL,      -- of warpfold
     config TEXT,                -- configs.config
+    counted TEXT,               -- counter_names.counted
     status TEXT NOT NULL,       -- ok; refused: this build has no such mechanism; failed; mismatch
     message TEXT,               -- why not ok
     outcome TEXT, output_hash TEXT, -- compared with the CPU's reference, or by the program itself; equal hashes, equal bytes
@@ -31,8 +32,13 @@ CREATE TABLE runs (
     occupancy REAL, energy_pj REAL, storage_bits INTEGER,
     wall_seconds REAL) WITHOUT ROWID;
 
-CREATE TABLE counters ( -- `warpfold list counters`; those that are 0 are left out
+CREATE TABLE counter_names ( -- the counters of a run, by a hash of their names
+    counted TEXT, name TEXT, PRIMARY KEY (counted, name)) WITHOUT ROWID;
+CREATE TABLE counter_values ( -- those that are not 0
     run TEXT, name TEXT, value INTEGER NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;
+CREATE VIEW counters (run, name, value) AS -- every counter of every run (`warpfold list counters`), 0 too
+    SELECT r.id, n.name, coalesce((SELECT value FROM counter_values v WHERE v.run = r.id AND v.name = n.name), 0)
+    FROM runs r JOIN counter_names n ON n.counted = r.counted;
 CREATE TABLE energy ( -- runs.energy_pj is the sum of count * pj_each
     run TEXT, event TEXT, part TEXT NOT NULL, unit TEXT NOT NULL, count INTEGER NOT NULL, pj_each REAL NOT NULL,
     PRIMARY KEY (run, event)) WITHOUT ROWID;
@@ -42,7 +48,7 @@ CREATE TABLE storage ( -- bits a mechanism adds to an SM, or that registers of S
 CREATE TABLE cells ( -- tables of studies, listings of marks
     run TEXT, tab TEXT, line INTEGER, field TEXT, text TEXT, number REAL,
     PRIMARY KEY (run, tab, line, field)) WITHOUT ROWID;
-CREATE TABLE samples ( -- counters over time: what was counted from one cycle of a launch to another
+CREATE TABLE samples ( -- counters over time: what was counted from one cycle of a launch to another; no row: 0
     run TEXT, launch INTEGER, start INTEGER, finish INTEGER, counter TEXT, value INTEGER NOT NULL,
     PRIMARY KEY (run, launch, start, counter)) WITHOUT ROWID;
 

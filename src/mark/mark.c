@@ -4,11 +4,16 @@
 #include "isa/profile.h"
 #include "isa/program.h"
 #include "isa/sregs.h"
-#include "mark/ssa.h"
+#include "mark/chain.h"
 
 #include <stdlib.h>
 
 void mark_rules_default(struct mark_rules *r) { *r = (struct mark_rules){.warp_size = 32}; }
+
+// Causes followed as a plain dependence: without a printed link, and to the root cause.
+static const uint32_t source_causes = 1u << CAUSE_SOURCE, plain_causes = 1u << CAUSE_SOURCE |
+                                                                         1u << CAUSE_GUARD | 1u << CAUSE_OLD |
+                                                                         1u << CAUSE_LOCAL;
 
 static struct mark_ssa *analyse(const struct program *p, const struct mark_rules *r, struct arena *a)
 {
@@ -35,7 +40,10 @@ static void add_grid_marks(struct marks *m)
     arena_fini(&scratch);
 }
 
-// Marks everything VECTOR: for rules->none, and for programs with unknown jump targets.
+// No marks for rules->none, nor for programs with unknown jump targets: the flow graph lacks edges.
+static bool is_unmarked(const struct marks *m) { return m->rules.none || m->ssa->flow.jumps_anywhere; }
+
+// Marks everything VECTOR.
 static void remove_marks(struct marks *m)
 {
     for (uint32_t k = 0; k < m->program->inst_count; k++) {
@@ -57,8 +65,12 @@ struct marks *marks_compute(const struct program *p, const struct mark_rules *r)
     m->ssa = analyse(p, &m->rules, &m->arena);
     m->marks = ARENA_ARRAY(&m->arena, struct mark, p->inst_count);
     for (uint32_t k = 0; k < p->inst_count; k++) mark_of_inst(m->ssa, r, k, &m->marks[k]);
-    if (r->grid && !r->paper && !r->none) add_grid_marks(m);
-    if (r->none || m->ssa->flow.jumps_anywhere) remove_marks(m);
+    m->source_ends = mark_chain_ends(m->ssa, source_causes, &m->arena);
+    m->root_ends = mark_chain_ends(m->ssa, plain_causes, &m->arena);
+    if (is_unmarked(m))
+        remove_marks(m);
+    else if (r->grid && !r->paper)
+        add_grid_marks(m);
     return m;
 }
 
@@ -282,10 +294,8 @@ static uint32_t asked_of(const struct marks *m, uint32_t branch)
 // the root. Data dependences (CAUSE_SOURCE) are followed without printing.
 static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, struct strbuf *out)
 {
-    const struct mark_def *d = &m->ssa->defs[def];
-    bool passed = false; // through intermediate values
-    for (unsigned k = 0; k < 10000 && d->cause == CAUSE_SOURCE; k++, passed = true)
-        d = &m->ssa->defs[d->from_def];
+    bool passed = m->ssa->defs[def].cause == CAUSE_SOURCE; // through intermediate values
+    const struct mark_def *d = &m->ssa->defs[m->source_ends[def]];
     if (!first) strbuf_puts(out, ", which ");
     if (passed) strbuf_puts(out, d->cause == CAUSE_THREAD_INDEX ? "depends on " : "depends on a value that ");
     switch ((enum mark_cause)d->cause) {
@@ -331,8 +341,8 @@ static uint32_t explain_link(const struct marks *m, uint32_t def, bool first, st
             strbuf_putc(out, ')');
         }
         return FLOW_NONE;
-    case CAUSE_NONE:
-    case CAUSE_SOURCE: break;
+    case CAUSE_SOURCE: strbuf_puts(out, "is carried around a loop"); break; // the chain ends in a cycle
+    case CAUSE_NONE: break;
     }
     return FLOW_NONE;
 }
@@ -362,19 +372,12 @@ static uint32_t weakest_def(const struct marks *m, uint32_t inst)
 }
 
 // Follows the result's cause back through operands, guards, old values and local memory, to the first
-// definition with another cause. NULL: no result, a redundant instruction, or rules.none.
+// definition with another cause. NULL: no result, a redundant instruction, or a program without marks.
 static const struct mark_def *root_def(const struct marks *m, uint32_t inst)
 {
     uint32_t def = weakest_def(m, inst);
-    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT || m->rules.none) return NULL;
-    const struct mark_def *d = &m->ssa->defs[def];
-    for (unsigned k = 0; k < 10000; k++) {
-        bool plain = d->cause == CAUSE_SOURCE || d->cause == CAUSE_GUARD || d->cause == CAUSE_OLD ||
-                     d->cause == CAUSE_LOCAL;
-        if (!plain || d->from_def == FLOW_NONE) break;
-        d = &m->ssa->defs[d->from_def];
-    }
-    return d;
+    if (def == FLOW_NONE || m->marks[inst].kind == MARK_REDUNDANT || is_unmarked(m)) return NULL;
+    return &m->ssa->defs[m->root_ends[def]];
 }
 
 enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root)
@@ -437,7 +440,7 @@ void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out)
                                                      : "must happen for every warp");
         return;
     }
-    if (m->rules.none) {
+    if (is_unmarked(m)) {
         strbuf_puts(out, root_text(CAUSE_UNMARKED));
         return;
     }

@@ -150,6 +150,9 @@ struct marks {
     struct mark_rules rules;
     struct mark *marks;   // one per instruction
     struct mark_ssa *ssa; // used by mark_explain and mark_leaves_of
+    // By definition, for mark_explain and root causes (chain.h): end of the chain of CAUSE_SOURCE, and of the
+    // chain of all plain dependences.
+    uint32_t *source_ends, *root_ends;
 };
 
 // The marks of a program, on the heap; never NULL. Free with marks_free.

@@ -136,7 +136,7 @@ static bool hex_bits(const char *text, size_t length, uint64_t *bits)
 }
 
 // 0[fF]hex{8} and 0[dD]hex{16} (PTX ISA 4.5.2).
-static bool lex_exact_float(struct lexer *l, struct token *t, size_t length, size_t digits)
+static void lex_exact_float(struct lexer *l, struct token *t, size_t length, size_t digits)
 {
     t->kind = digits == 8 ? TOKEN_F32 : TOKEN_F64;
     if (length != 2 + digits || !hex_bits(l->at + 2, digits, &t->value)) {
@@ -146,7 +146,6 @@ static bool lex_exact_float(struct lexer *l, struct token *t, size_t length, siz
         t->value = 0;
     }
     l->at += length;
-    return true;
 }
 
 static void lex_decimal_float(struct lexer *l, struct token *t, size_t length)
@@ -223,16 +222,12 @@ static void lex_number(struct lexer *l, struct token *t)
 {
     size_t length = follow_length(l, 0);
     int second = peek(l, 1);
-    if (*l->at == '0' && (second == 'f' || second == 'F')) {
-        lex_exact_float(l, t, length, 8);
-        return;
-    }
-    if (*l->at == '0' && (second == 'd' || second == 'D')) {
-        lex_exact_float(l, t, length, 16);
-        return;
-    }
     size_t float_length = second == 'x' || second == 'X' ? 0 : decimal_float_length(l);
-    if (float_length)
+    if (*l->at == '0' && (second == 'f' || second == 'F'))
+        lex_exact_float(l, t, length, 8);
+    else if (*l->at == '0' && (second == 'd' || second == 'D'))
+        lex_exact_float(l, t, length, 16);
+    else if (float_length)
         lex_decimal_float(l, t, float_length);
     else
         lex_integer(l, t, length);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static void plan(struct cli *c, const char *folder)
 {
@@ -271,6 +272,40 @@ static void test_suspect(struct test *t)
     cli_fini(&c);
 }
 
+// A holder without a beat file is one lost worker: after a lease its claims are taken over.
+static void test_no_beat(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct diag d;
+    struct plan p;
+    struct claims claims;
+    struct token got;
+    char folder[600];
+    bool taken = false;
+    int problem = 0;
+    lab_write(&c, "small.exp", lab_experiment);
+    plan(&c, "mute");
+    snprintf(folder, sizeof folder, "%s/mute", test_directory(t));
+    diag_init(&d);
+    CHECK(t, plan_read(&p, folder, &d) && claims_begin(&claims, &p, "us", 2, NULL, &d));
+    for (size_t i = 0; i < p.points.count; i++) {
+        struct token was = {.state = TOKEN_OPEN}, held = {.state = TOKEN_HELD, .who = "somebody"};
+        memcpy(was.id, p.points.data[i].id, sizeof was.id);
+        memcpy(held.id, was.id, sizeof held.id);
+        CHECK_EQ(t, token_move(claims.queue, &was, &held), 0);
+    }
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_NONE);
+    CHECK_EQ(t, claims.others.count, 1);
+    sleep_for(2.1); // more than a lease
+    CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_GOT);
+    CHECK(t, taken);
+    CHECK_EQ(t, claims.others.count, 1);
+    claims_fini(&claims);
+    plan_fini(&p);
+    diag_fini(&d);
+    cli_fini(&c);
+}
+
 // Longest points first, estimated from the number of instructions and the measured speed of the point's view.
 static void test_estimate(struct test *t)
 {
@@ -415,7 +450,7 @@ static void test_no_committed(struct test *t)
     CHECK_HAS(t, c.out, "points: 4; done 0, running 0, waiting 4, given up 0\n");
     pid_t worker = worker_start(t, "gone4", "1", "60");
     while (!status_number(&c, "gone4", "done")) sleep_for(0.01);
-    shell(t, "gone4", "rm -rf committed");
+    shell(t, "gone4", "mv committed removed && rm -r removed"); // the worker goes on writing
     CHECK_EQ(t, process_wait(worker), 0);
     plan_collect(&c, "gone4");
     cli_run(&c, "worker $D/gone4 --processes 2");
@@ -424,15 +459,27 @@ static void test_no_committed(struct test *t)
     cli_fini(&c);
 }
 
-// A worker waiting for a point of another worker ends when the plan is removed.
+// Waits until a worker has looked at the queue: the first beat is written after the first look.
+static void wait_for_beat(struct test *t, const char *folder)
+{
+    char command[700];
+    double end = patience_end();
+    snprintf(command, sizeof command, "test -s %s/%s/workers/*.beat", test_directory(t), folder);
+    while (test_command(command, 20, NULL, NULL) != 0 && clock_seconds() < end) sleep_for(0.01);
+    CHECK_MSG(t, clock_seconds() < end, "%s: no worker has begun", folder);
+}
+
+// A worker waiting for a point of another worker ends when the plan is removed. The plan is renamed first,
+// in one step: the worker makes a missing folder of results anew, and may do so between two steps of rm.
 static void test_no_folder(struct test *t)
 {
     struct cli c = {.t = t};
     plan_four(&c, "away");
     shell(t, "away", "for f in queue/*.open; do mv $f ${f%open}held.somebody; done");
-    pid_t worker = worker_start(t, "away", "1", "3600");
-    sleep_for(0.5);
-    shell(t, ".", "rm -r away");
+    pid_t worker = worker_start(t, "away", "1", "600");
+    wait_for_beat(t, "away");
+    CHECK_EQ(t, waitpid(worker, NULL, WNOHANG), 0);
+    shell(t, ".", "mv away removed && rm -r removed");
     CHECK_EQ(t, process_wait(worker), 1);
     cli_fini(&c);
 }
@@ -528,6 +575,7 @@ int main(int argc, char **argv)
                                              {"disappeared", test_disappeared},
                                              {"too long", test_too_long},
                                              {"suspect", test_suspect},
+                                             {"no beat", test_no_beat},
                                              {"estimate", test_estimate},
                                              {"estimate of kinds", test_estimate_kinds},
                                              {"no token", test_no_token},

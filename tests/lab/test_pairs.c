@@ -1,5 +1,6 @@
 // Experiments on pairs of kernels: runs, values shown in figures, and refused input.
 #include "base/str.h"
+#include "lab/experiment.h"
 #include "lab/lab.h"
 
 #include <string.h>
@@ -50,6 +51,26 @@ static void test_figure(struct test *t)
     cli_fini(&c);
 }
 
+// Names of pairs have the group's abbreviations, wherever the line with the group stands.
+static void test_names(struct test *t)
+{
+    static const char *const texts[] = {
+        "title = x\nkind = runs\ngroup = ilp\npairs = nqueens + vecadd\nmeasure = weighted\n"
+        "views = gtx285/ptxplus\nseries = a : base\n",
+        "title = x\nkind = runs\npairs = nqueens + vecadd\nmeasure = weighted\n"
+        "views = gtx285/ptxplus\nseries = a : base\ngroup = ilp\n"};
+    for (size_t i = 0; i < TEST_COUNT(texts); i++) {
+        struct experiments x;
+        struct diag d;
+        diag_init(&d);
+        experiments_init(&x);
+        CHECK(t, experiments_add_text(&x, "x", texts[i], strlen(texts[i]), &d));
+        CHECK_STR(t, x.list.data[0].pairs.data[0].name, "NQU+vecadd");
+        experiments_fini(&x);
+        diag_fini(&d);
+    }
+}
+
 static void test_refused(struct test *t)
 {
     static const struct lab_refused rows[] = {
@@ -65,6 +86,7 @@ static void test_refused(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figure", test_figure}, {"refused", test_refused}};
+    static const struct test_case cases[] = {
+        {"figure", test_figure}, {"names", test_names}, {"refused", test_refused}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

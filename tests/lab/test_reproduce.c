@@ -203,6 +203,96 @@ static void test_nothing(struct test *t)
     cli_fini(&c);
 }
 
+// Counters of value 0 have rows: a measure adds them, and a query finds them. vecadd hits no line of L1.
+static void test_zero(struct test *t)
+{
+    static const char experiment[] = "title = misses\n"
+                                     "measure = l1_misses\n"
+                                     "kernels = vecadd\n"
+                                     "views = gtx480/ptxplus\n"
+                                     "series = GPU : base\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "zero.exp", experiment);
+    cli_run(&c, "reproduce $D/zero.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(
+        t, (int)lab_query(t, db, "SELECT count(*) FROM counters WHERE name = 'sm.l1.hits' AND value = 0"), 1);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE value = 1"), 1);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM counters WHERE name LIKE 'darsie.%'"), 0);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
+// A kernel that fails leaves out the means over its own group and over all kernels, not the mean of another
+// group. matrixMul's block of 32 warps does not fit the SM.
+static void test_failed_kernel(struct test *t)
+{
+    static const char experiment[] = "title = few warps\n"
+                                     "measure = ipc\n"
+                                     "kernels = LIB fastWalshTransform hotspot matrixMul\n"
+                                     "views = tiny/sass\n"
+                                     "series = few : base with sm.warps=16\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "few.exp", experiment);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out");
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE run IS NOT NULL AND value IS NULL"),
+             1);
+    CHECK(t,
+          lab_query(
+              t, db,
+              "SELECT coalesce(abs(value - (SELECT exp(avg(ln(value))) FROM points WHERE category IN ('LIB', "
+              "'FW'))), 1) FROM points WHERE category = 'GMEAN-1D'") < 1e-12);
+    CHECK_EQ(t,
+             (int)lab_query(t, db,
+                            "SELECT count(*) FROM points WHERE category IN ('GMEAN-2D', 'GMEAN') AND value "
+                            "IS NULL"),
+             2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
+// A part of the kernels: the mean and the maximum say of how many, and the paper's, of all, do not stand beside.
+static void test_part(struct test *t)
+{
+    static const char experiment[] = "title = few warps\n"
+                                     "measure = speedup\n"
+                                     "kernels = vecadd matrixMul LIB\n"
+                                     "views = tiny/sass\n"
+                                     "series = few : base with sm.warps=32\n"
+                                     "paper = few | GMEAN = 1.5\n"
+                                     "paper = few | MAX = 2.5\n"
+                                     "paper = few | LIB = 3.5\n"
+                                     "headline = Few warps : run {few | GMEAN} times as fast\n"
+                                     "claim = GMEAN : few < 100\n";
+    static const char papers[] = "SELECT count(paper) FROM points WHERE run IS NULL";
+    struct cli c = {.t = t};
+    size_t length;
+    lab_write(&c, "few.exp", experiment);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out --only kernel=vecadd,LIB");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "\nGMEAN of 2 of 3 kernels ");
+    CHECK_HAS(t, c.out, "\nMAX of 2 of 3 kernels ");
+    CHECK_HAS(t, c.out, "3.500"); // one kernel's value has the paper's beside
+    CHECK(t, !strstr(c.out, "1.500") && !strstr(c.out, "2.500"));
+    char *page = cli_read(&c, "out/paper.md", &length), *report = cli_read(&c, "out/report.html", &length);
+    CHECK_HAS(t, page, " of 2 of 3 kernels |");
+    CHECK_HAS(t, page, "GMEAN : few < 100: not completely measured");
+    CHECK(t, report && strstr(report, ", mean of 2 of 3 kernels"));
+    free(page);
+    free(report);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, papers), 0);
+    sqlite3_close(db);
+    cli_run(&c, "reproduce $D/few.exp --size small --out $D/out --only kernel=LIB,matrixMul,vecadd");
+    CHECK_HAS(t, c.out, "\nGMEAN ");
+    db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, papers), 2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // -- refused input ------------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -327,7 +417,7 @@ static void test_databases(struct test *t)
     check_refused(&c, "has schema 7; warpfold");
     change(
         t,
-        "UPDATE meta SET value = '3' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '4' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by a different build of warpfold (x; now ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");
@@ -365,12 +455,11 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures},
-                                             {"bases", test_bases},
-                                             {"split", test_split},
-                                             {"nothing", test_nothing},
-                                             {"broken_files", test_broken_files},
-                                             {"databases", test_databases},
-                                             {"lock", test_lock}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures},     {"bases", test_bases},
+        {"split", test_split},         {"nothing", test_nothing},
+        {"zero", test_zero},           {"failed kernel", test_failed_kernel},
+        {"part", test_part},           {"broken_files", test_broken_files},
+        {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -29,6 +29,7 @@ static void mark(struct test *t, struct marked *x, struct maker *m, bool hart, c
     if (!x->good) return;
     mark_rules_default(&rules);
     rules.hart = hart;
+    rules.grid = true;
     x->closure = riscv_closure_find(x->b.program);
     x->program = riscv_closure_program(x->closure, (const uint8_t *)closure);
     x->marks = marks_compute(closure ? x->program : x->b.program, &rules);
@@ -61,6 +62,22 @@ static void check_pattern(const struct marked *x, uint32_t pc, const char *want)
     if (!x->good) return;
     mark_print_pattern(&at(x, pc)->pattern, &got);
     CHECK_STR(x->t, strbuf_text(&got), want);
+    strbuf_fini(&got);
+}
+
+// The reason printed for an instruction, and its root cause.
+static void check_reason(const struct marked *x, uint32_t pc, const char *want, const char *root)
+{
+    struct strbuf got = {0};
+    if (!x->good) return;
+    uint32_t index = program_index(x->b.program, pc), from;
+    mark_explain(x->marks, index, &got);
+    CHECK_STR(x->t, strbuf_text(&got), want);
+    CHECK_EQ(x->t, mark_root_cause(x->marks, index, &from), CAUSE_UNMARKED);
+    CHECK_EQ(x->t, from, UINT32_MAX);
+    strbuf_clear(&got);
+    mark_print_root(x->marks, index, &got);
+    CHECK_STR(x->t, strbuf_text(&got), root);
     strbuf_fini(&got);
 }
 
@@ -201,12 +218,16 @@ static void test_jump(struct test *t)
     struct maker m = {0};
     struct marked x;
     bench_begin(&m);
-    uint32_t constant = put(&m, addi(A2, X0, 1));
+    uint32_t constant = put(&m, addi(A2, X0, 1)), number = put(&m, addi(A4, A0, 0));
     maker_li(&m, A3, maker_here(&m) + 16);
-    maker_put(&m, jalr(X0, A3, 0));
+    uint32_t jump = put(&m, jalr(X0, A3, 0));
     mark(t, &x, &m, true, NULL);
     check_kind(&x, constant, MARK_VECTOR);
     check_pattern(&x, constant, "unstructured");
+    check_reason(&x, constant, "V: belongs to a program without marks", "unmarked");
+    check_reason(&x, number, "V: belongs to a program without marks", "unmarked");
+    check_reason(&x, jump, "V: belongs to a program without marks", "unmarked");
+    CHECK(t, !x.good || !at(&x, constant)->grid);
     fini(&x);
 }
 

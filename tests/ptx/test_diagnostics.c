@@ -22,7 +22,7 @@ static void check_file(struct test *t, const char *path)
 
 static void test_messages(struct test *t)
 {
-    CHECK_EQ(t, test_each_file(t, "tests/ptx/diagnostics", ".ptx", check_file), 11);
+    CHECK_EQ(t, test_each_file(t, "tests/ptx/diagnostics", ".ptx", check_file), 12);
 }
 
 int main(int argc, char **argv)

@@ -14,7 +14,7 @@ function width(place, groups, bars, each) {
   const needed = 64 + groups * Math.max(54, bars * each + 8), enough = Math.max(360, 64 + groups * (bars * 60 + 30));
   return Math.max(needed, Math.min(place, enough));
 }
-const ofMean = (category) => category.replace("MEAN-", "MEAN\n"); // in two lines: it is the longest label
+const ofMean = (category) => category.replace("MEAN-", "MEAN\n").replace(" of ", "\nof "); // in lines: it is the longest label
 const percent = (v) => `${(100 * v).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
 const outline = { stroke: "currentColor", strokeWidth: 0.6, strokeOpacity: 0.55 };
 

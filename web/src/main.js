@@ -58,7 +58,7 @@ function kernelKey(view) {
   const parts = known.flatMap((c) => [element("b", {}, c), ` ${kernels.get(c).name}, `]);
   if (view.categories.some((c) => /MEAN/.test(c)))
     parts.push(element("b", {}, view.categories.some((c) => /GMEAN/.test(c)) ? "GMEAN" : "MEAN"), view.categories.some((c) => /GMEAN/.test(c)) ? " geometric mean" : " arithmetic mean",
-      view.categories.some((c) => /-[12]D$/.test(c)) ? ", -1D and -2D: of kernels with blocks of one and two dimensions" : "");
+      view.categories.some((c) => /-[12]D\b/.test(c)) ? ", -1D and -2D: of kernels with blocks of one and two dimensions" : "");
   else if (parts.length) parts.push(parts.pop().replace(/, $/, ""));
   return parts.length ? element("p", { class: "key" }, ...parts) : null;
 }
