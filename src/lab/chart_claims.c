@@ -1,5 +1,6 @@
 // Judges an experiment's claims, chains such as `DARSIE > UV > 1.0`. The terms are series, numbers and the
 // paper's values; neighbouring terms are compared in every category of the claim.
+#include "lab/categories.h"
 #include "lab/chart.h"
 #include "workload/workload.h"
 
@@ -9,6 +10,7 @@ struct judging {
     const struct experiment *experiment;
     const struct chart_view *view;
     const struct claim *claim;
+    const char *category; // judged last
     size_t pairs, wrong, missing;
     struct strbuf text; // contradictions in words
 };
@@ -78,6 +80,7 @@ static void add_pair(const struct judging *j, size_t left, const char *category,
 static void judge_category(struct judging *j, const char *category)
 {
     enum { NAMED = 3 }; // contradictions written out
+    j->category = category;
     for (size_t i = 0; i < j->claim->orders.count; i++) {
         double left = term_value(j, i, category), right = term_value(j, i + 1, category);
         j->pairs++;
@@ -91,11 +94,14 @@ static void judge_category(struct judging *j, const char *category)
     }
 }
 
-// True: the claim names the category, or a group containing the category's kernel, program or pair.
+// True: the claim names the category, the category's kernel, or a group containing the category's kernel,
+// program or pair.
 static bool is_meant(const struct judging *j, const char *category)
 {
-    return figure_in_group(j->experiment, j->claim->category, category) ||
-           str_equal(j->claim->category, category);
+    const char *claimed = j->claim->category;
+    const struct workload *kernel = categories_kernel(j->experiment, claimed);
+    return categories_in_group(j->experiment, claimed, category) || str_equal(claimed, category) ||
+           (kernel && kernel == categories_kernel(j->experiment, category));
 }
 
 static void add_held(const struct judging *j, struct strbuf *out)
@@ -103,7 +109,7 @@ static void add_held(const struct judging *j, struct strbuf *out)
     const struct claim *c = j->claim;
     for (size_t i = 0; i < c->orders.count; i++) {
         strbuf_printf(out, "%s%s", i ? "; " : c->category, i ? "" : ": ");
-        add_pair(j, i, c->category, true, out);
+        add_pair(j, i, j->category, true, out);
     }
 }
 
