@@ -27,12 +27,26 @@ static enum chart_format format_beside(const struct judging *j, size_t term)
     return CHART_NUMBER;
 }
 
+// The view's category with the kernel of the name, for a claim with the kernel's name in place of the
+// abbreviation; NULL: no such category.
+static const char *category_of_kernel(const struct judging *j, const char *name)
+{
+    const struct workload *kernel = categories_kernel(j->experiment, name);
+    for (size_t i = 0; kernel && i < j->view->categories.count; i++)
+        if (categories_kernel(j->experiment, j->view->categories.data[i]) == kernel)
+            return j->view->categories.data[i];
+    return NULL;
+}
+
 static double term_value(const struct judging *j, size_t term, const char *category)
 {
     bool is_paper = j->claim->terms.data[term].is_paper;
     const struct claim_term *t = &j->claim->terms.data[is_paper ? claim_paper_of(term) : term];
     if (!t->series) return t->number;
-    const struct chart_value *v = chart_find(j->view, t->category ? t->category : category, t->series);
+    if (t->category) category = t->category;
+    const struct chart_value *v = chart_find(j->view, category, t->series);
+    if (!v && (category = category_of_kernel(j, category)) != NULL)
+        v = chart_find(j->view, category, t->series);
     return !v ? NAN : is_paper ? v->paper : v->value;
 }
 
