@@ -22,9 +22,22 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
     return true;
 }
 
+// A kernel of an image has one list of counts for all of its forms. The forms have equal instruction numbers,
+// and differ in loads of arguments (closure.c).
+static struct api_form *counting_form(const struct wf_launch *l)
+{
+    return l->kernel->module->image ? l->kernel->form : l->form;
+}
+
+// The program whose instructions are printed: with arguments as constants, the program of the latest form.
+static const struct program *printed_program(const struct wf_kernel *k)
+{
+    return k->constants.count ? vec_last(&k->constants).form->program : k->form->program;
+}
+
 void api_account_begin(struct wf_launch *l, struct chip_account *account)
 {
-    struct api_form *f = l->form;
+    struct api_form *f = counting_form(l);
     if (!f->slots) {
         f->slots = heap_alloc((f->program->inst_count + 1) * SLOT_COUNT * sizeof *f->slots);
         f->saved = heap_alloc(f->program->inst_count * SAVINGS * sizeof *f->saved);
@@ -73,20 +86,20 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
     if (!f->slots) return NULL;
     arena_fini(&k->account);
     arena_init(&k->account);
-    uint32_t n = f->program->inst_count;
+    const struct program *p = printed_program(k);
+    uint32_t n = p->inst_count;
     struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
     struct strbuf text = {0};
     for (uint32_t i = 0; i <= n; i++) {
-        out[i] =
-            (struct wf_account){.pc = program_pc(f->program, i), .slots = f->slots + (size_t)i * SLOT_COUNT};
+        out[i] = (struct wf_account){.pc = program_pc(p, i), .slots = f->slots + (size_t)i * SLOT_COUNT};
         if (i == n) break;
         out[i].skipped = f->saved[i * SAVINGS + SAVED_FETCH];
         out[i].reused = f->saved[i * SAVINGS + SAVED_EXECUTION];
         out[i].beside = f->saved[i * SAVINGS + SAVED_SLOT];
-        program_print_inst(f->program, i, &text);
+        program_print_inst(p, i, &text);
         out[i].instruction = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
-        program_print_lines(f->program, i, &text);
+        program_print_lines(p, i, &text);
         out[i].lines = arena_strndup(&k->account, strbuf_text(&text), text.length);
         strbuf_clear(&text);
     }

@@ -263,6 +263,7 @@ static bool fits_on_sm(struct wf_module *m)
 static bool check_gpu(struct wf_module *m)
 {
     struct wf_context *c = m->context;
+    if (wf_check_settings(c) != WF_OK) return false;
     if (!api_check_watched(c)) return false;
     if (!api_check_study(c)) return false;
     if (api_is_timed(c)) return fits_on_sm(m);
@@ -280,6 +281,9 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
         return diag_error(&c->diag, (struct loc){.source = m->source}, "has no host part"), WF_BAD_INPUT;
     if (!check_gpu(m)) return WF_BAD_USAGE;
     api_wait(c);
+    if (c->failure)
+        return diag_error(&c->diag, (struct loc){.source = m->source}, "is not run: %s", c->failure),
+               WF_PROGRAM_FAILED;
     api_core_forget(c);
     if (!make_memory(m)) return WF_BAD_INPUT;
     struct run r = {.module = m, .context = c, .config = config, .stats = stats};

@@ -142,7 +142,8 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
-    // Hash of the PTX text and its name, for the cache of compiled kernels; 0: loaded without a cache.
+    // Hash of the PTX text and its name, for the cache of compiled kernels. 0: loaded before wf_keep_programs;
+    // kernels of the module are not cached.
     uint64_t text_hash;
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
@@ -359,7 +360,6 @@ const struct wf_sample *api_samples(struct wf_launch *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with the block; false adds an error with the reason.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
-bool api_check_watched(struct wf_context *c); // false and an error: no timeline can be recorded
 bool api_timeline_check(const struct api_settings *s, struct diag *d);
 // False and an error: a timeline is requested (wf_watch), but no GPU is selected, check.races is on, or
 // timeline.sm names no SM of the GPU.

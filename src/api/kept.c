@@ -89,7 +89,7 @@ struct program *api_compile(struct wf_module *m, const struct ptx_function *entr
                             const struct compile_options *o)
 {
     struct diag *d = &m->context->diag;
-    if (!m->context->kept || o->check) return compile_kernel(m->ptx, entry, o, d);
+    if (!m->context->kept || !m->text_hash || o->check) return compile_kernel(m->ptx, entry, o, d);
     char *path = path_of(m, entry, o);
     struct program *p = take(m, path);
     if (!p) {

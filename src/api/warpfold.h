@@ -73,8 +73,7 @@ void wf_context_destroy(struct wf_context *c);
 // watched launch to the next wf_watch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core.
-// WF_BAD_USAGE if the settings do not fit together. CUDA launches make the same check, wf_program_run does
-// not.
+// WF_BAD_USAGE if the settings do not fit together. Launches and wf_program_run make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
 // Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
 // VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
@@ -186,8 +185,8 @@ struct wf_program_stats {
     double wall_seconds; // of the whole run
 };
 // Runs the program from start to end with fresh memory, and fills *stats. Output of the program goes to the
-// receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error or limit in the host part, or a failed
-// kernel.
+// receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error or limit in the host part, a failed
+// kernel, or a failed context (wf_reset), in which no program runs.
 enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
                               struct wf_program_stats *stats);
 
@@ -271,7 +270,8 @@ struct wf_account {
     uint64_t beside;
 };
 // Accounts of all instructions plus one last row, summed over the timed launches of the kernel's present
-// program. Mechanisms may change the program with the block shape. Waits for all launches. *count receives
+// program. Mechanisms may change the program with the block shape. With riscv.closure=constants, `instruction`
+// is of the latest launch. Waits for all launches. *count receives
 // the number of rows. NULL: no such launch. Rows are valid until the program changes or the next call for
 // this kernel. The arrays `slots` keep counting during later launches.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);

@@ -117,24 +117,34 @@ char *file_target(const char *path)
     return at;
 }
 
-bool file_can_write(const char *path, const char **why)
+// Whether the folder of the path's target takes new files; false sets errno.
+static bool can_create_in_folder(const char *path)
 {
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode)) {
-            *why = "is a directory";
-            return false;
-        }
-        if (access(path, W_OK) == 0) return true;
-        *why = strerror(errno);
-        return false;
-    }
     char *folder = file_target(path), *slash = strrchr(folder, '/');
     if (slash) slash[1] = 0;
     bool ok = *path && access(slash ? folder : ".", W_OK | X_OK) == 0;
-    if (!ok) *why = *path ? strerror(errno) : "no name";
     free(folder);
     return ok;
+}
+
+bool file_can_write(const char *path, const char **why)
+{
+    struct stat st;
+    bool is_there = stat(path, &st) == 0;
+    if (is_there && S_ISDIR(st.st_mode)) {
+        *why = "is a directory";
+        return false;
+    }
+    if (is_there && access(path, W_OK) != 0) {
+        *why = strerror(errno);
+        return false;
+    }
+    if (file_is_stream(path)) return true; // written in place
+    if (can_create_in_folder(path)) return true;
+    *why = !*path     ? "no name"
+           : is_there ? "a new file must replace the old file, and the folder takes no new file"
+                      : strerror(errno);
+    return false;
 }
 
 // Returns "out.1234.part" (1234: process number), followed after its NUL by "out" (the target). The caller

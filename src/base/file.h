@@ -32,8 +32,8 @@ bool file_is_stream(const char *path);
 bool file_write_stream(const char *path, const void *bytes, size_t length, const char **why);
 // The target of a path's symbolic links, existing or not. Heap.
 char *file_target(const char *path);
-// Whether the path names a writable file, device or pipe, or a new file in a writable folder. False
-// sets *why. Changes nothing.
+// Whether file_write can write the path: a writable device or pipe, or a writable or new file in a writable
+// folder. False sets *why. Changes nothing.
 bool file_can_write(const char *path, const char **why);
 // Whether text on the descriptor may be coloured: a terminal, and NO_COLOR is unset or empty (no-color.org).
 bool file_takes_colour(int descriptor);

@@ -215,7 +215,8 @@ static const char *nearest(const char *word, const char *(*next)(const void *con
                            const void *context, bool (*can_be)(const char *word, const char *known))
 {
     const char *best = NULL, *known;
-    size_t limit = strlen(word) / 3 + 1, best_distance = limit + 1;
+    size_t length = strlen(word), limit = length == 1 ? 0 : length / 3 + 1; // a letter resembles any letter
+    size_t best_distance = limit + 1;
     for (size_t i = 0; (known = next(context, i)) != NULL; i++) {
         size_t distance = can_be(word, known) ? edit_distance(word, known, best_distance) : SIZE_MAX;
         if (distance < best_distance) {

@@ -36,8 +36,8 @@ bool str_to_i64(const char *text, int64_t *value);
 // Parses the whole text as a decimal number, hex float, nan or inf. False: malformed or too large.
 bool str_to_f64(const char *text, double *value);
 
-// The known word nearest to `word` by edit distance; NULL if every word is too far. next(context, i) returns
-// known word i, "" for a word to skip, NULL past the last.
+// The known word nearest to `word` by edit distance; NULL if every word is too far, or for a word of one
+// letter. next(context, i) returns known word i, "" for a word to skip, NULL past the last.
 const char *str_nearest(const char *word, const char *(*next)(const void *context, size_t i),
                         const void *context);
 // str_nearest for names of models, where a different digit or first letter is a different model (rtx3090,

@@ -31,31 +31,44 @@ static int print(void (*write)(struct strbuf *out))
 
 static void write_version(struct strbuf *out) { strbuf_puts(out, "warpfold " WF_VERSION "\n"); }
 
-// Prints an error for an unknown command; with_all: with the names of all commands. Returns the exit status.
-static int refuse(const char *word, bool with_all)
+// Prints an error for an unknown command. Returns the exit status.
+static int refuse(const char *word)
 {
     struct strbuf text = {0};
     const char *near = str_nearest(word, next_command, NULL);
     printable_format(&text, "error: no command \"%s\"", word);
-    if (near) printable_format(&text, "; did you mean \"%s\"?", near);
-    if (!near && !with_all) strbuf_puts(&text, "; `warpfold` alone lists the commands");
-    for (size_t i = 0; with_all && i < COUNT; i++)
-        strbuf_printf(&text, "%s%s",
-                      i      ? ", "
-                      : near ? " Commands are "
-                             : "; commands are ",
-                      commands[i].name);
+    if (near)
+        printable_format(&text, "; did you mean \"%s\"?", near);
+    else
+        strbuf_puts(&text, "; `warpfold` alone lists the commands");
     strbuf_putc(&text, '\n');
     print_text(stderr, strbuf_text(&text));
     strbuf_fini(&text);
     return WF_BAD_USAGE;
 }
 
-static int run_command(const char *name, int argc, char **argv, bool with_all)
+// Prints an error for a word that help does not know. Returns the exit status.
+static int refuse_help(const char *word)
+{
+    struct strbuf text = {0}, near = {0};
+    printable_format(&text, "error: help knows no \"%s\"", word);
+    if (lookup_nearest(word, &near)) printable_format(&text, "; did you mean \"%s\"?", near.text);
+    strbuf_puts(&text, near.length ? " Help" : "; help");
+    strbuf_puts(&text, " explains keys, counters, options, mechanisms, script commands, instructions and the "
+                       "commands ");
+    for (size_t i = 0; i < COUNT; i++) strbuf_printf(&text, "%s%s", i ? ", " : "", commands[i].name);
+    strbuf_putc(&text, '\n');
+    print_text(stderr, strbuf_text(&text));
+    strbuf_fini(&text);
+    strbuf_fini(&near);
+    return WF_BAD_USAGE;
+}
+
+static int run_command(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < COUNT; i++)
         if (str_equal(commands[i].name, name)) return commands[i].run(argc, argv);
-    return refuse(name, with_all);
+    return refuse(name);
 }
 
 static bool is_command(const char *word)
@@ -81,8 +94,8 @@ static int help(int argc, char **argv)
 {
     char option[] = "--help", *words[] = {option};
     if (argc == 0 || str_equal(argv[0], "help")) return print(options_overview);
-    if (!is_command(argv[0]) && look_up(argv[0])) return WF_OK;
-    return run_command(argv[0], 1, words, true);
+    if (is_command(argv[0])) return run_command(argv[0], 1, words);
+    return look_up(argv[0]) ? WF_OK : refuse_help(argv[0]);
 }
 
 int command_dispatch(int argc, char **argv)
@@ -93,5 +106,5 @@ int command_dispatch(int argc, char **argv)
     if (str_equal(argv[1], "--man")) return print(options_manual);
     if (str_equal(argv[1], "--completion")) return print(options_completion);
     if (str_equal(argv[1], "--version")) return print(write_version);
-    return run_command(argv[1], argc - 2, argv + 2, false);
+    return run_command(argv[1], argc - 2, argv + 2);
 }

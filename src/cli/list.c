@@ -146,7 +146,8 @@ static void list_studies(void)
     list_print(&t);
 }
 
-static void list_experiments(void)
+// A file with an error has a row with the error's first line; the errors follow on stderr.
+static int list_experiments(const struct options *o)
 {
     static const char *const heads[] = {"experiment", "of", "what it shows"};
     struct table t;
@@ -157,14 +158,19 @@ static void list_experiments(void)
     experiments_init(&all);
     const char *name;
     for (size_t i = 0; (name = experiment_name_at(i)) != NULL; i++) {
-        if (!experiments_add(&all, name, &d)) continue;
+        size_t before = d.messages.count;
+        bool good = experiments_add(&all, name, &d);
+        const char *error = d.messages.count > before ? d.messages.data[before].text : "";
         table_add(&t, "%s", name);
-        table_add(&t, "%s", vec_last(&all.list).source);
-        table_add(&t, "%s", vec_last(&all.list).title);
+        table_add(&t, "%s", good ? vec_last(&all.list).source : "error");
+        table_add(&t, "%s", good ? vec_last(&all.list).title : error);
     }
     list_print(&t);
+    int status = d.errors ? command_fail(&d, WF_BAD_INPUT) : WF_OK;
+    (void)o;
     experiments_fini(&all);
     diag_fini(&d);
+    return status;
 }
 
 enum { TAKES_TECH = 1, TAKES_GPU = 2, TAKES_SET = 4, TAKES_BENCH = 8 };
@@ -179,7 +185,7 @@ static const struct list {
              {"kernels", list_kernels, NULL, 0},
              {"studies", list_studies, NULL, 0},
              {"counters", list_counters, NULL, 0},
-             {"experiments", list_experiments, NULL, 0},
+             {"experiments", NULL, list_experiments, 0},
              {"inputs", list_inputs, NULL, 0},
              {"keys", list_keys, NULL, 0},
              {"features", list_features, NULL, 0},

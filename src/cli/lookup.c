@@ -8,6 +8,8 @@
 #include "ptx/names.h"
 #include "riscv/decode.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -119,4 +121,78 @@ bool lookup(const char *word, struct strbuf *out)
     }
     wf_context_destroy(c);
     return out->length > before;
+}
+
+// -- spelling suggestions -----------------------------------------------------------------------------------
+
+struct names {
+    VEC(char *) all; // heap
+};
+
+static void add_name(struct names *n, const char *name) { vec_push(&n->all, heap_strdup(name)); }
+
+static void add_names_of_library(struct wf_context *c, struct names *n)
+{
+    struct wf_key key;
+    struct wf_counter counter;
+    const char *tech, *meaning;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) add_name(n, key.name);
+    for (size_t i = 0; wf_counter_at(i, &counter); i++) add_name(n, counter.name);
+    for (size_t i = 0; wf_core_counter_at(i, &counter); i++) add_name(n, counter.name);
+    for (size_t i = 0; wf_tech_at(i, &tech, &meaning); i++) {
+        add_name(n, tech);
+        for (size_t k = 0; wf_tech_key_at(c, tech, k, &key); k++) {
+            struct strbuf full = {0};
+            strbuf_printf(&full, "%s:%s", tech, key.name);
+            add_name(n, key.name);
+            vec_push(&n->all, full.text);
+        }
+        for (size_t k = 0; wf_tech_counter_at(c, tech, k, &counter); k++) add_name(n, counter.name);
+    }
+}
+
+// Machine instructions in upper case, and in lower case as accepted by `lookup`.
+static void add_names_of_instructions(struct names *n)
+{
+    for (unsigned op = 0; op < OP_COUNT; op++) {
+        char *lower = heap_strdup(isa_table[op].mnemonic);
+        add_name(n, isa_table[op].mnemonic);
+        for (char *p = lower; *p; p++) *p = (char)tolower((unsigned char)*p);
+        vec_push(&n->all, lower);
+    }
+    for (unsigned op = 0; op < RV_COUNT; op++) add_name(n, rv_table[op].mnemonic);
+    for (unsigned op = 0; op < PTX_OP_COUNT; op++) add_name(n, ptx_op_name((enum ptx_op)op));
+}
+
+static void add_names_of_commands(struct names *n)
+{
+    struct options_command c;
+    struct options_option o;
+    for (unsigned i = 0; options_command_at(i, &c); i++) add_name(n, c.name);
+    for (unsigned i = 0; options_option_at(i, &o); i++) {
+        add_name(n, o.name);
+        add_name(n, o.name + 2); // without the hyphens
+    }
+    for (unsigned i = 0; i < SCRIPT_COUNT; i++) add_name(n, script_command_name((enum script_command)i));
+}
+
+static const char *next_name(const void *context, size_t i)
+{
+    const struct names *n = context;
+    return i < n->all.count ? n->all.data[i] : NULL;
+}
+
+bool lookup_nearest(const char *word, struct strbuf *out)
+{
+    struct names n = {0};
+    struct wf_context *c = wf_context_create();
+    add_names_of_commands(&n); // among equally near names, the first is suggested
+    add_names_of_library(c, &n);
+    add_names_of_instructions(&n);
+    const char *near = str_nearest(word, next_name, &n);
+    if (near) strbuf_puts(out, near);
+    for (size_t i = 0; i < n.all.count; i++) free(n.all.data[i]);
+    vec_fini(&n.all);
+    wf_context_destroy(c);
+    return near;
 }

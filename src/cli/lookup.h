@@ -7,3 +7,5 @@
 // Appends a line for every entry named by the word: keys, counters (also all below a prefix, as "l1"),
 // options, mechanisms with options and counters, script commands, instructions. False: no entry has the name.
 bool lookup(const char *word, struct strbuf *out);
+// Appends the nearest name of a command or of an entry of `lookup`. False: no name is near.
+bool lookup_nearest(const char *word, struct strbuf *out);

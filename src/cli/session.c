@@ -154,13 +154,14 @@ static enum wf_status find_place(struct session *s, const char *name, uint64_t *
         *size_bytes = b->size_bytes;
         return WF_OK;
     }
+    if (s->module && wf_symbol(s->module, name, address, size_bytes) == WF_OK) return WF_OK;
     const char *near = str_nearest(name, next_buffer, s);
-    if (near) {
+    if (s->module && !near) return library(s, WF_BAD_INPUT, loc); // the message of wf_symbol
+    if (s->module) wf_clear_errors(s->context);
+    if (near)
         diag_error(s->diag, loc, "no buffer \"%s\"; did you mean \"%s\"?", name, near);
-        return WF_BAD_INPUT;
-    }
-    if (s->module) return library(s, wf_symbol(s->module, name, address, size_bytes), loc);
-    diag_error(s->diag, loc, "no buffer \"%s\"", name);
+    else
+        diag_error(s->diag, loc, "no buffer \"%s\"", name);
     return WF_BAD_INPUT;
 }
 

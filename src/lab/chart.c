@@ -1,5 +1,6 @@
 // Charts as data: functions shared by all output forms, and storing values in table `points` of the database.
 #include "lab/chart.h"
+#include "lab/categories.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,7 +57,7 @@ unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, 
 {
     const struct experiment_split *s = &x->split;
     const struct chart_value *value =
-        s->series && figure_is_subject(x, category) ? chart_find(v, category, s->series) : NULL;
+        s->series && categories_is_subject(x, category) ? chart_find(v, category, s->series) : NULL;
     if (!value || isnan(value->value)) return CHART_NO_CLASS;
     return value->value >= s->limit ? 0 : 1;
 }

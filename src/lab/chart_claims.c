@@ -1,5 +1,6 @@
 // Judges an experiment's claims, chains such as `DARSIE > UV > 1.0`. The terms are series, numbers and the
 // paper's values; neighbouring terms are compared in every category of the claim.
+#include "lab/categories.h"
 #include "lab/chart.h"
 #include "workload/workload.h"
 
@@ -9,6 +10,7 @@ struct judging {
     const struct experiment *experiment;
     const struct chart_view *view;
     const struct claim *claim;
+    const char *category; // judged last
     size_t pairs, wrong, missing;
     struct strbuf text; // contradictions in words
 };
@@ -25,12 +27,26 @@ static enum chart_format format_beside(const struct judging *j, size_t term)
     return CHART_NUMBER;
 }
 
+// The view's category with the kernel of the name, for a claim with the kernel's name in place of the
+// abbreviation; NULL: no such category.
+static const char *category_of_kernel(const struct judging *j, const char *name)
+{
+    const struct workload *kernel = categories_kernel(j->experiment, name);
+    for (size_t i = 0; kernel && i < j->view->categories.count; i++)
+        if (categories_kernel(j->experiment, j->view->categories.data[i]) == kernel)
+            return j->view->categories.data[i];
+    return NULL;
+}
+
 static double term_value(const struct judging *j, size_t term, const char *category)
 {
     bool is_paper = j->claim->terms.data[term].is_paper;
     const struct claim_term *t = &j->claim->terms.data[is_paper ? claim_paper_of(term) : term];
     if (!t->series) return t->number;
-    const struct chart_value *v = chart_find(j->view, t->category ? t->category : category, t->series);
+    if (t->category) category = t->category;
+    const struct chart_value *v = chart_find(j->view, category, t->series);
+    if (!v && (category = category_of_kernel(j, category)) != NULL)
+        v = chart_find(j->view, category, t->series);
     return !v ? NAN : is_paper ? v->paper : v->value;
 }
 
@@ -78,6 +94,7 @@ static void add_pair(const struct judging *j, size_t left, const char *category,
 static void judge_category(struct judging *j, const char *category)
 {
     enum { NAMED = 3 }; // contradictions written out
+    j->category = category;
     for (size_t i = 0; i < j->claim->orders.count; i++) {
         double left = term_value(j, i, category), right = term_value(j, i + 1, category);
         j->pairs++;
@@ -91,11 +108,14 @@ static void judge_category(struct judging *j, const char *category)
     }
 }
 
-// True: the claim names the category, or a group containing the category's kernel, program or pair.
+// True: the claim names the category, the category's kernel, or a group containing the category's kernel,
+// program or pair.
 static bool is_meant(const struct judging *j, const char *category)
 {
-    return figure_in_group(j->experiment, j->claim->category, category) ||
-           str_equal(j->claim->category, category);
+    const char *claimed = j->claim->category;
+    const struct workload *kernel = categories_kernel(j->experiment, claimed);
+    return categories_in_group(j->experiment, claimed, category) || str_equal(claimed, category) ||
+           (kernel && kernel == categories_kernel(j->experiment, category));
 }
 
 static void add_held(const struct judging *j, struct strbuf *out)
@@ -103,7 +123,7 @@ static void add_held(const struct judging *j, struct strbuf *out)
     const struct claim *c = j->claim;
     for (size_t i = 0; i < c->orders.count; i++) {
         strbuf_printf(out, "%s%s", i ? "; " : c->category, i ? "" : ": ");
-        add_pair(j, i, c->category, true, out);
+        add_pair(j, i, j->category, true, out);
     }
 }
 

@@ -1,5 +1,6 @@
 // Output of charts: tables for a terminal, CSV, and Markdown with the paper's values.
 #include "base/csv.h"
+#include "lab/categories.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
 #include "report/table.h"
@@ -82,7 +83,7 @@ static void add_key(const struct chart *c, struct strbuf *out)
     for (size_t i = 0; c->views.count && i < c->views.data[0].categories.count; i++) {
         const char *category = c->views.data[0].categories.data[i];
         const struct workload *w =
-            c->categories == CHART_KERNELS ? figure_kernel(c->experiment, category) : NULL;
+            c->categories == CHART_KERNELS ? categories_kernel(c->experiment, category) : NULL;
         if (!w || str_equal(w->name, category)) continue;
         strbuf_printf(out, "%s%s is %s", between, category, w->name);
         between = ", ";

@@ -1,5 +1,6 @@
 // Computes the values of a figure's chart, by kind of experiment, from the runs in the database.
 #include "api/warpfold.h"
+#include "lab/categories.h"
 #include "lab/chart.h"
 #include "lab/measures.h"
 #include "workload/workload.h"
@@ -112,23 +113,14 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
     return mean;
 }
 
-static const char most[] = "MAX";
-
-static bool paper_names(const struct experiment *x, const char *category)
-{
-    for (size_t i = 0; i < x->values.count; i++)
-        if (str_equal(x->values.data[i].category, category)) return true;
-    return false;
-}
-
 // Adds the category MAX with the highest value of every series, if the paper gives a value for MAX. NAN: any
 // value of the series is NAN, or the series has none. part: from figure_part_of.
 static void add_most(const struct filling *fill, size_t categories, const char *part)
 {
     const struct chart_view *v = fill->view;
     size_t category = v->categories.count, count = v->values.count;
-    if (!paper_names(fill->experiment, most)) return;
-    name_category(fill, category, arena_printf(&fill->chart->arena, "%s%s", most, part));
+    if (!categories_have_most(fill->experiment)) return;
+    name_category(fill, category, arena_printf(&fill->chart->arena, "%s%s", CATEGORIES_MOST, part));
     for (size_t s = 0; s < v->series.count; s++) {
         double high = -INFINITY;
         bool any = false;
@@ -167,7 +159,7 @@ static size_t find_group(const struct filling *fill, const struct averaging *a, 
 {
     size_t count = 0;
     for (size_t k = 0; k < a->categories; k++) {
-        a->in[k] = figure_in_group(fill->experiment, group, fill->view->categories.data[k]);
+        a->in[k] = categories_in_group(fill->experiment, group, fill->view->categories.data[k]);
         count += a->in[k];
     }
     return count;
@@ -201,9 +193,6 @@ static void add_means_of_classes(const struct filling *fill, const struct averag
 
 static void add_means(const struct filling *fill)
 {
-    static const struct {
-        const char *group, *suffix;
-    } groups[] = {{"darsie-1d", "-1D"}, {"darsie-2d", "-2D"}};
     static const struct measure plain = {.aggregate = MEASURE_MEAN};
     const struct experiment *x = fill->experiment;
     struct averaging a = {.measure = x->measure ? measure_find(x->measure) : &plain,
@@ -212,9 +201,10 @@ static void add_means(const struct filling *fill)
     a.in = ARENA_ARRAY(&fill->chart->arena, bool, a.categories + 1);
     const char *part = part_of(fill, "all", find_group(fill, &a, "all"));
     add_most(fill, a.categories, part);
-    for (size_t n = 0; n < sizeof groups / sizeof groups[0]; n++) {
-        size_t count = find_group(fill, &a, groups[n].group);
-        if (count > 1) add_mean(fill, &a, groups[n].suffix, part_of(fill, groups[n].group, count));
+    for (size_t n = 0; n < CATEGORIES_GROUPS; n++) {
+        const struct categories_group *g = &categories_groups[n];
+        size_t count = find_group(fill, &a, g->group);
+        if (count > 1) add_mean(fill, &a, g->suffix, part_of(fill, g->group, count));
         if (count > most_of_one) most_of_one = count;
     }
     add_means_of_classes(fill, &a, part);
@@ -352,7 +342,7 @@ static void fill_kernels(const struct filling *fill)
     for (size_t k = 0; k < fill->figure->cells.count; k++) {
         const struct figure_cell *c = &fill->figure->cells.data[k];
         if (c->view != fill->index) continue;
-        const struct workload *w = figure_kernel(fill->experiment, c->category);
+        const struct workload *w = categories_kernel(fill->experiment, c->category);
         const char *block = arena_printf(&fill->chart->arena, w->block[2] > 1 ? "(%u,%u,%u)" : "(%u,%u)",
                                          w->block[0], w->block[1], w->block[2]);
         const char *const words[] = {w->name, block, w->title};

@@ -1,6 +1,7 @@
 // Checks an experiment: requirements of its kind, and existence of the GPUs, settings, studies, series and
 // files named. The mechanism of a series may be missing.
 #include "api/warpfold.h"
+#include "lab/categories.h"
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
 #include "lab/sweep.h"
@@ -164,6 +165,62 @@ static bool has_series(const struct experiment *x, const char *label)
     return has;
 }
 
+static const char *next_category(const void *context, size_t i)
+{
+    const struct categories *c = context;
+    if (i < c->means.count) return c->means.data[i];
+    return i - c->means.count < c->subjects.count ? c->subjects.data[i - c->means.count] : NULL;
+}
+
+static bool has_category(const struct parser *p, const struct categories *c, const char *name)
+{
+    for (size_t i = 0; i < c->means.count; i++)
+        if (str_equal(c->means.data[i], name)) return true;
+    return categories_is_subject(p->x, name);
+}
+
+static bool is_group(const struct parser *p, const struct categories *c, const char *name)
+{
+    for (size_t i = 0; i < c->subjects.count; i++)
+        if (categories_in_group(p->x, name, c->subjects.data[i])) return true;
+    return false;
+}
+
+static bool refuse_category(struct parser *p, const struct claim *claim, const struct categories *c,
+                            const char *name)
+{
+    const char *near = str_nearest(name, next_category, c);
+    struct strbuf rest = {0};
+    if (near)
+        strbuf_printf(&rest, "did you mean \"%s\"?", near);
+    else if (!c->means.count)
+        strbuf_puts(&rest, "the experiment has no mean");
+    for (size_t i = 0; i < c->means.count && !near; i++)
+        strbuf_printf(&rest, "%s%s", i ? ", " : "the means are ", c->means.data[i]);
+    diag_error(p->diag, (struct loc){.source = p->loc.source},
+               "the claim \"%s\" is about \"%s\", no mean, kernel, program or group of the experiment; %s",
+               claim->text, name, rest.text);
+    strbuf_fini(&rest);
+    return false;
+}
+
+// Checks the claim's category and the categories of terms ("A at LIB"), where known before the runs.
+static bool check_categories(struct parser *p, const struct claim *claim)
+{
+    struct categories c;
+    bool good = true;
+    if (categories_of(p->x, p->arena, &c)) {
+        if (!is_group(p, &c, claim->category) && !has_category(p, &c, claim->category))
+            good = refuse_category(p, claim, &c, claim->category);
+        for (size_t i = 0; i < claim->terms.count && good; i++) {
+            const char *name = claim->terms.data[i].category;
+            if (name && !has_category(p, &c, name)) good = refuse_category(p, claim, &c, name);
+        }
+    }
+    categories_fini(&c);
+    return good;
+}
+
 static bool check_claim(struct parser *p, const struct claim *c)
 {
     for (size_t i = 0; i < c->terms.count; i++) {
@@ -173,7 +230,7 @@ static bool check_claim(struct parser *p, const struct claim *c)
                               "the claim \"%s\" is about \"%s\", not a series of the experiment", c->text,
                               series);
     }
-    return true;
+    return check_categories(p, c);
 }
 
 // Checks the syntax and the series of every {SERIES | CATEGORY} of the headline. False and an error.

@@ -1,4 +1,5 @@
 #include "lab/figure.h"
+#include "lab/categories.h"
 #include "lab/sweep.h"
 #include "workload/workload.h"
 
@@ -8,45 +9,6 @@ void figure_fini(struct figure *f)
 {
     vec_fini(&f->cells);
     vec_fini(&f->lines);
-}
-
-// The i-th kernel meant by a name in an experiment: a member of a group of bundled kernels ("darsie-2d"), or
-// the kernel with the name. NULL past the last.
-static const struct workload *named_kernel(const char *name, size_t i, const char **abbreviation)
-{
-    if (workload_is_group(name)) return workload_in_group(name, i, abbreviation);
-    const struct workload *w = NULL;
-    for (size_t k = 0; !i && (w = workload_in_group("all", k, abbreviation)) != NULL; k++)
-        if (str_equal(w->name, name)) break;
-    return w;
-}
-
-const struct workload *figure_kernel(const struct experiment *x, const char *category)
-{
-    const struct workload *w;
-    const char *abbreviation;
-    for (size_t k = 0; k < x->kernels.count; k++)
-        for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
-            if (str_equal(abbreviation, category) || str_equal(w->name, category)) return w;
-    return NULL;
-}
-
-bool figure_is_subject(const struct experiment *x, const char *category)
-{
-    for (size_t i = 0; i < x->programs.list.count; i++)
-        if (str_equal(x->programs.list.data[i].name, category)) return true;
-    for (size_t i = 0; i < x->pairs.count; i++)
-        if (str_equal(x->pairs.data[i].name, category)) return true;
-    return figure_kernel(x, category);
-}
-
-bool figure_in_group(const struct experiment *x, const char *group, const char *category)
-{
-    if (str_equal(group, "all")) return figure_is_subject(x, category);
-    const struct workload *kernel = figure_kernel(x, category), *w;
-    for (size_t k = 0; kernel && (w = workload_in_group(group, k, NULL)) != NULL; k++)
-        if (w == kernel) return true;
-    return false;
 }
 
 struct kernel {
@@ -85,7 +47,7 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
     for (size_t k = 0; k < x->kernels.count; k++) {
         const char *abbreviation;
         const struct workload *w;
-        for (size_t i = 0; (w = named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
+        for (size_t i = 0; (w = categories_named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
             if (every || is_chosen(x, w->name))
                 add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
     }
@@ -98,7 +60,7 @@ size_t figure_group_size(const struct experiment *x, const char *group, const ch
         str_equal(group, "all") ? x->programs.list.count + x->programs_left_out + x->pairs.count : 0;
     struct kernel_list kernels = kernels_of(x, size, true);
     for (size_t k = 0; k < kernels.all.count; k++)
-        count += figure_in_group(x, group, kernels.all.data[k].abbreviation);
+        count += categories_in_group(x, group, kernels.all.data[k].abbreviation);
     vec_fini(&kernels.all);
     return count;
 }

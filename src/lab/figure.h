@@ -26,16 +26,9 @@ void figure_fini(struct figure *f);
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
 // Adds the jobs needed for the figure.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
-// figure_is_subject: the category is a kernel, program or pair of the experiment. figure_in_group: the
-// subject also belongs to the group: "all" has every subject, other groups have bundled kernels, such as
-// "darsie-1d".
-bool figure_is_subject(const struct experiment *x, const char *category);
-bool figure_in_group(const struct experiment *x, const char *group, const char *category);
 // Number of the experiment's kernels with inputs of the size, programs or pairs in the group, those left out
 // by --only included.
 size_t figure_group_size(const struct experiment *x, const char *group, const char *size);
 // " of 2 of 8 kernels": `count` subjects of a group, of which --only leaves out some. "" if all are there.
 const char *figure_part_of(const struct experiment *x, const char *group, const char *size, size_t count,
                            struct arena *arena);
-// The experiment's bundled kernel with `category` as abbreviation or name; NULL: no such kernel.
-const struct workload *figure_kernel(const struct experiment *x, const char *category);

@@ -1,6 +1,7 @@
 // Headlines. Every number is a value of a chart or a count. A headline with a missing measurement is left
 // out.
 #include "lab/headline.h"
+#include "lab/categories.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -104,9 +105,10 @@ static bool whole_category(const struct chart *c, const struct chart_view *v, si
 {
     *subjects = 0;
     for (size_t i = 0; i < v->categories.count; i++)
-        *subjects += figure_is_subject(c->experiment, v->categories.data[i]);
+        *subjects += categories_is_subject(c->experiment, v->categories.data[i]);
     *category = v->categories.count - 1;
-    return *subjects && (*subjects == 1 || !figure_is_subject(c->experiment, v->categories.data[*category]));
+    return *subjects &&
+           (*subjects == 1 || !categories_is_subject(c->experiment, v->categories.data[*category]));
 }
 
 static void add_extremes(struct headline *h, const struct chart *c, const struct chart_view *v,

@@ -1,5 +1,6 @@
 // Option --only: experiments keep the named values of an axis, kernels, programs, series or views.
 #include "base/str.h"
+#include "lab/categories.h"
 #include "lab/experiment.h"
 #include "lab/figure.h"
 
@@ -57,7 +58,7 @@ static void keep_programs(struct experiment *x, struct only *o)
 static void keep_kernels(struct experiment *x, struct only *o)
 {
     for (size_t i = 0; i < o->names.count; i++) {
-        const struct workload *w = figure_kernel(x, o->names.data[i].text);
+        const struct workload *w = categories_kernel(x, o->names.data[i].text);
         if (!w) continue;
         o->names.data[i].found = true;
         vec_push(&x->only, w->name);

@@ -1,6 +1,7 @@
 #include "lab/page.h"
 #include "api/warpfold.h"
 #include "base/json.h"
+#include "lab/categories.h"
 #include "lab/headline.h"
 #include "report/fields.h"
 #include "workload/workload.h"
@@ -288,7 +289,8 @@ static const struct workload *called(const struct chart *c, const char *label)
 {
     if (c->categories != CHART_KERNELS || !c->views.count) return NULL;
     for (size_t k = 0; k < c->views.data[0].categories.count; k++)
-        if (str_equal(c->views.data[0].categories.data[k], label)) return figure_kernel(c->experiment, label);
+        if (str_equal(c->views.data[0].categories.data[k], label))
+            return categories_kernel(c->experiment, label);
     return NULL;
 }
 

@@ -68,7 +68,9 @@ void host_set_symbol(struct host *h, const char *name, const void *bytes, size_t
 {
     uint64_t address, symbol_bytes;
     if (h->failed || failed(h, wf_symbol(h->module, name, &address, &symbol_bytes))) return;
-    host_write(h, address, bytes, size_bytes); // wf_write refuses a write past the symbol's allocation
+    // All __constant__ variables share an allocation, so wf_write would accept a write into a neighbour.
+    assert(size_bytes <= symbol_bytes);
+    host_write(h, address, bytes, size_bytes);
 }
 
 static uint64_t texture(struct host *h, uint64_t texels, const struct wf_texture_config *config)

@@ -115,6 +115,27 @@ static void test_broken(struct test *t)
     free(wrong);
 }
 
+// Modules loaded before wf_keep_programs have no share in the folder: two kernels of one name stay two.
+static void test_loaded_before(struct test *t)
+{
+    static const char *const texts[] = {
+        ".version 6.4\n.target sm_70\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a) { .reg .u64 %d; ld.param.u64 %d, [a]; st.global.u32 [%d], 1; ret; "
+        "}\n",
+        ".version 6.4\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a) { ret; }\n"};
+    char folder[600];
+    struct wf_module *m[2];
+    struct wf_context *c = wf_context_create();
+    for (unsigned i = 0; i < 2; i++)
+        m[i] = wf_module_load(c, i ? "b.ptx" : "a.ptx", texts[i], strlen(texts[i]));
+    wf_keep_programs(c, make_folder(t, "before", folder));
+    struct wf_kernel *a = m[0] ? wf_kernel_find(m[0], "k") : NULL,
+                     *b = m[1] ? wf_kernel_find(m[1], "k") : NULL;
+    CHECK_MSG(t, a && b, "%s", wf_errors(c));
+    if (a && b) CHECK(t, wf_kernel_info(a)->instructions > wf_kernel_info(b)->instructions);
+    wf_context_destroy(c);
+}
+
 // A folder missing or not writable changes nothing.
 static void test_no_folder(struct test *t)
 {
@@ -127,7 +148,9 @@ static void test_no_folder(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"bundled", test_bundled}, {"broken", test_broken}, {"no folder", test_no_folder}};
+    static const struct test_case cases[] = {{"bundled", test_bundled},
+                                             {"broken", test_broken},
+                                             {"loaded before", test_loaded_before},
+                                             {"no folder", test_no_folder}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

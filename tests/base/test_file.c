@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static unsigned count_entries(const char *directory)
@@ -76,6 +77,34 @@ static void test_staging(struct test *t)
     CHECK_STR(t, why, "No such file or directory");
 }
 
+// Runs file_can_write and file_write for a user without rights of root. Returns a bit for each success.
+static int write_as_nobody(const char *path)
+{
+    const char *why;
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_plain = geteuid() != 0 || setresuid(65534, 65534, 65534) == 0;
+        _exit(is_plain ? file_can_write(path, &why) + 2 * file_write(path, "new", 3, &why) : 4);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// A file is replaced by a new file: the folder must be writable, even for an existing writable file.
+static void test_folders(struct test *t)
+{
+    char path[] = "/tmp/warpfold-test-XXXXXX", file[sizeof path + 8];
+    const char *why;
+    CHECK(t, mkdtemp(path) != NULL);
+    snprintf(file, sizeof file, "%s/out", path);
+    CHECK(t, file_write(file, "old", 3, &why));
+    CHECK(t, chmod(file, 0666) == 0 && chmod(path, 0555) == 0);
+    CHECK_EQ(t, write_as_nobody(file), 0);
+    CHECK(t, chmod(path, 0777) == 0);
+    CHECK_EQ(t, write_as_nobody(file), 3);
+    CHECK(t, unlink(file) == 0 && rmdir(path) == 0);
+}
+
 // A link stays a link; its target is replaced, or created.
 static void test_links(struct test *t)
 {
@@ -124,6 +153,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"round_trip", test_round_trip}, {"failures", test_failures},
                                              {"staging", test_staging},       {"links", test_links},
-                                             {"endless", test_endless},       {"devices", test_devices}};
+                                             {"folders", test_folders},       {"endless", test_endless},
+                                             {"devices", test_devices}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -131,7 +131,8 @@ static void make_word(char word[7], struct rng *r)
     word[length] = 0;
 }
 
-// The first of the nearest words, or NULL past a distance of a third of the word's length and 1.
+// The first of the nearest words, or NULL past a distance of a third of the word's length and 1. A word of one
+// letter is near to no different word.
 static void test_nearest_of_many(struct test *t)
 {
     struct rng r;
@@ -140,7 +141,7 @@ static void test_nearest_of_many(struct test *t)
         char word[7], known[8][7];
         const char *words[9] = {0}, *best = NULL;
         make_word(word, &r);
-        size_t least = strlen(word) / 3 + 2;
+        size_t least = strlen(word) == 1 ? 1 : strlen(word) / 3 + 2;
         for (unsigned k = 0; k < 8; k++) {
             make_word(known[k], &r);
             words[k] = known[k];

@@ -237,18 +237,29 @@ static void test_outputs(struct test *t)
     check_rows(t, rows, TEST_COUNT(rows));
 }
 
+#define HELP_WORDS                                                                                           \
+    "Help explains keys, counters, options, mechanisms, script commands, instructions and the commands "     \
+    "run, "                                                                                                  \
+    "mark, study, bench, reproduce, mix, worker, inject, compare, list\n"
+
 static void test_usage(struct test *t)
 {
     static const struct row rows[] = {
         {"rum", 2, "error: no command \"rum\"; did you mean \"run\"?\n"},
         {"frobnicate", 2, "error: no command \"frobnicate\"; `warpfold` alone lists the commands\n"},
-        {"help rum", 2,
-         "error: no command \"rum\"; did you mean \"run\"? Commands are run, mark, study, bench, reproduce, "
-         "mix, "
-         "worker, inject, compare, list\n"},
-        {"help frobnicate", 2,
-         "error: no command \"frobnicate\"; commands are run, mark, study, bench, reproduce, mix, worker, "
-         "inject, compare, list\n"},
+        {"help rum", 2, "error: help knows no \"rum\"; did you mean \"run\"? " HELP_WORDS},
+        {"help wrp.size", 2, "error: help knows no \"wrp.size\"; did you mean \"warp.size\"? " HELP_WORDS},
+        {"help exec.warp_instruction", 2,
+         "error: help knows no \"exec.warp_instruction\"; did you mean "
+         "\"exec.warp_instructions\"? " HELP_WORDS},
+        {"help --max-cycle", 2,
+         "error: help knows no \"--max-cycle\"; did you mean \"--max-cycles\"? " HELP_WORDS},
+        {"help darsy", 2, "error: help knows no \"darsy\"; did you mean \"darsie\"? " HELP_WORDS},
+        {"help darsie:entrie", 2,
+         "error: help knows no \"darsie:entrie\"; did you mean \"darsie:entries\"? " HELP_WORDS},
+        {"help iad3", 2, "error: help knows no \"iad3\"; did you mean \"iadd3\"? " HELP_WORDS},
+        {"help wrps", 2, "error: help knows no \"wrps\"; did you mean ~"},
+        {"help quetzalcoatl", 2, "error: help knows no \"quetzalcoatl\"; help explains ~"},
         {"study", 2, "error: study needs a study's name; `warpfold list studies` explains the studies\n"},
         {"study operand --bench vecadd", 2, "error: no study \"operand\"; did you mean \"operands\"?\n"},
         {"study operands --bench vecad", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},

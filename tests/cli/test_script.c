@@ -114,6 +114,32 @@ static void test_loops(struct test *t)
     cli_fini(&c);
 }
 
+// A variable is found although a buffer's name is near; buffers of `run` have the names "0", "1".
+static void test_variable_near_buffer(struct test *t)
+{
+    struct cli c = {.t = t};
+    char *text = with_kernels("buffer weight u32:3:zero\nbuffer w u32:3:zero\ncopy w weights\nlaunch "
+                              "at_most_128 1 1\ndump w w.bin\n");
+    run_script(&c, text, "");
+    CHECK_MSG(t, c.status == 0, "status %d\n%s", c.status, c.err);
+    size_t length;
+    unsigned *words = (unsigned *)(void *)cli_read(&c, "w.bin", &length);
+    CHECK(t, words && length == 12 && words[0] == 5 && words[1] == 6 && words[2] == 7);
+    free(words);
+    free(text);
+    static const char ptx[] = ".version 6.4\n.target sm_70\n.address_size 64\n.global .align 4 .u32 n = 7;\n"
+                              ".visible .entry k(.param .u64 a) { ret; }\n";
+    cli_write(&c, "n.ptx", ptx, sizeof ptx - 1);
+    cli_run(&c, "run $D/n.ptx --kernel k --grid 1 --block 1 --arg buf=u32:1:zero --dump n=$D/n.bin");
+    CHECK_MSG(t, c.status == 0, "status %d\n%s", c.status, c.err);
+    words = (unsigned *)(void *)cli_read(&c, "n.bin", &length);
+    CHECK(t, words && length == 4 && words[0] == 7);
+    free(words);
+    cli_expect(&c, "run $D/n.ptx --kernel k --grid 1 --block 1 --arg buf=u32:1:zero --dump m=$D/m.bin", 1,
+               "error: no variable \"m\" in $D/n.ptx\n");
+    cli_fini(&c);
+}
+
 static void test_errors(struct test *t)
 {
     static const struct {
@@ -299,6 +325,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"all_commands", test_all_commands},
                                              {"loops", test_loops},
+                                             {"variable_near_buffer", test_variable_near_buffer},
                                              {"errors", test_errors},
                                              {"ptx_errors", test_ptx_errors},
                                              {"streams", test_streams},

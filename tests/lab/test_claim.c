@@ -96,7 +96,9 @@ static void test_outcome(struct test *t)
     struct strbuf text = {0};
     size_t length;
     strbuf_printf(&text, "%s%s", lab_experiment,
-                  "claim = MM : DARSIE > 9\nclaim = all : DARSIE > 0.01\nclaim = MM : absent > DARSIE\n"
+                  "claim = MM : DARSIE > 9\nclaim = matrixMul : DARSIE > 0.01\nclaim = VA : DARSIE at "
+                  "matrixMul > 0.01\nclaim = all : DARSIE > "
+                  "0.01\nclaim = MM : absent > DARSIE\n"
                   "claim = MM : DARSIE ~ paper within 0.001\n"
                   "claim = MM : DARSIE ~ paper within 9\nclaim = all : DARSIE ~ paper within 9\n"
                   "claim = MM on gtx1080ti-paper : DARSIE > 9\n");
@@ -113,6 +115,14 @@ static void test_outcome(struct test *t)
             "SELECT value FROM points WHERE category = 'MM' AND series = 'DARSIE' AND profile = 'volta'"));
     CHECK_HAS(t, c.out, text.text);
     CHECK_HAS(t, page, text.text);
+    strbuf_clear(&text); // a kernel's name means the category of the kernel's abbreviation
+    strbuf_printf(
+        &text, "| claims | tiny, volta, small | held | matrixMul: DARSIE %.3f is above 0.010 |",
+        lab_query(
+            t, db,
+            "SELECT value FROM points WHERE category = 'MM' AND series = 'DARSIE' AND profile = 'volta'"));
+    CHECK_HAS(t, page, text.text);
+    CHECK_HAS(t, page, "| claims | tiny, volta, small | held | VA: DARSIE at matrixMul ");
     CHECK_HAS(t, page,
               "| claims | tiny, volta, small | held | all : DARSIE > 0.01, in all of 3 comparisons |");
     CHECK_HAS(t, page,

@@ -1,6 +1,7 @@
 // Experiments on RISC-V programs: SIMTight's figures at small inputs. Fails where a program's own check of
 // its results fails, or a bad experiment is accepted.
 #include "base/str.h"
+#include "lab/categories.h"
 #include "lab/figure.h"
 #include "lab/lab.h"
 
@@ -55,7 +56,8 @@ static bool has_claim(const struct experiment *x, const struct experiment_value 
 {
     for (size_t n = 0; n < x->claims.count; n++) {
         const struct claim *c = &x->claims.data[n];
-        bool is_meant = str_equal(c->category, v->category) || figure_in_group(x, c->category, v->category);
+        bool is_meant =
+            str_equal(c->category, v->category) || categories_in_group(x, c->category, v->category);
         for (size_t i = 0; is_meant && i < c->orders.count; i++) {
             const char *left = c->terms.data[i].series, *right = c->terms.data[i + 1].series;
             bool is_of = (left && str_equal(left, v->series)) || (right && str_equal(right, v->series));

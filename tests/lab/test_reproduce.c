@@ -312,6 +312,12 @@ static void test_broken_files(struct test *t)
         "title = x\nseries = A : darsie\npaper = A = 3\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\npaper = B | GMEAN = 3\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nclaim = MM : B > 3\n",
+        ("title = x\nmeasure = speedup\nkernels = darsie-2d\nseries = A : darsie\n"
+         "claim = GMEAN-2E : A > 1\n"),
+        ("title = x\nmeasure = speedup\nkernels = darsie-2d\nseries = A : darsie\nclaim = GMEAN : A > 1\n"),
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nclaim = GMEAN : A > 1\n",
+        ("title = x\nmeasure = speedup\nkernels = vecadd matrixMul\nseries = A : darsie\n"
+         "claim = all : A at GMEAN-1D > 1\n"),
         "title = x\nclaim = MM\n",
         "title = x\nclaim = MM : A ~ B within reach\n",
         "title = x\nheadline = no more than a subject\n",

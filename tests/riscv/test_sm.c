@@ -115,6 +115,79 @@ static void test_room(struct test *t)
     }
 }
 
+// A program's run checks settings whose order is free, as a launch does.
+static void test_settings(struct test *t)
+{
+    struct maker m = {0};
+    struct outcome o = {0};
+    struct wf_context *c = context_on(t, "gtx1080ti", "base");
+    CHECK_EQ(t, wf_set(c, "class.x.sm.warps", "64"), WF_OK);
+    make_nothing(&m);
+    run_in(t, c, &m, &o);
+    CHECK_EQ(t, o.status, WF_BAD_USAGE);
+    CHECK_STR(t, strbuf_text(&o.errors), "error: class x has no count; say class.x.count = N\n");
+    CHECK_STR(t, strbuf_text(&o.text), "");
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(&m);
+}
+
+// -- issue slots ---------------------------------------------------------------------------------------------
+
+// Issued instructions in the account of a kernel with two loads of arguments; *text: the first load's row.
+static uint64_t issued(struct test *t, const char *closure, struct strbuf *text)
+{
+    enum { SET_CLOSURE = 0x826, CLOSURE = 0x831 };
+    struct maker m = {0};
+    struct outcome o = {0};
+    struct wf_program_config config = {.launched = launched, .launched_context = &o};
+    struct wf_program_stats stats;
+    struct wf_slot slot;
+    size_t rows = 0, which = 0;
+    uint64_t sum = 0;
+    maker_li(&m, T1, MAKER_DATA);
+    maker_put(&m, csrrw(X0, SET_CLOSURE, T1));
+    bench_host(&m, false, 0);
+    bench_begin(&m);
+    maker_put(&m, csrrw(A5, CLOSURE, X0));
+    maker_put(&m, lw(A3, A5, 0));
+    maker_put(&m, lw(A4, A5, 4));
+    maker_put(&m, rv_r(0x33, 7, 0, A4, A0, A4)); // a mask: another argument is another form of the program
+    bench_end(&m);
+    maker_word(&m, 5);
+    maker_word(&m, 7);
+    struct wf_context *c = context_on(t, "gtx1080ti", "base");
+    CHECK_EQ(t, wf_set(c, "riscv.closure", closure), WF_OK);
+    struct wf_module *module = bench_module(t, c, &m);
+    for (unsigned n = 0; n < 2; n++) CHECK_EQ(t, wf_program_run(module, &config, &stats), WF_OK);
+    struct wf_kernel *k = wf_kernel_find(module, "kernel");
+    const struct wf_account *account = k ? wf_kernel_account(k, &rows) : NULL;
+    CHECK_MSG(t, account && rows > 4, "riscv.closure=%s: no account", closure);
+    while (wf_slot_at(which, &slot) && strcmp(slot.name, "issued") != 0) which++;
+    for (size_t i = 0, executed = 0; i < rows; i++) {
+        uint64_t slots = account[i].slots[which];
+        sum += slots;
+        if (slots && ++executed == 4) strbuf_puts(text, account[i].instruction);
+    }
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    maker_fini(&m);
+    return sum;
+}
+
+// Constants take the place of loads, one instruction for one instruction.
+static void test_account(struct test *t)
+{
+    struct strbuf loads = {0}, constants = {0};
+    uint64_t count = issued(t, "loads", &loads);
+    CHECK(t, count > 0);
+    CHECK_EQ(t, issued(t, "constants", &constants), count);
+    CHECK_STR(t, strbuf_text(&loads), "lw a3, 0(a5)");
+    CHECK(t, constants.length && strcmp(strbuf_text(&loads), strbuf_text(&constants)) != 0);
+    strbuf_fini(&loads);
+    strbuf_fini(&constants);
+}
+
 // -- statistics for the host part ---------------------------------------------------------------------------
 
 static void test_cycles(struct test *t)
@@ -178,10 +251,16 @@ static void test_faults(struct test *t)
         snprintf(pc, sizeof pc, "pc 0x%x", at);
         CHECK_HAS(t, strbuf_text(&o.errors), pc);
         maker_fini(&m);
-        // the context is still usable
+        // the context is usable again after wf_reset
         m = (struct maker){0};
-        wf_reset(c);
         make_nothing(&m);
+        run_in(t, c, &m, &again);
+        CHECK_EQ(t, again.status, WF_PROGRAM_FAILED);
+        CHECK_HAS(t, strbuf_text(&again.errors),
+                  "test.elf: error: is not run: an earlier launch (kernel kernel)");
+        CHECK_STR(t, strbuf_text(&again.text), "");
+        strbuf_clear(&again.errors);
+        wf_reset(c);
         run_in(t, c, &m, &again);
         CHECK_EQ(t, again.status, WF_OK);
         CHECK_STR(t, strbuf_text(&again.errors), "");
@@ -347,7 +426,7 @@ int main(int argc, char **argv)
         {"room", test_room},         {"cycles", test_cycles},     {"stacks", test_stacks},
         {"faults", test_faults},     {"failing", test_failing},   {"endless", test_endless},
         {"spinning", test_spinning}, {"deadlock", test_deadlock}, {"interrupt", test_interrupt},
-        {"timeline", test_timeline},
+        {"timeline", test_timeline}, {"settings", test_settings}, {"account", test_account},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
