@@ -338,7 +338,7 @@ static bool run_turn(struct wf_launch *l)
 }
 
 // Runs functional launches in turns until one is over; returns the finished launch. If no launch can go on,
-// ends the earliest running launch with a fault.
+// ends with a fault the running launch that was called first.
 static struct wf_launch *run_engine(struct wf_context *c)
 {
     struct wf_launch *l = next_turn(c, NULL);

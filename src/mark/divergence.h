@@ -1,5 +1,6 @@
-// Points where warps from different sides of a branch meet again. Values may then differ by the side taken:
-// at joins, behind loops, in loops around barriers, and in loads.
+// Points where threads from different sides of a branch meet again: different warps that took different sides, or
+// the parted lanes of one warp. Values may then differ by the side taken: at joins, behind loops, in loops around
+// barriers, and in loads.
 #pragma once
 #include "mark/ssa.h"
 

@@ -1,5 +1,6 @@
-// Results of `warpfold run`. With several launches, top-level figures are sums. Fields of a single launch
-// (kernel, grid, registers …) are then null at the top level and appear in "launches".
+// Results of `warpfold run`. With several launches, top-level figures cover all launches: sums, for counters of a
+// maximum the largest value, for occupancy the mean weighted by cycles. Fields of a single launch (kernel, grid,
+// registers …) are then null at the top level and appear in "launches".
 #include "report/run.h"
 #include "report/account.h"
 #include "report/fields.h"

@@ -236,8 +236,8 @@ static bool stands_for(const struct names *n, uint32_t unit)
     return unit == MACH_NONE || has_name(n, unit);
 }
 
-// Merges the current state into the start of `b` along the edge from `pred`; phi results take the names of
-// their operands. True if b is reached for the first time, or if a place loses a name at the start of b.
+// Merges the current state into the start of `b` along the edge from `pred`. A place with the name of a phi's
+// operand gets the name of the phi's result, too. True if b is reached for the first time, or if a place loses a name at the start of b.
 static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
 {
     struct names *places = copy_places(c, c->now);

@@ -366,7 +366,7 @@ struct tech {
     // and exit are settled. At the warp's exit `warp_end` comes first, and `issued` is left out if the slot
     // is already free.
     void (*issued)(void *state, unsigned place, uint32_t index);
-    // At the launch's end: NULL, or the name of a sum in the mechanism's counters that does not balance.
+    // At the launch's end: NULL, or what is wrong in the mechanism's state or counters; static text.
     const char *(*check)(const void *state);
 
     // -- groups; NULL: no hook of the group

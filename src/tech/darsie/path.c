@@ -102,8 +102,8 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     return mask | b->arrived;
 }
 
-// Every warp on the path waits at the instruction or beyond. Frees entries led or passed by warps at the
-// instruction, and releases the warps.
+// Called when every warp on the path waits, at the instruction or at a later point (beyond). Frees entries led or
+// passed by the warps at the instruction, and releases these warps.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
