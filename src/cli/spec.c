@@ -327,21 +327,30 @@ static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8
         for (uint64_t i = first; i < first + count; i++, to += size) memcpy(to, &i, size);
 }
 
+static inline uint64_t random_at(uint64_t seed, uint64_t i)
+{
+    return hash_u64(seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+}
+
 // The same for a random sequence.
 static void fill_random(const struct spec *s, uint64_t first, uint64_t count, uint8_t *to)
 {
     size_t size = types[s->type].size_bytes;
-    for (uint64_t i = first; i < first + count; i++, to += size) {
-        uint64_t z = hash_u64(s->seed + (i + 1) * 0x9e3779b97f4a7c15ull);
-        float f = rng_f32(z);
-        double d = rng_f64(z);
-        if (s->type == SPEC_F32)
+    if (s->type == SPEC_F32)
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            float f = rng_f32(random_at(s->seed, i));
             memcpy(to, &f, sizeof f);
-        else if (s->type == SPEC_F64)
+        }
+    else if (s->type == SPEC_F64)
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            double d = rng_f64(random_at(s->seed, i));
             memcpy(to, &d, sizeof d);
-        else
+        }
+    else
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            uint64_t z = random_at(s->seed, i);
             memcpy(to, &z, size);
-    }
+        }
 }
 
 void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)

@@ -233,12 +233,19 @@ static const struct bound *log_store(const struct bound *d, struct warp *w, uint
     if (!global) return d + 1;
     if (!a->shared && !a->local) w->counts.global_stores++;
     struct record_view v = new_record(t, i, global, a->bytes, false, false);
-    uint32_t *value = v.value;
+    unsigned words = v.r->lane_words;
+    for (unsigned n = 0; n < words; n++) {
+        uint32_t splat[LANES_MAX], *value = v.value + n;
+        const uint32_t *from = exec_source(d, w, regs, 1, n, splat);
+        for (uint64_t left = global; left; left &= left - 1, value += words) *value = from[bit_lowest(left)];
+    }
+    uint64_t last = UINT64_MAX; // line of the lane before
     for (uint64_t left = global; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
+        uint64_t line = a->address[l] >> LINE_SHIFT;
         *v.host++ = host[l];
-        for (unsigned n = 0; n < v.r->lane_words; n++) *value++ = exec_lane_word(d, w, regs, 1, n, l);
-        filter_add(t->written, a->address[l], a->bytes);
+        if (line != last) filter_add(t->written, a->address[l], a->bytes);
+        last = line;
     }
     return d + 1;
 }

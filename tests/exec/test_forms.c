@@ -539,7 +539,7 @@ static void make_words(struct rng *r, unsigned bytes, uint32_t *low, uint32_t *h
     uint64_t first = rng_below(r, 2) ? rng_next(r) : (1ull << 32) - rng_below(r, 2048);
     for (unsigned l = 0; l < LANES_MAX; l++) {
         uint64_t x = kind == 3 ? rng_next(r) : first + (kind == 1 ? 0 : (uint64_t)l * bytes);
-        if (l == odd) x += bytes;
+        if (l == odd) x += 1ull << rng_below(r, 48);
         low[l] = (uint32_t)x;
         high[l] = kind == 2 ? (uint32_t)(first >> 32) : (uint32_t)(x >> 32);
     }
