@@ -25,3 +25,33 @@ struct memory_place memory_place_of(const struct memory_config *c, uint64_t addr
     return (struct memory_place){
         .slice = slice, .channel = slice / c->slices, .bank = group * in_group + bank, .row = (uint32_t)row};
 }
+
+void memory_map_init(struct memory_map *m, const struct memory_config *c)
+{
+    *m = (struct memory_map){.interleave_bytes = divisor_of(c->interleave_bytes),
+                             .all_slices = divisor_of(c->partitions * c->slices),
+                             .slices = divisor_of(c->slices),
+                             .dram_groups = divisor_of(c->dram_groups),
+                             .pieces_of_row = divisor_of(c->dram_row_bytes / c->interleave_bytes),
+                             .banks_of_group = divisor_of(c->dram_banks / c->dram_groups)};
+}
+
+struct memory_place memory_place_at(const struct memory_map *m, uint64_t address)
+{
+    uint64_t piece = divisor_quotient(&m->interleave_bytes, address),
+             turn = divisor_quotient(&m->all_slices, piece);
+    uint64_t start = turn ^ turn >> 4 ^ turn >> 9 ^ turn >> 15;
+    uint64_t within = piece - turn * m->all_slices.value;
+    uint32_t slice = (uint32_t)divisor_rest(&m->all_slices, within + start);
+    uint64_t channel = divisor_quotient(&m->slices, slice);
+    uint64_t local = turn * m->slices.value + (slice - channel * m->slices.value);
+    uint64_t row_piece = divisor_quotient(&m->dram_groups, local),
+             group = local - row_piece * m->dram_groups.value;
+    uint64_t above = divisor_quotient(&m->pieces_of_row, row_piece);
+    uint64_t row = divisor_quotient(&m->banks_of_group, above);
+    uint64_t bank = divisor_rest(&m->banks_of_group, above + row);
+    return (struct memory_place){.slice = slice,
+                                 .channel = (uint32_t)channel,
+                                 .bank = (uint32_t)(group * m->banks_of_group.value + bank),
+                                 .row = (uint32_t)row};
+}

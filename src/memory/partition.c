@@ -51,6 +51,7 @@ struct books { // for the check of an idle partition: pairs of equal counts, in 
 
 struct partition {
     const struct memory_config *c;
+    struct memory_map map;
     struct clock_ratio icnt, l2, dram_clock;
     unsigned sm_count, slice_total;
     struct arrivals arrivals;
@@ -72,6 +73,7 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
 {
     struct partition *p = heap_alloc(sizeof *p);
     p->c = c;
+    memory_map_init(&p->map, c);
     p->icnt = (struct clock_ratio){c->core_mhz, c->icnt_mhz};
     p->l2 = (struct clock_ratio){c->core_mhz, c->l2_mhz};
     p->dram_clock = (struct clock_ratio){c->core_mhz, c->dram_mhz};
@@ -177,7 +179,7 @@ static void enter_dram(struct partition *p)
 {
     struct transfer x = fifo_head(&p->to_dram);
     fifo_pop(&p->to_dram);
-    struct memory_place place = memory_place_of(p->c, x.line);
+    struct memory_place place = memory_place_at(&p->map, x.line);
     uint32_t token;
     if (p->free_transfers.count) {
         token = vec_pop(&p->free_transfers);

@@ -17,6 +17,7 @@ struct port { // of one SM
 
 struct memory_system {
     struct memory_config c;
+    struct memory_map map;
     struct clock_ratio icnt;
     unsigned sm_count;
     unsigned filling;                              // index, 0 or 1, of the bags filled in this window
@@ -31,6 +32,7 @@ struct memory_system *memory_system_create(const struct memory_config *c, unsign
 {
     struct memory_system *m = heap_alloc(sizeof *m);
     m->c = *c;
+    memory_map_init(&m->map, c);
     m->icnt = (struct clock_ratio){c->core_mhz, c->icnt_mhz};
     m->sm_count = sm_count;
     m->ports = heap_alloc(sm_count * sizeof *m->ports);
@@ -188,7 +190,7 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
         reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});
         return;
     }
-    struct memory_place place = memory_place_of(&m->c, r->line);
+    struct memory_place place = memory_place_at(&m->map, r->line);
     struct packet k = {.start = clock_from_core(m->icnt, r->cycle),
                        .line = r->line,
                        .token = r->token,

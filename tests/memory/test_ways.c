@@ -133,6 +133,23 @@ static void check_places(struct test *t, const struct memory_config *c)
 
 static void test_places(struct test *t) { each_chip(t, check_places); }
 
+// The prepared divisions name the same places, for addresses of every size.
+static void check_map(struct test *t, const struct memory_config *c)
+{
+    struct memory_map map;
+    struct rng r;
+    memory_map_init(&map, c);
+    rng_init(&r, 5);
+    for (unsigned k = 0; k < 4000; k++) {
+        uint64_t address = rng_next(&r) >> rng_below(&r, 40);
+        struct memory_place a = memory_place_of(c, address), b = memory_place_at(&map, address);
+        CHECK_MSG(t, a.slice == b.slice && a.channel == b.channel && a.bank == b.bank && a.row == b.row,
+                  "address 0x%llx", (unsigned long long)address);
+    }
+}
+
+static void test_map(struct test *t) { each_chip(t, check_map); }
+
 // No stride of a power of two, from a piece to a megabyte, concentrates on few slices.
 static void check_strides(struct test *t, const struct memory_config *c)
 {
@@ -170,8 +187,8 @@ static void test_clocks(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"flits", test_flits},     {"turns", test_turns},
-                                             {"order", test_order},     {"places", test_places},
-                                             {"strides", test_strides}, {"clocks", test_clocks}};
+    static const struct test_case cases[] = {
+        {"flits", test_flits}, {"turns", test_turns},     {"order", test_order},  {"places", test_places},
+        {"map", test_map},     {"strides", test_strides}, {"clocks", test_clocks}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
