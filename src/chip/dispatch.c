@@ -125,7 +125,8 @@ static void drop_wants(struct dispatch *d, const struct grid *ended)
     d->wants.count = kept;
 }
 
-// Offers the room of each SM once, whatever the number of reasons, so that each SM gets a single turn.
+// Offers the room of every SM at the next dispatch_hand_out. Replaces the offers of earlier calls: however often
+// called, every SM gets a single turn.
 void dispatch_offer(struct chip *c)
 {
     drop_wants(&c->dispatch, NULL);

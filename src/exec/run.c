@@ -32,9 +32,9 @@ enum {
     LOOK_BESIDE = 1 << 16,
     LOOK_AGAIN = 1 << 14,
     LOOK_MOST = 1 << 28,
-    // distance: instructions between looks. A warp that reads the same words counts as waiting after
-    // distance / LOOK_WAIT instructions of a look. A warp without signs of waiting counts as busy after
-    // distance / LOOK_BUSY instructions, LOOK_LEAST at least.
+    // A look (look.h) is a period of stepping, begun every `distance` instructions of the launch. Within a look, a
+    // warp that reads the same words counts as waiting after distance / LOOK_WAIT instructions of its own. A warp
+    // without signs of waiting counts as busy after distance / LOOK_BUSY of its own, LOOK_LEAST at least.
     LOOK_WAIT = 8,
     LOOK_BUSY = 512,
     LOOK_LEAST = 1 << 12,

@@ -29,10 +29,12 @@ struct fetch { // of a lane; the members up to `scale` stay while the lanes name
     uint64_t handle; // of `t`; 0: no texture yet
     const struct texture *t;
     uint32_t extent[3];
-    unsigned bytes;       // of a component
-    double scale;         // divisor of integers read as fractions; 1 for other texels
-    uint64_t bad_address; // device address of the last component read; after a fault, outside all allocations
-    uint64_t *first;      // destination for the address of the first texel read, or NULL
+    unsigned bytes; // of a component
+    double scale;   // divisor of integers read as fractions; 1 for other texels
+    // After a failed fetch: device address of the component that could not be read, and the reason.
+    uint64_t bad_address;
+    enum launch_fault_kind bad_kind;
+    uint64_t *first; // destination for the address of the first texel read, or NULL
 };
 
 // Fractions of components of 8 bits without a sign: n / 255, rounded to f32.
@@ -151,10 +153,9 @@ static bool texel(struct fetch *f, const int64_t index[3], uint32_t out[4])
         return true;
     }
     struct lane_access a;
-    enum launch_fault_kind kind;
     for (unsigned c = 0; c < t->channels; c++, address += f->bytes) {
         f->bad_address = address;
-        if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, f->bytes, &a, &kind)) return false;
+        if (!exec_resolve(f->w, 0, SPACE_GLOBAL, address, f->bytes, &a, &f->bad_kind)) return false;
         out[c] = component(t, a.host);
     }
     return true;
@@ -247,7 +248,7 @@ const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *reg
         uint32_t value[4];
         bool linear = f.t->filter == TEXTURE_LINEAR && i->type2 == TYPE_F32;
         if (!(linear ? sample(&f, axes, value) : point(&f, axes, value)))
-            return exec_fault_address(w, d, FAULT_BOUNDS, l, SPACE_GLOBAL, f.bad_address, f.bytes, false);
+            return exec_fault_address(w, d, f.bad_kind, l, SPACE_GLOBAL, f.bad_address, f.bytes, false);
         for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
     }
     for (unsigned n = 0; n < 4; n++)

@@ -49,8 +49,8 @@ struct tape; // tape.h
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
-    // registers of a thread, if launch.registers is unset; 0: registers.def at size `paper`, otherwise no
-    // limit
+    // registers of a thread on an SM, if launch.registers is unset; 0: at size `paper` the number in
+    // registers.def; elsewhere, or without such a number, as many as the code uses
     unsigned registers;
     uint64_t seed; // seed of varied inputs of the same kind; 0: the usual inputs
     // Called after every launch, failed launches included; may be NULL.

@@ -198,6 +198,11 @@ static void test_textures(struct test *t)
     config.channels = 3;
     CHECK(t, wf_texture_create(f.c, data, &config) == 0);
     check_error(&f, "error: texture: channels must be 1, 2 or 4\n");
+    config = (struct wf_texture_config){.texel = WF_TEXEL_U16, .channels = 1, .width = 1};
+    CHECK(t, wf_bind_texture(f.m, "picture", wf_texture_create(f.c, data + 1, &config)) == WF_OK);
+    CHECK(t, launch(&f, "look", 1, 6, (void *[]){&out}, 1, NULL) == WF_PROGRAM_FAILED);
+    CHECK_HAS(t, wf_errors(f.c), "misaligned global read of 2 bytes");
+    wf_clear_errors(f.c);
     fixture_end(&f);
 }
 

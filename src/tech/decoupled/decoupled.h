@@ -65,7 +65,8 @@ struct decoupled_launch {
 struct part {
     struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
-    uint64_t active, lanes; // active: lanes arriving at the site; lanes: arriving lanes that pass the guard
+    uint64_t active,
+        lanes; // active: lanes arriving at the site; lanes: of an address, those past the guard; of a predicate, all
     uint64_t preds[2];
     bool is_address;
     uint8_t effort; // of a predicate: enum decouple_effort
