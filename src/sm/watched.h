@@ -2,6 +2,9 @@
 #pragma once
 #include "watch/watch.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct sm;
 struct op;
 

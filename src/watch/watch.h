@@ -13,6 +13,9 @@
 #pragma once
 #include "base/vec.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct launch;
 struct program;
 
