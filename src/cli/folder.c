@@ -26,11 +26,11 @@ bool folder_make(const char *path, struct diag *d)
 }
 
 // Locks the open file `lock` of a folder, with retries for 2 seconds: processes of a killed command may still
-// be ending. False: not locked.
+// be ending. False: not locked; errno is EWOULDBLOCK if another process has the lock.
 static bool take_lock(int lock)
 {
     for (unsigned tries = 0; flock(lock, LOCK_EX | LOCK_NB) != 0; tries++) {
-        if (tries == 20) return false;
+        if (tries == 20 || (errno != EWOULDBLOCK && errno != EINTR)) return false;
         nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
     }
     return true;
@@ -44,9 +44,12 @@ int folder_lock(const char *folder, const char *command, struct diag *d)
     if (lock < 0) {
         diag_error(d, loc_none(), "cannot write %s: %s", path.text, strerror(errno));
     } else if (!take_lock(lock)) {
-        diag_error(d, loc_none(),
-                   "another warpfold %s is at work in %s: wait for its end, or give a different --out",
-                   command, folder);
+        if (errno == EWOULDBLOCK || errno == EINTR)
+            diag_error(d, loc_none(),
+                       "another warpfold %s is at work in %s: wait for its end, or give a different --out",
+                       command, folder);
+        else
+            diag_error(d, loc_none(), "cannot lock %s: %s", path.text, strerror(errno));
         close(lock);
         lock = -1;
     }

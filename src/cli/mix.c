@@ -16,10 +16,9 @@ enum { REGISTERS_MAX = 255 };
 struct member {
     const struct workload *workload;
     struct tape tape;
-    struct wf_context *context; // context for recording launches
-    unsigned registers;         // of a thread, from --registers; 0: as in struct workload_options
-    uint32_t sms;               // of the GPU used for recording
-    struct mix_run run;         // figures of the run alone
+    unsigned registers; // of a thread, from --registers; 0: as in struct workload_options
+    uint32_t sms;       // of the GPU used for recording
+    struct mix_run run; // figures of the run alone
     struct mix_need need;
 };
 

@@ -72,10 +72,9 @@ static bool split(struct script_text *s, const char *text, size_t length, uint32
             return diag_error(s->diag, loc, "a line has at most %d words", SCRIPT_WORDS_MAX);
         bool quoted = text[i] == '"';
         size_t first = i += quoted;
-        while (i < length && (quoted ? text[i] != '"' : !strchr(" \t\r", text[i]))) {
+        for (; i < length && (quoted ? text[i] != '"' : text[i] != ' ' && text[i] != '\t' && text[i] != '\r');
+             i++)
             if (!text[i]) return diag_error(s->diag, loc, "a NUL byte");
-            i++;
-        }
         if (quoted && i == length) return diag_error(s->diag, loc, "the quote is not closed");
         loc.length = (uint32_t)(i - first) + 2u * quoted;
         words[(*count)++] = (struct script_word){arena_strndup(&s->arena, text + first, i - first), loc};

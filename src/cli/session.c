@@ -182,9 +182,10 @@ enum wf_status session_place(struct session *s, const char *text, uint64_t *addr
         status = WF_BAD_INPUT;
     }
     free(name);
+    if (status != WF_OK) return status;
     *address += offset;
     *size_bytes -= offset;
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status bind(struct session *s, const char *name, struct spec *spec, struct loc loc)

@@ -1,6 +1,7 @@
 #include "lab/process.h"
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-enum { WORDS_MAX = 64 };
 
 // In the forked child (single-threaded): drops the parent's terminal, signals and descriptors, then runs the
 // command.
@@ -38,17 +37,18 @@ static _Noreturn void become(const struct process_order *o, int count, char **wo
 pid_t process_start(const struct process_order *o)
 {
     static char name[] = "warpfold", quiet[] = "--quiet", json[] = "--json";
-    char *text = heap_strdup(o->command), *rest = text, *result = heap_strdup(o->json), *words[WORDS_MAX];
-    size_t count = 0;
-    words[count++] = name;
-    for (char *word; (word = strsep(&rest, " ")) != NULL && count < WORDS_MAX - 4;)
-        if (*word) words[count++] = word;
-    if (!o->is_mark) words[count++] = quiet;
-    words[count++] = json;
-    words[count++] = result;
-    words[count] = NULL;
+    char *text = heap_strdup(o->command), *rest = text, *result = heap_strdup(o->json);
+    VEC(char *) words = {0};
+    vec_push(&words, name);
+    for (char *word; (word = strsep(&rest, " ")) != NULL;)
+        if (*word) vec_push(&words, word);
+    if (!o->is_mark) vec_push(&words, quiet);
+    vec_push(&words, json);
+    vec_push(&words, result);
+    vec_push(&words, NULL);
     pid_t parent = getpid(), process = fork();
-    if (process == 0) become(o, (int)count, words, parent);
+    if (process == 0) become(o, (int)words.count - 1, words.data, parent);
+    vec_fini(&words);
     free(text);
     free(result);
     return process;

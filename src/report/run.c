@@ -507,7 +507,8 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
         total.warp_instructions += k->warp_instructions;
         total.thread_instructions += k->thread_instructions;
         total.wall_seconds += k->wall_seconds;
-        total.cycles += k->cycles;
+        total.cycles =
+            total.cycles == WF_UNKNOWN || k->cycles == WF_UNKNOWN ? WF_UNKNOWN : total.cycles + k->cycles;
         one_grid &= same_extent(k->grid, l->grid);
         one_block &= same_extent(k->block, l->block);
     }
@@ -525,6 +526,10 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
     table_add(t, "%.1f",
               total.wall_seconds > 0 ? (double)total.warp_instructions / total.wall_seconds / 1e6 : 0.0);
     if (!r->gpu) return;
+    if (total.cycles == WF_UNKNOWN) { // a launch was refused by the checks
+        for (unsigned column = 0; column < 3; column++) table_add(t, "-");
+        return;
+    }
     table_add_u64(t, total.cycles);
     table_add(t, "%.2f", report_run_ipc(&total));
     if (l->core_mhz > 0)

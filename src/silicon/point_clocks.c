@@ -35,7 +35,7 @@ static const char *make(struct arena *a, const struct point *row, char *word, st
 {
     const char *parts[PARTS] = {0};
     size_t count = 0;
-    for (char *part; (part = strsep(&word, "/")) != NULL && count < PARTS;) parts[count++] = part;
+    while (word && count < PARTS) parts[count++] = strsep(&word, "/");
     *p = *row;
     p->series = row->name;
     if (count < 2 || word || !str_to_f64(parts[0], &p->core_mhz) || !str_to_f64(parts[1], &p->dram_mhz) ||

@@ -205,6 +205,10 @@ static void test_errors(struct test *t)
     }
     run_script(&c, "buffer a u32:1:zero\nlaunch count 1 1 a\n", "");
     CHECK_HAS(t, c.err, "s.wf:2:1: error: no module is loaded; write load FILE first\n");
+    static const char null[] = "buffer a u32:1\0:zero\n";
+    cli_write(&c, "null.wf", null, sizeof null - 1);
+    cli_run(&c, "run --script $D/null.wf");
+    CHECK_HAS(t, c.err, "null.wf:1:10: error: a NUL byte\n");
     cli_fini(&c);
 }
 

@@ -251,6 +251,7 @@ static void test_refused(struct test *t)
         {CLOCKS ",500/1000/low 500\n", "$D/list.csv:clocks", 1,
          "point x: clocks are CORE/DRAM words, in MHz"},
         {CLOCKS ",500/1000\n", "$D/list.csv:clocks", 1, "point x: {1} to {4} are parts of the clocks' words"},
+        {CLOCKS ",500/1000/1/2/3\n", "$D/list.csv:clocks", 1, "point x: clocks are CORE/DRAM words, in MHz"},
         {CLOCKS ",\n", "$D/list.csv:clocks", 1, "point x: of set clocks, and without clocks"},
         {CLOCKS ",500/1000/a 500/1000/b\n", "$D/list.csv:clocks", 1,
          "point x: a second row with the same name"},
