@@ -1,7 +1,7 @@
 // The order of launches. A launch waits for launches put before it by its stream, by events and by the
-// default stream. A finished launch leaves the lists of later launches, streams and events. A launch with an
-// empty waits_for may begin. Launches wait for earlier launches only, so the earliest queued launch can
-// always begin eventually.
+// default stream. A finished launch leaves the lists of later launches, streams and events. A launch with
+// an empty waits_for may begin, unless running launches prevent the begin (may_begin). Launches wait for
+// earlier launches only, so the earliest queued launch can always begin eventually.
 //
 // Nothing runs between API calls: the chip's time passes only inside waiting calls.
 #include "api/host_modes.h"

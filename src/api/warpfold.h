@@ -75,9 +75,10 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core.
 // WF_BAD_USAGE if the settings do not fit together. Launches and wf_program_run make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
-// Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
-// VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
-// A new GPU's file replaces the settings of an earlier GPU's file and all classes of SMs; NULL keeps both.
+// Selects the GPU on which later launches are timed: a bundled GPU by name, or a file with KEY = VALUE
+// lines. The path of a file has a / or a dot. NULL, and a new context: launches are functional. wf_set may
+// override settings of the file. A new GPU's file replaces the settings of an earlier GPU's file and all
+// classes of SMs; NULL keeps both.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 // Bundled GPUs for CUDA kernels, by index. False past the last.
 bool wf_gpu_at(size_t index, const char **name, const char **meaning);
@@ -610,7 +611,8 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
 // known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 // Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
-// look up, or "count". False: the class does not set the key, it is no gpu.* key, or index is past the last.
+// look up, or "count". False: the class does not set the key, the key is no setting of an SM, or index is
+// past the last.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 // Options of the mechanism named `tech`, by index. False past the last, or without such a mechanism.
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);
