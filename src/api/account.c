@@ -22,14 +22,14 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
     return true;
 }
 
-// A kernel of an image has one list of counts for all of its forms. The forms have equal instruction numbers,
-// and differ in loads of arguments (closure.c).
+// A kernel of an image (RISC-V code) has one list of counts for all of its forms. The forms have equal
+// instruction numbers, and differ in loads of arguments (closure.c).
 static struct api_form *counting_form(const struct wf_launch *l)
 {
     return l->kernel->module->image ? l->kernel->form : l->form;
 }
 
-// The program whose instructions are printed: with arguments as constants, the program of the latest form.
+// The program whose instructions are printed: with arguments as constants, the program of the form made last.
 static const struct program *printed_program(const struct wf_kernel *k)
 {
     return k->constants.count ? vec_last(&k->constants).form->program : k->form->program;

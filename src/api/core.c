@@ -141,9 +141,9 @@ void api_core_fill(struct wf_launch *l)
         diag_error(&l->context->diag, loc_none(), "--verify: kernel %s: %s", l->kernel->info.name, first);
 }
 
-// Value of statistic `id` of the last launch, for the host part of a program; ids as in StatIds.h of
-// SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar pipeline
-// leaves the addition to the lanes because of the result's alignment.
+// Value of statistic `id` of the last launch, for the host part of a program; 0: an unknown id. Ids are as in
+// StatIds.h of SIMTight's public source. As in the source, INSTRS counts an addition twice if the scalar
+// pipeline leaves the addition to the lanes: the base of the sum is not aligned for an affine vector.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id)
 {

@@ -45,7 +45,7 @@ enum {
 #undef DRAM_COUNTER
 };
 
-// A list of launches. At its end, a launch leaves every list of launches to wait for (queue.c).
+// A list of launches. A launch that ends is removed from every list of launches to wait for (queue.c).
 struct api_launches {
     struct wf_launch **data;
     size_t count, capacity;
@@ -111,7 +111,7 @@ struct wf_context {
     struct wf_storage storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
-    // -- launches under way (queue.c)
+    // -- launches under way: queued or running (queue.c)
     struct api_launches alive;     // launches not yet destroyed; unordered
     struct api_launches under_way; // in order of the calls
     unsigned running;              // launches of under_way that have begun
@@ -142,8 +142,8 @@ struct api_function_slot {
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
-    // Hash of the PTX text and its name, for the cache of compiled kernels. 0: loaded before wf_keep_programs;
-    // kernels of the module are not cached.
+    // Hash of the PTX text and its name, for the cache of compiled kernels. 0: loaded before
+    // wf_keep_programs; kernels of the module are not cached.
     uint64_t text_hash;
     // A program with a host part (host.c); NULL: PTX.
     struct image *image;
@@ -161,14 +161,17 @@ struct wf_module {
 };
 
 // The program executed by launches of a kernel, with counts of issue slots. The program is the kernel's own,
-// or made from it by mechanisms for a block shape, or reads arguments as constants. Kernels and launches
-// share a form; the last user frees it.
+// or made from it by mechanisms for a block shape, or reads arguments as constants. Kernels, launches
+// and the list `watched` of the context share a form; the last user frees it.
 struct api_form {
     unsigned users;
     const struct program *program;
-    struct program *changed[TECH_MAX]; // intermediate and final programs of the transformations, owned
+    // Programs owned by the form: intermediate and final ones of the mechanisms' transformations, or the
+    // program with arguments as constants.
+    struct program *changed[TECH_MAX];
     unsigned changed_count;
-    uint64_t *slots; // counts by [instruction; last: no instruction][slot reason], heap; NULL: never timed
+    // Counts by [instruction; last: no instruction][slot reason], heap; NULL: never timed on SMs.
+    uint64_t *slots;
     uint64_t *saved; // [instruction][SAVINGS], heap
 };
 
@@ -213,7 +216,7 @@ struct wf_launch {
     bool is_freed; // freed by the caller: destroyed when over
     // Input of the functional engine or the chip, and arrays pointed to by the input.
     struct launch launch;
-    struct launch_flat flat; // memory layout for a kernel of an image
+    struct launch_flat flat; // memory layout of a RISC-V kernel (of an image); unused for PTX
     bool is_timed;           // timed on the SMs of the chip; false on the SIMTight core
     bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts. Neither: functional.
     struct simtight_counts core_counts;
@@ -236,7 +239,7 @@ struct wf_launch {
     struct gpu_counts *sms; // by SM number, owned as a piece
     struct chip_series series;
     struct progress progress;
-    double run_seconds; // timed: context->run_seconds at the begin; functional: seconds so far
+    double run_seconds; // wall-clock; timed: context->run_seconds at the begin; functional: the run so far
     // Results.
     // On the context's clock; WF_UNKNOWN: functional. A timed launch that never began has an end but no
     // start.
@@ -364,7 +367,7 @@ bool api_timeline_check(const struct api_settings *s, struct diag *d);
 // False and an error: a timeline is requested (wf_watch), but no GPU is selected, check.races is on, or
 // timeline.sm names no SM of the GPU.
 bool api_check_watched(struct wf_context *c);
-// Whether timeline.sm names an SM of the GPU; false adds an error.
+// Whether timeline.sm names at least one SM of the GPU; false adds an error.
 bool api_timeline_check_sms(struct wf_context *c);
 // Counter values, indexed as wf_counter_at. A NULL argument makes its counters unknown.
 void api_counter_values(const struct exec_counts *exec, const struct gpu_counts *gpu,

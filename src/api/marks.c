@@ -48,8 +48,8 @@ static const struct wf_mark *show(struct wf_kernel *k, const struct marks *m, co
                                   size_t *count)
 {
     const struct program *p = m->program;
-    // The program's header: the conditions of all reached instructions' marks, which the promoting hardware
-    // reads besides the instructions.
+    // The program's header: the conditions of the marks of all instructions reachable from the entry. The
+    // promoting hardware reads the header besides the instructions.
     struct program header = {0};
     for (uint32_t n = 0; n < p->inst_count; n++)
         if (m->marks[n].reached) header.mark_conditions |= m->marks[n].conditions;

@@ -49,8 +49,8 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
-// Writes device memory; the caller has waited for launches. Returns WF_BAD_INPUT, or the status of a launch
-// that failed during a wait (api_told).
+// Writes device memory; the caller has waited for launches. Returns WF_BAD_INPUT if the range is not inside
+// one allocation. Otherwise returns the status of a launch that failed during a wait (api_told), or WF_OK.
 static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
 {
     if (!bytes) return api_told(c);

@@ -1,5 +1,5 @@
-// Modules: parses PTX text, lays out variables in device memory, and fills in pointers inside initialised
-// data.
+// Modules: loads ELF files of RISC-V code; parses PTX text, lays out the variables in device memory, and
+// fills in pointers inside initialised data.
 //
 //   .global variables   an allocation per variable, named after the variable
 //   .const variables    an allocation per module in the compiler's layout: BANK_USER, and the target of
@@ -21,7 +21,8 @@ static bool add_variable(struct wf_module *m, const struct ptx_variable *v, uint
     return true;
 }
 
-// False for an extern variable, which has no bytes. wf_kernel_find refuses kernels that use one.
+// False for an extern variable, which has no bytes. wf_kernel_find refuses kernels that use an extern .global
+// or .const variable.
 static bool has_storage(const struct ptx_variable *v) { return !v->is_extern; }
 
 static bool place_variable(struct wf_module *m, const struct ptx_variable *v)

@@ -1,7 +1,7 @@
 // The order of launches. A launch waits for launches put before it by its stream, by events and by the
-// default stream. A finished launch leaves the lists of later launches, streams and events. A launch with an
-// empty waits_for may begin. Launches wait for earlier launches only, so the earliest queued launch can
-// always begin eventually.
+// default stream. A finished launch leaves the lists of later launches, streams and events. A launch with
+// an empty waits_for may begin, unless running launches prevent the begin (may_begin). Launches wait for
+// earlier launches only, so the earliest queued launch can always begin eventually.
 //
 // Nothing runs between API calls: the chip's time passes only inside waiting calls.
 #include "api/host_modes.h"
@@ -68,8 +68,8 @@ static void find_rivals(struct wf_launch *l)
     vec_fini(&before);
 }
 
-// Frees the record of touched memory of a finished launch without unfinished rivals, or the launch itself if
-// the caller has freed it.
+// Acts on a finished launch that no unfinished launch has as a rival; no effect on other launches. Frees the
+// launch if the caller has freed the handle, else only the record of touched memory.
 static void let_go(struct wf_launch *l)
 {
     if (l->held || l->state != LAUNCH_OVER) return;
@@ -168,7 +168,7 @@ static bool is_lasting(const struct wf_launch *l)
 static void fail(struct wf_context *c, const struct wf_launch *l)
 {
     struct strbuf text = {0}, name = {0};
-    const char *why = l->fault.text; // of its first line, all but the kernel's name is reported
+    const char *why = l->fault.text; // only the first line is reported, without the kernel's name
     strbuf_printf(&name, "kernel %s: ", l->launch.program->name);
     if (str_starts_with(why, strbuf_text(&name))) why += name.length;
     strbuf_printf(
@@ -291,8 +291,8 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
 }
 
-// Appends a line for each of up to 8 launches under way, without the stuck launch. The line tells that the
-// launch waits as well, or why it has not begun.
+// Appends a line for each of up to 8 queued or running launches other than the stuck launch. The line tells
+// that a running launch waits as well, or why a queued launch has not begun.
 static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };

@@ -66,18 +66,19 @@ struct wf_launch;
 // A new context with default settings. Never NULL.
 struct wf_context *wf_context_create(void);
 // Frees the context and everything made from it: modules, kernels, streams, events, launches, device memory.
-// Launches under way are stopped; queued launches never begin. NULL: no effect.
+// Running launches are stopped; queued launches never begin. NULL: no effect.
 void wf_context_destroy(struct wf_context *c);
-// Sets one key (`warpfold list keys`). Keys of memory size and code generation are fixed by the first
-// allocation or module; setting a fixed key returns WF_BAD_USAGE. timeline.* keys are fixed from the first
-// watched launch to the next wf_watch.
+// Sets one key (`warpfold list keys`). WF_BAD_USAGE: no such key, a value out of range, or a fixed key. Keys
+// of memory size and code generation are fixed by the first allocation or module. timeline.* keys are fixed
+// from the first watched launch to the next wf_watch.
 enum wf_status wf_set(struct wf_context *c, const char *key, const char *value);
 // Checks settings whose order is free: classes of SMs (docs/howto/gpus.md) and the SIMTight core.
 // WF_BAD_USAGE if the settings do not fit together. Launches and wf_program_run make the same check.
 enum wf_status wf_check_settings(struct wf_context *c);
-// Selects the GPU on which later launches are timed: a bundled GPU by name, or the path of a file with KEY =
-// VALUE lines. NULL, and a new context: launches are functional. wf_set may override settings of the file.
-// A new GPU's file replaces the settings of an earlier GPU's file and all classes of SMs; NULL keeps both.
+// Selects the GPU on which later launches are timed: a bundled GPU by name, or a file with KEY = VALUE
+// lines. The path of a file has a / or a dot. NULL, and a new context: launches are functional. wf_set may
+// override settings of the file. A new GPU's file replaces the settings of an earlier GPU's file and all
+// classes of SMs; NULL keeps both.
 enum wf_status wf_gpu(struct wf_context *c, const char *name_or_path);
 // Bundled GPUs for CUDA kernels, by index. False past the last.
 bool wf_gpu_at(size_t index, const char **name, const char **meaning);
@@ -186,7 +187,8 @@ struct wf_program_stats {
 };
 // Runs the program from start to end with fresh memory, and fills *stats. Output of the program goes to the
 // receiver of wf_set_print, line by line. WF_PROGRAM_FAILED: an error or limit in the host part, a failed
-// kernel, or a failed context (wf_reset), in which no program runs.
+// kernel, or a failed context (wf_reset), in which no program runs. WF_BAD_USAGE: settings or GPU do not suit
+// the program. WF_BAD_INPUT: a module without a host part, or too little address space on the host.
 enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_config *config,
                               struct wf_program_stats *stats);
 
@@ -238,8 +240,10 @@ struct wf_mark {
     // For the given block shape (mark.warp_classes): 1, redundant across all warps; p > 1, among every p-th
     // warp; 0, not redundant, or no shape given.
     uint32_t warp_classes;
-    const char *cause, *reason; // cause: a word for tables; reason: a sentence
-    // Writes registers only and has no guard: a skipping mechanism can share the result.
+    // Why the mark is below "DR": cause, a word for tables ("none" for "DR"); reason, a sentence.
+    const char *cause, *reason;
+    // Writes vector registers only (no predicate) and has no guard: a skipping mechanism can share the
+    // result.
     bool shareable;
 };
 // Marks of all reachable instructions, under the settings `mark.*`. `block` may be NULL. *count receives the
@@ -265,15 +269,15 @@ struct wf_account {
     // If results do not depend on time, the instructions issued plus those skipped equal the instructions
     // issued without a mechanism.
     uint64_t skipped, reused;
-    // Warp instructions issued without an issue slot of a scheduler: through a mechanism's own port, or by
-    // its guest stream beside the schedulers.
+    // Warp instructions issued without an issue slot of a scheduler: through a mechanism's own port, or by a
+    // mechanism's guest, an instruction stream beside the warps (sm/issue/guest.h).
     uint64_t beside;
 };
-// Accounts of all instructions plus one last row, summed over the timed launches of the kernel's present
-// program. Mechanisms may change the program with the block shape. With riscv.closure=constants, `instruction`
-// is of the latest launch. Waits for all launches. *count receives
-// the number of rows. NULL: no such launch. Rows are valid until the program changes or the next call for
-// this kernel. The arrays `slots` keep counting during later launches.
+// Accounts of all instructions plus one last row, summed over launches timed on SMs with the kernel's
+// present program. Mechanisms may change the program with the block shape. RISC-V kernels: summed over the
+// programs of all arguments; with riscv.closure=constants, `instruction` is of the program made last. Waits
+// for all launches. *count receives the number of rows. NULL: no such launch. Rows are valid until the
+// program changes or the next call for this kernel. The arrays `slots` keep counting during later launches.
 const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
 // One SM in one timed launch.
 struct wf_sm_account {
@@ -370,7 +374,8 @@ struct wf_counter {
     uint64_t value;
     bool is_most; // a maximum: combine launches by the largest value, not by the sum
 };
-// A kind of event and its energy. The launch's energy is the sum of count x pj_each over all kinds.
+// A kind of event and its energy. The launch's energy, in picojoules, is the sum of count x pj_each over all
+// kinds.
 struct wf_energy {
     const char *name, *part, *unit; // "register_read", "registers", "registers"
     uint64_t count;
@@ -382,7 +387,7 @@ struct wf_storage {
     const char *tech, *name, *sm_class; // sm_class: NULL if the GPU has no classes
     uint64_t entries, bits;             // bits: of all entries together
     bool in_paper;                      // counted in the paper's storage budget
-    // The structure replaces a structure of the SM, and has the cost of the replaced structure.
+    // The structure replaces a structure of the SM or of the SIMTight core, and adds no energy.
     bool instead;
 };
 // Storage of the selected mechanisms on the selected GPU, or of its SIMTight core. Returns the number of
@@ -392,8 +397,9 @@ size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
 uint64_t wf_register_file_bits(const struct wf_context *c);
 // Parts of the chip that consume energy, by index. False past the last.
 bool wf_energy_part_at(size_t index, const char **name, const char **meaning);
-// Forbidden behaviour that did not end a launch (check.bounds, check.members). A kernel's first functional
-// launch is also watched for races in shared memory within the first block.
+// Forbidden behaviour that did not end a launch (check.bounds, check.members), or a race. Without
+// check.races, a kernel's first functional launch watches the start of the first block for races in shared
+// memory.
 struct wf_warning {
     const char *name; // "bounds", "members", "race"
     uint64_t count;
@@ -403,9 +409,12 @@ struct wf_warning {
 struct wf_stats {
     enum wf_status status;
     bool has_run; // false: the launch never began, after an earlier failure or an interrupt; counts are 0
-    // Timed: cycles of the core clock, from the earliest start of the first block to the launch's end.
+    // Timed: cycles of the core clock to the launch's end, counted from the earliest possible start of the
+    // first block or, on the SIMTight core, from the start of the warps.
     uint64_t cycles;
-    uint64_t elapsed;           // timed: cycles plus the launch latency (gpu.launch_latency)
+    // Timed: cycles from arrival to the launch's end: `cycles` plus gpu.launch_latency, or on the SIMTight
+    // core plus simtight.start_cycles.
+    uint64_t elapsed;
     uint64_t start;             // timed: cycle of arrival at the chip, on the clock of events
     uint64_t fetched;           // timed, on SMs: warp instructions fetched
     uint64_t skipped;           // timed: warp instructions not fetched, because of a mechanism
@@ -465,13 +474,13 @@ enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_confi
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
                                       const void *params, size_t bytes, struct wf_launch **launch);
 bool wf_launch_is_over(const struct wf_launch *l); // does not wait
-// Waits until one more launch is over, whichever ends first. False: no launch is under way.
+// Waits until one more launch is over, whichever ends first. False: no launch is queued or running.
 bool wf_wait_any(struct wf_context *c);
 // Wait for the end of the launch; return its status or stats. Other launches advance meanwhile and then
 // pause. The stats are valid until wf_launch_free.
 enum wf_status wf_launch_status(struct wf_launch *l);
 const struct wf_stats *wf_launch_stats(struct wf_launch *l);
-// Gives up the handle of a launch; a launch under way still runs to its end. NULL: no effect.
+// Gives up the handle of a launch; a queued or running launch still runs to the end. NULL: no effect.
 void wf_launch_free(struct wf_launch *l);
 
 // Clears the failed state of a context, after waiting for all launches.
@@ -596,12 +605,14 @@ struct wf_key {
 };
 // All keys of the context except keys for tests, by index. False past the last.
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
-// Counts GPU keys set neither by the GPU's file nor by wf_set, except simulator keys (`sim.`). Such keys have
-// their defaults, which for SMs describe gtx1080ti-paper. *is_like: the file starts from another GPU's file,
-// so defaults come from a known GPU.
+// Counts GPU keys set neither by the GPU's file nor by wf_set. Simulator keys (`sim.`, `machine`) are left
+// out, and gpu.sm_count if it is the sum of the classes. Keys not set have their defaults, which for SMs
+// describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so defaults come from a
+// known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
 // Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
-// look up, or "count". False: the class does not set the key, it is no gpu.* key, or index is past the last.
+// look up, or "count". False: the class does not set the key, the key is no setting of an SM, or index is
+// past the last.
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 // Options of the mechanism named `tech`, by index. False past the last, or without such a mechanism.
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);

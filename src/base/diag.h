@@ -3,9 +3,9 @@
 // A `struct diag` collects messages and holds the source texts referred to by locations. Library calls add
 // messages and return false. The command line prints messages as
 //
-//     vecadd.ptx:14:9: error: unknown instruction "addd.f32"; did you mean "add"?
-//         addd.f32 %f3, %f1, %f2;
-//         ^~~~
+//     vecadd.ptx:14:5: error: unknown instruction 'addd'; did you mean 'add'?
+//             addd.f32 %f3, %f1, %f2;
+//             ^~~~
 //
 // A zero location means no place in a file; the message then starts with "error: ", "warning: " or "note: ".
 #pragma once

@@ -6,7 +6,7 @@
 enum { FILE_TEXT_MOST = 256 << 20 }; // bytes; file_read refuses longer files as endless
 
 // Reads a whole file of at most FILE_TEXT_MOST bytes into heap memory, followed by a NUL; the caller frees
-// *bytes. False: *why is a static text ("no such file", "is a directory", …).
+// *bytes. False: *why is a static text ("No such file or directory", "is a directory", …).
 bool file_read(const char *path, char **bytes, size_t *length, const char **why);
 // file_read of at most `most` bytes. *length == most: the file may be longer.
 bool file_read_up_to(const char *path, size_t most, char **bytes, size_t *length, const char **why);

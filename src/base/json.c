@@ -1,6 +1,7 @@
 // JSON text, indented by two spaces a level. UTF-8 is copied, except control characters, which a terminal
-// would obey. Control characters are escaped. So are invalid bytes of UTF-8 (names from a broken file), each
-// as the Latin-1 character of the byte. Strings are thus always valid JSON.
+// would obey: control characters below U+0080 are escaped. The two bytes of a control character from U+0080
+// to U+009F and invalid bytes of UTF-8 (names from a broken file) are escaped singly, a byte as the Latin-1
+// character of the byte. Strings are thus always valid JSON.
 #include "base/json.h"
 #include "base/printable.h"
 

@@ -125,8 +125,8 @@ static void reach(struct pack *p, uint32_t from, uint32_t bits, uint32_t length,
     if (bits < w->bits) *w = (struct way){.bits = bits, .length = length, .place = place};
 }
 
-// Tries copies of `least` to `most` bytes (from LONG bytes on: only of `most`) as the next step from position
-// `from`. place: the number for the copy's distance (packed.h).
+// Tries copies of `least` to `most` bytes as the next step from position `from`; if `most` is LONG or more,
+// only a copy of `most` bytes. place: the number for the copy's distance (packed.h).
 static void reach_by_copy(struct pack *p, uint32_t from, uint32_t least, uint32_t most, uint32_t place)
 {
     uint32_t bits = place_bits(p, place);

@@ -1,5 +1,6 @@
-// splitmix64 (Steele, Lea and Flood 2014): the only source of pseudo-random numbers. In the command
-// line's `rand:SEED`, element i of a buffer is made from output i of a generator started at SEED.
+// splitmix64 (Steele, Lea and Flood 2014). All pseudo-random numbers come from such a generator, or from
+// hash_u64, the generator's last step. In the command line's `rand:SEED`, element i of a buffer is made from
+// output i of a generator started at SEED.
 #pragma once
 #include "base/hash.h"
 

@@ -155,7 +155,7 @@ static void clear_caches(struct chip *c, unsigned number, bool is_empty)
 
 uint64_t chip_code_address(struct chip *c, const struct grid *g)
 {
-    enum { KERNELS = 4096 }; // number of separate L2 code addresses; further kernels reuse the addresses
+    enum { KERNELS = 4096 }; // kernels with an L2 code address of their own; further kernels reuse addresses
     if (!c->config.gpu.icache_keep) return GPU_SPACE(g->number) + GPU_CODE_ADDRESS;
     const struct program *p = g->launch->program;
     const struct known_code mine = {hash_bytes(p->name, strlen(p->name), 0), p->inst_count};

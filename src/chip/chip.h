@@ -45,7 +45,7 @@ struct chip_account {           // results that launches add to; owned by the ca
     struct gpu_counts *sms;     // by SM
     struct chip_series *series; // NULL: no samples
     struct watcher *watcher;    // timeline recorder, the same for all launches on a chip; NULL: none
-    struct watch_stream stream; // the launch's stream, as named to the watcher
+    struct watch_stream stream; // number and name of the launch's stream, for the watcher's records
 };
 
 struct chip *chip_create(const struct chip_config *c);

@@ -39,7 +39,7 @@ struct grid {
     uint64_t mismatches;
     VEC(struct grid_part *) parts; // in order of SM
     struct grid_part *by_sm[CHIP_SMS];
-    struct memory_counts before; // memory counts of earlier grids with the same number
+    struct memory_counts before; // memory counts of earlier grids with the same number, to be subtracted
     // Costs shared equally by all grids begun, indexed by the number of sharing grids: cycles of the chip,
     // and cycles of SMs without a warp. Sums of whole cycles do not depend on how time was divided into
     // spans.

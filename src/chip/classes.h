@@ -1,7 +1,8 @@
 // Classes of SMs: settings, in a GPU's file or elsewhere, for SMs that differ from the rest.
 //
 //     class.NAME.count = N        number of SMs of the class
-//     class.NAME.KEY = VALUE      value of KEY for the class's SMs; keys left out have the chip's value
+//     class.NAME.KEY = VALUE      value of KEY, a setting of an SM, for the class's SMs; settings left out
+//                                 have the chip's value
 //
 // SMs are numbered class by class, in the order of the first mention of a class. Values are kept as set, so
 // that settings may come in any order. gpu_classes_resolve turns classes into kinds of SM and finds

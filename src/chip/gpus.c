@@ -44,8 +44,8 @@ static const struct gpu_file *find(const char *name)
     return NULL;
 }
 
-// Completes a message about an unknown GPU name, with the nearest name or else all names and `other`.
-// Returns false.
+// Completes a message about an unknown GPU name, with the nearest name or else all names except aliases, and
+// `other`. Returns false.
 static bool refuse_name(const char *name, struct strbuf *message, const char *other, struct loc loc,
                         struct diag *d)
 {

@@ -89,8 +89,8 @@ static void record_launch(void *context, struct wf_kernel *kernel, const struct 
 }
 
 // --verify: runs the workload again, functionally, without optimisation, on the general engine
-// (exec.isa=general). In class D, the hash of the output bytes must equal `output_hash` of the first run.
-// Outputs of other classes are only compared with the reference.
+// (exec.isa=general). In class D (the output bytes depend on the input alone), the hash of the output bytes
+// must equal `output_hash` of the first run. Outputs of other classes are only compared with the reference.
 static enum wf_status verify(const struct options *o, const struct bench_selection *what,
                              const struct workload *w, uint64_t output_hash, struct diag *d)
 {
@@ -177,7 +177,8 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
     return status;
 }
 
-// Writes the files of --json and --timeline and prints the tables, with the rows of failed workloads, too.
+// Writes the files of --json and --timeline. Prints the tables, with the rows of failed workloads, too; no
+// tables with --quiet, or if stdout is reserved for JSON.
 static enum wf_status publish(const struct options *o, struct report_bench *b, const struct strbuf *timeline,
                               struct results *r, struct diag *d)
 {

@@ -13,7 +13,9 @@ struct bench_selection {
 // A selected workload, with groups resolved.
 struct bench_member {
     const struct workload *workload;
-    unsigned registers; // per thread, from the group's paper; 0: as in struct workload_options
+    // Per thread, from the paper of the group that the workload was selected by; 0: no number, and the
+    // default of workload_options.registers holds.
+    unsigned registers;
 };
 struct bench_list {
     VEC(struct bench_member) all;

@@ -29,8 +29,9 @@ bool command_json_alone(const struct options *o);
 bool command_number(const struct options *o, enum option_id id, uint64_t most, uint64_t *n, struct diag *d);
 // Applies --set and checks the settings together. WF_OK or WF_BAD_USAGE; errors are in `d` or in the context.
 enum wf_status command_set(const struct options *o, struct wf_context *c, struct diag *d);
-// Applies --gpu, --set, --tech, --verify, --threads and --max-cycles. Refuses --functional beside an option
-// that needs time, such as --tech.
+// Applies --gpu (by default gtx1080ti), --set, --tech, --verify, --threads and --max-cycles. --functional
+// and the command study select functional launches. Refuses --functional beside an option that needs time,
+// such as --tech.
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d);
 // Adds a note if --gpu names a user's file that omits keys and has no base GPU (`like`). Silent with --quiet.
 void command_note_gpu(const struct options *o, struct diag *d);

@@ -1,8 +1,8 @@
 // `warpfold compare A.json B.json`: differences between the results of two runs, main figures first, then by
 // size of the relative change.
 //
-// Both files become lists of named figures: "cycles", "counters sm.l1.hits". Elements of an array add their
-// names: "matrixMul cycles". Left out are wall-clock figures; launches, time series and the account by line,
+// Both files become lists of named figures: "cycles", "sm.l1.hits". Elements of an array add their names:
+// "matrixMul cycles". Left out are wall-clock figures; launches, time series and the account by line,
 // whose names differ between runs; and energy events, which repeat the counters.
 #include "base/file.h"
 #include "base/hash.h"

@@ -138,8 +138,9 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
     return options_parse(o, COMMAND_REPRODUCE, (int)p->words.count, (char **)p->words.data, d);
 }
 
-// Expected seconds for each point (run of an experiment): from plan `old`, or estimated now if `old` is NULL.
-// *factor: the total is expected within this factor of the sum.
+// Expected seconds of one core for each point (run of an experiment), heap; 0: unknown. The seconds come from
+// plan `old`, or are estimated now if `old` is NULL. *factor: the total is expected within this factor of the
+// sum.
 static double *expect_seconds(const struct gather *g, const struct plan *old, double *factor)
 {
     if (!old) {
