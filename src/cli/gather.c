@@ -255,7 +255,8 @@ static bool note_left(const struct gather *g, const struct plan *p)
 static const double ask_seconds = 10; // seconds between queries to Slurm for live jobs
 
 // Collects results until all points are done or given up, a signal arrives, or Slurm has no live job left.
-// False and an error, for instance: no live job, but points are missing.
+// A signal is noted in g->pool->interrupted, and is no error. False and an error, for instance: no live job,
+// but points are missing.
 static bool collect_until(const struct gather *g, const struct plan *p, const sigset_t *watched,
                           struct collection *c)
 {

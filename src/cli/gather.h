@@ -26,6 +26,7 @@ bool gather_words(struct plan *p, const char *folder, struct options *o, struct 
 // Writes the plan, collects results already committed, submits workers (--submit slurm), and prints the next
 // commands to type. False: an error is in g->diag.
 bool gather_submit(const struct gather *g);
-// Collects the finished points; with --wait, until no point is outstanding. *complete: no point is waiting or
-// running, or the folder has no plan. False and an error: the plan is of another build, for example.
+// Collects the finished points; with --wait, until no point is outstanding, or a signal arrives
+// (g->pool->interrupted). *complete: no point is waiting or running, or the folder has no plan. False and an
+// error: the plan is of another build, for example.
 bool gather_collect(const struct gather *g, bool *complete);

@@ -1,4 +1,5 @@
-// Runs a program with a host part: options, input, results.
+// Runs a RISC-V program with a host part: checks the options, feeds --input to the program's console, and
+// collects the results.
 #include "cli/hosted.h"
 #include "base/file.h"
 

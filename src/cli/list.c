@@ -178,8 +178,9 @@ enum { TAKES_TECH = 1, TAKES_GPU = 2, TAKES_SET = 4, TAKES_BENCH = 8 };
 static const struct list {
     const char *name;
     void (*list)(void);
-    int (*list_with)(const struct options *o); // instead of `list`: takes TAKES_… options or an operand
-    unsigned takes;                            // bits, TAKES_TECH …
+    // instead of `list`: returns the exit status; may use TAKES_… options and an operand
+    int (*list_with)(const struct options *o);
+    unsigned takes; // bits, TAKES_TECH …
 } lists[] = {{"gpus", NULL, list_gpus, TAKES_SET},
              {"techs", list_techs, NULL, 0},
              {"kernels", list_kernels, NULL, 0},

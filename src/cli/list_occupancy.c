@@ -53,7 +53,7 @@ static bool is_new(struct listing *l, const char *kernel)
 }
 
 // Source of a kernel's register count: "setting" (launch.registers, which takes precedence), the kernel's
-// "code", the group's "paper", or "nvcc".
+// "code" as compiled here, the "paper" of the group in --bench, or "nvcc" (NVIDIA's code, registers.def).
 static const char *source_of(const struct listing *l, struct wf_kernel *kernel, unsigned given,
                              const struct wf_occupancy *o)
 {

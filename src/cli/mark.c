@@ -4,8 +4,9 @@
 //     CR>DR  affine 4*threadIdx.x  /*0088*/ SHL R10, R2, 0x2    matrixMul.cu:23   if x divides the warp size:
 //     …
 //
-// With a block shape, CR instructions show the promotion: "CR>DR" or "CR>V"; with mark.warp_classes also
-// "CR/2", equal in every second warp. With mark.grid, "g" means equal in all blocks.
+// DR: redundant across the warps of every block; CR: only in some block shapes; V: not redundant. With a
+// block shape, CR instructions show the promotion: "CR>DR" or "CR>V"; with mark.warp_classes also "CR/2",
+// equal in every second warp. With mark.grid, "g" means equal in all blocks.
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/command.h"

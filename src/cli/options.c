@@ -174,7 +174,7 @@ bool options_status_at(unsigned index, struct options_status *s)
     return true;
 }
 
-// Appends the forms of SPEC, and the names of INIT.
+// Appends the forms of SPEC (content of an argument), and the names of INIT (first content of a buffer).
 static void add_forms(struct strbuf *out)
 {
     struct options_form f;

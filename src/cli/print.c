@@ -1,4 +1,4 @@
-// Writes to stdout and stderr. A failed write is reported at once, while errno is valid.
+// Writes to stdout and stderr. A failed write to stdout is reported at once, while errno is valid.
 #include "cli/print.h"
 #include "api/warpfold.h"
 #include "base/printable.h"

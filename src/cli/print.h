@@ -10,8 +10,8 @@
 
 // Call before opening files. Occupies closed descriptors 0, 1 and 2, so that no opened file receives them.
 void print_begin(void);
-// Prints text for a reader: control characters become \x and two hex digits; line breaks and colours are
-// kept.
+// Prints text for a reader: control characters become \x and two hex digits; line breaks, tabs and colours
+// are kept.
 void print_text(FILE *to, const char *text);
 // Prints raw bytes: JSON, and text of kernels.
 void print_bytes(FILE *to, const char *bytes, size_t length);

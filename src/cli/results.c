@@ -61,7 +61,7 @@ static bool is_same(const struct place *a, const struct place *b)
 }
 
 // The stream, stdout or stderr, that already leads to the result's path. Such results are appended to the
-// stream. NULL: neither leads there.
+// stream. NULL: neither leads there, or the path is a memory device (/dev/null).
 static FILE *stream_of(const struct result *x)
 {
     struct stat st;

@@ -209,8 +209,8 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
     return ok;
 }
 
-// Captures the dumps of a finished or interrupted run. After another `status`, captures nothing and returns
-// `status`.
+// Captures the dumps of a finished or interrupted run; after another `status`, nothing. Returns `status`, or
+// the error of a failed capture.
 static enum wf_status dumps_of(const struct options *o, struct session *s, const struct arguments *a,
                                enum wf_status status)
 {
@@ -293,7 +293,7 @@ static uint64_t counter(const struct report_run *r, const char *name)
 }
 
 // The reason why different output bytes can be legal: races, the order of atomics, or launches that wait for
-// each other and may count iterations (output classes R and O). NULL: no reason.
+// each other and may count their waiting loops (classes R and O, workload.h). NULL: no reason.
 static const char *why_order_matters(const struct report_run *base)
 {
     for (size_t i = 0; i < base->launches.count; i++)
@@ -328,9 +328,9 @@ static void tell_shared(struct session *s, uint64_t count)
                count);
 }
 
-// --verify for RISC-V programs: reports mismatches counted during the run. Values shared by mechanisms and
-// compressed registers were compared then, and no optimised code exists to compare. Compressed registers have
-// reported their own mismatches.
+// --verify for RISC-V programs: reports mismatches counted during the run. Values that a warp took from a
+// mechanism, and compressed registers, were compared with computed values then. No optimised code exists to
+// compare. Compressed registers have reported their own mismatches.
 static enum wf_status verify_hosted(struct session *s)
 {
     bool has_mechanisms = s->report.tech && !str_equal(s->report.tech, "base");
@@ -344,7 +344,7 @@ static enum wf_status verify_hosted(struct session *s)
 static enum wf_status verify(const struct options *o, struct session *s)
 {
     if (s->report.has_host) return verify_hosted(s);
-    // Number of values shared by mechanisms that differ from the values computed by the readers.
+    // Number of values that a warp took from a mechanism, and that differ from the values the warp computes.
     uint64_t shared = s->report.verify_mismatches;
     s->report.verify_mismatches = 0;
     static const char *const plain[][2] = {

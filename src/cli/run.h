@@ -1,10 +1,11 @@
-// The launches of `warpfold run`, for every command with the same options.
+// The launches of `warpfold run`, also for `warpfold study`, with the options of `warpfold run`.
 #pragma once
 #include "cli/options.h"
 #include "cli/session.h"
 
-// Checks options and operands before the run: a readable file, or --script, and the options needed or
-// excluded beside it. Not WF_OK: an error is in `d`.
+// Checks options and operands before the run. --script excludes a file and the options of a launch. Without
+// --script, one readable file is needed: PTX with --kernel, --grid and --block, or a RISC-V program
+// (hosted_check). Not WF_OK: an error is in `d`.
 enum wf_status run_check(const struct options *o, struct diag *d);
 // Runs the launch, program or script. Outputs stay in the session and its results; no file is written.
 enum wf_status run_execute(const struct options *o, struct session *s);

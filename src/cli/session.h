@@ -1,6 +1,6 @@
 // A device with named buffers, for `run` and scripts.
 //
-// Every fallible call reports an error and returns WF_BAD_INPUT or the launch's status. Errors with a
+// A failing call reports an error; a status is WF_BAD_INPUT, or the status of the launch. Errors with a
 // location in PTX stay in the context. All other errors are in the session's diag, at the script line.
 #pragma once
 #include "api/warpfold.h"

@@ -15,8 +15,8 @@ struct claims {
     const char *who;
     double lease_seconds;
     struct diag *diag;
-    // Claimable tokens, claimed from the end. Suspects stand at the front, so they are claimed last. In both
-    // parts the longest point stands last.
+    // Claimable tokens, claimed from the end. Suspects (points one loss short of the limit, token.h) stand at
+    // the front, so they are claimed last. In both parts the longest point stands last.
     VEC(struct token) open;
     VEC(struct watched) others;
     // Prints a line for the user when a lost token is restored; NULL: no output.

@@ -150,7 +150,8 @@ static void forget_failures(const struct plan *p, const char *id)
 }
 
 // Corrects a token's state: done if the database has the result (a held token stays held), open if a done
-// point has no result. Counts the point in `c` as done, lost or left.
+// point has no result. Counts the point in `c` as done (in the database), lost (opened here) or left (given
+// up).
 static void mend_token(const struct plan *p, struct database *db, const struct token *t, int queue,
                        struct collection *c)
 {

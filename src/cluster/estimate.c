@@ -17,15 +17,16 @@ static const char result_name[] = "runs/estimate.json"; // in the results' folde
 // missing uses the average rate.
 static const double measuring_most = 20;
 
-// Error factors of estimates, by source. At size medium, nine points in ten took at most 2.8 times more or
-// less than estimated (docs/howto/many-machines.md). Simulation rates of kernels on a view (GPU and profile)
+// Error factors of estimates, by source. At size medium, nine points in ten took from 1 / 2.8 to 2.8 times
+// the estimate (docs/howto/many-machines.md). Simulation rates of kernels on a view (GPU and profile)
 // mostly were within a factor of 2.9 of the average, at most 4.2.
 enum source { FROM_DATABASE, FROM_SMALL_RUN, FROM_AVERAGE, SOURCES };
 static const double factors[SOURCES] = {1.5, 3, 5};
 
 struct measured {
-    double instructions, seconds; // warp instructions, and seconds simulating them; 0: failed or refused
-    double whole;                 // seconds including start, reading and compilation
+    // warp instructions, and seconds simulating them; 0: failed, refused, or without simulation (mark)
+    double instructions, seconds;
+    double whole; // seconds including start, reading and compilation; 0: failed or refused
 };
 
 struct average {
@@ -145,7 +146,7 @@ static char *counting_command(const struct job *j, bool small)
 }
 
 // Command of the job at size small, without settings (--set) except compile.profile, since many jobs differ
-// in settings alone. Empty: the job has no size, and is neither a mark nor a study.
+// in settings alone. Marks and studies need no size; for other jobs without a size the result is empty.
 static char *small_command(const struct job *j)
 {
     struct strbuf small = {0};

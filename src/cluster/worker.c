@@ -27,7 +27,7 @@ struct slot {
     struct token token;
     const struct plan_point *point;
     double started;
-    int errors; // descriptor of stderr of the process, a file in memory: works on a full disk
+    int errors; // descriptor of the stderr of `process`, a file in memory: works on a full disk
 };
 
 struct renaming {
@@ -330,8 +330,8 @@ static bool is_alone(const struct worker *w)
     return false;
 }
 
-// Checks that DIR/committed exists, or creates the folder. False: a temporary error (*problem is 0), or a
-// permanent one with a message.
+// Checks that DIR/committed exists, or creates the folder. False with *problem 0: a temporary error. False
+// with *problem an errno: a permanent error, with a message.
 static bool has_room(struct worker *w, int *problem)
 {
     bool is_new = false;

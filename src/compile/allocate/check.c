@@ -86,8 +86,8 @@ static bool has_constant(const struct checker *c, const struct names *n, uint64_
 }
 
 // Writes `name` to the register of `unit`, in place of the names there. If the register holds an equal
-// constant already, its names stay. Spilling rematerialises constants at reloads, so other places keep the
-// name of a constant, too:
+// constant already, its names stay. `name` vanishes from all other places, unless it is a constant: spilling
+// rematerialises constants at reloads, so several places can hold one:
 //
 //     S2R r2, SR_TID.X      u3 was spilled; two phis take it, each in its own register,
 //     S2R r3, SR_TID.X      and r2 must not lose its name here
@@ -237,7 +237,8 @@ static bool stands_for(const struct names *n, uint32_t unit)
 }
 
 // Merges the current state into the start of `b` along the edge from `pred`. A place with the name of a phi's
-// operand gets the name of the phi's result, too. True if b is reached for the first time, or if a place loses a name at the start of b.
+// operand gets the name of the phi's result, too. True if b is reached for the first time, or if a place
+// loses a name at the start of b.
 static bool meet(struct checker *c, const struct mach_block *b, uint32_t pred)
 {
     struct names *places = copy_places(c, c->now);

@@ -54,7 +54,7 @@ static void set_true(struct operand *o)
 static struct mach_inst *emit_move(struct mover *m, unsigned dst, struct operand src, int reg, bool predicate)
 {
     struct mach_inst *i = new_inst(m, predicate ? OP_PLOP3 : OP_MOV);
-    // `src` is a new value. TRANSFER_MOVE, set by new_inst, is for copies of a register.
+    // A given `src` (a constant) is a new value, not the copy of a register that TRANSFER_MOVE denotes.
     if (src.kind != OPERAND_NONE) i->transfer = TRANSFER_NONE;
     set_reg(m, &i->i.dst[0], &i->dst[0], dst, predicate);
     if (predicate) {

@@ -248,8 +248,8 @@ static void write_announcement(struct writer *w, const struct mach_inst *m)
     if (!only_exits(to)) write_branch(w, m, to, false);
 }
 
-// Writes SYNC at the end of b, where b falls through to `next`. Condition: lanes that part in a block
-// dominating b reconverge at `next`.
+// Writes SYNC at the end of b, which falls through to `next`, if lanes that part in a block dominating b
+// reconverge at `next`. Otherwise writes nothing.
 static void write_meeting(struct writer *w, const struct mach_block *b, const struct mach_block *next)
 {
     if (!next || !next->parted_at || !ir_dominates(next->parted_at->source, b->source)) return;

@@ -10,8 +10,8 @@
 
 enum { KEY_PTX = 0, KEY_PLACE = 1, KEY_SET = 2, KEY_PAIR = 3 };
 
-// A set keeps at most SET_LINES_MAX lines, the lowest: enough for a reader, and the union of sets stays
-// cheap.
+// A set keeps at most SET_LINES_MAX lines, those with the lowest index in the line table: enough for a reader,
+// and the union of sets stays cheap.
 enum { SET_LINES_MAX = 64, INLINE_DEPTH_MAX = 64 };
 
 static uint64_t key_of(unsigned kind, uint64_t hash) { return (uint64_t)kind << 62 | hash >> 2; }

@@ -23,7 +23,7 @@ struct ssa_event { // a write, or a read before any write in the block
 struct ssa_phi {
     struct ir_inst *inst;
     uint32_t variable;
-    uint32_t next; // 1 + index of the next phi in the same block
+    uint32_t next; // 1 + index of the next phi in the same block, 0: none
 };
 
 struct ssa_scope { // a block on the current path of the dominator tree

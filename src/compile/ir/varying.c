@@ -1,7 +1,7 @@
-// Iterates forwards to a fixed point. A value varies if its instruction is lane-specific, or if an operand or
-// the guard varies. A phi varies, too, if the immediate dominator of its block ends in a varying branch.
-// Results of VOTE, ACTIVEMASK and REDUX never vary. Ignored: values that lanes carry out of a loop in
-// different iterations.
+// Iterates forwards to a fixed point. Parameters of a device function vary. A value varies if its instruction
+// is lane-specific, or if an operand or the guard varies. A phi varies, too, if the immediate dominator of
+// its block ends in a varying branch. Results of VOTE, ACTIVEMASK and REDUX never vary. Ignored: values that
+// lanes carry out of a loop in different iterations.
 #include "compile/ir/varying.h"
 #include "isa/inst.h"
 #include "isa/space.h"

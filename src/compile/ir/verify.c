@@ -150,8 +150,9 @@ static bool letter_allows(const struct ir_inst *i, char letter, const struct ir_
 }
 
 // Matches the results or the operands of i against one side of a shape string, "results:operands" with a
-// letter per class. Returns the rest of the string, or NULL on a mismatch. *any: class of the letters without
-// a class of their own, below 0: none met yet.
+// letter per class. + after a letter: once or more; ?: the side may end before the letter. Returns the rest
+// of the string, or NULL on a mismatch. *any, common to both sides: class of the letters without a class of
+// their own; below 0: none met yet.
 static const char *match_side(const struct ir_inst *i, const char *shape, bool defs, int *any)
 {
     uint32_t count = defs ? i->def_count : i->use_count, k = 0;

@@ -7,7 +7,8 @@
 //     const    offset in bank BANK_USER                  of the bank's copy in global memory:
 //                                                        first symbol + offset
 //     param    kernel: offset in bank BANK_LAUNCH        of a copy in the frame, made at entry on demand
-//              device function: of a copy in a frame     of the local copy
+//              device function: of a copy in its own     of the local copy
+//              or the caller's frame
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
 #include "isa/program.h"

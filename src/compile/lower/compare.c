@@ -55,8 +55,8 @@ void lower_setp(struct lower *l)
     if (q) lower_write_operand(l, q, second);
 }
 
-// Bits that the PTX instruction `set` writes for true: all ones for integers, 1.0 for floats (one half of a
-// packed type).
+// Bits that the PTX instruction `set` writes for true: all ones for integers, 1.0 for floats. For f16x2 and
+// bf16x2: the 16 bits of one half.
 static uint32_t truth(enum ptx_type type)
 {
     switch ((int)type) {

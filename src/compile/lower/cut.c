@@ -6,7 +6,7 @@ struct cutter {
     struct cut *cut;
     struct arena *arena;
     uint8_t *starts;    // by instruction, and one past the last: true if a block starts at it
-    uint32_t *block_at; // by instruction: index of the block that starts at it
+    uint32_t *block_at; // by the same index: the block that starts at it; unused where none starts
 };
 
 static bool leaves(const struct ptx_inst *i) { return i->op == PTX_OP_RET || i->op == PTX_OP_EXIT; }

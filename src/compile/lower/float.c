@@ -106,7 +106,8 @@ void lower_lg2(struct lower *l) { approximate(l, MODE_MUFU_LG2); }
 void lower_ex2(struct lower *l) { approximate(l, MODE_MUFU_EX2); }
 void lower_tanh(struct lower *l) { approximate(l, MODE_MUFU_TANH); }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the high word only (PTX ISA 9.7.3.14, 9.7.3.17).
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read the high word only, and set the low word of the result to
+// zero (PTX ISA 9.7.3.14, 9.7.3.17).
 static void approximate_high_word(struct lower *l, enum isa_mode mode)
 {
     struct ir_value *high = lower_high(l, lower_read(l, 1, PTX_F64));

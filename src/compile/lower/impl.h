@@ -214,8 +214,8 @@ void lower_signature(struct ir_function *f, const struct ptx_prototype *t);
 void lower_enter(struct lower *l);
 void lower_return(struct lower *l);
 
-// Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold". Only
-// the first error of a kernel is reported.
+// Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold (…)".
+// Only the first error of a kernel is reported.
 void lower_refuse(struct lower *l, const char *what);
 
 // Notes reads and writes of every block in ssa.h, before blocks are filled (lower/note.c). `blocks`: by index
@@ -223,7 +223,7 @@ void lower_refuse(struct lower *l, const char *what);
 void lower_note_all(struct lower *l, struct ir_block *const *blocks);
 
 // Lowers the current instruction; lower/bodies.def names the function for every PTX instruction that warpfold
-// executes. NULL: an instruction that only ends a block.
+// executes. NULL in lower_bodies: the instruction only ends a block, or warpfold refuses it.
 typedef void lower_body(struct lower *l);
 #define BODY(op, function) lower_body function;
 #define END(op)

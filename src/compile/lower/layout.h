@@ -21,7 +21,7 @@ struct layout {
     const struct ptx_variable *first_const; // variable at offset 0 of the bank, or NULL
 };
 
-// False and an error if the variables do not fit into shared memory or the constant bank.
+// False and an error: over 16 MiB of shared variables, or over 2 GiB of .const variables.
 bool layout_make(struct layout *l, const struct ptx_module *m, const struct ptx_function *kernel,
                  const struct reach *r, struct diag *d);
 void layout_fini(struct layout *l);

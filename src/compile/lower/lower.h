@@ -18,7 +18,7 @@ struct ir_unit *lower_kernel(const struct ptx_module *m, const struct ptx_functi
                              const struct compile_options *o, struct diag *d);
 
 // The last step of lowering, on the intermediate representation: replaces calls of small or once-called
-// functions by the functions' bodies. Size limits hold; recursive functions stay. Visits the unit's
-// functions, callees first. Functions no longer called, and without a taken address, are removed from the
-// unit; function symbols are renumbered. Does nothing with compile.optimise=0.
+// functions by the functions' bodies. Size limits hold; functions that recurse or never return stay. Visits
+// the unit's functions, callees first. Functions no longer called, and without a taken address, are removed
+// from the unit; function symbols are renumbered. Does nothing with compile.optimise=0.
 void inline_calls(struct ir_unit *u);
