@@ -99,7 +99,8 @@ static uint32_t with_sign(uint32_t x, unsigned flags)
 }
 
 // Exchanges a constant first source and the second source. Stores the constant, modifiers applied, in
-// d->scalar. Returns the operand kinds; *how: modifiers of register operands and of the result.
+// d->scalar. Returns the operand kinds (OPERANDS_OTHER: a source is neither register nor constant); *how:
+// modifiers of register operands and of the result.
 static enum operands arrange(const struct exec *e, const struct inst *i, struct bound *d, unsigned count,
                              unsigned *how)
 {
