@@ -1,5 +1,5 @@
-// The families of fast forms, one per C file of fast/. A family is a function: returns the handlers of the
-// form for an instruction, or NULL for no form. May rearrange d's operands.
+// The families of fast forms, one per C file of fast/ except addresses.c. A family is a function: returns the
+// handlers of the form for an instruction, or NULL for no form. May rearrange d's operands.
 #pragma once
 #include "exec/exec_impl.h"
 

@@ -1,7 +1,7 @@
 // Bounds of a warp in the memory of launch_flat: main memory, the group's part of the scratchpad, and the
 // threads' own stacks. With launch_flat.has_parts the parts of the groups are equal and in group order, as
-// public programs and kernels/riscv divide the scratchpad. Between the scratchpad and the window of a
-// thread's stack lie the stacks of all threads.
+// public programs and kernels/riscv divide the scratchpad. Between the scratchpad and the window, in which a
+// thread sees its own stack alone, lie the stacks of all threads.
 // The machine allows every thread to access the stacks and the scratchpad of other threads. A stack overflow
 // or an overrun of the scratchpad therefore changes other threads' data. check.bounds: stop, warn or ignore
 // on such an access.

@@ -67,8 +67,8 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
 // Stops a warp before `next`: counts the instructions executed since run_start and sets the warp's pc. The
 // warp stays ready.
 void exec_stop(const struct bound *next, struct warp *w);
-// The join of the masked code (exec_join), for a stepper: call before d executes. Returns d, or the code to
-// run instead; NULL: the warp has stopped.
+// For a stepper, before d executes: reconvergence at a join point while some lanes of the warp do not run
+// (exec_join without a stepper). Returns d, or the code to run instead; NULL: the warp has stopped.
 static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)
 {
     bool may_meet = w->active != w->full && w->exec->entry_flags[d->index] & EXEC_JOIN;

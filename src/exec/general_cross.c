@@ -26,8 +26,8 @@ static uint64_t members_of(const struct bound *d, const struct warp *w, const ui
     return (uint64_t)exec_lane_word(d, w, regs, k, 0, lane) << base;
 }
 
-// Groups the active lanes into teams once all member lanes have arrived (simt=stack: at once). False while a
-// member lane is missing, or after a fault; *next is then the code to run (NULL after a fault).
+// Groups the active lanes into teams once all live member lanes have arrived (simt=stack: at once). False
+// while a live member is missing, or after a fault; *next is then the code to run (NULL: the warp stopped).
 static bool assemble(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned k, uint64_t active,
                      struct teams *t, const struct bound **next)
 {

@@ -1,4 +1,5 @@
-// RISC-V's control: branches by comparison, jumps by address, nest levels, warp commands, control registers.
+// RISC-V's control: branches by comparison, jumps by address, control registers; SIMTight's nest levels
+// (push, pop) and warp commands (end of the warp, barrier of the warp's group).
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/tail.h"

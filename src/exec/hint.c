@@ -1,5 +1,5 @@
-// For every word of shared memory: the warps that have written and read the word in the present epoch. An
-// epoch is the time between two events that order warps.
+// For every word of shared memory: the last warp that wrote the word in the present epoch, and the warp that
+// read the word (SEVERAL: more than one). An epoch is the time between two events that order warps.
 #include "exec/hint.h"
 #include "exec/general.h"
 #include "isa/fields.h"
@@ -139,7 +139,7 @@ const struct bound *hint_masked(const struct bound *d, struct warp *w, uint8_t *
 
 const struct bound *hint_join(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
-    (void)active; // without the lanes that waited at the join
+    (void)active; // lacks lanes that waited at the join; split_join adds such lanes to w->active
     const struct bound *next = split_join(w, d);
     return next == d ? hint_masked(d, w, regs, w->active) : next;
 }

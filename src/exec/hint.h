@@ -7,9 +7,9 @@
 // the forms themselves are unchanged.
 //
 // Accesses are compared within an epoch. Any event that might order two warps (a completed barrier, a fence,
-// a volatile or atomic access) starts a new epoch. Stores of the value already in memory are harmless, and
-// generic and short accesses are not checked. A report is likely true; many races go unreported. The complete
-// race detector is race.h.
+// an atomic, a volatile or other strong access) starts a new epoch. Stores of the value already in memory are
+// harmless. Generic accesses and accesses below 4 bytes are not checked. A report is likely true; many races
+// go unreported. The complete race detector is race.h.
 #pragma once
 #include "exec/exec_impl.h"
 

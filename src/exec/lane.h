@@ -4,10 +4,11 @@
 // Sources are arrays of one 32-bit word per lane, before operand modifiers (applied by the functions); 64-bit
 // values are two arrays. Results go to fresh arrays, so a destination may also be a source.
 //
-// NaN: f32 results are 0x7fffffff, f16 and bf16 results 0x7fff, as in PTX; RISC-V's f32 results 0x7fc00000.
-// f64 keeps payloads (PTX ISA 9.7.3): the result is the NaN operand of largest payload, quiet, with the sign
-// bit set. An invalid operation gives 0xfff8000000000000. NaN bits do not depend on the order and the signs
-// of operands, so the compiler may exchange operands.
+// NaN: f32 results are 0x7fffffff, f16 and bf16 results 0x7fff, as in PTX; RISC-V's f32 results 0x7fc00000
+// (RFMNMX: the chosen operand's bits). f64 keeps payloads (PTX ISA 9.7.3): the result is the NaN operand of
+// largest payload, quiet, with the sign bit set. F2F to f64 and FRND in f64 keep the operand's sign instead.
+// An invalid operation gives 0xfff8000000000000. NaN bits of sums, products and fused operations do not
+// depend on the order and the signs of operands, so the compiler may exchange operands.
 #pragma once
 #include "base/bits.h"
 #include "isa/fields.h"
@@ -30,8 +31,8 @@ typedef void lane_operation(struct lane_io *io);
 lane_operation *lane_operation_of(unsigned op); // NULL: not plain arithmetic
 
 // One function for every row of plain arithmetic in isa.def, defined in lane_*.c. Integers are in lane_int.c,
-// bits in lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions in lane_convert.c,
-// RISC-V's rows in lane_riscv.c.
+// bits and integer widths in lane_bits.c, floats in lane_float.c, lane_half.c and lane_double.c, conversions
+// from or to floats in lane_convert.c, RISC-V's rows in lane_riscv.c.
 #define ALU(function) lane_operation function;
 #define RUN(function)
 #define INST(name, mnemonic, unit, latency, traits, body, form, meaning) body

@@ -49,7 +49,8 @@ enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
 
 // Irregularities that a launch only notes, without ending.
 enum launch_note_kind {
-    NOTE_BOUNDS,  // accesses out of bounds, tolerated because a GPU maps the memory (exec_tolerates)
+    // accesses out of bounds, tolerated: to memory that a GPU maps, or on a flat machine another thread's
+    NOTE_BOUNDS,
     NOTE_MEMBERS, // lane operations by lanes outside their own member mask
     NOTE_RACE,    // warps of a block use a word of shared memory, one writing, without a barrier between
     NOTE_COUNT
@@ -81,7 +82,9 @@ struct launch_flat {
     uint64_t memory, memory_end;       // remaining readable and writable memory
     uint32_t closure;                  // SR_CLOSURE
     uint32_t barrier_warps;            // warps per barrier group, groups counted from warp 0; 0: one group
-    bool has_parts;                    // a group of 2^n warps may use only its own part of the scratchpad
+    // a barrier group may use only its own part of the scratchpad; without effect for one group, or a
+    // barrier_warps that is no power of two
+    bool has_parts;
     uint32_t nest_levels;              // simt=nest: a lane's level is 0 to nest_levels - 1
     bool *has_failed;                  // set to true by a warp that ends with failure
 };

@@ -172,8 +172,8 @@ static bool is_busy(const struct look_warp *x, const struct warp *w)
     return is_long && !x->circle.came_back && !polls(x, w);
 }
 
-// Ends the look and returns the warp's next instruction in code without stepping. Counts the instructions
-// executed so far of the current straight run.
+// Ends the look and returns the warp's next instruction in code without stepping. Adds the instructions from
+// w->run_start to before d, executed but not yet counted, to the counts.
 static const struct bound *leave(struct warp *w, const struct bound *d)
 {
     warp_count_before(w, d);

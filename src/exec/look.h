@@ -20,11 +20,12 @@ bool look_is_over(const struct exec *e);
 // reached the barrier since the look began.
 bool look_is_certain(const struct exec *e, struct cta *const *blocks, size_t count);
 // True if the look is not over, and every live warp repeats a state, waits as for look_is_certain, or polls.
-// A polling warp has executed `instructions` in the look, and for most of them has read the same words.
+// A polling warp has executed at least `instructions` in the look. In the last three quarters of its
+// instructions in the look, the warp has read memory, but no new addresses (circle_polls).
 bool look_is_likely(const struct exec *e, struct cta *const *blocks, size_t count, uint64_t instructions);
 bool look_has_seen(const struct cta *c); // true: every warp of the block has ended, waits or repeats a state
-// Appends a line per live warp, for the first 16, block by block: "warp 0, lanes 0-31: pc … can run; goes
-// round …".
+// Appends, block by block, a line per split of the first 16 live warps: "warp 0, lanes 0-31: pc … can run";
+// a warp's last line ends in "; goes round …". Beyond 16, a last line counts the other live warps.
 void look_describe(const struct exec *e, struct cta *const *blocks, size_t count, struct strbuf *out);
 
 // Runs the warp during a look, like the loop of run.c. Returns NULL after a stop of the warp. Once the look

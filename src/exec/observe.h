@@ -6,7 +6,7 @@
 //     block_begin                       blocks waiting for each other are resident together
 //       before ── executes ── after     one warp instruction; warps of a block take turns
 //       warp_exit                       after the instruction that ended the warp
-//       barrier                         warps leave a barrier: after the last arrival's instruction
+//       barrier                         warps leave a barrier: after the last arrival or missing warp's exit
 //     block_end                         after the end of the last warp; a fault ends blocks early (`cut`)
 //   launch_end
 //

@@ -80,7 +80,7 @@ void race_block_start(struct cta *c)
 {
     if (!c->exec->races) return;
     size_t n = c->warp_count, words = (c->exec->launch->shared_total + 3) / 4;
-    // Flat machine: a barrier per group of warps, so n at most.
+    // Flat machine: a barrier per group of warps, at most as many as the block's n warps.
     size_t barriers = c->exec->launch->flat ? n : BARRIERS;
     struct race_block *b = c->race = heap_alloc(sizeof *b);
     b->warps = (uint32_t)n;

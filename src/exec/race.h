@@ -8,8 +8,8 @@
 //   barriers           vector clocks per warp: partial and named barriers order arriving warps transitively
 //   warp-wide .sync    the lanes that execute bar.warp.sync, shfl, vote, match or redux together; lock-step
 //                      orders nothing
-//   fences and flags   a strong write after a fence publishes, a strong read of the same place acquires,
-//                      for the reader's whole block
+//   fences and flags   a strong write after a fence publishes, a strong read of the same place acquires:
+//                      other blocks' accesses for the reader's block, its own block's for the reader's warp
 //   one instruction    lanes that write the same value to one place at once do not race
 //
 //   streams            launches ordered by a wait of the later launch for the earlier (race_between.c)

@@ -27,8 +27,8 @@ enum {
     ASK_AFTER = 1 << 18,     // instructions between polls of is_interrupted
     BLOCK_WATCHED = 1 << 16, // the first block is watched for races for this many instructions (hint.h)
     // Instructions to the next look. Before the first look: `look` of the launch, at most LOOK_BESIDE when
-    // another launch could have the turn. After a certain wait that is over: at most LOOK_AGAIN. Otherwise
-    // the number doubles with every look, up to LOOK_MOST.
+    // another launch could have the turn. After the end of a wait that a look had proved endless (is_stuck):
+    // at most LOOK_AGAIN. Otherwise the number doubles with every look, up to LOOK_MOST.
     LOOK_BESIDE = 1 << 16,
     LOOK_AGAIN = 1 << 14,
     LOOK_MOST = 1 << 28,
@@ -138,7 +138,7 @@ struct cta *exec_cta_create(struct exec *e)
     const struct launch *l = e->launch;
     c->exec = e;
     c->warp_count = e->warps_per_block;
-    uint8_t *flat = e->flat; // launch_flat: shared and local memory are part of global memory
+    uint8_t *flat = e->flat; // not NULL: shared and local memory are part of global memory (launch_flat)
     c->registers_bytes = vectors(e, e->register_slots);
     c->local_bytes = flat ? 0 : vectors(e, (l->local_total + 3) / 4);
     size_t shared_bytes = flat ? 0 : align_up(l->shared_total, 64);
@@ -553,7 +553,8 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->local_stride = l->flat ? e->warps_per_block * e->vector_bytes : e->vector_bytes;
     e->register_slots = l->program->reg_count + EXTRA_SLOTS;
     e->instruction_limit = l->max_warp_instructions;
-    // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 nested calls.
+    // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 addresses. One
+    // more call per function is allowed.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
     e->isa = exec_isa_resolve(l->isa);
     e->loops = exec_lane_loops(e);

@@ -33,7 +33,7 @@ struct reach {
     bool *targets;      // by instruction: target of a branch, jump or call, or address of a symbol
     VEC(uint32_t) called, open;
     bool calls_any; // the code has calls through a register: any function may be called
-    // the code has jumps of unknown target: through a register other than a link register
+    // the code has jumps of unknown target: through a register, and no return (is_return)
     bool jumps_anywhere;
 };
 

@@ -10,11 +10,11 @@ static void fill_rows(uint32_t *first, uint32_t *rows, uint32_t node_count, cons
 {
     for (uint32_t k = 0; k < edge_count; k++) first[(by_target ? edges[k].to : edges[k].from) + 1]++;
     for (uint32_t n = 0; n < node_count; n++) first[n + 1] += first[n];
-    for (uint32_t k = 0; k < edge_count; k++) { // first[n] advances to the end of node n's rows …
+    for (uint32_t k = 0; k < edge_count; k++) { // moves first[n] to the end of node n's rows …
         uint32_t key = by_target ? edges[k].to : edges[k].from;
         rows[first[key]++] = by_target ? edges[k].from : edges[k].to;
     }
-    memmove(first + 1, first, node_count * sizeof *first); // … and is moved back
+    memmove(first + 1, first, node_count * sizeof *first); // … which is the start of node n + 1's rows
     first[0] = 0;
 }
 

@@ -30,7 +30,7 @@ void flow_graph_init(struct flow_graph *g, struct arena *a, uint32_t node_count,
                      const struct flow_edge *edges, uint32_t edge_count);
 // The reversed graph: the same nodes, every edge reversed, and one more node, number g->count: the virtual
 // exit. The virtual exit has an edge to every node without successors. For parts that cannot reach an exit,
-// the virtual exit has an edge to one node of each endless loop.
+// the virtual exit has an edge to one node of each endless loop reachable from the entry.
 void flow_graph_reverse(struct flow_graph *reversed, const struct flow_graph *g);
 
 // Reverse post-order of a depth-first walk from `root`.

@@ -47,7 +47,8 @@ struct inject_space {
     uint64_t output_hash, cycles, launches;
 };
 
-// Result of a replayed injection, and the kernel and instruction executed at the flip.
+// Result of a replayed injection, the kernel of the flip, and an instruction: the producer of the changed
+// result, or the next reader of the register or entry.
 struct inject_replayed {
     struct inject_result result;
     char kernel[128], instruction[128];

@@ -43,7 +43,7 @@ struct journal {
 };
 
 // Opens the journal file at `path`; NULL: in memory only. False and an error: the file cannot be read or
-// written, has a malformed line, or belongs to another campaign.
+// written, has a malformed or repeated line, or belongs to another campaign.
 bool journal_open(struct journal *j, const char *path, const char *of_what, struct diag *d);
 bool journal_has(const struct journal *j, uint32_t number);
 bool journal_add(struct journal *j, const struct inject_result *r);

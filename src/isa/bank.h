@@ -2,7 +2,7 @@
 #pragma once
 
 enum isa_bank {
-    BANK_LAUNCH = 0,  // block and grid dimensions, then the kernel's parameters at BANK_LAUNCH_PARAMS
+    BANK_LAUNCH = 0,  // values at LAUNCH_* (dimensions …), the kernel's parameters at BANK_LAUNCH_PARAMS
     BANK_LITERAL = 2, // doubles of the compiler (program->literals)
     BANK_USER = 3,    // the module's .const variables
     // 64-bit addresses of the module's variables and functions, one per entry of program->symbols.

@@ -1,6 +1,7 @@
 // isa_check: whether an instruction exists in the machine. Operand kinds follow the row (canonical form:
 // isa/shape.h), and register groups are aligned. At most one source is an immediate, a constant or in shared
-// memory. A modifier is allowed only on rows with a meaning for the modifier.
+// memory; immediates with a field of their own do not count. A modifier is allowed only on rows with a
+// meaning for the modifier.
 #include "isa/bank.h"
 #include "isa/shape.h"
 #include "isa/space.h"

@@ -6,7 +6,7 @@
 
 struct move {
     struct program *to;
-    // by old index of an instruction: new index, or new index of the instruction inserted in front
+    // by old index of an instruction: new index; of the instruction inserted in front, if there is one
     uint32_t *places;
 };
 

@@ -55,7 +55,7 @@ struct inst {
     uint8_t mark;             // two bits, see mark/; 0 = vector
     struct operand dst[2];
     struct operand src[4];
-    uint32_t target;      // BRA, CALL: instruction index
+    uint32_t target;      // BRA, SSY, CALL, RBR, RJAL: instruction index
     uint32_t reconverge;  // BRA, BRX: instruction index of the immediate post-dominator, NO_TARGET when none
     uint16_t table;       // BRX
     uint32_t lines;       // index into program->line_sets

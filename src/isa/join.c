@@ -1,4 +1,5 @@
-// Joins two programs: indices in the second program grow by the counts of the first program.
+// Joins two programs: indices of instructions and jump tables in the second program grow by the counts of the
+// first program. Indices of symbols and source lines stay, since both programs share the lists.
 #include "isa/isa.h"
 #include "isa/program.h"
 

@@ -32,7 +32,7 @@ struct program_line_set {
 
 struct program_param {
     const char *name;
-    uint8_t type; // enum isa_type of a scalar; TYPE_NONE for structures by value
+    uint8_t type; // enum isa_type of a scalar parameter; TYPE_NONE: a structure by value
     uint32_t offset, size_bytes, align_bytes;
     bool is_array;
 };
@@ -81,8 +81,8 @@ struct program {
     // appended. print_word NULL: the caller prints the machine's text only.
     bool (*print_word)(const struct program *p, uint32_t index, struct strbuf *out);
     uint32_t reg_count;  // R0..reg_count-1 are used; at least 1
-    // Registers per thread of the program joined to run beside the warps (program_join), if more than
-    // reg_count; else 0.
+    // Registers per thread of the second program of program_join (the affine stream of decouple/, which runs
+    // beside the kernel's warps), if more than reg_count; else 0.
     uint32_t beside_reg_count;
     uint32_t pred_count;
     // Bytes of static shared memory. Dynamic shared memory begins at shared_bytes rounded up to
@@ -166,8 +166,9 @@ static inline uint32_t program_index(const struct program *p, uint32_t pc)
     return offset % RISCV_STEP || index >= p->inst_count ? NO_TARGET : index;
 }
 
-// Checks every instruction (isa_check), targets, reconvergence points, tables, line sets. NULL when valid,
-// else a text on the violation (constant, or in the program's arena).
+// Checks every instruction (isa_check), targets, reconvergence points, tables, line sets, register counts,
+// constants' offsets and functions' last instructions. NULL when valid, else a text on the violation
+// (constant, or in the program's arena).
 const char *program_check(struct program *p);
 
 // Writes one instruction: "@!P0 IMAD.WIDE R2, R0, R3, c[0x0][0x160]". Targets print as labels ".L_12", of the

@@ -30,7 +30,7 @@ struct categories {
     VEC(const char *) means; // MAX included
     VEC(const char *) subjects;
 };
-// False: the figure is a sweep or a table with rows, whose categories come from the runs; *c is empty.
-// Otherwise fills *c; end with categories_fini. Names live as long as the experiment and the arena.
+// Fills *c for a figure by subject: timed runs without a sweep, or a study with one row per kernel. Names
+// live as long as the experiment and the arena; end with categories_fini. False, *c empty: any other figure.
 bool categories_of(const struct experiment *x, struct arena *arena, struct categories *c);
 void categories_fini(struct categories *c);

@@ -52,7 +52,7 @@ struct chart {
     const char *across; // meaning of numeric categories, as an axis title; NULL: categories are not numbers
     // height of the bars' reference line: 1 when values are relative to a base of comparison, otherwise 0
     double line;
-    bool every_view;              // equal for every GPU and profile
+    bool every_view;              // the views' contents are equal: no value depends on GPU or profile
     VEC(struct chart_view) views; // in the experiment's order
     VEC(const char *) missing;    // distinct messages of runs not ok: refused, failed, or mismatch
     struct arena arena;
@@ -63,8 +63,8 @@ struct charts {
 };
 
 // Makes the chart of a figure from the runs in the database. *c, the caller's storage, refers to texts of the
-// figure's experiment and of `jobs`; both must outlive the chart. False and an error if the database fails or
-// a result of a study or `mark` lacks a named table or column.
+// figure's experiment and of `jobs`; both must outlive the chart. False and an error: the database fails, or
+// the first result of a study or of `warpfold mark` lacks a named table or column.
 bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db);
 void chart_fini(struct chart *c);
 void charts_fini(struct charts *c);
@@ -86,9 +86,9 @@ unsigned chart_class_of(const struct experiment *x, const struct chart_view *v, 
 // Judges every claim of the experiment, in every view or in the views of the claim's GPU (chart_claims.c).
 void chart_judge(struct chart *c);
 
-// Stacks of cycles, energy, or energy of work. Bars: the base of comparison, and each series of the
-// experiment unlike the base. Height of a bar: the amount of the run, divided by the same of the base
-// (chart_costs.c). False and an error: the database fails.
+// Stacks of cycles, energy, or energy of work (without leakage and idle clocks: MEASURE_WORK). Bars: the base
+// of comparison, and each series of the experiment unlike the base. Height of a bar: the amount of the run,
+// divided by the same of the base (chart_costs.c). False and an error: the database fails.
 enum chart_cost { CHART_CYCLES_SPENT, CHART_ENERGY, CHART_WORK, CHART_COSTS };
 bool chart_cost(struct chart *c, enum chart_cost cost, const struct figure *f, const struct jobs *jobs,
                 struct database *db);

@@ -384,7 +384,7 @@ static int by_cycle(const void *a, const void *b)
 }
 
 // Fills the view with issued warp instructions per cycle over the time of each run. A category is the end of
-// a sample of any run, in cycles of sampled time from the run's start.
+// a sample of any run: the sum of the run's sample lengths so far, in cycles, without time between launches.
 static bool fill_time(const struct filling *fill)
 {
     static const char sql[] =
@@ -505,8 +505,8 @@ static bool fill_view(const struct filling *fill)
     return good;
 }
 
-// Studies and marks: checks for the table and the columns named by the experiment, in the result of the first
-// cell's run if ok. False and an error.
+// Studies and listings of `warpfold mark`: checks the result of the first cell's run, if ok. False and an
+// error: the result lacks the table or a column named by the experiment, or the database fails.
 static bool check_columns(const struct figure *f, const struct jobs *jobs, struct database *db)
 {
     const struct experiment *x = f->experiment;

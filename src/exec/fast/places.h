@@ -39,8 +39,8 @@ static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size
 // -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
-    // Per lane: bytes from base. An inactive lane has the offset of an active lane (own stacks: in the
-    // inactive lane's stack).
+    // Per lane: bytes from base. An inactive lane has an active lane's offset; after flat.c's spread_stacks,
+    // the offset of the same byte in the inactive lane's own stack.
     _Alignas(64) uint32_t offset[FAST_LANES];
 };
 

@@ -1,7 +1,7 @@
 // Fast forms: single precision, rounded to nearest; the special-function unit; conversions between f32 and
-// integers; rounding to integral f32. A negation is folded into the form when the folded form is still one host
-// instruction. All other modifiers take the form name_any: operands prepared and result finished by the
-// instruction's flags.
+// integers; rounding to integral f32. FADD, FMUL and FFMA have forms without modifiers, for plain operands
+// and for some negations. Other modifiers, also of FMNMX and FSETP, take the form name_any. There the bits of
+// d->spare_byte say how to prepare operands and finish the result, as in every form of MUFU, F2I and FRND.
 #include "exec/fast.h"
 #include "exec/mufu.h"
 #include "isa/fields.h"
@@ -99,7 +99,8 @@ static uint32_t with_sign(uint32_t x, unsigned flags)
 }
 
 // Exchanges a constant first source and the second source. Stores the constant, modifiers applied, in
-// d->scalar. Returns the operand kinds; *how: modifiers of register operands and of the result.
+// d->scalar. Returns the operand kinds (OPERANDS_OTHER: a source is neither register nor constant); *how:
+// modifiers of register operands and of the result.
 static enum operands arrange(const struct exec *e, const struct inst *i, struct bound *d, unsigned count,
                              unsigned *how)
 {
