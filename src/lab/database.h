@@ -23,7 +23,8 @@ struct database {
 };
 
 // Opens the database, creating a missing file. False and an error: the file cannot be opened or created, or
-// is not a sound results database of this schema and build. An existing file then stays unchanged.
+// is not a sound results database of this schema, made by the same `build`. An existing file then stays
+// unchanged.
 bool database_open(struct database *db, const char *path, const char *build, struct diag *d);
 void database_close(struct database *db);
 

@@ -119,7 +119,7 @@ static bool set_input(struct parser *p, char *value)
 }
 
 // The canonical name of a compile profile or a program's code, given any of its names, so equal runs have one
-// name. NULL and an error: unknown name.
+// name. NULL and an error: unknown name, or `word` NULL (the view has no "/PROFILE").
 static const char *profile_name(struct parser *p, const char *view, const char *word)
 {
     if (word && program_code(word)) return program_code(word);

@@ -1,5 +1,5 @@
-// Experiments: runs, presentation and the paper's values, as files of KEY = VALUE lines (docs/howto/experiments.md;
-// bundled experiments: experiments/).
+// Experiments: runs, presentation and the paper's values, as files of KEY = VALUE lines
+// (docs/howto/experiments.md; bundled experiments: experiments/).
 #pragma once
 #include "base/diag.h"
 #include "lab/claim.h"
@@ -73,7 +73,9 @@ struct experiment {
     VEC(const char *) kernels;         // names and groups
     struct program_subjects programs;  // instead of kernels
     VEC(struct experiment_pair) pairs; // instead of kernels
-    const char *reference;             // pairs: GPUs for running each kernel alone; NULL: the pair's GPU
+    // pairs: GPU for running each kernel alone, or two GPUs with a comma between, one per kernel; NULL: the
+    // pair's GPU
+    const char *reference;
     const char *input; // console input of every program, hexadecimal; NULL: depends on the size
     VEC(struct experiment_view) views;
     VEC(struct experiment_axis) axes; // the product of the axes is run
@@ -85,7 +87,8 @@ struct experiment {
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;
-    // Headline sentence: subject, and predicate with {SERIES | CATEGORY} for values. Both NULL: no headline.
+    // Headline sentence: subject without values, and predicate with {SERIES | CATEGORY} for each value. Both
+    // NULL: no headline.
     const char *subject, *predicate;
 };
 
@@ -99,7 +102,7 @@ void experiments_fini(struct experiments *x);
 // Name of the i-th bundled experiment; NULL past the last.
 const char *experiment_name_at(size_t i);
 // Adds one experiment by name, a group by its name ("darsie"), or a file if the name has a slash or a dot.
-// False and located errors.
+// False and errors.
 bool experiments_add(struct experiments *x, const char *name, struct diag *d);
 bool experiments_add_text(struct experiments *x, const char *name, const char *text, size_t length,
                           struct diag *d);

@@ -24,7 +24,7 @@ static bool check_settings(struct parser *p, struct wf_context *c, const char *s
     char *words = heap_strdup(settings), *rest = words;
     for (char *word; good && (word = strsep(&rest, " ")) != NULL;) {
         char *value = experiment_cut(word, '=');
-        // place=WORD is an option of the command, not a setting
+        // for pairs, place=WORD is an option of `warpfold mix`, not a setting
         if (p->x->pairs.count && str_equal(word, "place")) continue;
         if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }

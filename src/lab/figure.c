@@ -147,7 +147,7 @@ static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel 
 }
 
 // Plans a sweep. A series of the figure (a line of the chart) is a series of the experiment at one
-// combination of the other axes, for one subject.
+// combination of all axes but the first, for one subject.
 static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;

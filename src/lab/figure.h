@@ -26,8 +26,8 @@ void figure_fini(struct figure *f);
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
 // Adds the jobs needed for the figure.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
-// Number of the experiment's kernels with inputs of the size, programs or pairs in the group, those left out
-// by --only included.
+// Number of the experiment's kernels of the group with inputs of the size, and for group "all" also of its
+// programs and pairs. Kernels and programs left out by --only count, too.
 size_t figure_group_size(const struct experiment *x, const char *group, const char *size);
 // " of 2 of 8 kernels": `count` subjects of a group, of which --only leaves out some. "" if all are there.
 const char *figure_part_of(const struct experiment *x, const char *group, const char *size, size_t count,

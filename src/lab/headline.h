@@ -1,6 +1,6 @@
 // Results as sentences for the top of a page: the experiments' headlines, with measured values. Without any
-// headline: the highest and the lowest mean, or value of a single kernel, of one chart. Finally, comparison
-// of outputs with the reference.
+// headline: the highest and the lowest mean, or value of a single kernel, of the first chart with such a
+// value. Finally, comparison of outputs with the CPU's.
 #pragma once
 #include "lab/chart.h"
 

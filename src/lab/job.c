@@ -90,7 +90,7 @@ static const struct workload *workload_named(const char *name)
     return workload_find(name, &near);
 }
 
-// Hash of the PTX of kernels, named in a list with commas.
+// Hash of the PTX of kernels, named in a list with commas; `ptx`: the compiler of the PTX, clang or nvcc.
 static uint64_t hash_kernels(const char *names, const char *ptx)
 {
     uint64_t hash = 0;

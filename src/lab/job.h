@@ -1,5 +1,5 @@
-// Jobs: runs needed by experiments and measured points, each run once. A run is a warpfold process with JSON
-// as result.
+// Jobs: runs needed by experiments and for comparison with launches measured on real GPUs (silicon/), each
+// run once. A run is a warpfold process with JSON as result.
 #pragma once
 #include "base/hash.h"
 #include "lab/experiment.h"

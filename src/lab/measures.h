@@ -2,8 +2,8 @@
 #pragma once
 #include <stddef.h>
 
-// SQL: the energy of a run (r or b) in events selected by a condition. MEASURE_WORK: the condition for events
-// of work, without leakage and idle clocks.
+// SQL: the energy, in pJ, of a run ("r") or its base run ("b") in events selected by a condition.
+// MEASURE_WORK: the condition for events of work, without leakage and idle clocks.
 #define MEASURE_ENERGY_OF(run, condition)                                                                    \
     "(SELECT sum(count * pj_each) FROM energy WHERE run = " run ".id AND (" condition "))"
 #define MEASURE_WORK "part NOT IN ('leakage', 'clock') AND unit <> 'bit cycles'"

@@ -24,7 +24,7 @@ static void write_value(struct json *j, sqlite3_stmt *s, int column)
     }
 }
 
-// Writes the columns of a row as members, from the given column on.
+// Writes the columns of a row, from column `from` on, as members of the open object, named like the columns.
 static void write_row(struct json *j, sqlite3_stmt *s, int from)
 {
     for (int i = from; i < sqlite3_column_count(s); i++) {
@@ -77,8 +77,8 @@ static void write_texts(struct json *j, const char *key, const char *const *text
 
 // -- charts -------------------------------------------------------------------------------------------------
 
-// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls. is_part: also
-// without run and base.
+// Writes [category, bar, series, value, text, paper, run, base], without trailing nulls. `bar`: index
+// of a bar in the category (chart.h). is_part: the value is a part of a stacked bar; without run and base.
 static void write_value_of(struct json *j, const struct chart_value *p, bool is_part)
 {
     const char *run = is_part ? NULL : p->run, *base = is_part ? NULL : p->base;

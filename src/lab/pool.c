@@ -58,7 +58,7 @@ static pid_t start(const struct pool *p, const struct job *j, const sigset_t *ma
 // -- its result ---------------------------------------------------------------------------------------------
 
 // Stores the JSON of a finished run in the database. False: no JSON, or broken JSON, which is removed (*there
-// false in both cases); or not storable.
+// false in both cases); or JSON that is not storable (*there true).
 static bool take_result(struct pool *p, struct database *db, const struct job *j, bool *there)
 {
     char *path = path_of(p, j, "json"), *bytes;

@@ -50,7 +50,8 @@ void settings_fini(struct database *db)
     db->origins = NULL;
 }
 
-// Number of settings with different values, at most `most`. SIZE_MAX: the keys differ.
+// Number of settings with different values; the comparison stops at `most` differences. SIZE_MAX: keys
+// differ before the stop.
 static size_t difference(const struct json_value *a, const struct json_value *b, size_t most)
 {
     size_t count = 0;

@@ -71,7 +71,7 @@ bool sweep_add(struct parser *p, char *value)
     return true;
 }
 
-// Checks the values of the first axis: ascending numbers, without suffixes of sizes.
+// Checks the values of the first axis: ascending numbers, without the suffixes K, M and G of sizes.
 static bool check_first(struct parser *p, const struct experiment_axis *axis)
 {
     double last = 0, value;

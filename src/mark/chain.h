@@ -6,6 +6,6 @@
 // mark_cause) and names a further definition.
 bool mark_chain_goes_on(const struct mark_ssa *s, uint32_t followed, uint32_t def);
 // By definition: the last definition of the chain. Two conditions merged in a loop may blame definitions in a
-// cycle. Chains into a cycle end in the same definition of the cycle, and go on behind the end. A single pass
-// over the definitions; the lengths of chains add no cost.
+// cycle. Chains into a cycle all end in the same definition of the cycle, where mark_chain_goes_on still
+// holds. A single pass over the definitions; the lengths of chains add no cost.
 uint32_t *mark_chain_ends(const struct mark_ssa *s, uint32_t followed, struct arena *a);

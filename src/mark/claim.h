@@ -41,8 +41,8 @@ struct mark_pattern claim_pattern_merged(struct mark_pattern a, struct mark_patt
 // Instructions that cut a thread's index out of a larger number (index.c). Their results are as redundant as
 // *c says, independent of the sources. Forms: tid.x & (2^n - 1) with 2^n up to the warp size
 // (rules->tid_x_mod); in RISC-V programs the hart's number & (2^n - 1) (rules->hart). *p: the pattern of the
-// result. False: any other instruction. claim_may_be_index is a quick test only: true for every LOP3 under
-// one of the two rules.
+// result. False: any other instruction; claim_find_index also for an immediate hart mask with 2^n above the
+// warp size. claim_may_be_index is a quick test only: true for every LOP3 under one of the two rules.
 static inline bool claim_may_be_index(const struct mark_ssa *s, const struct mark_rules *r, uint32_t inst)
 {
     return (r->tid_x_mod || r->hart) && s->program->insts[inst].op == OP_LOP3;

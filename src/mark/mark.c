@@ -10,7 +10,8 @@
 
 void mark_rules_default(struct mark_rules *r) { *r = (struct mark_rules){.warp_size = 32}; }
 
-// Causes followed as a plain dependence: without a printed link, and to the root cause.
+// Causes followed as a plain dependence. source_causes: without a printed link; plain_causes: on the way to
+// the root cause.
 static const uint32_t source_causes = 1u << CAUSE_SOURCE, plain_causes = 1u << CAUSE_SOURCE |
                                                                          1u << CAUSE_GUARD | 1u << CAUSE_OLD |
                                                                          1u << CAUSE_LOCAL;
@@ -86,7 +87,9 @@ static bool divides(uint64_t a, uint64_t b) { return a && b % a == 0; }
 unsigned mark_conditions_met(const struct mark_rules *r, const uint32_t block[3])
 {
     uint32_t x = block[0], y = block[1], z = block[2], w = r->warp_size;
-    if (r->paper) { // DARSIE section 4.2: two dimensions, x a power of two and not above the warp size
+    // DARSIE section 4.2: exactly two dimensions (only one of y and z above 1), x a power of two and not
+    // above the warp size
+    if (r->paper) {
         bool two = (y > 1) + (z > 1) == 1;
         return two && divides(x, w) ? MARK_IF_TID_X : 0;
     }

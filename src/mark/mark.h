@@ -200,8 +200,9 @@ void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
 // *root: the instruction concerned (a reader of the thread index; the branch of JOIN, LOOP, BARRIER and
 // EPOCH), or UINT32_MAX.
 enum mark_cause mark_root_cause(const struct marks *m, uint32_t inst, uint32_t *root);
-// The root cause in a few words: "threadIdx.y", "a branch that warps take differently".
+// The root cause in a few words: "threadIdx.y", "a branch taken differently by warps".
 void mark_print_root(const struct marks *m, uint32_t inst, struct strbuf *out);
-// "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y": the bounded
-// chain of causes down to the root.
+// "V: merges values of two sides of the branch at hotspot.cu:31, which depends on threadIdx.y
+// (hotspot.cu:12)": the chain of causes down to the root, cut with "…" after a few links. A mark without a
+// chain gets one short text.
 void mark_explain(const struct marks *m, uint32_t inst, struct strbuf *out);

@@ -35,9 +35,10 @@ struct worker {
     bool *core_varies; // by irreducible cycle: lanes of a warp may diverge inside
     // by block: claim on loads, since warps may have passed different barriers, and the branch to blame
     struct blamed *epoch;
-    // Claims already propagated. Index 1 (after_done: second index 1): from branches where lanes of one warp
-    // diverge. time_done: to loops of the whole program. epoch_done: to loads of every block. after_done: by
-    // block, to loads of the block and of blocks reachable from the block; last index 1: past barriers too.
+    // Claims already propagated. Index 1 (after_done: second index 1): claims of branches where lanes of one
+    // warp diverge. time_done: to all loops of the program. epoch_done: to loads of every block. after_done:
+    // by block, to loads of the block and of blocks reachable from the block; last index 1: also when
+    // barriers lie between.
     struct claim time_done[2], epoch_done[2], (*after_done)[2][2];
 };
 
@@ -186,8 +187,9 @@ static void weaken_join(void *context, uint32_t n)
 {
     struct applied *a = context;
     struct claim c = a->claim;
-    // Diverged warps execute corresponding instructions again only after a barrier of the thread block; warps
-    // with diverged lanes may do so earlier.
+    // Diverged warps execute corresponding instructions again only after a barrier of the thread block. With
+    // no barrier reachable, the claim loses its weakness, unless lanes diverge: warps with diverged lanes may
+    // execute corresponding instructions earlier.
     if (!a->w->divergence.reaches_reset[n] && !c.varies) {
         c.vector = false;
         c.conditions = 0;

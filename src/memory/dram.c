@@ -228,7 +228,8 @@ static struct choice choose_column(struct dram *d, uint64_t now)
     return best;
 }
 
-// Oldest request to a row that is not open, among banks with a legal precharge or activate.
+// Oldest request among the banks of set `closed` (no request for the open row) with a legal precharge or
+// activate. When no command is legal, s->ready becomes the first legal cycle.
 static struct choice choose_row(struct dram *d, uint64_t now)
 {
     struct choice best = no_choice;

@@ -20,9 +20,10 @@ struct memory_system {
     struct memory_map map;
     struct clock_ratio icnt;
     unsigned sm_count;
-    unsigned filling;                              // index, 0 or 1, of the bags filled in this window
-    uint64_t now;                                  // start of the window
-    uint64_t sms[BAG_WORDS], answering[BAG_WORDS]; // bits: senders with packets in the bags to be emptied
+    unsigned filling; // index, 0 or 1, of the bags filled in this window
+    uint64_t now;     // start of the window
+    // bits: SMs, and (answering) partitions, with packets in the bags to be emptied
+    uint64_t sms[BAG_WORDS], answering[BAG_WORDS];
     struct port *ports;
     struct partition **partitions;
     struct bag (*replies)[2]; // by partition
@@ -170,8 +171,8 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     p->arriving.packets.count = 0;
 }
 
-// The sender's last packet if a load `k` to the same slice can ride in it, else NULL. No packet lies
-// between the two, so the loads stay neighbours up to the tags.
+// The sender's last packet if packet `k` can ride in it: both are loads of one grid to one slice. Else NULL.
+// The sender makes no packet between the two, so the loads stay neighbours up to the tags.
 static const struct packet *packet_before(const struct bag *b, const struct packet *k)
 {
     if (!b->packets.count) return NULL;

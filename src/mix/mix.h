@@ -70,7 +70,7 @@ struct mix_need {
 };
 void mix_need_note(struct mix_need *need, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                    const struct wf_stats *stats);
-// Whether a workload is latency-bound: fewer than 16 warps per SM, or at most 32,768 threads.
+// Whether a workload is latency-bound: fewer than 16 warps per SM, or a grid of at most 32,768 threads.
 bool mix_is_latency_bound(const struct mix_need *need);
 // Places on classes `ilp` and `tlp` of the context's GPU: latency-bound workloads on ilp, others on tlp. With
 // two or more workloads no class stays empty: an empty ilp gets the workload with the fewest warps, an empty

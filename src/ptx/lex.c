@@ -7,7 +7,7 @@
 enum { FOLLOW = 1, DIGIT = 2, HEX = 4, SPACE = 8 };
 
 // Class of a byte: bits FOLLOW (in names and numbers), DIGIT, HEX, SPACE. Bytes from 0x80 count as name
-// characters, so UTF-8 identifiers of other front ends pass through.
+// characters, so UTF-8 identifiers written by other PTX compilers pass through.
 static inline unsigned class_of(unsigned char c)
 {
     static const unsigned char classes[256] = {

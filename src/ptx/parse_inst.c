@@ -192,8 +192,8 @@ static const char *full_name(struct parser *p, const struct token *mnemonic)
     return copy;
 }
 
-// Skips the operands of an unread instruction, past the ';'. False and an error: unbalanced brackets, or no
-// ';'.
+// Skips the operands of an unread instruction, past the ';', which ends the instruction even inside an open
+// bracket. False and an error: a closing bracket without an opening one, or no ';'.
 static bool skip_operands(struct parser *p)
 {
     uint64_t depth = 0;

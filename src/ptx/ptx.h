@@ -161,7 +161,7 @@ struct ptx_inst {
     enum ptx_type types[PTX_TYPES_MAX]; // as written: cvt.u32.f32 has {U32, F32}; setp.eq.s32 has {S32}
     uint8_t vector;                     // 1, 2, 4 or 8 elements (ld, st, tex)
     enum ptx_space space;
-    enum ptx_space space_to;            // cvta.to.SPACE (also in `space`), cp.async's source
+    enum ptx_space space_to;            // cvta.to.SPACE: same as `space`; cp.async: space of the source
     enum ptx_round round;
     enum ptx_cmp cmp;
     enum ptx_bool boolean;
@@ -179,7 +179,8 @@ struct ptx_inst {
     uint8_t operand_count;
     struct ptx_operand operands[PTX_OPERANDS_MAX];
 
-    // call: returns and arguments are registers, immediates or .param variables of the calling scope.
+    // call: arguments are registers, immediates or .param variables of the calling scope; returns are
+    // registers, .param variables of the calling scope or `_` (SINK).
     struct ptx_operand *call_returns, *call_arguments;
     uint8_t call_return_count, call_argument_count;
     struct ptx_operand call_target;       // FUNCTION (direct) or REG (indirect)
@@ -242,7 +243,7 @@ struct ptx_variable {
     enum ptx_type type; // of an element
     uint8_t vector;
     uint32_t align_bytes;
-    uint64_t size_bytes; // whole object; 0 for .extern arrays without a size
+    uint64_t size_bytes; // whole object; 0: an .extern array without a size, or a texture, sampler, surface
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     bool is_array;
     // .param: a parameter or a return value of its function; both false for parameters of calls.

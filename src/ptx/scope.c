@@ -40,7 +40,7 @@ static struct binding *lookup(const struct parser *p, const struct strmap *map, 
 }
 
 // Finds the range with a register of the name, innermost first. The trailing digits may be split anywhere
-// ("%r12" is 12 of %r<> or 2 of %r1<>); in one scope, longer numbers come first.
+// ("%r12" is 12 of %r<> or 2 of %r1<>); in one scope, the number with the most digits wins.
 // NULL: no range.
 static struct binding *find_range(const struct parser *p, const char *name, size_t length)
 {
@@ -127,7 +127,8 @@ struct candidates {
     enum name_kind kind;
     size_t length;         // of the unknown name: names of very different length are not compared
     struct arena *scratch; // candidates as C strings
-    // State of str_nearest's requests for names 0, 1, 2 …: a call resumes where the previous call stopped.
+    // Index into the entries of parser.names: the start of the next search. str_nearest asks for candidates
+    // 0, 1, 2 …; candidate 0 starts the search anew.
     size_t *next;
 };
 
@@ -162,7 +163,8 @@ static const char *next_candidate(const void *context, size_t i)
     return NULL;
 }
 
-// Nearest name of the kind, copied into the parser's arena; NULL: no name is near.
+// Nearest name of the kind (NAME_REG: special registers, too), copied into the parser's arena. NULL: no name
+// is near, or the unknown name is too long.
 static const char *nearest(struct parser *p, const struct token *name, enum name_kind kind)
 {
     if (name->length > LONGEST_NEAR) return NULL;
