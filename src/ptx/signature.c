@@ -116,7 +116,8 @@ static bool report_types(struct check *c)
     return false;
 }
 
-// Text a user would write for a missing field.
+// What a message calls a field that is missing or does not fit: the modifiers to write (".lo, .hi or .wide"),
+// or a description ("a comparison such as .lt").
 static const char *field_text(enum ptx_field field)
 {
     switch ((int)field) {

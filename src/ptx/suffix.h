@@ -1,7 +1,7 @@
 // Modifiers of instructions: text to field and value, from suffix.def.
 //
-// A word can have several meanings (".lo" is half of a product or an unsigned comparison). The
-// instruction's signature lists its fields; the first matching meaning is taken.
+// A word can have several meanings (".lo" is half of a product or an unsigned comparison). Taken is the first
+// row of suffix.def for the word with a field that some signature of the operation has.
 #pragma once
 #include "base/hash.h"
 #include "ptx/ptx.h"

@@ -1,5 +1,6 @@
-// Issue-slot accounts as JSON and tables. Instructions with equal source lines, inlined calls included, share
-// a row at the place of the first such instruction. Slots without a warp belong to no line.
+// Issue-slot accounts as JSON and tables. Instructions share a row if their source lines and all lines of the
+// inlined calls are equal; the row is at the place of the first such instruction. Slots without a warp belong
+// to no line.
 #include "report/account.h"
 #include "report/fields.h"
 #include "report/table.h"

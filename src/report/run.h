@@ -18,7 +18,7 @@ struct report_launch {
     double occupancy;                                   // below 0: functional
     double core_mhz;                                    // of the GPU; 0: functional
     double wall_seconds;                                // of the host
-    // For programs with a host part: members of the run's JSON for a single launch.
+    // The members below are filled only for a program with a host part, whose JSON has them for every launch.
     uint64_t *counters; // heap, in the run's order; NULL: no counters, or a run without a host part
     struct report_energy energy;
     char *fault_text; // heap; NULL: no fault
@@ -81,8 +81,8 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
 // kernel, are zero. WF_UNKNOWN: some launch has no such figure, or no launches.
 struct report_launch report_run_sum(const struct report_run *r);
 double report_run_ipc(const struct report_launch *l); // warp instructions per cycle; NAN: functional
-// Appends a warning's text, and for several cases a line "and 41 more; …". For a race, a line of advice
-// instead.
+// Appends a warning's text. Behind it comes a line "and 41 more; …" for several cases; after a race, however
+// many cases, a line of advice in place of this line.
 void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
 // Each writes members of the open JSON object: storage_bits and storage; samples; counters.

@@ -380,7 +380,8 @@ static void name_rows(struct writer *w)
     }
 }
 
-// Appends ": vecadd, scan": names of the first three kernels launched in the stream, then "…" for more.
+// Appends ": vecadd, scan": the first three different names of kernels launched in the stream; then "…" if
+// the stream has further names.
 static void print_kernels(const struct writer *w, struct strbuf *out)
 {
     enum { MOST = 3 };

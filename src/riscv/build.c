@@ -52,8 +52,8 @@ static struct inst undefined(uint32_t word)
 }
 
 // Builds an access to a control register. A kernel reads the hart number and the closure address, and writes
-// warp commands and text. Writes to read-only registers are ignored, as in the hardware. Other accesses
-// become UNDEF.
+// warp commands, text and the end of the simulation (a fault when executed). Writes to read-only registers
+// are ignored, as in the hardware. Other accesses become UNDEF.
 static struct inst build_csr(const struct rv_inst *f, uint32_t word)
 {
     struct inst i = templates[f->op];
@@ -220,7 +220,7 @@ static void build_lines(struct program *p, const struct image *i)
     for (uint32_t k = 0; k < i->word_count; k++) p->insts[k].lines = i->line_of[k];
 }
 
-// Row of isa.def for a word, whatever its branch target.
+// Row of isa.def for a word, even if build_inst makes the word UNDEF because of its branch target.
 static enum isa_op row_of(uint32_t word)
 {
     struct rv_inst f = rv_decode(word);

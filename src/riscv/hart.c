@@ -478,7 +478,7 @@ static bool run(struct hart *h, uint64_t steps)
             continue;
         }
         h->pc = target;
-        // RISCV_CODE: address of the boot loader, which is absent from the file.
+        // RISCV_CODE, where the image has no code: address of the boot loader, which is absent from the file.
         if (target == RISCV_RETURN || target == RISCV_CODE)
             s->is_done = true;
         else

@@ -1,6 +1,6 @@
 // The first two lanes examined give the only possible stride: the difference of their words, divided by their
-// distance. Every lane examined is then compared with base + lane * stride. If all lanes are examined, the
-// comparison takes one pass without branches.
+// distance. A single lane examined has stride 0. Every lane examined is then compared with base + lane *
+// stride. If all lanes are examined, the comparison takes one pass without branches.
 #include "scalar/detector.h"
 
 #include <assert.h>

@@ -76,7 +76,7 @@ static inline void scalar_learn(struct scalar_table *p, uint32_t word, bool was_
 struct scalar_leaving {
     bool all_active;
     bool jumps;     // some lane continues elsewhere than at the next word: the warp stays in the vector pipe
-    bool is_passed; // the instruction did not execute, or the warp cannot go on at once: the warp stays
+    bool is_passed; // not executed, or the warp cannot go on at once: it stays in the vector pipe
     bool predicted; // table bit of the next word
     unsigned there; // other warps in the scalar pipe
     unsigned limit; // most warps in the scalar pipe

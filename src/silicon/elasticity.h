@@ -20,7 +20,8 @@ struct elasticity {
 };
 
 // Elasticities of time over the core and memory clocks (d log time / d log clock), by least squares. NAN:
-// fewer than two times, a clock that does not vary, or two clocks that vary only in proportion.
+// fewer than two times, a clock that does not vary, or clocks that always vary together, as between only two
+// times.
 void elasticity_fit(const double *core, const double *memory, const double *time, size_t count,
                     double *of_core, double *of_memory);
 void elasticity_add(struct fidelity *f); // fills f->elasticities, in the order of f->rows

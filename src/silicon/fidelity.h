@@ -35,8 +35,8 @@ struct fidelity_rival {
     struct accuracy theirs, ours;
 };
 
-// DRAM transactions (sectors) by set and card: of launches of class memory that read or write over
-// FIDELITY_STREAM_L2S times as much as the L2 holds.
+// DRAM transactions (sectors) by set and card: of launches of class memory whose DRAM reads alone, or writes
+// alone, are on the card over FIDELITY_STREAM_L2S times what the L2 holds.
 struct fidelity_stream {
     enum point_set set;
     const char *card;
@@ -91,7 +91,8 @@ void fidelity_streams_sentences(const struct fidelity *f, struct strbuf *out);
 void fidelity_streams_markdown(const struct fidelity *f, struct strbuf *out);
 
 // fidelity_text.c
-// fidelity_headline: a sentence for set second, then for set tuning, and the deviations from the list.
+// fidelity_headline: a sentence for set second, then for set tuning, then the run's deviations from the list
+// of points, if any.
 void fidelity_headline(const struct fidelity *f, struct strbuf *out);
 void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void fidelity_csv(const struct fidelity *f, struct strbuf *out);

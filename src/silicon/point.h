@@ -52,8 +52,8 @@ struct points {
     VEC(const char *) models; // other simulators with cycles in the measurements
 };
 
-// True: the point's simulated figures are compared with the card's, figure by figure, and the point's set is
-// run by default.
+// True, for sets tuning and second: the point's simulated figures are compared with the card's, figure by
+// figure, and the set is run by default.
 static inline bool point_stands_alone(const struct point *p)
 {
     return p->set == POINT_TUNING || p->set == POINT_SECOND;
@@ -76,7 +76,7 @@ bool points_measure(struct points *p, const char *path, struct diag *d);
 // *text. False: unknown name.
 bool silicon_file(const char *name, char **text, size_t *length);
 // Calls `tell` for the point's script and for files named in the script, by path relative to the list's
-// folder. Absolute paths are skipped, as are paths without "../" of embedded points. False: `tell` returned
-// false, or a file is missing and an error is in `d`.
+// folder. Absolute paths are skipped; of an embedded point, so are paths that do not begin with a single
+// "../". False: `tell` returned false, or a file is missing and an error is in `d`.
 typedef bool point_file(void *context, const char *name, const char *text, size_t length);
 bool point_files(const struct point *p, point_file *tell, void *context, struct diag *d);

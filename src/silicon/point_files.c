@@ -46,7 +46,7 @@ static bool tell_file(const struct walk *w, const char *name)
 }
 
 // Tells the caller about the file at a path in the script, relative to the script. Skips absolute paths, and
-// paths of embedded points without "../".
+// paths of embedded points that do not begin with a single "../".
 static bool tell_path(const struct walk *w, const char *path)
 {
     char *inside = *path == '/' ? NULL : relative(path);

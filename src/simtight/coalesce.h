@@ -5,8 +5,8 @@
 // - leader in the scratchpad: all pending scratchpad lanes
 // - else lanes of one aligned block, each at the offset of its lane number, if at least two lanes match:
 //       word   lane x 4 in 128 bytes   2 DRAM beats (whatever the access width: serves stacks)
-//       half   lane x 2 in 64 bytes    1
-//       byte   lane in 32 bytes        1
+//       half   lane x 2 in 64 bytes    1              (only accesses of 2 bytes)
+//       byte   lane in 32 bytes        1              (only accesses of 1 byte)
 // - else lanes with the leader's address, 1 beat
 // Lanes outside the group go round again.
 //
@@ -25,7 +25,7 @@ struct simtight_request {
     uint32_t lanes;
     uint8_t bytes, warp, reg; // access width of a lane in bytes; requesting warp; destination register
     bool is_store, is_fence, is_unspill;
-    bool is_broadcast; // a load: scratchpad lanes that all have one address send one access
+    bool is_broadcast; // a load: one access serves the group's scratchpad lanes if all have one address
     bool is_scalar;    // the stored value has a scalar form: `form` is valid
     struct scalar_form form;
 };

@@ -65,7 +65,7 @@ struct simtight_listener {
 // `c` must outlive the core.
 struct simtight *simtight_create(const struct simtight_config *c);
 void simtight_destroy(struct simtight *s);
-// Sets the listener, which must outlive the launches; NULL: no listener.
+// Sets the listener, which must outlive the launches; NULL: no listener from now on.
 void simtight_listen(struct simtight *s, const struct simtight_listener *l);
 // Places a launch of 64 whole warps with flat memory; its cycle 0 begins now. `l` and `counts` (added to)
 // must outlive the launch. Stack cache contents and predictions stay from the previous launch.

@@ -1,6 +1,7 @@
 // The use of every issue slot of every scheduler. A scheduler without an issue in a cycle charges its slots
 // to a single reason and instruction. The reason is the obstacle of a ready warp, else the wait of a warp,
-// usually the scheduler's oldest. A scheduler without warps charges SLOT_NO_WARP and no instruction.
+// usually the scheduler's oldest. A scheduler without warps charges SLOT_NO_WARP and no instruction. With
+// issue.width=2 and a single issue in the cycle, the other slot is charged to the obstacle of a second issue.
 #include "exec/launch.h"
 #include "isa/program.h"
 #include "sm/sm_impl.h"
@@ -154,8 +155,8 @@ uint64_t sm_take_active(struct sm *s)
 // -- samples ------------------------------------------------------------------------------------------------
 
 // Sets slots[SLOT_ISSUED]. Every issued instruction takes a scheduler slot, except instructions issued
-// through a mechanism's port and a guest's instructions beside the schedulers. For a grid that never shared
-// the SM, account_check verifies that the slots of all reasons add up.
+// through a mechanism's port and, beside the schedulers, instructions of a guest (a mechanism's stream). For
+// a grid that never shared the SM, account_check verifies that the slots of all reasons add up.
 void account_settle(struct sm_grid *g)
 {
     g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;

@@ -115,7 +115,8 @@ static void wait_for(const struct sm *s, struct wait *wait, const struct sm_warp
     if (!defines(i, w, o)) return;
     // `o` writes a register of the older `i`. An atomic's result reaches the engine's registers between issue
     // and reply. Mechanisms may share completed registers between warps. In both cases `o` waits for the
-    // completion of `i`.
+    // completion of `i`. Otherwise `o` waits only if `i` writes a lane that `o` does not, for the commit of
+    // `i`.
     if (has_techs(s) || i->is_atomic)
         add(s, wait, i->done, i->is_memory, BOARD_MASK);
     else if (i->lanes & ~executing(w, o))

@@ -103,7 +103,8 @@ static bool is_only_match(const struct board *b, const struct board_inst *older)
     return true;
 }
 
-// Expects every element in use to be in exactly one list, of its own warp, in order of issue. The entries of
+// Expects every element in use to be in exactly one list, of its own warp, in order of issue. Within a list,
+// commits must be in order, none before completion, and only one element may match a register. The entries of
 // all lists must add up to `used`.
 static void expect_lists(struct board_shadow *x, const struct board *b)
 {

@@ -48,7 +48,8 @@ static void coalesce_row(struct lsu_entry *e, const struct exec_access *a, unsig
     }
 }
 
-// Whether all 32 lanes, active or not, have one address. A texture fetch has found its addresses late.
+// Whether all 32 lanes, active or not, have one address. For a texture fetch the addresses are compared here:
+// they are found only at the fetch, after a->pattern has been set.
 static bool is_one_place(const struct exec_access *a)
 {
     if (a->kind != ACCESS_TEXTURE) return a->pattern == PATTERN_SAME;

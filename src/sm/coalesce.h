@@ -22,6 +22,6 @@ struct coalesce { // written by coalesce.c alone
         known[COALESCE_KNOWN]; // by instruction index modulo COALESCE_KNOWN: its last access
 };
 
-// Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid and e->warp must be set
-// before. Addresses of constants in *a become cache addresses.
+// Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid, e->warp and e->op must
+// be set before. Addresses of constants in *a become cache addresses.
 void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);

@@ -298,8 +298,8 @@ static void store_left(struct sm *s, uint32_t token)
 
 static enum line_outcome store_through(struct sm *s, const struct lsu_entry *e, const struct transaction *x)
 {
-    // Write-allocate: the store takes a line in L1 if a way is free. In any case the store goes through to
-    // the L2.
+    // l1.write=through-allocate: a store to local memory, or with l1.global any store, takes a line in L1 if
+    // a way is free. In any case the store goes through to the L2.
     if (s->config->l1_write == L1_WRITE_ALLOCATE && (s->config->l1_global || e->kind == LSU_LOCAL_STORE))
         tags_store(e->grid, &s->tags.l1, x->line, x->sectors, false);
     else
@@ -448,7 +448,7 @@ static void bring_neighbours(struct sm *s, const struct lsu_entry *e, enum line_
 
 void lsu_look_again(struct sm *s) { s->lsu.blocked = s->lsu.early_blocked = false; }
 
-// Whether the queue's head sends a line in this cycle.
+// Whether the queue's head tries to send a line in this cycle.
 static bool is_taken(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;

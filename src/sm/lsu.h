@@ -91,7 +91,7 @@ struct lsu {
 
     struct memory_system *memory; // of the current window
     struct memory_reply waiting;  // next reply
-    uint64_t next_reply;          // cycle of the next reply; CYCLE_NEVER: no reply in this window
+    uint64_t next_reply; // cycle of the next reply; CYCLE_NEVER: none in the SM's current window of cycles
 
     bool rides;         // a request pushed now joins the packet of the previous one (memory_request.rides)
     bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; cleared by lsu_look_again
@@ -101,7 +101,7 @@ struct lsu {
 
 struct lsu_grid {
     uint64_t requested, replied;
-    uint64_t last_reply; // cycle in which the grid's last reply was taken
+    uint64_t last_reply; // cycle of the grid's latest reply so far
     uint32_t early;      // lines requested by mechanisms and not yet reported to them
 };
 

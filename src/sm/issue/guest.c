@@ -127,8 +127,8 @@ void guest_issue(struct sm_grid *g)
 // -- starvation ---------------------------------------------------------------------------------------------
 
 // Notes for each guest whether it starves: it could issue, or wanted a fetch, at two consecutive starvation
-// checks, without an issue in between. True: a guest starves. is_next: the previous check was 4096 cycles
-// ago.
+// checks, without an issue in between. True: a guest starves. is_next: this check is on time, in the cycle
+// set by the previous check.
 bool guest_look(struct sm *s, bool is_next)
 {
     bool any = false;

@@ -44,7 +44,7 @@ static inline bool guest_runs(const struct guest *x) { return x && x->runs; }
 bool guest_can_issue(const struct sm_grid *g);
 void guest_issue(struct sm_grid *g);
 // Checks all guests for starvation and notes the starving guests; true: at least one guest starves. is_next:
-// the previous check was exactly one interval (4096 cycles) ago.
+// this check is on time, in the cycle set by the previous check.
 bool guest_look(struct sm *s, bool is_next);
 // True: the guest starves and issues before all warps, until the next starvation check.
 bool guest_is_favoured(const struct sm *s, const struct guest *x);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 // Tries to issue the instruction behind `first`, the warp's instruction just issued, in the same cycle. True:
-// no second instruction issued, and the warp's readiness is up to date. False: the readiness is still to be
-// evaluated.
+// no second instruction issued, and the warp's readiness is up to date. False: a second instruction issued,
+// or there was none to try; the readiness is still to be evaluated.
 static inline __attribute__((always_inline)) bool issue_second(struct sm *s, unsigned scheduler,
                                                                unsigned slot, uint32_t first, bool beside)
 {

@@ -34,8 +34,8 @@ struct issue {
     uint64_t at_port;
     unsigned last_at_port; // slot of the warp chosen last at the port
 
-    // bits by warp slot: warps ready at the last look; 0: the look was late
-    uint64_t unserved;              // bits by warp slot: warps ready at the last starvation check, if on time
+    // Starvation checks (looks, starve.c).
+    uint64_t unserved;              // bits by warp slot: warps ready at the last look; 0 if the look was late
     uint64_t look_issued[SM_WARPS]; // unserved warps' counts of executed instructions at the last check
     uint32_t look_head[SM_WARPS];   // unserved warps' next instruction at the last starvation check
     uint64_t favoured;   // bit of the starving warp that issues first until the next look; 0: no warp
@@ -54,7 +54,8 @@ void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
 void issue_forget_guests(struct sm *s);
 // dependences=encoded, grid with mechanisms: the instruction is done at cycle `done`. If `done` is later than
-// the control word says, the control word's wait is extended. Clears waits owed by skipped instructions.
+// the control word says, the control word's wait is extended. Clears the waits left over from instructions
+// that mechanisms skipped (operand_warp.owed).
 void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done);
 void issue_nothing(struct sm *s); // clears the outcome of the cycle: at its begin, and before skipped cycles
 void issue_join(struct sm *s, unsigned slot);

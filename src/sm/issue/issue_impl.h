@@ -31,7 +31,8 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
 // mechanisms, or the warp's end. has_slot: issued in a scheduler's slot, not at a mechanism's port.
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
                         const struct inst *i, bool has_slot);
-// The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost.
+// The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost. Also
+// counts the lanes spared and the registers compared: call once for each instruction.
 struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes);
 // Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
 // is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.

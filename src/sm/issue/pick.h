@@ -2,6 +2,8 @@
 // ready to issue, or among warps that want a fetch. Collectors and units are checked after the choice.
 //
 //     ready warps ─▶ limit ─▶ warps with a load/store queue entry kept for them, if any ─▶ first ─▶ issues
+//
+// A warp with an entry kept for it may issue even if `limit` excludes the warp.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

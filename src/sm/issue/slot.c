@@ -66,7 +66,8 @@ void issue_pay(const struct sm *s, struct sm_warp *w, const struct op *o, uint64
     operand_settle(&w->operands);
 }
 
-// The costs of the instruction after the mechanisms' changes.
+// The costs of the instruction after the mechanisms' changes. Counts the lanes spared and the registers
+// compared.
 struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes)
 {
     struct op_cost c = {
@@ -177,9 +178,9 @@ static void dispatch(struct sm *s, unsigned slot, const struct op *o, const stru
     }
 }
 
-// A mechanism supplies the result: the instruction takes an issue slot, but no collector and no pipeline. The
-// operands of the previous instruction are read in the next cycle. The second instruction of a pair may write
-// after that cycle at the earliest.
+// A mechanism supplies the result: the instruction takes an issue slot, but no collector and no pipeline. As
+// the second instruction of a pair, it writes after the next cycle at the earliest: in the next cycle, the
+// pair's first instruction reads its operands.
 static void pass_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles)
 {
     struct sm_warp *w = &s->warps[slot];

@@ -363,7 +363,7 @@ static void flatten(struct mech_hooks *h, const struct tech *t)
 }
 
 // Fills the grid's table of hooks for several mechanisms: from `all`, every hook that at least one mechanism
-// has.
+// has. Hooks absent from `all`, such as saved and leads, are called mechanism by mechanism elsewhere.
 static void join(struct sm_grid *g)
 {
     EACH(g, k)
