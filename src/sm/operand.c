@@ -45,7 +45,7 @@ void operand_fini(struct sm *s)
 
 static uint32_t end_of(const struct operands_grid *g) { return g->first + g->count; }
 
-// First gap of `count` physical register numbers between the grids' ranges; a gap starts at bank 0.
+// First gap of `count` physical register numbers between or behind the grids' ranges; a gap starts at bank 0.
 static uint32_t find_gap(const struct sm *s, uint32_t count)
 {
     uint32_t banks = s->config->banks;
@@ -174,8 +174,8 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
 }
 
 // Counts the writes of an instruction's results as the mechanisms direct. Returns whether a write port is
-// needed; raises *cycles to the extra delay. asked, bits: results a mechanism may keep outside the register
-// file.
+// needed; raises *cycles to the extra delay. asked: bits of the results that a mechanism may keep outside the
+// register file.
 static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
                        uint32_t *cycles)
 {
@@ -234,8 +234,8 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
 }
 
 // Reserves bank ports for an instruction's operands, and the collector until all operands are collected;
-// returns that cycle. Inlined twice, with and without mechanisms: a hot path. asked, bits: operands a
-// mechanism may keep outside the register file.
+// returns that cycle. Inlined twice, with and without mechanisms: a hot path. asked: bits of the operands
+// that a mechanism may keep outside the register file.
 static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
                                                               const struct op *o, uint32_t asked)
 {
@@ -383,7 +383,7 @@ static __attribute__((noinline)) void tell_result(struct sm *s, struct sm_warp *
 
 // cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
 // `cycle`, or earlier with a bypass. Onlookers (mechanisms, sim.check) are told last: without any, the
-// function saves no registers.
+// compiled function saves no registers of the host.
 static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
                                                          uint64_t cycle, uint64_t had, bool from_memory)
 {

@@ -85,8 +85,8 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
 // Charges the copy of a register for a mechanism, without a collector; moves no values. Returns the cycle at
 // which the copy is ready.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
-// Charges the expansion, into all lanes, of a register kept by a mechanism as a single value; moves no
-// values. Returns the cycle at which the register is ready.
+// Charges the expansion, into all lanes, of a register kept by a mechanism in short form (one value; base and
+// stride); moves no values. Returns the cycle at which the register is ready.
 uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
 // Counts `count` registers as written with a comparison of their lanes, for a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
@@ -107,7 +107,7 @@ static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
     w->busy_until = later(w->busy_until, until);
 }
 // A memory instruction's reply: the results are ready at cycle `ready`. registers: physical destinations as
-// mapped at issue. current, bits: destination words without a younger definition.
+// mapped at issue. current: bits of the destination words without a younger definition.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
                                  const uint16_t *registers, uint64_t ready, uint8_t current)
 {

@@ -3,7 +3,8 @@
 // divergent branch counts as predicted right either way: the outcome is known in time to void lanes of the
 // next instruction. After a wrong prediction of a uniform branch the warp fetches and issues instructions of
 // the wrong path, ghosts, until the outcome is known. Ghosts read registers and occupy units but are never
-// executed. Written by predict.c alone, readable everywhere.
+// executed. With mechanisms the warp waits for the outcome instead. Written by predict.c alone, readable
+// everywhere.
 //
 //     branch issues at c ─▶ c+1 predicted path issues … c+resolve-2 outcome known, wrong path dropped
 //                                                       ─▶ c+resolve right path issues

@@ -23,7 +23,7 @@ struct sm_block {
     struct cta *cta; // context; NULL: never used
     bool running;
     uint8_t number;   // unique among the running blocks of all grids on the SM
-    uint32_t to_come; // the block's warps not started yet
+    uint32_t to_come; // number of the block's warps not started yet
     uint64_t free_at; // end of the last block in this entry, with all register writes
     uint64_t warps;   // slots of warps started and not ended
     uint64_t slots;   // slots held

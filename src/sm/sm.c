@@ -71,7 +71,7 @@ static inline bool is_busy(const struct sm *s)
     return s->ready.now || s->front.fetchable || (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now);
 }
 
-// Cycle of the next event of an SM that is not busy; events of mechanisms and guests are left out.
+// Cycle of the next event of an SM that is not busy; events of mechanisms (tech_at) and guests are left out.
 static inline uint64_t next_of_its_own(const struct sm *s)
 {
     if (lsu_has_early(&s->lsu)) return s->now;

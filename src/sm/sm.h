@@ -123,8 +123,8 @@ struct sm_launch {
 
 // Work that mechanisms save an instruction.
 enum tech_saving {
-    SAVED_FETCH,     // skipped: not fetched
-    SAVED_EXECUTION, // reused: fetched, not executed
+    SAVED_FETCH,     // skipped: not fetched, or dropped before issue
+    SAVED_EXECUTION, // reused: issued, not executed
     // executed without a scheduler slot: issued by a mechanism's port, or by a guest beside the schedulers
     SAVED_SLOT,
     SAVINGS
@@ -136,7 +136,7 @@ void sm_destroy(struct sm *s); // with its parts of all grids
 // over.
 struct sm *sm_renew(struct sm *s, uint64_t now);
 // Adds a grid to the SM, between windows, and returns the SM's part of the grid. sm_dismiss removes the grid;
-// call only once sm_is_done_with holds.
+// call only once sm_is_done_with holds, or before the SM is destroyed.
 struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_engine *engine);
 void sm_dismiss(struct sm_grid *g);
 void sm_kill(struct sm_grid *g); // all warps exit, no more blocks start; outstanding requests drain
@@ -147,7 +147,7 @@ bool sm_is_crowded(const struct sm *s); // no room for another grid
 // free. `cycle` must not be before the next window.
 void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
 // Runs to cycle `until`: takes the replies due before `until` and sends requests to memory. A fault in a
-// warp kills the warp's grid.
+// warp kills the warps of its grid on the SM (sm_kill).
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until);
 // Samples the grid's counts at cycle `first` and every `interval` cycles later. sm_samples returns the
 // samples since its last call; the SM owns the array.

@@ -59,7 +59,7 @@ struct sm_grid {
     const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
     const struct mech_hooks *hooks;   // of the only mechanism; with several, &joined; without, an empty table
     void *hooked;                     // argument of the hooks: the only mechanism's state, or the grid
-    struct mech_hooks joined;         // for several mechanisms: each hook calls all mechanisms
+    struct mech_hooks joined;         // for several mechanisms: each hook asks the mechanisms in order
     // place of a warp certain to be evaluated after the running hooks, so that tech_hold need not; NO_WARP:
     // none
     unsigned looked_at;

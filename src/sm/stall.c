@@ -138,7 +138,7 @@ void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 // -- the verdict --------------------------------------------------------------------------------------------
 
 // Whether the warp waits at a barrier without an arrival since the look began: an arrival might complete the
-// barrier. A warp with parts at different barriers (NO_BARRIER) waits for lanes of its own.
+// barrier. Also true if parts of the warp wait at different barriers (NO_BARRIER), for lanes of the warp.
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;

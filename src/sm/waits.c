@@ -92,8 +92,9 @@ static void walk(const struct flow_block *b, struct decoded *d, const struct pro
     }
 }
 
-// RISC-V code without a known predecessor may still be called by address. Every barrier is taken to be
-// pending for every register at the entries of the code's blocks and of their successors.
+// RISC-V code outside the kernel and the called functions (FLOW_NONE) may still be called by address. Every
+// barrier is taken to be pending for every register at the entries of the code's blocks and of their
+// successors.
 static void expect_anything(struct pending *in, const struct program *p, const struct flow_blocks *f)
 {
     for (uint32_t n = 0; n < f->count; n++) {

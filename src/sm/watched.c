@@ -161,8 +161,8 @@ void watch_cycle(struct sm *s)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-// Cycle at which the result of the instruction just dispatched is ready. For a memory instruction without
-// active lanes, registers keep their ready cycles.
+// Cycle at which the result of the instruction just dispatched is ready. For a memory instruction without an
+// accessing lane (active, guard true), registers keep their ready cycles.
 static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected)
 {
     if (o->dst_words) return later(collected, s->operands.ready[w->operands.registers + o->dst]);

@@ -3,7 +3,8 @@
 // saving (f: repeated executions of the kind; W: warps of a block).
 //
 //     hoist       repeats the warp's previous iteration              all of it
-//     argument    computed from arguments and dimensions alone       all of it
+//     argument    from arguments, dimensions, __constant__ alone;    all of it
+//                 every whole-warp execution counts as repeated
 //     constant    one word loaded by all threads                     f (1 - 1/W)
 //     stage       words loaded by all warps, one a lane              f (1 - 1/W)
 //     keep, rows, scalar: computed or read alike by all warps;       f (1 - 1/K), K = min(W, 4)

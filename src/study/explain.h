@@ -45,7 +45,7 @@ struct explain_line {
     uint64_t lanes, proved_lanes;
     uint64_t work[WORK_COUNT];       // executions of `repeated`, by kind of work
     uint64_t saved_work[WORK_COUNT]; // of `proved`: executions saved by sharing
-    // Of `saved_work`: executions of global loads and texture fetches with one address per lane.
+    // Of `saved_work`: executions of global loads and texture fetches whose addresses differ between lanes.
     uint64_t saved_loads_by_lane;
     // executions of invariant instructions, equal in operands and result to the warp's previous execution of
     // the instruction
@@ -81,8 +81,9 @@ enum { EXPLAIN_ROWS = 4, EXPLAIN_CHOICES = 2 };
 void explain_choose(const struct explain_line *l, uint32_t warps,
                     struct explain_choice choices[EXPLAIN_CHOICES]);
 const char *explain_advice_text(enum explain_advice a);
-// Writes the kinds of the line's repeated work. For example: "loads from shared memory 96 %, integer
-// arithmetic 4 %; a value per lane, the same in every warp".
+// Writes up to three kinds of the line's repeated work, largest first, and whether lanes differ in value.
+// Nothing without repeated work. For example: "loads from shared memory 90 %, integer arithmetic 10 %; a
+// value per lane, the same in every warp".
 void explain_what(const struct explain_line *l, struct strbuf *out);
 // Writes the inputs of the line's repeated work, for example "blockIdx, a loop's counter, arguments 3 and 4".
 void explain_from(const struct explain_line *l, struct strbuf *out);

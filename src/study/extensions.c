@@ -22,7 +22,7 @@ static const char *const set_names[SETS] = {"none",           "mark.tid_y",     
 enum { GRID_ROOM = 1 << 16 }; // instances of a launch compared over blocks
 
 struct inst_counts {
-    bool marked[SETS], grid;
+    bool marked[SETS], grid;     // marked, by set of extensions; with all extensions, marked at grid scope
     uint64_t executions, shared; // shared: all but one execution of each group of corresponding executions
     // executions of instances compared over all blocks, without each instance's first
     uint64_t grid_shared;

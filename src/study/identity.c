@@ -15,7 +15,7 @@
 enum { BARRIERS = 16 };
 
 struct ghost_warp {
-    struct names names; // names of the values in the program's locations, and of the epoch
+    struct names names; // names of the values in the program's locations; behind them, the lanes' epochs
     uint64_t history;
     uint64_t arrived[BARRIERS]; // by barrier: lanes arrived since the barrier last completed
     uint32_t next;              // expected list entry of the next execution
@@ -157,7 +157,7 @@ static void barrier(void *context, struct observed_block *o, const struct observ
 {
     struct identity *s = context;
     struct ghost_block *b = o->state;
-    // RISC-V barriers belong to groups of warps with their own numbers; at most one is the whole block.
+    // RISC-V: met->number is the number of a group of warps. At most one group is the whole block.
     bool is_group = s->naming.is_riscv;
     unsigned number = is_group ? 0 : met->number;
     bool at_one_place = met->whole && met->index != NO_TARGET &&

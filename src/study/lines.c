@@ -6,6 +6,8 @@
 //     a line of another file         inlined from a header: the calling line in the kernel's own file, or the
 //                                    line using the result
 //     PTX as its own source          the last line, which computes; earlier lines load parameters
+//
+// An instruction still without a line of the kernel's own file takes the line of the instruction before.
 #include "base/str.h"
 #include "isa/inst.h"
 #include "isa/program.h"

@@ -102,7 +102,8 @@ static void keep(struct stream *s, const struct stream_access *a, uint64_t most)
         s->left_out++;
 }
 
-// Called after the last cycle of all SMs; adds the SM's accesses to the kernel's, up to study.accesses.
+// Called once the launch has ended on all SMs, on one thread. Adds the SM's accesses to the kernel's, up to
+// study.accesses.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;

@@ -13,7 +13,8 @@ enum reuse_window { REUSE_ACCESSES, REUSE_BLOCKS };
 
 struct reuse_counts {
     uint64_t accesses;
-    // Accesses returning to their block within 1 << k accesses (or blocks), but not within half as many.
+    // Accesses returning to their block within 1 << k accesses (REUSE_BLOCKS: different blocks), but not
+    // within half as many.
     uint64_t within[REUSE_WINDOWS];
 };
 

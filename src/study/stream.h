@@ -9,7 +9,7 @@ enum stream_level { STREAM_CHIP, STREAM_SM, STREAM_BLOCK, STREAM_WARP, STREAM_LE
 extern const char *const stream_level_names[STREAM_LEVELS + 2]; // then "all", NULL
 
 struct stream_access {
-    uint64_t address, cycle, block; // cycle: of the launch; in a file, the number of the access
+    uint64_t address, cycle, block; // cycle: of the chip's clock; in a file, the number of the access
     uint32_t launch;
     uint16_t sm, warp;
 };

@@ -85,7 +85,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     return o;
 }
 
-// Called after the last cycle of all SMs; merges the SM's finished warps.
+// Called once the launch has ended on all SMs, on one thread. Merges the SM's finished warps.
 static void sm_end(void *state)
 {
     struct on_sm *o = state;
@@ -175,8 +175,8 @@ struct sums {
     // warp's own end.
     uint64_t held, lost;
     uint64_t instructions, least, most, misses[CACHES];
-    // Sums over blocks: RTRU (share of warp cycles lost); log_rtru: logarithms of RTRU, of blocks that are
-    // not even.
+    // Sums over blocks. rtru: RTRU (share of warp cycles lost). log_rtru: logarithm of RTRU, of blocks with
+    // a loss.
     double rtru, log_rtru;
 };
 

@@ -420,8 +420,8 @@ void mech_block_start(struct sm_grid *g, unsigned block)
     ASK(g, block_start, block);
 }
 
-// True: the instructions saved (skipped or reused) in the grid's account equal the sum of the mechanisms'
-// counters.
+// True: the grid's account has as many skipped instructions as the mechanisms' counters together, and as many
+// reused instructions.
 static bool is_saved_by_somebody(const struct sm_grid *g)
 {
     uint64_t left[SAVINGS] = {0};

@@ -3,7 +3,8 @@
 //     struct tech, with groups ─ copied at a grid's begin on an SM ─▶ struct mech_hooks: one table, no groups
 //
 // With one mechanism the grid's table is the mechanism's own, and a hook costs one test and one indirect
-// call. With several, the table's functions ask every mechanism in order.
+// call. With several, the table's functions ask the mechanisms in order. `reuse`, `copies` and `port` stop at
+// the first mechanism with an answer.
 #pragma once
 #include "sm/mech/tech.h"
 #include "sm/places.h"
@@ -33,7 +34,9 @@ void mech_none(struct sm_grid *g); // at the grid's arrival: no mechanisms until
 void mech_block_start(struct sm_grid *g, unsigned block); // the first block also starts the mechanisms
 void mech_block_end(struct sm_grid *g, unsigned block);
 void mech_end(struct sm_grid *g);
-const char *mech_check(const struct sm_grid *g); // NULL, or the name of an unbalanced account
+// At the grid's end: NULL, or what is wrong in a mechanism's state or the counts of saved instructions;
+// static text.
+const char *mech_check(const struct sm_grid *g);
 void mech_warp_start(const struct sm_warp *w);
 void mech_warp_end(struct sm_grid *g, unsigned slot); // also releases the warp from every hold
 
@@ -48,7 +51,8 @@ void mech_flushed(const struct sm_warp *w);
 
 // From mech_reads to mech_issued or mech_settles an instruction issues. The warp's readiness is evaluated
 // afterwards anyway, so tech_hold does not evaluate the warp in between.
-// mech_copies: r + 1 if the one value of register Rr must first be written to all lanes; 0: no such register.
+// mech_copies: r + 1 if a mechanism keeps register Rr in short form (one value; base and stride), and the SM
+// must first write all lanes; 0: no such register.
 uint32_t mech_copies(const struct sm_warp *w, uint32_t index);
 void mech_reads(const struct sm_warp *w, uint32_t index);
 // Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
@@ -56,15 +60,16 @@ uint32_t mech_reuse(const struct sm_warp *w, uint32_t index);
 bool mech_port(const struct sm_warp *w, uint32_t index);
 void mech_executed(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
-// goes_on: the warp goes on with the next instruction in program order, and its readiness is evaluated
-// afterwards.
+// goes_on: the warp goes on with the next instruction in program order. The caller evaluates the warp's
+// readiness after mech_issued.
 void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
 // In place of mech_issued, ends what mech_reads began: the instruction did not issue, or its warp has already
 // given back the slot.
 void mech_settles(struct sm_grid *g);
 
-// Registers. mech_elsewhere: bits of registers read (is_write: written) for which mech_operand must be
-// called; the other registers are in the main register file. Only for grids with the hook `elsewhere`.
+// Registers. mech_elsewhere: bits, by position among the instruction's registers read (is_write: written), of
+// registers for which mech_operand must be called. The other registers are in the main register file. Only
+// for grids with the hook `elsewhere`.
 uint32_t mech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
 void mech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
 void mech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);

@@ -48,7 +48,8 @@ struct tech_storage {
     const char *name;
     uint64_t entries, bits_each;
     bool in_paper; // counted in the storage cost given by the mechanism's paper
-    // Copies of the structure, side by side; 0: replaces a structure of the SM, at the same cost.
+    // Number of equal arrays into which the structure's entries are divided. 0: replaces a structure of the
+    // SM, at the same cost.
     unsigned arrays;
 };
 static inline uint64_t tech_storage_bits(const struct tech_storage *s) { return s->entries * s->bits_each; }
@@ -117,8 +118,8 @@ struct tech_skipping {
     // place. Returns the places open to the arbiter.
     uint64_t (*fetch)(void *state, uint64_t fetchable);
     // A fetch brings *count instructions, from pc on, to the I-buffer. The mechanism may leave some out and
-    // add later instructions of the fetched line, up to pc + most. Returns n: of the instructions pc to pc +
-    // n - 1, *count (updated) are on their way.
+    // add later instructions of the fetched line, up to pc + most - 1. Returns n: of the instructions pc to
+    // pc + n - 1, *count (updated) are on their way.
     uint32_t (*fetched)(void *state, unsigned place, uint32_t pc, uint32_t *count, uint32_t most);
     // Instructions pc to pc + count - 1 have arrived in the I-buffer.
     void (*filled)(void *state, unsigned place, uint32_t pc, unsigned count);
@@ -147,9 +148,9 @@ struct tech_execution {
     // True: other warps will take the result, and mechanisms later in the registry must not reuse the
     // instruction.
     bool (*leads)(void *state, unsigned place, uint32_t index);
-    // The instruction could issue now. r + 1: register Rr holds one value, kept by the mechanism, and the SM
-    // must first write the value to all lanes. A move issues instead, with the time of an instruction of all
-    // lanes, and the instruction waits for the move. 0: no register.
+    // The instruction could issue now. r + 1: the mechanism keeps register Rr in short form (one value; base
+    // and stride), and the SM must first write all lanes. A move issues instead, with the time of an
+    // instruction of all lanes, and the instruction waits for the move. 0: no register.
     uint32_t (*copies)(void *state, unsigned place, uint32_t index);
     // *c: costs on the unmodified GPU, changed by mechanisms earlier in the registry; may be changed.
     void (*cost)(void *state, unsigned place, uint32_t index, struct op_cost *c);
@@ -178,7 +179,7 @@ struct operand_access {
     // main: number of registers moved in the main register file; near: in a mechanism's structure beside the
     // lanes.
     uint8_t main, near;
-    uint8_t words;   // number of words moved in place of a register with one value for all lanes
+    uint8_t words;   // words moved in place of the lanes: of one value, or of a base and a stride
     uint32_t cycles; // additional latency in cycles
 };
 
@@ -249,8 +250,8 @@ struct tech_lines {
     // Outcome of L1 for a neighbour. LINE_HIT: present. LINE_MISS: requested. LINE_JOINED: joined to a miss
     // under way. LINE_STALLED: left out for want of an MSHR or a way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
-    // A line from `neighbours` or tech_request has arrived in L1. The mechanism can lock the line before any
-    // other request takes the way.
+    // A line from `neighbours` or tech_request is in L1: present at the look-up, or arrived by a reply. The
+    // mechanism can lock the line before any other request takes the way.
     void (*line)(void *state, uint64_t line, uint32_t token);
 };
 
@@ -264,7 +265,8 @@ enum guest_turn {
     GUEST_OLDEST,
     GUEST_IN_TURN, // once a round, behind the warp with the highest slot
     GUEST_LAST,    // the guest issues when no warp can issue
-    GUEST_BESIDE   // in addition to the warp picked by the scheduler; fetched for once a round
+    // issues in addition to the warp picked by the scheduler; fetches once a round, as with GUEST_IN_TURN
+    GUEST_BESIDE
 };
 
 // Effect of a guest's instruction. Preset: one lane works, and the next instruction follows.
@@ -288,7 +290,8 @@ struct tech_guest {
 
 // -- group: dispatch ----------------------------------------------------------------------------------------
 
-// A launch between two windows of time: the SMs of one class on which the launch has begun, in order.
+// A launch between two windows of time: the SMs of one kind (struct gpu_kind) on which the mechanism has
+// begun, in order of SM numbers.
 struct tech_view {
     uint64_t now;
     unsigned count;
@@ -327,8 +330,8 @@ struct tech {
     bool ideal;        // may use knowledge that hardware cannot have
     uint32_t features; // HAS(UNIFORM) | …
     uint32_t claims;   // CLAIMS(POOL) | …
-    // Indices into `counters`: instructions never fetched; instructions fetched but not executed. -1: the
-    // mechanism has no such counter.
+    // Indices into `counters`. skipped: instructions never fetched, or dropped before issue. reused:
+    // instructions issued but not executed. -1: the mechanism has no such counter.
     int skipped, reused;
     const struct config_key *keys; // options, for a struct of options_bytes
     size_t key_count, options_bytes;
@@ -338,7 +341,7 @@ struct tech {
     // -- the core
     size_t (*storage)(const void *options, const struct gpu_config *c,
                       struct tech_storage out[TECH_STORAGE_MAX]);
-    // State shared in a launch by all SMs of one class; NULL: the mechanism does nothing in this launch.
+    // State shared in a launch by all SMs of one kind; NULL: the mechanism does nothing in this launch.
     // Hooks of SMs only read the state. The numbers of blocks and warps on an SM are not known yet, since
     // later mechanisms may set registers apart; sm_begin knows the numbers.
     void *(*launch_begin)(const struct tech_use *u, const struct sm_launch *l);
@@ -353,8 +356,8 @@ struct tech {
     // registers.
     void (*reads)(void *state, unsigned place, uint32_t index);
     // The instruction has executed, and its operands are collected. The destination may be mapped to a
-    // different register from now on. Also called for lanes that wait where the warp reconverges: the
-    // instruction then executes with the last part of the warp.
+    // different register from now on. Also called if the issuing lanes only begin to wait where the warp
+    // reconverges: the instruction executes later, with the last part of the warp.
     void (*executed)(void *state, unsigned place, uint32_t index);
     // Another mechanism supplies the result. SAVED_EXECUTION, in place of `executed`: the instruction is
     // reused, and the result is in the warp's own registers; the destination may be mapped to a different
@@ -409,7 +412,7 @@ struct tech_use {
 };
 
 // Instructions of the program shared by mechanisms other than `me` (tech_program.shares), by instruction
-// number; NULL: no such mechanism. On the heap.
+// number; NULL: no other mechanism has the hook `shares`. On the heap.
 bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech *me, const struct program *p,
                   const uint32_t block[3], unsigned warp_size);
 
@@ -483,7 +486,8 @@ uint64_t tech_copy(struct sm_grid *g, uint16_t from, uint16_t to);
 void tech_write_back(struct sm_grid *g, unsigned place, unsigned r);
 // Brings sectors of a line to L1 with the load/store unit. The line is looked up in a cycle in which no
 // warp's line is sent. A miss joins a miss under way, or goes to the L2 once an MSHR and a way are free. The
-// hook `line` reports the arrival, with the token. False: the request queue is full.
+// hook `line` reports, with the token, a hit at the look-up and a miss at the reply. False: the request queue
+// is full.
 bool tech_request(struct sm_grid *g, const struct tech *me, uint64_t line, uint8_t sectors, uint32_t token);
 // Locks a line in its L1 way until unlocked as often as locked, at the latest until the grid's end. False:
 // the line is absent, or too many ways of the set are locked.

@@ -25,7 +25,7 @@ struct upset_site {
 };
 
 struct upset_hit {
-    uint64_t nth; // number, among the site's places, of the place with the flip
+    uint64_t nth; // number, from 0, among the site's places, of the place with the flip
     // Source of random choices (upset_draw): the bit first, then the lane or copy of a register.
     uint64_t draw;
 };
@@ -41,7 +41,7 @@ static inline uint32_t upset_draw(struct upset_hit *h, uint32_t bound)
 
 struct upset_flip { // a flipped bit
     uint64_t cycle;
-    const char *what; // "register", for example; "nothing" for an instruction without a result
+    const char *what; // where the bit was: "register", for example; "nothing": the instruction has no result
     uint32_t number, lane, bit;
 };
 

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 
 enum { WARPS = 64, REGISTERS = 256, TUPLE_LANES = 2 };
-#define LOST 0x0dd0acceu // with spoil=1, written to lanes of a register kept as base and stride alone
+// With spoil=1, written to the lanes of a register kept as base and stride alone: exposes reads of the lanes.
+#define LOST 0x0dd0acceu
 
 struct options {
     uint32_t spoil, corrupt;

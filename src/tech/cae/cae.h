@@ -20,6 +20,6 @@ struct cae_sources {
 };
 
 // Whether the result has base and stride, inferred from opcode and sources. For a comparison: whether all
-// live lanes are known to have the same outcome, from the operands in first and last lane.
+// live lanes are known to have the same outcome, from the operands in the first and last live lane.
 bool cae_is_affine(const struct cae_sources *s);
 bool cae_is_compare(const struct inst *i);
