@@ -1,4 +1,4 @@
-// Mechanisms by name, with their options: "darsie:entries=4,coalescer=0+uv".
+// Mechanisms by name, with their options: "darsie:entries=4,coalescer=off+uv".
 #pragma once
 #include "sm/mech/tech.h"
 
@@ -22,6 +22,6 @@ struct tech_choice { // mechanisms with their options, parsed by tech_choose
 
 void tech_choice_init(struct tech_choice *c);
 void tech_choice_fini(struct tech_choice *c);
-// Parses `text` into the choice; "base": no mechanism. False: an error is in *d, with the nearest known name
-// for an unknown mechanism or option.
+// Parses `text` into the choice; "base": no mechanism. False: an error is in *d; for an unknown mechanism or
+// option with the nearest known name, if a name is near.
 bool tech_choose(struct tech_choice *c, const char *text, struct diag *d);

@@ -16,8 +16,8 @@ static int pixel(const struct image *i, int x, int y)
     return x >= 0 && x < i->width && y >= 0 && y < i->height ? i->pixels[y * i->width + x] : NOTHING;
 }
 
-// The place with the smallest sum of differences for the square, packed as in the kernel: the place in the 8
-// bits below the sum.
+// The displacement of the square with the smallest sum of differences, packed as in the kernel: the number of
+// the displacement (`place`) in the 8 bits below the sum.
 static uint32_t search(const struct image *now, const struct image *before, int left, int top)
 {
     uint32_t best = UINT32_MAX;

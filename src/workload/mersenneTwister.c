@@ -10,7 +10,8 @@ struct twister { // as in the kernel's source
     uint32_t matrix, mask_b, mask_c, seed;
 };
 
-// Generates numbers 0 to each - 1 of one twister, from a list of all state words so far (`words`).
+// Generates numbers 0 to each - 1 of one twister, from a list of all state words so far (`words`). Number i
+// goes to out[i * step].
 static void generate(const struct twister *t, uint32_t *words, float *out, int each, int step)
 {
     words[0] = t->seed;

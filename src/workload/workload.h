@@ -16,7 +16,8 @@ enum { WORKLOAD_SIZES = 4, WORKLOAD_PTX_SOURCES = 2 };
 // Dependence of a run's output bytes: D on the input only; O on the order of atomics or clocks; R on races.
 enum workload_class { WORKLOAD_CLASS_D, WORKLOAD_CLASS_O, WORKLOAD_CLASS_R };
 
-// Size `paper`, available for some workloads: an application's input in a paper, or a substitute (paper.def).
+// Size `paper`, available for some workloads (paper.def). SUITE: the application's input in its suite or in
+// the paper. SHAPE: close to that input. WAVE: warpfold's own, as many blocks as the GPU holds at once.
 enum workload_paper_from { WORKLOAD_FROM_SUITE, WORKLOAD_FROM_SHAPE, WORKLOAD_FROM_WAVE };
 struct workload_paper {
     const char *workload, *suite, *input;
@@ -72,7 +73,7 @@ struct workload_result {
     uint64_t cycles; // sum over the launches; WF_UNKNOWN if a launch did not measure cycles
     uint64_t warp_instructions, thread_instructions;
     double simulation_seconds; // host time inside launches
-    const char *fault_text;    // of the failed launch, valid until the context's next launch; otherwise NULL
+    const char *fault_text;    // of a faulted launch, valid until the context's next launch; NULL: no fault
 };
 
 // The i-th workload, NULL past the last.
@@ -81,10 +82,10 @@ const struct workload *workload_at(size_t i);
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th workload of a group, NULL past the last. Groups: "darsie-1d" and "darsie-2d" (DARSIE's Table 1,
-// groups.def), "darsie" (both); "uv", "warpman", "locality", "ilp" (Xiang's thesis, Tables 3 and 5 and
-// chapters 5 and 4); "dac" (29 regular programs); "all". *abbreviation: the group's short name. For "all":
-// the short name in the first group with the workload, or else the workload's name. `abbreviation` may be
-// NULL.
+// groups.def), "darsie" (both); "dac" (29 regular programs); "all"; of Xiang's thesis "uv" (Table 3),
+// "warpman" (Table 5), "locality" (chapter 5) and "ilp" (chapter 4). *abbreviation: the group's short name.
+// For "all": the short name in the first group with the workload, or else the workload's name. `abbreviation`
+// may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);
 bool workload_is_group(const char *group);
 // Registers of a thread in another compiler's code (registers.def); 0: unknown. `whose` is a group, for its

@@ -56,8 +56,8 @@ static void check_lanes(struct dac *d, unsigned place, const uint32_t *before, c
     if (!same_lanes(now, before, w->present & ~w->exited)) mismatch(d);
 }
 
-// Whether the warp's oldest line belongs to the affine stream. The affine unit reads tuples; expansion into the
-// leader's lanes only serves the simulation, and leaves counters and pending registers unchanged.
+// Whether the warp's oldest line belongs to the affine stream. The affine unit reads tuples; expansion into
+// the leader's lanes only serves the simulation, and leaves counters and pending registers unchanged.
 static bool is_led(struct dac *d, unsigned place)
 {
     return line_at(&d->warps[place], 0)->role == ROLE_LEADER;
@@ -115,8 +115,8 @@ static void accept_load(struct dac *d, unsigned place, const struct line *l)
                      tech_lanes(d->grid, place, o->dst + n));
 }
 
-// Verification: compares the result in the warp's own registers with the affine stream's result, kept in the
-// line.
+// Verification of an instruction of the affine stream: counts a mismatch unless the result in the warp's own
+// registers and predicates equals the stream's result, kept in the line.
 static void compare(struct dac *d, unsigned place, const struct line *l)
 {
     const struct op *o = &d->launch->ops[l->pc];

@@ -29,7 +29,7 @@ static bool are_sources_known(const struct known *k, const struct op *o)
     return true;
 }
 
-// Values of the uniform predicates read by the instruction.
+// Values of the uniform predicates read by the instruction; bit k: predicate k.
 static uint8_t preds_of(const struct known *k, const struct op *o)
 {
     uint8_t preds = 0;
@@ -48,7 +48,8 @@ static bool is_same(const struct instance *e, const struct known *k, const struc
     return true;
 }
 
-// The oldest matching instance of the instruction not yet passed by the warp; NULL: none.
+// The oldest instance of the instruction, executed with the warp's present source values and not yet passed
+// by the warp; NULL: no such instance.
 static struct instance *find(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct dac_warp *w = &d->warps[place];
@@ -69,8 +70,8 @@ static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
     memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
 }
 
-// Frees the instruction's instances passed by all warps of the block still to end. Then frees the oldest
-// instance if there is no room for one more.
+// Frees the instruction's instances passed by all warps of the block still to end. Then frees the
+// instruction's oldest instance if as many are left as option instances allows.
 static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 {
     for (size_t n = b->instances[pc].count; n-- > 0;)

@@ -33,7 +33,7 @@ size_t darsie_storage(const void *options, const struct gpu_config *c,
         {"readers of registers", renamed, bits_for(WARP_BITS + 1), false, 1},
         {"arrived masks", 2 * blocks, WARP_BITS, false, 1},
         {"poison bits of warps", warps, 256 + 8, false, 1},
-        // branch-sync=parting and first: branch counts of entries and warps.
+        // Branch counts of entries and warps: branch-sync=parting and first. Ways at branches: first alone.
         {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false, 1},
         {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false, 1},
     };

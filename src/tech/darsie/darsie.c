@@ -1,7 +1,7 @@
 // DARSIE (dimensionality-aware redundant SIMT instruction elimination): one warp of a block executes an
-// instruction common to all warps; the other warps skip the instruction before fetch and read the first
-// warp's registers. docs/explanation/techniques/darsie.md lists the gaps and unsound points of the paper and
-// the decisions taken.
+// instruction with a result common to several warps. The remaining warps skip the instruction, if possible
+// before fetch, and read the first warp's registers. docs/explanation/techniques/darsie.md lists the gaps and
+// unsound points of the paper and the decisions taken.
 #include "tech/darsie/darsie.h"
 #include "decouple/decouple.h"
 #include "exec/launch.h"
@@ -88,8 +88,9 @@ static bool has_other_loops(const struct program *p)
 
 // The effect of a branch on warps of the path. One direction for all warps is not enough. A warp comes to the
 // same instructions again, in a later iteration or call. Its results as a leader are not meant for warps in
-// an earlier iteration. So on every way back warps meet or branches are counted. The places: the conditional
-// branch of a loop, or its backward branch, and calls and returns.
+// an earlier iteration. So on every way back warps meet or branches are counted: at the conditional branches
+// of a loop, and at calls and returns. Also at an unconditional backward branch, if branches are counted or a
+// loop may lack a conditional branch (`exits`).
 static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, const struct mark *m,
                                     unsigned met, bool exits)
 {

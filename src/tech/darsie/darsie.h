@@ -42,13 +42,13 @@ enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
 // Rules of soundness. Each is a bit of `broken`: tests leave a rule out and look for a wrong result.
 enum darsie_rule {
     RULE_POISON,   // a warp that did not take the leader's load takes no result computed from it
-    RULE_FENCE,    // fences, atomics and barriers end the sharing of earlier loads
+    RULE_FENCE,    // fences, atomics, barriers and acquiring loads end the sharing of earlier loads
     RULE_TAG,      // a warp takes an entry only after the same branches as the leader (tag)
     RULE_CLEAR,    // entries are freed when the block's warps meet at a branch
     RULE_PARTIAL,  // warps with missing threads do not lead
     RULE_MEETING,  // a barrier returns warps to the path only if all warps of the block are at one pc
     RULE_HELD_UP,  // instructions younger than a branch, store or fence are not renamed before its issue
-    RULE_READERS,  // a pool register is freed only after its last reader
+    RULE_READERS,  // a pool register is not freed while a warp has a register mapped to the pool register
     RULE_COPY_OUT, // a warp that leaves the path copies its shared registers to its own registers
     // a guarded or diverged write keeps the old values in a shared register's unwritten lanes
     RULE_OLD_LANES,
@@ -75,8 +75,8 @@ struct darsie_launch {
     const struct darsie_options *options;
     const struct program *program;
     const struct op *ops;
-    // `ops` without reads of values from a decoupled stream. Other reads may carry poison: a value possibly
-    // of a single warp.
+    // By instruction: `ops`, less the reads of values from a decoupled stream. The remaining reads may carry
+    // poison: a value possibly of a single warp.
     const struct op *sources;
     // By instruction: warps with numbers that differ by a multiple of the period have the same result in this
     // launch; 0: not shared.
@@ -105,7 +105,8 @@ struct darsie_launch {
 struct entry { // an entry of the PC skip table
     uint32_t pc;
     bool is_load, is_global, written_back;
-    // a load whose value no warp may take any more; the entry stays until all warps on the path have passed
+    // a load whose value no warp may take any more; with rules=sound the entry stays until passed by all
+    // warps on the path that may take the entry
     bool dropped;
     uint8_t leader; // number in the block
     uint8_t count;  // number of registers
@@ -116,7 +117,7 @@ struct entry { // an entry of the PC skip table
     // lanes, at the entry's creation.
     uint8_t old[4];
     uint64_t whom, passed; // whom: warps of the block that may take the entry; passed: warps past the entry
-    uint64_t low, high;    // is_load: lowest and highest address read
+    uint64_t low, high;    // is_load: addresses of the lowest and the highest byte read
     uint64_t preds[8];     // by number: predicates written by the leader, a bit a lane
     uint64_t born;
     uint64_t ready;   // cycle of the leader's result; UINT64_MAX: not known yet
@@ -159,8 +160,8 @@ struct dblock {
     uint32_t gather_pc;
     uint64_t gather_tag;
     uint64_t gathered, gather_over; // bits: warps waiting at gather_pc; warps released from gather_pc
-    // Cycle of the latest memory reply to a pool register. Events up to this cycle make warps with shared
-    // registers look again.
+    // Cycle of the latest memory reply to a pool register. At events up to this cycle the SM looks again at
+    // the next instructions of warps with shared registers.
     uint64_t replied_until;
     uint64_t births;
     uint64_t allocated[POOL_MAX]; // by pool register: `births` at the allocation
@@ -206,8 +207,8 @@ struct dwarp {
     // the warp's next instruction writes a register mapped to the pool, and an older memory reply to the
     // warp's own copy is still to come
     bool overtakes;
-    // the warp leaves the path: after `copying`, registers with a memory reply under way are still to be
-    // copied
+    // the warp leaves the path: after cycle `copying`, registers with a memory reply still under way remain
+    // to be copied out
     bool leaving;
     uint64_t ordered_at; // cycle of the warp's last store, or last instruction that orders loads
 };
@@ -385,8 +386,8 @@ void values_unmap_all(struct darsie *d, unsigned place);
 // Copies all shared registers to the warp's own, except registers with a memory reply under way: then the
 // warp is `leaving`. Returns the cycle of the last copy.
 uint64_t values_copy_out(struct darsie *d, unsigned place);
-// Copies a pool register to the own registers of all its readers. False: an entry or an unissued instruction
-// needs the register, or a memory reply is still to come.
+// Copies a pool register to the own registers of all warps reading the register. False, with nothing copied:
+// an entry or an unissued instruction needs the register, or a memory reply is still to come.
 bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
 void values_verify_skip(struct darsie *d, unsigned place, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
@@ -411,7 +412,8 @@ static inline bool path_is_on(const struct darsie *d, unsigned place) // on the 
     const struct dblock *b = &d->blocks[d->warps[place].block];
     return !b->off && b->majority >> index_in_block(d, place) & 1;
 }
-// frees entries behind the last warp; resumes warps no longer too far ahead
+// If branches are counted (`counts`): frees entries behind the path's last warp, and resumes warps no longer
+// too far ahead.
 void path_look_back(struct darsie *d, struct dblock *b);
 
 // -- ways.c

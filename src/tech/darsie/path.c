@@ -2,7 +2,7 @@
 //
 //     branch    warps on the path wait for each other; the majority stays on the path, the other warps copy
 //               their shared registers out and leave (4.1, 4.3.3)
-//     barrier   all warps of the block at one place: warps with all lanes are on the path again
+//     barrier   all warps of the block at one pc: warps with all lanes are on the path again
 //     store …   loads shared so far are not handed out any more (4.4)
 #include "exec/launch.h"
 #include "exec/warp.h"
@@ -102,8 +102,8 @@ static uint64_t beyond(struct darsie *d, const struct dblock *b)
     return mask | b->arrived;
 }
 
-// Called when every warp on the path waits, at the instruction or at a later point (beyond). Frees entries led or
-// passed by the warps at the instruction, and releases these warps.
+// Called when every warp on the path waits, at the instruction or at a later point (beyond). Frees entries
+// led or passed by the warps at the instruction, and releases these warps.
 static void resolve_gathering(struct darsie *d, struct dblock *b)
 {
     uint64_t there = b->gathered;
@@ -168,7 +168,8 @@ static void arrive(struct darsie *d, struct dblock *b, unsigned place, uint32_t 
     rename_hold(d, place);
 }
 
-// Fewest counted branches passed by a warp on the path, since the block last met.
+// Fewest counted branches passed by a warp on the path, since the block last met; UINT64_MAX: the path has no
+// warp.
 static uint64_t farthest_back(const struct darsie *d, const struct dblock *b)
 {
     uint64_t least = UINT64_MAX;

@@ -80,8 +80,8 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
 }
 
 // With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
-// barrier. The oldest entry with a result is freed, except loads: all warps must take one loaded value. NULL:
-// none was freed.
+// barrier. Frees and returns the oldest entry with a result, except loads: all warps must take one loaded
+// value. NULL: no entry was freed.
 static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
@@ -237,8 +237,8 @@ static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct entry *e)
 {
     struct dwarp *w = &d->warps[place];
-    // The table has an earlier round's entry in place of a free one. Reached only with a rule left out, by tests
-    // (enum darsie_rule).
+    // The entry found is of an earlier iteration: the warp has passed the entry before. Reached only with a
+    // rule left out, by tests (enum darsie_rule).
     bool of_another_time = e->passed >> index_in_block(d, place) & 1;
     if (of_another_time) return go_private(d, place, l, COUNT_private_full, false);
     if (e->dropped) {
@@ -310,8 +310,8 @@ static bool rename_line(struct darsie *d, unsigned place, struct line *l)
 {
     if (d->launch->period[l->pc] && !block_of(d, place)->off) return rename_redundant(d, place, l);
     // Even an instruction that is not redundant passes poison on: an instruction with a guard or predicates
-    // to write is executed by every warp. By the marks, no shareable instruction reads a value that differs
-    // between warps.
+    // to write is executed by every warp. Only `followed` instructions matter: by the marks, results of
+    // others differ between warps, and no shareable instruction reads a differing value.
     l->role = ROLE_PRIVATE;
     if (d->launch->followed[l->pc])
         rename_poison(d, place, l->pc, rename_is_poisoned(d, place, l->pc) || d->launch->changing[l->pc]);

@@ -91,7 +91,8 @@ static bool is_equal(struct darsie *d, unsigned place, const uint32_t *a, const 
 
 static void compare(struct darsie *d, unsigned place, unsigned r, const uint32_t *shared)
 {
-    bool is_late = d->warps[place].late[r / 64] >> r % 64 & 1; // compared when the value was led or skipped
+    // A late register is not compared here: its value was compared when led or skipped.
+    bool is_late = d->warps[place].late[r / 64] >> r % 64 & 1;
     if (!is_late && !is_equal(d, place, shared, tech_lanes(d->grid, place, r)))
         __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
@@ -126,7 +127,8 @@ static void corrupt(struct darsie *d, uint32_t *value)
 }
 
 // Records in the leader's entry the predicates written, for followers, and the addresses read, for comparison
-// with later stores. With early=on, followers of an entry without predicates need not wait any more.
+// with later stores. With early=on, if dependences are not encoded, followers of an entry without predicates
+// need not wait any more.
 static void note(struct darsie *d, unsigned place, struct entry *e, const struct op *o)
 {
     for (unsigned left = o->pred_writes; left; left &= left - 1)

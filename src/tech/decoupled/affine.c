@@ -147,9 +147,9 @@ void decoupled_news(struct decoupled *d, unsigned place)
     decoupled_start(d);
 }
 
-// The stream passes a barrier for the block only after enqueueing everything before the barrier for all
-// warps. Tuples of a warp waiting at the barrier therefore never block tuples of warps still on the way to
-// the barrier.
+// The stream passes a barrier for the block only after enqueueing everything before the barrier for all warps
+// still served by the stream. Tuples of a warp waiting at the barrier therefore never block tuples of warps
+// still on the way to the barrier.
 void decoupled_meet(struct decoupled *d, unsigned block)
 {
     uint64_t slots = tech_places(d->grid, block);

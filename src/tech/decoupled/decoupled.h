@@ -65,8 +65,9 @@ struct decoupled_launch {
 struct part {
     struct part *next; // in the free list, or in the warp's queue
     uint32_t inst;
-    uint64_t active,
-        lanes; // active: lanes arriving at the site; lanes: of an address, those past the guard; of a predicate, all
+    // active: lanes arriving at the site. lanes: of an address, the active lanes past the guard; of a
+    // predicate, the active lanes.
+    uint64_t active, lanes;
     uint64_t preds[2];
     bool is_address;
     uint8_t effort; // of a predicate: enum decouple_effort
@@ -85,9 +86,9 @@ struct part {
     unsigned asked;
     uint64_t there, locked;
     uint64_t asked_at, ready_at; // cycles
-    bool has_data;               // loads=early: `data` has the lines' contents at the last arrival
-    uint32_t (*data)[LANES];     // heap; result words of the load
-    uint32_t sequence;           // number of the record in the order of enqueueing for the warp
+    bool has_data;           // loads=early: `data` holds the load's result at the arrival of the last line
+    uint32_t (*data)[LANES]; // heap; result words of the load
+    uint32_t sequence;       // number of the record in the order of enqueueing for the warp
 };
 
 struct piece { // a tuple over threads, and the lanes whose values the tuple gives
@@ -111,7 +112,7 @@ enum follow { // what the affine stream does for a warp
     FOLLOWS,
     WAITS_TO_BE_TOLD,
     WAITS_FOR_ORDER,  // until the warp has passed the memory-ordering instruction
-    WAITS_FOR_OTHERS, // at a barrier, until the stream has come there for all warps of the block
+    WAITS_FOR_OTHERS, // at a barrier, until the stream has come there for all warps served in the block
     FOLLOWED
 };
 
@@ -144,7 +145,7 @@ struct follower { // by place
     struct part *taken;            // record for the instruction in execution; NULL: none
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
-    uint64_t starves_since; // cycle, + 1, from which the warp waits without a record under way; 0: no wait
+    uint64_t starves_since; // plan->yields: cycle, + 1, since which the warp waits for the stream; 0: no wait
 };
 
 struct decoupled {
@@ -171,7 +172,9 @@ struct decoupled {
     uint64_t waits_for_cycle; // bits by place: warps waiting for the cycle `ready_at` of a record
     struct part *asking;      // record with a line request that L1 has refused so far; NULL: none
     unsigned asking_slot;
-    uint64_t starving; // bits by place: warps waiting for the stream, without a record under way
+    // Bits by place, with plan->yields: warps waiting for the stream, without a record under way or without
+    // room to send a predicate.
+    uint64_t starving;
     uint64_t records_made;
     uint64_t choices; // number of choices of a step so far
     bool settles;     // the guest waits for its own results
@@ -210,7 +213,7 @@ void decoupled_follow(struct decoupled *d, unsigned place); // at the warp's sta
 // stream has waited for that.
 void decoupled_news(struct decoupled *d, unsigned place);
 // Lets the stream go on past a barrier for a block's warps, once the stream has reached the barrier for every
-// warp.
+// warp still served.
 void decoupled_meet(struct decoupled *d, unsigned block);
 void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);

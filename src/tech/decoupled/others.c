@@ -135,8 +135,8 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
     const struct part *p = queue_of(f, is_address)->first, *other = queue_of(f, !is_address)->first;
     if (other && other->sequence == f->dequeued) return false;
     if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
-    // No record is in flight. A waiting stream enqueues nothing before the warp sends a predicate or passes a
-    // memory-ordering instruction.
+    // The queue is empty; a record may be in the ATQ (expanding). A stream waiting for the warp itself
+    // enqueues nothing before the warp sends a predicate or passes a memory-ordering instruction.
     return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
 }
 

@@ -3,7 +3,8 @@
 //
 // A unit takes the oldest entry of its kind with a record for a warp with room in its queue. Records of a
 // warp stay in order. Addresses take a cycle a record. Predicates take the cycles of their comparisons: one
-// for a block, two for a warp, or a pipeline of the lanes.
+// for a block with one value; two for a warp with one value; otherwise one, plus a register copy's ports and
+// pipeline for a comparison lane by lane.
 #include "base/bits.h"
 #include "decouple/tuple.h"
 #include "exec/launch.h"
@@ -167,12 +168,13 @@ struct turn { // a unit's next work
     unsigned place;
 };
 
-// Finds the unit's oldest entry with a record for a warp with room. Addresses also wait for the warp to pass
-// memory-ordering instructions. Among several such warps the lowest place goes first: block after block.
-// False: no such record.
+// Finds the unit's oldest entry with a record for a warp with room. Addresses with lines to request also wait
+// for the warp to pass memory-ordering instructions. Among several such warps the lowest place goes first:
+// block after block. False: no such record.
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
-    uint64_t behind = 0; // places with an older record still in the ATQ
+    // Bits by place: warps with a record in an older entry of the unit; these warps' later records wait.
+    uint64_t behind = 0;
     for (unsigned n = 0; n < d->count; n++) {
         struct entry *e = entry_at(d, n);
         if (e->is_address != is_address) continue;

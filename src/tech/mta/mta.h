@@ -32,7 +32,8 @@ struct mta_stride {
     uint64_t last;  // address
     int64_t stride; // bytes
     uint32_t again; // number of times the stride came in a row
-    // serial number of the row's last use, in `of_all` of the promotion; the lowest is replaced
+    // serial number of the row's last use; in table `of_all` set at the promotion, not at a use. The row with
+    // the lowest number is replaced.
     uint64_t turn;
 };
 

@@ -205,7 +205,7 @@ static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t la
 }
 
 // For tests (stale): in the warp's own registers, inverts lanes with the current value in a dirty entry
-// alone.
+// alone. A read that bypasses the entry then gives a wrong value.
 static void spoil(struct rfcache *x, unsigned place)
 {
     const struct rwarp *w = &x->warps[place];
@@ -219,8 +219,8 @@ static void spoil(struct rfcache *x, unsigned place)
 
 // -- entries ------------------------------------------------------------------------------------------------
 
-// Whether a lane may still read Rr, from the warp's pc on. Always true with dead=write, and for a warp that
-// waits or has diverged: inactive lanes may read Rr at another pc.
+// Whether a lane may still read Rr, from the warp's pc on. Always true with dead=write or unknown liveness
+// (live.h), and for a warp that waits or has diverged: inactive lanes may read Rr at another pc.
 static bool is_live(const struct rfcache *x, unsigned place, unsigned r)
 {
     const struct warp *w = tech_warp(x->grid, place);
@@ -436,7 +436,8 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
     for (unsigned n = 0; n < o->dst_words; n++) leave(x, place, o->dst + n, 0);
 }
 
-// Whether the next instruction needs a long-latency value.
+// Whether the warp is ready and its next instruction needs a register whose long-latency value is still to
+// come.
 static bool has_to_wait(const struct rfcache *x, unsigned place)
 {
     const struct warp *w = tech_warp(x->grid, place);

@@ -82,8 +82,8 @@ static bool leaves_loop(const struct waits *w, uint32_t loop, uint32_t block)
     return false;
 }
 
-// Follows a definition one step backwards, adding its sources to `wanted`. True: another thread may write the
-// value, here loaded or returned by a call.
+// Follows a definition in the loop one step backwards, adding its sources to `wanted`. True: another thread
+// may write the value, loaded or returned by a call in the loop. False for a definition outside the loop.
 static bool comes_from_others(struct waits *w, uint32_t loop, uint32_t definition)
 {
     const struct mark_ssa *s = w->s;

@@ -31,7 +31,9 @@ static void add_source(struct uv *v, struct key *key, unsigned place, uint32_t i
         add_word(key, (uint32_t)value);
         add_word(key, (uint32_t)(value >> 32));
         break;
-    case OPERAND_SREG: // block indices count; other special registers are equal for all blocks on an SM
+    // Block indices are part of the key (rules=sound). Other uniform special registers are equal for all
+    // blocks on an SM.
+    case OPERAND_SREG:
         if (whole_key && o->reg >= SREG_CTAID_X && o->reg <= SREG_CTAID_Z)
             add_word(key, w->cta->id[o->reg - SREG_CTAID_X]);
         break;

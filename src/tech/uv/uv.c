@@ -176,9 +176,9 @@ static void take_back(struct uv *v, unsigned place, const struct op *o)
     }
 }
 
-// When only some lanes are written: a register that loses its token has the value in one lane only, a
-// mismatch. The dissertation copies a uniform register to all lanes first, but only if also a source
-// (copy=paper).
+// Counts a mismatch if an instruction writes only some live lanes of a register with a token: the lanes not
+// written have lost the value. The dissertation first copies the value to all lanes, but only of a register
+// that is also a source (copy=paper).
 static void expect_values(struct uv *v, unsigned place, unsigned r)
 {
     const struct uv_warp *w = &v->warps[place];
