@@ -154,7 +154,7 @@ void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
 // Profile ptxplus: makes the shared-memory operand for v if v is a load of a shared word that can be delayed
 // to the instruction under selection. False otherwise.
 bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o);
-uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL
+uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL, bytes
 
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size);
 void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
