@@ -187,8 +187,8 @@ void select_bitwise(struct select *s, struct ir_inst *i)
 
 // -- predicates ---------------------------------------------------------------------------------------------
 
-// The comparison behind v, through complements, if v has no user but the logic under selection; *inverted: an
-// odd number of complements. Else NULL.
+// The comparison behind v, through complements; *inverted: an odd number of complements. NULL: none, not in
+// this block, with a user besides the logic under selection, or a predicate that LOP3 makes (setp_is_test).
 static struct ir_inst *comparison(struct select *s, struct ir_value *v, bool *inverted)
 {
     struct ir_inst *i;

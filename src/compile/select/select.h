@@ -2,7 +2,8 @@
 //
 // Blocks are walked from last to first and instructions from bottom to top, so users of a value are selected
 // before its definition. A user requests its operands in a usable form: `source_*` returns a register, an
-// immediate or a constant-bank operand, possibly with more of the expression folded in. A definition without
+// immediate, a constant-bank operand or (profile ptxplus) a shared-memory operand, possibly with more of the
+// expression folded in. A definition without
 // effects is selected only if a user requested its result in a register. The machine instructions for an IR
 // instruction are inserted, in order, before everything selected earlier.
 #pragma once
@@ -58,7 +59,8 @@ enum half { LOW, HIGH };
 uint32_t demand(struct select *s, struct ir_value *v);
 struct source source_any(struct select *s, struct ir_value *v); // 32 bits; register, IMM, CONST or RZ
 struct source source_reg(struct select *s, struct ir_value *v); // 32 bits in a register (or RZ)
-// 32-bit half of a 64-bit value as an operand of any kind (register, immediate, constant bank)
+// 32-bit half of a 64-bit value as an operand of any kind (register, immediate, constant bank; in profile
+// ptxplus shared memory, too)
 struct source source_half(struct select *s, struct ir_value *v, enum half half);
 struct source source_pair(struct select *s, struct ir_value *v);     // 64 bits in a pair
 struct source source_pair_any(struct select *s, struct ir_value *v); // a pair or an aligned CONST
