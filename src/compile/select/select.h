@@ -3,9 +3,9 @@
 // Blocks are walked from last to first and instructions from bottom to top, so users of a value are selected
 // before its definition. A user requests its operands in a usable form: `source_*` returns a register, an
 // immediate, a constant-bank operand or (profile ptxplus) a shared-memory operand, possibly with more of the
-// expression folded in. A definition without
-// effects is selected only if a user requested its result in a register. The machine instructions for an IR
-// instruction are inserted, in order, before everything selected earlier.
+// expression folded in. A definition without effects is selected only if a user requested its result in a
+// register. The machine instructions for an IR instruction are inserted, in order, before everything selected
+// earlier.
 #pragma once
 #include "compile/ir/known.h"
 #include "compile/mach/mach.h"
