@@ -1,6 +1,6 @@
-// The low word of an address depends only on low words: 64-bit sums, products, bitwise logic, selects, phis
-// and left shifts by a constant get a 32-bit twin, created on demand. A twin follows the original directly,
-// so it is defined wherever the original is.
+// The low word of an address depends only on low words. So 64-bit sums, products, bitwise logic, selects,
+// phis and left shifts by a constant get a 32-bit twin, created on demand. A twin follows the original
+// directly, so it is defined wherever the original is.
 //
 //     v7:64 = madwide v3, 4, v1        v7:64 = …  (dead unless the high word is read)
 //     load [v7]                  ─▶    v9:32 = mad v3, 4, lo v1

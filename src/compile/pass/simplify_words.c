@@ -114,9 +114,9 @@ static struct ir_value *rule_pack(struct ir_inst *i)
     return NULL;
 }
 
-// Removes an extension of an operand that already has the extended value: the bits above the narrow type, for
-// SEXT the sign bit, too, are known to be 0. SEXT of a sign bit known to be 0 becomes ZEXT. Two extensions,
-// one of the other, become one.
+// Removes an extension of an operand that already has the extended value. The bits above the narrow type (for
+// SEXT the sign bit, too) are then known to be 0. SEXT of a sign bit known to be 0 becomes ZEXT. Two
+// extensions, one of the other, become one.
 static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 {
     struct builder b = builder_at(i);

@@ -238,8 +238,8 @@ static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigne
     }
 }
 
-// Puts v into `unit`. A value not yet requested that is the only result of an unguarded instruction is
-// defined there directly, except of some operations (PHI, LO, BANK, CALL …). Any other value is copied.
+// Puts v into `unit`. If v is not yet requested and the only result of an unguarded instruction, v is defined
+// there directly, except of some operations (PHI, LO, BANK, CALL …). Any other value is copied.
 static void place(struct select *s, uint32_t unit, struct ir_value *v)
 {
     v = strip(v);
