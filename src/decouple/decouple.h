@@ -168,7 +168,8 @@ const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
 const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split
 // Writes the kind of the result and its chain of causes down to the root, for instance "vector: loaded from
-// memory 0x40". For a program refused for more than a want of sites: "not decoupled:" and the reason.
+// memory 0x40". Without a result: the name of the site, or "the lanes'". For a program refused for more than
+// a want of sites: "not decoupled:" and the reason.
 void decouple_explain(const struct decouple *d, uint32_t inst, struct strbuf *out);
 // Prints a stream (DECOUPLE_IN_*), one step a line, as in Figure 7 of the DAC paper.
 void decouple_print(const struct decouple *d, unsigned stream, struct strbuf *out);

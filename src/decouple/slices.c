@@ -1,9 +1,10 @@
 // Sites, and the split of the program into streams.
 //
 // The affine stream is found backwards from its purposes: accesses with an address computed by the stream,
-// memory ordering, thread exits, and loops left by predicates known only to lanes. In such a loop a warp may
-// wait for another warp, and the affine stream must not run ahead. Branches controlling any of these are in
-// the stream, too; a predicate unknown to the stream is requested from the others.
+// comparisons for the others, memory ordering, thread exits, branches without a reconvergence point, and
+// loops left by predicates known only to lanes. In such a loop a warp may wait for another warp, and the
+// affine stream must not run ahead. Branches controlling any of these are in the stream, too; a predicate
+// unknown to the stream is requested from the others.
 #include "decouple/slices.h"
 #include "base/vec.h"
 #include "isa/fields.h"
@@ -314,9 +315,9 @@ static void want_def(struct others *o, uint32_t def)
         want_def(o, at->sources[k]);
 }
 
-// Whether the affine stream makes the comparison for the others: an unguarded comparison of known operands,
-// not shared by another mechanism. The comparison is in a block reached without feedback, or in the affine
-// stream anyway.
+// Whether the affine stream makes the comparison for the others: an unguarded ISETP or PLOP3 of known
+// operands, not shared by another mechanism. The comparison is in a block reached without feedback, or in the
+// affine stream anyway.
 static bool is_compared_for(const struct others *o, uint32_t inst)
 {
     const struct decouple *d = o->x->d;
@@ -361,7 +362,7 @@ static bool takes_guard(const struct others *o, uint32_t inst, const uint32_t *r
     return false;
 }
 
-// Counts the reads of each definition by instructions and, doubled, by phis.
+// Counts the reads of each definition; a read by a phi counts as two.
 static uint32_t *count_readers(const struct slicing *x)
 {
     const struct mark_ssa *s = x->s;

@@ -2,8 +2,8 @@
 // access reaches (mark/access.h). The affine warp keeps such a word in a register; spill stores and loads
 // become moves.
 //
-// No slot is tracked if an access at a fixed address covers part of a slot's word, or a slot and memory
-// beyond. Such an access would alias two locations.
+// No slot of the program is tracked if an access at a fixed address covers part of a slot's word, or slots
+// together with other memory. Such an access would alias two locations.
 #include "decouple/slices.h"
 #include "isa/fields.h"
 #include "isa/inst.h"

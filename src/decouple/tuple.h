@@ -96,8 +96,8 @@ struct decouple_comparison {
     enum decouple_effort effort;
     uint64_t lanes; // lanes for which the comparison holds
 };
-// Compares 32-bit tuples. EFFORT_ENDS requires a range without wrap; for equality, both ends on one side of
-// the scalar or equal.
+// Compares 32-bit tuples. EFFORT_ENDS: the range does not wrap, and both ends decide alike. For equality,
+// both ends lie on one side of the scalar or are the same value.
 struct decouple_comparison decouple_compare(const struct decouple_tuple *a,
                                             const struct decouple_tuple *scalar, enum isa_cmp cmp,
                                             bool is_signed, const struct decouple_warp *w);

@@ -46,8 +46,8 @@ static void complete(struct cta *c, unsigned number)
     hint_ordered(c);
 }
 
-// Barrier groups of warps (launch_flat) are numbered: index of a group's first warp divided by warps per
-// group.
+// Barrier of the warp's barrier group (barrier_warps in struct launch_flat). The barrier's number is the
+// number of the group: index of the group's first warp divided by warps per group.
 const struct bound *barrier_group(struct warp *w, uint32_t pc)
 {
     struct cta *c = w->cta;

@@ -94,8 +94,9 @@ struct exec_code {
 // Loops over the addresses of all lanes, one for each build of the interpreter (fast/addresses.c; for
 // exec.isa=general, access.c).
 struct lane_loops {
-    // Writes every lane's address to to[] and returns the pattern for accesses of `bytes` bytes. Lower and upper
-    // words of the address registers; high NULL: addresses of 32 bits, a lower word plus `offset` modulo 2^32.
+    // Writes every lane's address to to[] and returns the pattern for accesses of `bytes` bytes. Lower and
+    // upper words of the address registers; high NULL: addresses of 32 bits, a lower word plus `offset`
+    // modulo 2^32.
     enum access_pattern (*addresses)(const uint8_t *low, const uint8_t *high, uint64_t offset, unsigned bytes,
                                      uint64_t *to);
     // Whether every lane's address less lane 0's is distance[lane], modulo 2^32.
@@ -134,7 +135,7 @@ struct exec {
     uint32_t sm;   // is_timed: number of the engine's SM
     uint8_t *address_operand;     // is_stepped: exec_address_operand, by instruction index
     struct observation *observed; // NULL: no observer
-    struct look *look;            // NULL: no look under way (look.h)
+    struct look *look;            // NULL: no look under way (look.h: can any warp go on?)
     struct exec_code stepped;     // program bound for stepping during looks; full == NULL: not bound yet
     uint64_t *texels; // by lane: address of the first texel of the last fetch, 0: none. NULL: not wanted
     uint8_t *flat;    // host byte of address 0 of a flat memory; NULL: no flat memory
@@ -192,7 +193,8 @@ void warp_count_before(struct warp *w, const struct bound *d);
 const struct bound *warp_go(struct warp *w, uint32_t pc); // code at pc; NULL: slice over, warp has stopped
 // Stops the warp with next instruction pc. Always returns NULL, for the handler to return to the scheduler.
 const struct bound *warp_stop(struct warp *w, uint32_t pc);
-bool warp_run(struct warp *w, uint64_t slice); // runs until the warp stops; false: a fault
+// Runs until the warp stops, at the latest at a branch after `slice` warp instructions; false: a fault.
+bool warp_run(struct warp *w, uint64_t slice);
 
 // For callers that schedule blocks themselves. exec_prepare binds the launch's program (like: NULL), or
 // shares the program bound by `like`. Engine `like` has the same launch, is timed or functional as e is, and
@@ -238,7 +240,8 @@ const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, 
 void split_release(struct warp *w, enum split_state state, unsigned barrier);
 // Makes a ready split current (simt=stack: the last only); false: none is ready.
 bool split_pick(struct warp *w);
-bool split_all_wait_at(const struct warp *w, unsigned barrier); // true for every live lane
+// True if every live lane waits or has arrived at the barrier (simt=stack: always true).
+bool split_all_wait_at(const struct warp *w, unsigned barrier);
 
 // -- barrier.c ----------------------------------------------------------------------------------------------
 // True: the warp has arrived at a barrier at which all its live lanes wait (simt=stack: the running lanes).
@@ -260,7 +263,7 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
 // -- flat.c -------------------------------------------------------------------------------------------------
-void flat_set_bounds(struct warp *w); // sets shared_from and shared_end, for launches of every kind
+void flat_set_bounds(struct warp *w); // sets w->shared_from and w->shared_end, for launches of every kind
 // Host bytes of an access outside the warp's bounds, but in the scratchpad or the stacks of all threads;
 // NULL: elsewhere.
 uint8_t *flat_outside(const struct warp *w, const struct lane_access *a, unsigned bytes);

@@ -56,7 +56,8 @@ static void describe(struct lower *l, struct ir_inst *i, const struct address *a
 _Static_assert((int)CACHE_WT - CACHE_DEFAULT == (int)PTX_CACHE_WT - PTX_CACHE_NONE,
                "cache operators stand in the same order in PTX and in the machine");
 
-// Shape of a machine access: `count` values of `type`, with `per` elements in each value.
+// Shape of a PTX access: each of `instructions` machine instructions accesses `count` values of `type`, and
+// each value holds `per` PTX elements.
 struct shape {
     enum isa_type type;
     uint32_t count, per, instructions;
@@ -108,7 +109,8 @@ static struct ir_value *bank_value(struct lower *l, enum isa_bank bank, uint32_t
     return op3(l, IR_BFE, lower_integer_type(type), v, word(l, offset % 4 * 8), word(l, bits));
 }
 
-// Writes a loaded value, extended to 32 bits by the load, to a register of up to 64 bits.
+// Writes a loaded value to a register of up to 64 bits. A value of 32 bits (shorter ones are extended to 32
+// already) is widened here for a 64-bit register.
 static void write_loaded(struct lower *l, const struct ptx_operand *d, enum ptx_type type, struct ir_value *v)
 {
     if (lower_register_bits(l, d) == 64 && v->class == IR_CLASS_32) v = lower_to_wide(l, type, v);

@@ -7,8 +7,8 @@
 //     ld.param.u8 %r1, [p+9];     ▶   r1 = bfe p.word2, 8, 8
 //
 // Larger variables, and variables with their address taken, lie in the frame. A variable passed by address
-// lies in the caller's frame. A kernel's parameters are in the launch's constant bank and have no struct
-// place.
+// lies in the caller's frame. `struct place` (lower/impl.h) records where a variable lies. A kernel's
+// parameters have none: they are in the launch's constant bank.
 #include "compile/lower/impl.h"
 
 static uint64_t key_of(const void *p) { return (uint64_t)(uintptr_t)p; }

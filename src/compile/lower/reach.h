@@ -19,7 +19,8 @@ struct reach {
     bool takes_params; // cvta.param: the kernel's parameters need generic addresses
 };
 
-// False and a located error if the kernel reaches an unsupported construct. Call reach_fini in both cases.
+// False and a located error if the kernel has no body, or reaches an unsupported construct, a function
+// without a body, or an undefined variable. Call reach_fini in both cases.
 bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct diag *d);
 void reach_fini(struct reach *r);
 bool reach_has(const struct reach *r, const struct ptx_variable *v);

@@ -18,7 +18,8 @@ static void write_carry(struct lower *l, struct ir_value *carry)
     lower_write_variable(l, l->carry_variable, carry);
 }
 
-// One step of a chain: r = a op b with the carry in *carry (NULL: no carry in), replaced by the carry out.
+// One 32-bit step of a chain. With *carry NULL: r = a `first` b, without a carry in; else r = a `next` b with
+// the carry in *carry. *carry becomes the carry out.
 static struct ir_value *carry_step(struct lower *l, enum ir_op first, enum ir_op next, struct ir_value *a,
                                    struct ir_value *b, struct ir_value **carry)
 {

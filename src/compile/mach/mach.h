@@ -45,7 +45,8 @@ enum {                      // pseudo operations, numbered behind isa_op
 
 enum mach_transfer { // instructions inserted by allocation to carry values from place to place
     TRANSFER_NONE,
-    // dst[0] = the only source: register, predicate or spill slot (STL: slot = register)
+    // Copies the only source to dst[0]: a register, predicate or spill slot. An STL has no dst[0] and copies
+    // a register to its slot.
     TRANSFER_MOVE,
     // exchanges dst[0] and src[1], together with the two TRANSFER_SWAP_REST instructions that follow
     TRANSFER_SWAP,
@@ -79,8 +80,8 @@ struct mach_inst {
     uint32_t src[4];
     uint32_t guard;
     uint32_t old[2]; // first unit of the value that dst[k] keeps where the guard is false, MACH_NONE: none
-    // COPIES: the copies. ENTRY: dst = parameters. RET: src = results. CALL, CALLR: dst = results, src =
-    // arguments, as units with fixed registers.
+    // COPIES: the copies. ENTRY: dst = return address and parameters. RET: src = results. CALL, CALLR: dst =
+    // results, src = arguments. The units of all but COPIES have fixed registers.
     struct mach_move *moves;
     uint32_t move_count;
     struct mach_block *target; // BRA, SSY

@@ -7,6 +7,7 @@
 //   block with nothing but a jump                        predecessors branch to its target
 //   block with nothing but a branch on a phi             predecessors with a constant operand branch
 //                                                        directly to the target of the constant
+//                                                        (not in a function where lanes_meet)
 //   phi of one value                                     replaced by the value
 #include "base/vec.h"
 #include "compile/pass/passes.h"

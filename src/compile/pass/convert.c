@@ -15,7 +15,7 @@
 // ptxas does the same, so warps diverge far less often than the PTX suggests. Pure values are computed in
 // every lane (no pure operation can fault). Loads and stores are guarded; a guarded load takes the value of
 // the other side as its `old`, which saves the select. Never converted: cross-lane operations (shuffles,
-// votes, barriers), calls, and sides more expensive than the branch.
+// votes, barriers), atomics with a result, calls, and sides more expensive than the branch.
 #include "compile/pass/passes.h"
 
 enum {
@@ -60,8 +60,8 @@ static bool is_plain_access(const struct ir_inst *i)
     return i->op == IR_LOAD || i->op == IR_STORE || i->op == IR_RED;
 }
 
-// Sums up cost and accesses of a side. False if an instruction can run neither in every lane nor under a
-// guard, or if the cost is too high.
+// Sums up cost and accesses of a side. False if an instruction is neither pure nor a load, store or
+// reduction, or if the cost is too high.
 static bool side_measure(struct side *s)
 {
     if (!s->block) return true;
@@ -257,8 +257,8 @@ static bool try_convert(struct ir_function *f, struct ir_block *b, bool broken)
 }
 
 // Two consecutive conditions with a common exit: b branches to c or x, c computes a second condition and
-// branches to t or x. Afterwards b alone branches, on both conditions. False: no such pair, c has effects, or
-// combining costs too much.
+// branches to t or x. Afterwards b alone branches, on both conditions. False: no such pair, an instruction of
+// c is not pure (a load, for instance), or combining costs too much.
 static bool try_chain(struct ir_function *f, struct ir_block *b)
 {
     if (!b->last || b->last->op != IR_BRANCH) return false;
@@ -311,7 +311,7 @@ bool pass_convert(struct ir_function *f, const struct pass_context *c)
 {
     if (!c->late) return false; // early passes learn from branches: constants, facts about conditions
     bool changed = false, again;
-    do { // inner conditionals first: they follow the outer branches in layout order
+    do { // from the last block to the first: inner conditionals follow the outer branches and convert first
         again = false;
         for (struct ir_block *b = f->last_block, *before; b; b = before) {
             before = b->previous;

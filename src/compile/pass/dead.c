@@ -1,7 +1,7 @@
-// Dead code elimination. Marks required instructions (effects, writes, ends of blocks) and everything they
-// read, and removes the rest, including cycles of phis. An atomic without a reader of the old value becomes a
-// reduction, except exchange and compare-and-swap. ADDCC or SUBCC without a reader of the carry becomes a
-// plain addition or subtraction.
+// Dead code elimination. Marks required instructions (effects, writes, loads that are not weak, ends of
+// blocks) and everything they read, and removes the rest, including cycles of phis. An atomic without a
+// reader of the old value becomes a reduction, except exchange and compare-and-swap. ADDCC or SUBCC without a
+// reader of the carry becomes a plain addition or subtraction.
 #include "base/vec.h"
 #include "compile/pass/passes.h"
 #include "isa/modes.h"

@@ -4,7 +4,7 @@
 #include "compile/ir/ir.h"
 
 // Sets results[k] for definition k, truncated to its class. False: no rule folds the operation, an operand is
-// not constant, or the result is uncertain (a directed rounding, NaN payloads, approximations).
+// not constant, or the result is uncertain (a float by directed rounding, NaN payloads, approximations).
 bool fold(const struct ir_inst *i, uint64_t *results);
 
 // For fold.c; operands are constants.

@@ -1,5 +1,6 @@
-// Constant folding of f32 and f64, rounded to nearest, where the host's IEEE arithmetic gives the machine's
-// bits. NaN results, directed roundings and approximations are left to the machine.
+// Constant folding of f32 and f64 where the host's IEEE arithmetic gives the machine's bits: comparisons,
+// signs, truncation to integers, and results rounded to nearest. NaN results of arithmetic, directed
+// roundings of floats and approximations are left to the machine.
 #include "compile/pass/fold.h"
 #include "isa/inst.h"
 

@@ -7,9 +7,9 @@
 //
 //   a / b   mantissas m = a·2^-A, n = b·2^-B in [1, 2), k = A - B. With q = m/n to nearest, s = q·2^k
 //           rounded to nearest is the quotient or, if subnormal, its neighbour on the coarser grid. In both
-//           cases m - n·(s·2^-k) is exact, and one FFMA of s with the residual (times 1/n) rounds the
-//           quotient once, in the requested mode. k is at most 900 up to the FFMA, so s is finite; the rest of
-//           the scaling is exact or overflows by mode.
+//           cases m - n·(s·2^-k) is exact, and one DFMA of s with the residual (times 1/n) rounds the
+//           quotient once, in the requested mode. k is at most 900 up to this DFMA, so s is finite; the rest
+//           of the scaling is exact or overflows by mode.
 //   sqrt a  a·2^128; the root of a double is never subnormal and never overflows.
 #include "compile/pass/legalise.h"
 #include "isa/modes.h"

@@ -82,7 +82,7 @@ static struct ir_value *truncated_product(struct builder *b, struct ir_value *n,
     return cvt(b, TYPE_U64, TYPE_F64, ROUND_RZ, product);
 }
 
-// n / d for 64-bit magnitudes, with a double-precision r below 1/d by 2^-36 (relative, within 2^-38). The
+// n / d for 64-bit magnitudes, with a double-precision r below 1/d by a fraction of 2^-36 ± 2^-38 of 1/d. The
 // first partial quotient n·r leaves a rest below 2^28.2 d, the second leaves a rest below 2 d, the last is 0
 // or 1.
 struct ir_value *legalise_div64(struct ir_inst *i)

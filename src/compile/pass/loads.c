@@ -6,9 +6,10 @@
 //     store.shared.b32 [p + 8], y          store.shared.b32 [p + 8], y
 //     z = load.shared.b32 [p + 4]          (z is x)
 //
-// Within a block the known contents of memory are a short list, newest last. A write drops entries that it
-// may overlap. A barrier, fence, call or strong access drops everything but read-only memory. Accesses are
-// compared by base value, so the pass runs again after offsets have been folded.
+// Within a block the known contents of memory are a short list, newest last. A weak store drops entries that
+// it may overlap. An atomic, a strong access or an effect (barrier, fence, call, shuffle …) drops everything
+// but read-only memory. Accesses are compared by base value, so the pass runs again after offsets have been
+// folded.
 #include "base/hash.h"
 #include "compile/ir/alias.h"
 #include "compile/pass/passes.h"

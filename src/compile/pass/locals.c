@@ -7,10 +7,10 @@
 //     b: z = load.local [t + 4]                  b: z = phi x, y
 //
 // A variable starts at the offset of a FRAME and ends where the next starts. A variable escapes if its
-// address is used outside accesses, or if an access exceeds the variable. The rest is divided into *cells*:
-// bytes that every access takes as a whole. Cells receive phis on the iterated dominance frontier of their
-// stores and are renamed down the dominator tree (Cytron et al., TOPLAS 1991). A guarded store becomes a
-// select. Bytes never stored read as zero.
+// address is used outside weak loads and stores, or if an access exceeds the variable. The rest is divided
+// into *cells*: bytes that every access takes as a whole. Bytes that accesses overlap in part stay in memory.
+// Cells receive phis on the iterated dominance frontier of their stores and are renamed down the dominator
+// tree (Cytron et al., TOPLAS 1991). A guarded store becomes a select. Bytes never stored read as zero.
 #include "compile/pass/passes.h"
 #include "isa/space.h"
 
@@ -191,7 +191,7 @@ static struct ir_value **state(const struct locals *l, const struct ir_block *b,
     return &l->out[b->id * l->cells.count + cell];
 }
 
-// Places the phis of a cell. A phi is kept as its block's state of the cell until renaming.
+// Places the phis of a cell. Until renaming, l->out holds a phi as the value of the cell in the phi's block.
 static void place_phis(struct locals *l, const struct flow_frontiers *frontiers, size_t cell, uint32_t *work,
                        uint8_t *has)
 {

@@ -1,5 +1,6 @@
-// The low word of an address depends only on low words: 64-bit sums, products, shifts and phis get a 32-bit
-// twin, created on demand. A twin follows the original directly, so it is defined wherever the original is.
+// The low word of an address depends only on low words. So 64-bit sums, products, bitwise logic, selects,
+// phis and left shifts by a constant get a 32-bit twin, created on demand. A twin follows the original
+// directly, so it is defined wherever the original is.
 //
 //     v7:64 = madwide v3, 4, v1        v7:64 = …  (dead unless the high word is read)
 //     load [v7]                  ─▶    v9:32 = mad v3, 4, lo v1
@@ -72,7 +73,7 @@ static struct ir_inst *narrow_inst(struct narrower *n, struct ir_inst *i)
     case IR_MAD: return narrow_operation(n, i, i->op);
     case IR_MULWIDE: return narrow_operation(n, i, IR_MUL);
     case IR_MADWIDE: return narrow_operation(n, i, IR_MAD);
-    // only constant shifts by less than 32 bits; a larger shift leaves a low word of zero
+    // only shifts by a constant below 32; of any other shift, IR_LO takes the low word of the 64-bit result
     case IR_SHL:
         return ir_operand(i, 1)->is_constant && ir_operand(i, 1)->bits < 32 ? narrow_operation(n, i, IR_SHL)
                                                                             : NULL;

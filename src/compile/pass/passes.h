@@ -22,8 +22,9 @@ bool legalise(struct ir_function *f); // runs with `optimise` == 0, too
 // Steps outside of passes.def. True if the function changed.
 
 // Promotion of local variables, for pass_loads: replaces loads and stores of the function's frame by values.
-// A variable is promoted if its address is used only in weak loads and stores at constant offsets inside the
-// variable. Bytes that accesses overlap only in part stay in memory, too.
+// A variable qualifies if its address is used only in weak loads and stores at constant offsets inside the
+// variable. Bytes that accesses overlap only in part stay in memory, too. Nothing is promoted in a function
+// that accesses local memory at a constant address, or has too many variables and blocks (STATE_MAX).
 bool locals_promote(struct ir_function *f);
 // Global addresses in 32 bits, for profile ptxplus, before selection: gives every access to global or generic
 // memory the low word of its address, computed in 32 bits. Requires 32-bit addresses

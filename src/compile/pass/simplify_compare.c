@@ -126,7 +126,7 @@ static struct ir_value *equality_with(struct ir_inst *i, uint64_t c)
 }
 
 // Compares the words of two operands extended alike from 32 bits, or such a word and a constant that fits.
-// NULL: any other operands.
+// NULL: any other operands, or an unsigned order of sign-extended words.
 static struct ir_value *as_words(struct ir_inst *i)
 {
     struct ir_inst *x = simplify_match(ir_operand(i, 0), IR_ZEXT);

@@ -4,7 +4,8 @@
 //
 //   unsigned, by d   m = ceil(2^p / d) with the least p that gives exact quotients. If m has at most N bits:
 //                        q = n * m >> p
-//                    Otherwise p = N + l with l = ceil(log2 d), m has N + 1 bits, and with m' = m - 2^N:
+//                    Otherwise n and an even d are shifted right first. For an odd d, p = N + l with
+//                    l = ceil(log2 d), m has N + 1 bits, and with m' = m - 2^N:
 //                        t = hi(n * m');  q = (((n - t) >> 1) + t) >> (l - 1)
 //   signed, by d     the least p >= N with 2^p > c * (d - 2^p mod d), where c is the largest magnitude of a
 //                    dividend with remainder d - 1, and M = (2^p + d - 2^p mod d) / d:

@@ -21,10 +21,10 @@ static bool only_summed(const struct ir_value *product)
     return true;
 }
 
-// Profile pascal, where a product is several instructions: true if the product may move into the sum. The product
-// must have a single use. A product as wide as its factors (IR_MUL) must lie in at least as many loops as the
-// sum. A 64-bit product of 32-bit factors (IR_MULWIDE) must be free in the sum: unsigned, times a power of two
-// (LEA). On hardware a product shared by several sums is computed once
+// Profile pascal, where a product is several instructions: true if the product may move into the sum. The
+// product must have a single use. A product as wide as its factors (IR_MUL) must lie in at least as many
+// loops as the sum. A 64-bit product of 32-bit factors (IR_MULWIDE) must be free in the sum: unsigned, times
+// a power of two (LEA). On hardware a product shared by several sums is computed once
 // (docs/explanation/profiles.md).
 static bool is_cheap_again(const struct ir_value *product, const struct ir_inst *sum)
 {

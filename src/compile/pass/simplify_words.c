@@ -114,9 +114,9 @@ static struct ir_value *rule_pack(struct ir_inst *i)
     return NULL;
 }
 
-// Removes an extension of an operand that already has the extended value: the bits above the narrow type, for SEXT
-// the sign bit, too, are known to be 0. SEXT of a sign bit known to be 0 becomes ZEXT. Two extensions, one of the
-// other, become one.
+// Removes an extension of an operand that already has the extended value. The bits above the narrow type (for
+// SEXT the sign bit, too) are then known to be 0. SEXT of a sign bit known to be 0 becomes ZEXT. Two
+// extensions, one of the other, become one.
 static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 {
     struct builder b = builder_at(i);
@@ -146,7 +146,9 @@ static struct ir_value *rule_extend(struct simplify *s, struct ir_inst *i)
 struct ir_value *simplify_words(struct simplify *s, struct ir_inst *i)
 {
     switch ((int)i->op) {
-    case IR_FRAME: // a kernel's frame starts at local address 0; early passes tell variables apart by FRAME
+    // A kernel's frame starts at local address 0, so late passes make FRAME a constant; early passes tell
+    // variables apart by FRAME.
+    case IR_FRAME:
         return s->late && s->f->is_kernel ? ir_constant(s->f, IR_CLASS_32, (uint64_t)i->offset) : NULL;
     case IR_LO: return rule_low(i);
     case IR_HI: return rule_high(i);

@@ -7,9 +7,9 @@
 //
 // Members of a group share base value, space, element size, cache operator and guard, and are weak. They lie
 // in one block without an ordering instruction between. Loads move up to the first of the group, stores down
-// to the last. Parameter pointers have no provable alignment, so in practice groups are in shared memory, or
-// in global memory where a 16-byte PTX access was split. Profile ptxplus keeps accesses to shared memory
-// single, like the code in the papers.
+// to the last. Parameter pointers have no provable alignment. In practice groups are in shared or local
+// memory, or in global memory where a 16-byte PTX access was split. Profile ptxplus keeps accesses to shared
+// memory single, like the code in the papers.
 #include "base/bits.h"
 #include "compile/ir/alias.h"
 #include "compile/ir/known.h"

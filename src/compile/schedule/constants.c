@@ -1,8 +1,8 @@
 // Sharing constants across blocks. Selection makes a separate MOV in every block for a constant or parameter
 // that an instruction cannot take as an operand. A block reuses the constant of a dominating block; a
-// constant needed in a loop is made before the outermost loop. A kept constant occupies a register for its
-// whole live range, so the number is limited. When registers run out, allocation rematerialises constants at
-// their uses.
+// constant needed in a loop is made before the outermost loop. A constant moved out of loops occupies a
+// register through the loops, so the number of moved constants is limited. When registers run out, allocation
+// rematerialises constants at their uses.
 //
 //     loop:  MOV R3, 0x4                      MOV R3, 0x4
 //            IMAD.WIDE R4, R1, R3, …   ─▶     loop: IMAD.WIDE R4, R1, R3, …
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-// KEPT_MAX: registers that kept constants may occupy, at most. REGISTERS_ENOUGH: a function with this many
-// live registers or more at one point keeps no constants.
+// KEPT_MAX: registers for constants moved out of loops, at most. REGISTERS_ENOUGH: in a function with this
+// many live registers or more at one point, blocks share no constants and none moves.
 enum { KEPT_MAX = 16, REGISTERS_ENOUGH = 44 };
 
 struct kept {

@@ -123,6 +123,7 @@ static bool is_ordered(const struct mach_inst *i) { return i->i.sem != SEM_WEAK;
 
 // True if two accesses may touch the same byte; callers ask only if one of them writes. Different spaces
 // never overlap (generic overlaps every space); neither do disjoint offsets from the same base register.
+// Counted as overlapping: LDGSTS and any access; a shared-memory operand and any access to shared memory.
 static bool may_overlap(const struct mach_inst *a, const struct mach_inst *b)
 {
     enum isa_space x = has_shared_operand(a) ? SPACE_SHARED : isa_space_of(&a->i),
@@ -284,8 +285,8 @@ struct balance { // of an instruction: registers it defines minus registers it f
     bool issue;
 };
 
-// True if the register unit is live past the end of the block, or was live before the block in layout order.
-// Reads in the block do not free the register.
+// True if the register unit is live past the end of the block, or if its live range starts before the block
+// (in layout order). Then reads in the block do not free the register.
 static bool leaves_block(const struct scheduler *s, uint32_t unit)
 {
     const struct range *r = &s->live.live[unit];

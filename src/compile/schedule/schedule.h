@@ -8,8 +8,8 @@
 void mach_keep_constants(struct mach_function *f);
 
 // Reorders every block in place: instructions of long latency start early, as far as registers allow. Memory
-// accesses that may touch the same bytes keep their order, as do instructions with side effects.
-// keeps_variables: the update of a loop variable is placed after the readers of the old value where possible,
-// so old and new value share a register. False: latency alone places the update, and the loop may end with a
-// MOV.
+// accesses that may touch the same bytes keep their order if one writes, as do instructions with side
+// effects. keeps_variables: the update of a loop variable is placed after the readers of the old value where
+// possible, so old and new value share a register. False: latency alone places the update, and the loop may
+// end with a MOV.
 void mach_schedule(struct mach_function *f, bool keeps_variables);

@@ -174,8 +174,8 @@ static struct source range_reduced(struct select *s, struct source a, enum isa_m
     return source_unit(is_angle ? reduced_angle(s, a) : emit_rro(s, a, MODE_MUFU_EX2), 1);
 }
 
-// The hardware unit flushes subnormals, so arguments are scaled before and results after, in lanes with a
-// subnormal:
+// The hardware unit flushes subnormals. So an f32 function without .ftz or .sat scales arguments before and
+// results after, in lanes with a subnormal (not in profile ptxplus):
 //
 //     FSETP.LT p, |x|, 2^-126      lg2: x * 2^24, r - 24       rsq:  x * 2^24, r * 2^12
 //     @p FMUL  x, x, scale         2^x: x / 2 below -126, r r  sqrt: x * 2^24, r * 2^-12

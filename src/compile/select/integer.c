@@ -238,7 +238,8 @@ static void emit_extend(struct select *s, uint32_t dst, struct source a, unsigne
     }
 }
 
-// Puts v into `unit`: a value not yet requested is defined there directly, without a copy.
+// Puts v into `unit`. If v is not yet requested and the only result of an unguarded instruction, v is defined
+// there directly, except of some operations (PHI, LO, BANK, CALL …). Any other value is copied.
 static void place(struct select *s, uint32_t unit, struct ir_value *v)
 {
     v = strip(v);
@@ -253,8 +254,8 @@ static void place(struct select *s, uint32_t unit, struct ir_value *v)
         move_to(s, unit, source_any(s, v));
 }
 
-// True if operand 0 is a load of the type to extend from: the load extends by itself. If i is the only user,
-// a load of the same size is changed to the type.
+// True if operand 0 is an unguarded load of one value of the type to extend from: the load extends by itself.
+// If i is the only user, a load of the same size is changed to the type.
 static bool is_extended_already(struct select *s, struct ir_inst *i)
 {
     struct ir_inst *load = def_of(ir_operand(i, 0), IR_LOAD);

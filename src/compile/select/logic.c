@@ -1,6 +1,7 @@
 // Selection of logic on words and predicates. LOP3 and PLOP3 compute any function of three inputs, so trees
-// of AND, OR, XOR and NOT are cut into pieces of up to three leaves. LOP3 also makes the predicate of a
-// comparison of its result with zero. ISETP and FSETP combine a comparison with a predicate:
+// of AND, OR, XOR and NOT are cut into pieces of up to three leaves (not in profile ptxplus). LOP3 also makes
+// the predicate of a comparison of its result with zero. ISETP and FSETP combine a comparison with a
+// predicate:
 //
 //     p = (x & 7) != 0          LOP3.LUT d, p, x, 0x7, RZ, 0xc0
 //     q = (a < b) & p           ISETP.LT.AND q, PT, a, b, p
@@ -186,8 +187,8 @@ void select_bitwise(struct select *s, struct ir_inst *i)
 
 // -- predicates ---------------------------------------------------------------------------------------------
 
-// The comparison behind v, through complements, if v has no user but the logic under selection; *inverted: an
-// odd number of complements. Else NULL.
+// The comparison behind v, through complements; *inverted: an odd number of complements. NULL: none, not in
+// this block, with a user besides the logic under selection, or a predicate that LOP3 makes (setp_is_test).
 static struct ir_inst *comparison(struct select *s, struct ir_value *v, bool *inverted)
 {
     struct ir_inst *i;

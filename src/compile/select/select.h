@@ -2,9 +2,10 @@
 //
 // Blocks are walked from last to first and instructions from bottom to top, so users of a value are selected
 // before its definition. A user requests its operands in a usable form: `source_*` returns a register, an
-// immediate or a constant-bank operand, possibly with more of the expression folded in. A definition without
-// effects is selected only if a user requested its result in a register. The machine instructions for an IR
-// instruction are inserted, in order, before everything selected earlier.
+// immediate, a constant-bank operand or (profile ptxplus) a shared-memory operand, possibly with more of the
+// expression folded in. A definition without effects is selected only if a user requested its result in a
+// register. The machine instructions for an IR instruction are inserted, in order, before everything selected
+// earlier.
 #pragma once
 #include "compile/ir/known.h"
 #include "compile/mach/mach.h"
@@ -58,7 +59,8 @@ enum half { LOW, HIGH };
 uint32_t demand(struct select *s, struct ir_value *v);
 struct source source_any(struct select *s, struct ir_value *v); // 32 bits; register, IMM, CONST or RZ
 struct source source_reg(struct select *s, struct ir_value *v); // 32 bits in a register (or RZ)
-// 32-bit half of a 64-bit value as an operand of any kind (register, immediate, constant bank)
+// 32-bit half of a 64-bit value as an operand of any kind (register, immediate, constant bank; in profile
+// ptxplus shared memory, too)
 struct source source_half(struct select *s, struct ir_value *v, enum half half);
 struct source source_pair(struct select *s, struct ir_value *v);     // 64 bits in a pair
 struct source source_pair_any(struct select *s, struct ir_value *v); // a pair or an aligned CONST
@@ -154,7 +156,7 @@ void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
 // Profile ptxplus: makes the shared-memory operand for v if v is a load of a shared word that can be delayed
 // to the instruction under selection. False otherwise.
 bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o);
-uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL
+uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL, bytes
 
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size);
 void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,

@@ -238,7 +238,7 @@ static void emit_multiply(struct select *s, uint32_t dst, const struct shifted *
 }
 
 // Selects a shifted pair with an extended 32-bit value: one wide product instead of two shifts. False: a
-// different form, or profile pascal.
+// different form, or profile pascal or ptxplus.
 bool select_shifted_pair(struct select *s, struct ir_inst *i)
 {
     struct shifted x;
@@ -304,7 +304,7 @@ static void emit_add64(struct select *s, uint32_t dst, struct ir_value *a, struc
 void emit_neg64(struct select *s, uint32_t dst, struct source low, struct source high)
 {
     uint32_t carry = mach_pred(s->f);
-    // source_negated leaves RZ as is, so a sum with RZ would lack the carry of ~0 + 1.
+    // 0 - low with low = RZ: source_negated leaves RZ as is, so the sum would lack the carry of ~0 + 1.
     if (source_is_zero(&low)) {
         move_to(s, dst, source_zero());
         emit_add(s, dst + 1, source_zero(), source_negated(high), MACH_NONE);

@@ -228,7 +228,8 @@ static inline vd directed(vd a, vd b, vd c, enum isa_round round, vi64 *plain)
     // nought: the product is zero; is_product: a factor is zero, so the zero product is exact and no
     // underflow.
     vi64 nought = product == 0, is_product = (a == 0) | (b == 0);
-    vi64 sure = r != 0; // RM: an exact sum of zero is -0, left to the general handler
+    // Required under RM only: there an exact sum of zero is -0, left to the general handler.
+    vi64 sure = r != 0;
     *plain = is_moderate(product) & is_moderate(c) & (~nought | is_product);
     if (round == ROUND_RM) *plain &= sure;
     return moved(r, rest_of(x, r), round);

@@ -23,8 +23,8 @@ static inline uint32_t lane_word(const uint8_t *p, unsigned lane)
     return x;
 }
 
-// True when the address of lane n is lane 0's plus n * size bytes. high: upper words of 64-bit addresses;
-// NULL: 32-bit addresses.
+// True when the lower word of lane n's address is lane 0's plus n * size, modulo 2^32, and the upper words
+// are equal. high: upper words of 64-bit addresses; NULL: 32-bit addresses.
 static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size)
 {
     vu difference = splat(0), base = splat(first_word(low));
