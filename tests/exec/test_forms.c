@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "exec/exec_impl.h"
 #include "exec/machine.h"
+#include "exec/memory.h"
 #include "isa/program.h"
 #include "isa/shape.h"
 #include "isa/sregs.h"
@@ -530,6 +531,37 @@ static void compare_memory(struct test *t, uint64_t seed)
     free(got);
 }
 
+// Lower words that wrap around without a carry: lanes 16 to 31 are 4 GiB below the row that lanes 0 to 15 begin. Both
+// places are in one allocation.
+static void test_wrapped(struct test *t)
+{
+    enum { BYTES = 64 };
+    static const char text[] = "S2R R0, SR_TID.X\nMOV R1, 0x4\nMOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\n"
+                               "IMAD R2, R0, R1, R2\nLDG.E R4, [R2]\nIADD3 R5, R4, R1, RZ\nSTG.E [R2], R5\n"
+                               "IMAD.WIDE R6, R0, R1, c[0x0][0x168]\nSTG.E [R6], R4\nEXIT\n";
+    for (unsigned isa = EXEC_ISA_PORTABLE; isa <= EXEC_ISA_GENERAL; isa++) {
+        struct machine m;
+        if (!exec_isa_available((enum exec_isa)isa) || !machine_init(&m, t, text, 32)) continue;
+        memory_destroy(m.memory);
+        m.launch.memory = m.memory = memory_create(16ull << 30);
+        uint64_t low = memory_alloc(m.memory, (4ull << 30) + 4096, 1, "large"), end = low + (4ull << 30);
+        CHECK_EQ(t, low, 4ull << 30);
+        machine_param(&m, end - BYTES);
+        uint64_t out = machine_buffer(&m, 128);
+        for (unsigned k = 0; k < BYTES / 4; k++) {
+            machine_words(&m, end - BYTES)[k] = k;
+            machine_words(&m, low)[k] = 1000 + k;
+            machine_words(&m, end)[k] = 2000 + k;
+        }
+        m.launch.isa = (enum exec_isa)isa;
+        machine_must_run(&m);
+        for (unsigned k = 0; k < 32; k++) CHECK_EQ(t, machine_words(&m, out)[k], k < 16 ? k : 1000 + k - 16);
+        CHECK_EQ(t, machine_words(&m, low)[0], 1004);
+        CHECK_EQ(t, machine_words(&m, end)[0], 2000);
+        machine_fini(&m);
+    }
+}
+
 // -- loops over addresses ------------------------------------------------------------------------------------
 
 // Address registers of a row, of one address, or of random lanes, near a multiple of 4 GiB or not.
@@ -613,10 +645,8 @@ static void test_rounding(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"arithmetic", test_arithmetic},
-                                             {"doubles", test_doubles},
-                                             {"rounding", test_rounding},
-                                             {"memory", test_memory},
-                                             {"addresses", test_addresses}};
+    static const struct test_case cases[] = {{"arithmetic", test_arithmetic}, {"doubles", test_doubles},
+                                             {"rounding", test_rounding},     {"memory", test_memory},
+                                             {"wrapped", test_wrapped},       {"addresses", test_addresses}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

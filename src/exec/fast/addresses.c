@@ -1,13 +1,6 @@
 // Loops over the addresses of all lanes (struct lane_loops).
 #include "exec/fast/places.h"
 
-// Whether the addresses of all 32 or 64 lanes (FAST_LANES), each `bytes` above the lane before, stay below
-// 2^32.
-static inline bool stays_below(uint32_t first, unsigned bytes)
-{
-    return (uint64_t)first + (uint64_t)(FAST_LANES - 1) * bytes <= UINT32_MAX;
-}
-
 static enum access_pattern addresses(const uint8_t *low, const uint8_t *high, uint64_t offset, unsigned bytes,
                                      uint64_t *restrict to)
 {

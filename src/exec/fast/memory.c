@@ -88,6 +88,13 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         NEXT(d + 1, w->active);                                                                              \
     }
 
+// Whether no address of a row wraps around: the lower words of 64-bit addresses, before the offset is added, or
+// the 32-bit addresses.
+static inline bool row_goes_on(const uint8_t *low, uint64_t address, bool wide, unsigned bytes)
+{
+    return stays_below(wide ? first_word(low) : (uint32_t)address, bytes);
+}
+
 #define GLOBAL_LOAD(name, TYPE, WIDE)                                                                        \
     MASKED(name, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p) && near(&p),                      \
            read_places(&p, regs + d->dst, active, TYPE), global_miss, global_loads)                          \
@@ -98,7 +105,7 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         if (BYTES != 0) {                                                                                    \
             const struct allocation_slot *slot = slot_of(d, w);                                              \
             uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                  \
-            if (is_row(low, high, BYTES)) {                                                                  \
+            if (is_row(low, high, BYTES) && row_goes_on(low, address, WIDE, BYTES)) {                        \
                 if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                              \
                     TAIL(global_miss(d, w, regs, active));                                                   \
                 w->counts.global_loads++;                                                                    \
@@ -126,7 +133,7 @@ static __attribute__((noinline)) const struct bound *global_miss(const struct bo
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
         const struct allocation_slot *slot = slot_of(d, w);                                                  \
         uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                      \
-        if (BYTES != 0 && is_row(low, high, BYTES)) {                                                        \
+        if (BYTES != 0 && is_row(low, high, BYTES) && row_goes_on(low, address, WIDE, BYTES)) {              \
             if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                                  \
                 TAIL(global_miss(d, w, regs, active));                                                       \
             w->counts.global_stores++;                                                                       \

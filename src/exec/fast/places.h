@@ -36,6 +36,12 @@ static inline bool is_row(const uint8_t *low, const uint8_t *high, uint32_t size
     return is_zero(difference);
 }
 
+// Whether a row of `size` bytes a lane from the first address on stays below 2^32: no lane wraps around.
+static inline bool stays_below(uint32_t first, unsigned size)
+{
+    return (uint64_t)first + (uint64_t)(FAST_LANES - 1) * size <= UINT32_MAX;
+}
+
 // -- offsets ------------------------------------------------------------------------------------------------
 struct places {
     uint8_t *base; // of the lowest address
