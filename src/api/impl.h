@@ -188,7 +188,7 @@ struct wf_kernel {
     struct program *program;
     struct api_form *form;     // for the next launch; arguments as constants: see constants
     uint32_t changed_shape[3]; // block shape at the mechanisms' last transformation
-    char *changed_by;          // wf_tech's text at that time, heap; NULL: form has the kernel's own program
+    char *changed_by; // key (transform.c) at that time, heap; NULL: form has the kernel's own program
     struct wf_kernel_info info;
     struct strbuf listing;
     struct arena marks;   // rows returned by the last wf_kernel_marks

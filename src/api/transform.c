@@ -1,5 +1,5 @@
 // Programs transformed by mechanisms before a run (tech.h, transform). A kernel's program is transformed
-// again when the block shape or the mechanisms change.
+// again when the block shape, the mechanisms, warp.size or a mark setting changes.
 #include "api/impl.h"
 #include "isa/program.h"
 
@@ -41,9 +41,20 @@ static void launch_unchanged(struct wf_kernel *k)
     if (k->form->program != k->program) launch_another(k, api_form_create(k->program));
 }
 
+// Everything but the block shape that a transformation depends on, as text on the heap.
+static char *key_of(const struct wf_context *c)
+{
+    const struct mark_settings *m = &c->mark;
+    struct strbuf key = {0};
+    strbuf_printf(&key, "%u %d %d %d %d%d%d%d%d%d %s", c->settings.warp_size, m->rules, m->promotion,
+                  m->blocks, m->tid_y, m->laneid, m->tid_x_mod, m->hart, m->warp_classes, m->grid, c->tech);
+    return key.text;
+}
+
 static bool transforms(const struct tech_use *u) { return u->tech->program && u->tech->program->transform; }
 
-static void change(struct wf_kernel *k, const uint32_t block[3])
+// key: from key_of, now the kernel's.
+static void change(struct wf_kernel *k, const uint32_t block[3], char *key)
 {
     struct wf_context *c = k->module->context;
     struct api_form *f = api_form_create(k->program);
@@ -65,7 +76,7 @@ static void change(struct wf_kernel *k, const uint32_t block[3])
     }
     free(k->changed_by);
     memcpy(k->changed_shape, block, sizeof k->changed_shape);
-    k->changed_by = heap_strdup(c->tech);
+    k->changed_by = key;
 }
 
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3])
@@ -79,7 +90,11 @@ void api_choose_program(struct wf_kernel *k, const uint32_t block[3])
         k->changed_by = NULL;
         return;
     }
-    bool same = k->changed_by && str_equal(k->changed_by, c->tech) &&
+    char *key = key_of(c);
+    bool same = k->changed_by && str_equal(k->changed_by, key) &&
                 memcmp(k->changed_shape, block, sizeof k->changed_shape) == 0;
-    if (!same) change(k, block);
+    if (same)
+        free(key);
+    else
+        change(k, block, key);
 }
