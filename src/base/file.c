@@ -147,8 +147,8 @@ bool file_can_write(const char *path, const char **why)
     return false;
 }
 
-// Returns "out.1234.part" (1234: process number), followed after its NUL by "out" (the target). The caller
-// frees it.
+// Follows symbolic links from the path to the target, a file "out". Returns "out.1234.part" (1234: process
+// number), followed after its NUL by "out". The caller frees the text.
 char *file_temporary(const char *path)
 {
     char *target = file_target(path);

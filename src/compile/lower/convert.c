@@ -1,5 +1,6 @@
-// cvt (PTX ISA 9.7.9.21): extension, truncation or clamping between integers. A conversion from or to a float
-// is the machine's CVT, with rounding and flags on the operation.
+// cvt (PTX ISA 9.7.9.21): extension, truncation or clamping between integers. Other conversions from or to a float
+// are the machine's CVT, with rounding and flags on the operation. Exceptions: two floats packed into a register
+// (CVTPACK), and cvt to the same float type that only applies .sat or .ftz (no CVT).
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
 

@@ -197,7 +197,8 @@ static struct ir_value *select_by(struct builder *b, enum isa_cmp cmp, enum isa_
     return build_select(b, build_compare(b, cmp, type, x, y), x, y);
 }
 
-// Saturation with a 64-bit source or destination: compares in 64 bits, then truncates to the narrower type.
+// Saturation with a 64-bit source or destination: extends a narrower source and clamps in 64 bits. A destination of
+// up to 32 bits takes the low word.
 static struct ir_value *saturate(struct builder *b, const struct ir_inst *i)
 {
     enum isa_type to = (enum isa_type)i->type, from = (enum isa_type)i->type2;

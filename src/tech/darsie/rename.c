@@ -356,7 +356,8 @@ void rename_more(struct darsie *d, unsigned place)
     struct dwarp *w = &d->warps[place];
     struct dblock *b = block_of(d, place);
     const struct warp *warp = tech_warp(d->grid, place);
-    // Instructions behind a branch or barrier are renamed only after the warps have met there.
+    // No renaming while the warp waits for others at a branch or barrier, or because it is too many counted
+    // branches ahead.
     bool stays = w->at_branch || w->too_far || warp->state != WARP_READY;
     bool parted = d->launch->diverged && warp->active != d->whole;
     while (w->renamed < w->count && !stays && !w->held_up) {

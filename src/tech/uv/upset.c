@@ -84,8 +84,8 @@ static void turn_result(struct entry *e, uint32_t words, uint32_t bit, const uin
         e->preds ^= (uint8_t)(1u << predicates[bit - words]);
 }
 
-// If an injected flip is due: flips a bit of a reused result, in the entry. An entry holds a single word for
-// the results of every lane.
+// If an injected flip is due: flips a bit of a reused result, in the entry. An entry holds the result (a word for each
+// register, a bit for each predicate) once for all lanes, so the flip reaches every lane.
 void uv_upset_reused(struct uv *v, unsigned place, uint32_t index, struct entry *e)
 {
     struct upset_site s;
