@@ -49,8 +49,8 @@ struct script_text {
 
 void script_text_init(struct script_text *s, struct diag *d);
 void script_text_fini(struct script_text *s);
-// Reads the whole script and checks words, commands with their numbers of words, and nesting of loops. False
-// and errors at every fault found.
+// Reads the whole script and checks words, and commands with their numbers of words: false and an error for every
+// fault. A script without faults is then checked for the nesting of loops, up to the first fault.
 bool script_text_read(struct script_text *s, const char *text, size_t length, uint32_t source);
 
 // The line to execute now; NULL: the script is over.

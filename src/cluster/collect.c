@@ -1,5 +1,5 @@
-// A result file is removed only after the commit of its database transaction. After any interruption the
-// result is in the folder or in the database, or in both.
+// A result file, also a broken one, is removed only after the commit of a database transaction. After any
+// interruption a good result is in the folder or in the database, or in both.
 #include "cluster/collect.h"
 #include "base/json_read.h"
 #include "base/str.h"

@@ -1,4 +1,5 @@
-// The inputs a result is computed from: a walk from a definition through all its dependences.
+// The inputs that an instruction's result is computed from: a walk from the instruction through all its data
+// dependences. Branch conditions are no dependences here.
 #include "mark/leaves.h"
 #include "base/vec.h"
 #include "isa/bank.h"

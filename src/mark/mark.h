@@ -194,7 +194,7 @@ static inline enum mark_kind mark_hardware_kind(unsigned mark, bool promotes)
 const char *mark_kind_name(enum mark_kind k);   // "DR", "CR", "V"
 const char *mark_class_name(enum mark_class c); // "uniform"
 const char *mark_cause_name(enum mark_cause c); // one word, for tables
-// "affine 0x1000 + 4*threadIdx.x", "uniform 32", "unstructured"
+// "affine 0x1000+4*threadIdx.x", "uniform 32", "unstructured"
 void mark_print_pattern(const struct mark_pattern *p, struct strbuf *out);
 // The cause at the end of the chain of plain dependences: the fact that keeps the instruction from REDUNDANT.
 // *root: the instruction concerned (a reader of the thread index; the branch of JOIN, LOOP, BARRIER and

@@ -1,7 +1,7 @@
 // Selection of logic on words and predicates. LOP3 and PLOP3 compute any function of three inputs, so trees
-// of AND, OR, XOR and NOT are cut into pieces of up to three leaves (not in profile ptxplus). LOP3 also makes
-// the predicate of a comparison of its result with zero. ISETP and FSETP combine a comparison with a
-// predicate:
+// of AND, OR, XOR and NOT are cut into pieces of up to three leaves. LOP3 also makes the predicate of a
+// comparison of its result with zero. ISETP and FSETP combine a comparison with a predicate. Profile ptxplus
+// has no trees and no combination with a predicate. Examples:
 //
 //     p = (x & 7) != 0          LOP3.LUT d, p, x, 0x7, RZ, 0xc0
 //     q = (a < b) & p           ISETP.LT.AND q, PT, a, b, p

@@ -241,7 +241,7 @@ static inline __attribute__((always_inline)) enum outcome leave_buffer(struct sm
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
-// Writes the one value of register Rr, kept by a mechanism, to all lanes. The move takes the issue slot; the
+// Writes register Rr, kept by a mechanism as a value for all lanes or as a base and a stride, to all lanes. The move takes the issue slot; the
 // warp's instruction stays at the head of the I-buffer.
 static enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
 {
