@@ -67,6 +67,7 @@ void status_put_time(struct strbuf *out, double seconds)
 // The start of a claim is the time of the token's last rename, on the file server's clock. Touching a file
 // reads the present time of the same clock. The local clock may differ.
 
+// 0: the file is gone.
 static double changed(const struct plan *p, const char *folder, const char *name)
 {
     struct stat st;
@@ -113,11 +114,14 @@ static void put_held(const struct plan *p, const struct token *t, const char *co
 {
     char name[TOKEN_NAME_MAX];
     token_name(t, name);
+    double start = changed(p, "queue", name), beat = beaten(p, t->who);
     printable_format(out, "  runs on %s since ", t->who);
-    status_put_time(out, now - changed(p, "queue", name));
-    strbuf_puts(out, ", last beat ");
-    status_put_time(out, now - beaten(p, t->who));
-    strbuf_puts(out, " ago");
+    status_put_time(out, start > 0 ? now - start : 0); // the token has moved on in this moment
+    strbuf_puts(out, beat > 0 ? ", last beat " : ", no record of beats");
+    if (beat > 0) {
+        status_put_time(out, now - beat);
+        strbuf_puts(out, " ago");
+    }
     put_losses(t, out);
     printable_format(out, ": %s\n", command);
 }

@@ -296,6 +296,8 @@ static void test_no_beat(struct test *t)
     }
     CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_NONE);
     CHECK_EQ(t, claims.others.count, 1);
+    cli_run(&c, "reproduce --status $D/mute");
+    CHECK_HAS(t, c.out, ", no record of beats: bench ");
     sleep_for(2.1); // more than a lease
     CHECK_EQ(t, claims_next(&claims, false, &got, &taken, &problem), CLAIM_GOT);
     CHECK(t, taken);
