@@ -20,13 +20,26 @@ inline constexpr int body_rounds = 16;
 inline constexpr int body_warps_max = 32;
 inline constexpr long long body_poison = -0x5a5a5a5a5a5a5a5all;
 
+static __device__ uint32_t body_zeros[64];
+
+// A register with 0 that neither compiler knows, nor whether it is the same in every lane.
+__device__ __forceinline__ uint32_t body_zero()
+{
+    uint32_t value;
+    asm volatile("ld.volatile.global.u32 %0,[%1];"
+                 : "=r"(value)
+                 : "l"(body_zeros + threadIdx.x % 32)
+                 : "memory");
+    return value;
+}
+
 template <class Body>
 __global__ void __launch_bounds__(Body::threads)
     body_kernel(long long *times, uint32_t *sink, uint32_t zero, int rounds)
 {
     Body body;
     long long first = 0, last = 0;
-    body.start(zero);
+    body.start(zero * threadIdx.x); // 0 in every lane, and no uniform register
 #pragma unroll 1
     for (int pass = 0; pass < 2; pass++) {
         __syncthreads();

@@ -122,10 +122,10 @@ __device__ __forceinline__ uint32_t word_of(uint32_t x) { return x; }
 __device__ __forceinline__ uint32_t word_of(uint64_t x) { return uint32_t(x ^ x >> 32); }
 __device__ __forceinline__ uint32_t word_of(double x) { return word_of(uint64_t(__double_as_longlong(x))); }
 
-// Registers whose values are 0, unknown to the compiler and different in its eyes.
-template <class T, int N> __device__ __forceinline__ void fill(T (&x)[N], uint32_t zero, int salt)
+// Registers whose values are 0, unknown to the compiler.
+template <class T, int N> __device__ __forceinline__ void fill(T (&x)[N])
 {
-    for (int i = 0; i < N; i++) x[i] = T(zero * uint32_t(salt * 64 + i + 1));
+    for (int i = 0; i < N; i++) x[i] = T(body_zero());
 }
 
 template <class T, int N> __device__ __forceinline__ uint32_t digest(const T (&x)[N])
@@ -143,9 +143,9 @@ template <class Form, int N, int Steps> struct product_stream {
 
     __device__ void start(uint32_t zero)
     {
-        fill(a, zero, 10);
-        fill(b, zero, 11);
-        for (int n = 0; n < N; n++) fill(d[n], zero, n);
+        fill(a);
+        fill(b);
+        for (int n = 0; n < N; n++) fill(d[n]);
     }
     __device__ __forceinline__ void run()
     {
@@ -172,9 +172,9 @@ template <class Form, operand To, int Steps> struct product_chain {
 
     __device__ void start(uint32_t zero)
     {
-        fill(a, zero, 10);
-        fill(b, zero, 11);
-        fill(c, zero, 12);
+        fill(a);
+        fill(b);
+        fill(c);
         rest = T(zero);
     }
     __device__ __forceinline__ void run()
@@ -228,7 +228,7 @@ template <class Form, int N, int Steps> struct product_chains {
 
     __device__ void start(uint32_t zero)
     {
-        for (int n = 0; n < N; n++) chains[n].start(zero + zero * n);
+        for (int n = 0; n < N; n++) chains[n].start(zero);
     }
     __device__ __forceinline__ void run()
     {
@@ -334,19 +334,18 @@ WORD_OP(op_fmul, "mul.rn.f32 %0,%0,%1;")
 WORD_OP(op_fmax, "max.f32 %0,%0,%1;")
 WORD_OP(op_ex2, "ex2.approx.ftz.f32 %0,%0;")
 WORD_OP(op_lg2, "lg2.approx.ftz.f32 %0,%0;")
-WORD_OP(op_rcp, "rcp.approx.ftz.f32 %0,%0;")
+WORD_OP(op_rcp, "{.reg .f32 t; add.ftz.f32 t,%0,%1; rcp.approx.ftz.f32 %0,t;}")
 WORD_OP(op_rsqrt, "rsqrt.approx.ftz.f32 %0,%0;")
 WORD_OP(op_sin, "sin.approx.ftz.f32 %0,%0;")
 WORD_OP(op_tanh, "tanh.approx.f32 %0,%0;")
 // Integers.
 WORD_OP(op_iadd3, "{.reg .b32 t; add.s32 t,%0,%1; add.s32 %0,t,%2;}")
-WORD_OP(op_sub, "sub.s32 %0,%1,%0;")
 WORD_OP(op_imad, "mad.lo.s32 %0,%0,%1,%2;")
 WORD_OP(op_imul_hi, "mul.hi.u32 %0,%0,%1;")
 WORD_OP(op_lop3, "lop3.b32 %0,%0,%1,%2,0x6a;")
 WORD_OP(op_shf, "shf.l.wrap.b32 %0,%0,%1,%2;")
 WORD_OP(op_prmt, "prmt.b32 %0,%0,%1,%2;")
-WORD_OP(op_min, "min.s32 %0,%0,%1;")
+WORD_OP(op_min, "{.reg .b32 t; min.s32 t,%0,%1; max.s32 %0,t,%2;}")
 WORD_OP(op_popc, "popc.b32 %0,%0;")
 WORD_OP(op_clz, "clz.b32 %0,%0;")
 WORD_OP(op_brev, "brev.b32 %0,%0;")
@@ -358,7 +357,7 @@ WORD_OP(op_dp4a, "dp4a.s32.s32 %0,%0,%1,%2;")
 WORD_OP(op_dp4a_c, "dp4a.s32.s32 %0,%1,%2,%0;")
 WORD_OP(op_dp2a, "dp2a.lo.s32.s32 %0,%0,%1,%2;")
 WORD_OP(op_add_u16x2, "add.u16x2 %0,%0,%1;")
-WORD_OP(op_max_s16x2, "max.s16x2 %0,%0,%1;")
+WORD_OP(op_max_s16x2, "{.reg .b32 t; min.s16x2 t,%0,%1; max.s16x2 %0,t,%2;}")
 CALL_OP(op_viaddmax, __viaddmax_s32(int(x), int(p), int(q)))
 CALL_OP(op_viaddmin, __viaddmin_s32(int(x), int(p), int(q)))
 CALL_OP(op_viaddmax_relu, __viaddmax_s32_relu(int(x), int(p), int(q)))
@@ -377,12 +376,12 @@ WORD_OP(op_hfma2, "fma.rn.f16x2 %0,%0,%1,%2;")
 WORD_OP(op_hfma2_relu, "fma.rn.relu.f16x2 %0,%0,%1,%2;")
 WORD_OP(op_hadd2, "add.rn.f16x2 %0,%0,%1;")
 WORD_OP(op_hmul2, "mul.rn.f16x2 %0,%0,%1;")
-WORD_OP(op_hmax2, "max.f16x2 %0,%0,%1;")
+WORD_OP(op_hmax2, "{.reg .b32 t; min.f16x2 t,%0,%1; max.f16x2 %0,t,%2;}")
 WORD_OP(op_bfma2, "fma.rn.bf16x2 %0,%0,%1,%2;")
 WORD_OP(op_bfma2_relu, "fma.rn.relu.bf16x2 %0,%0,%1,%2;")
 WORD_OP(op_badd2, "add.rn.bf16x2 %0,%0,%1;")
 WORD_OP(op_bmul2, "mul.rn.bf16x2 %0,%0,%1;")
-WORD_OP(op_bmax2, "max.bf16x2 %0,%0,%1;")
+WORD_OP(op_bmax2, "{.reg .b32 t; min.bf16x2 t,%0,%1; max.bf16x2 %0,t,%2;}")
 WORD_OP(op_ex2_f16, "{.reg .b16 a,b; mov.b32 {a,b},%0; ex2.approx.f16 a,a; mov.b32 %0,{a,b};}")
 WORD_OP(op_ex2_f16x2, "ex2.approx.f16x2 %0,%0;")
 WORD_OP(op_ex2_bf16x2, "ex2.approx.ftz.bf16x2 %0,%0;")
@@ -435,8 +434,8 @@ template <class Op, int N, int Steps> struct chain {
 
     __device__ void start(uint32_t zero)
     {
-        fill(x, zero, 1);
-        fill(p, zero, 2);
+        fill(x);
+        fill(p);
     }
     __device__ __forceinline__ void run()
     {
@@ -482,10 +481,10 @@ template <class First, int F, class Second, int S, int Groups> struct mixture {
 
     __device__ void start(uint32_t zero)
     {
-        fill(x, zero, 1);
-        fill(p, zero, 2);
-        fill(y, zero, 3);
-        fill(q, zero, 4);
+        fill(x);
+        fill(p);
+        fill(y);
+        fill(q);
     }
     __device__ __forceinline__ void run()
     {
@@ -515,7 +514,6 @@ static void part_base()
     op_rows<op_fmul>("FMUL");
     op_rows<op_fmax>("FMNMX (max.f32)");
     op_rows<op_iadd3>("IADD3");
-    op_rows<op_sub>("IADD (sub.s32)");
     op_rows<op_imad>("IMAD");
     op_rows<op_imul_hi>("IMAD.HI (mul.hi.u32)");
     op_rows<op_imad_wide>("IMAD.WIDE (mad.wide.u32)");
@@ -523,9 +521,10 @@ static void part_base()
     op_rows<op_lop3>("LOP3");
     op_rows<op_shf>("SHF");
     op_rows<op_prmt>("PRMT");
-    op_rows<op_min>("min.s32");
+    // Two min in a row would become one instruction of three operands.
+    op_rows<op_min>("min.s32 then max.s32 (a pair counts 1)");
     op_rows<op_popc>("POPC");
-    op_rows<op_clz>("clz.b32");
+    op_rows<op_clz>("clz.b32 (FLO and an addition)");
     op_rows<op_brev>("brev.b32");
     op_rows<op_setp_selp>("ISETP then SEL");
     op_rows<op_abs_diff>("sad.s32");
@@ -534,7 +533,7 @@ static void part_base()
     op_rows<op_dmul>("DMUL");
     op_rows<op_ex2, 64>("ex2.approx.ftz.f32");
     op_rows<op_lg2, 64>("lg2.approx.ftz.f32");
-    op_rows<op_rcp, 64>("rcp.approx.ftz.f32");
+    op_rows<op_rcp, 64>("FADD then rcp.approx.ftz.f32 (a pair counts 1)");
     op_rows<op_rsqrt, 64>("rsqrt.approx.ftz.f32");
     op_rows<op_sin, 64>("sin.approx.ftz.f32");
     op_rows<op_tanh, 64>("tanh.approx.f32");
@@ -546,12 +545,12 @@ static void part_packed()
     op_rows<op_hfma2_relu>("fma.rn.relu.f16x2");
     op_rows<op_hadd2>("add.f16x2");
     op_rows<op_hmul2>("mul.f16x2");
-    op_rows<op_hmax2>("max.f16x2");
+    op_rows<op_hmax2>("min.f16x2 then max.f16x2 (a pair counts 1)");
     op_rows<op_bfma2>("fma.rn.bf16x2");
     op_rows<op_bfma2_relu>("fma.rn.relu.bf16x2");
     op_rows<op_badd2>("add.bf16x2");
     op_rows<op_bmul2>("mul.bf16x2");
-    op_rows<op_bmax2>("max.bf16x2");
+    op_rows<op_bmax2>("min.bf16x2 then max.bf16x2 (a pair counts 1)");
     op_rows<op_ex2_f16, 64>("ex2.approx.f16");
     op_rows<op_ex2_f16x2, 64>("ex2.approx.f16x2");
     op_rows<op_ex2_bf16x2, 64>("ex2.approx.ftz.bf16x2");
@@ -561,7 +560,7 @@ static void part_packed()
     op_rows<op_dp4a_c>("dp4a (chain through C)");
     op_rows<op_dp2a>("dp2a");
     op_rows<op_add_u16x2>("add.u16x2");
-    op_rows<op_max_s16x2>("max.s16x2");
+    op_rows<op_max_s16x2>("min.s16x2 then max.s16x2 (a pair counts 1)");
     op_rows<op_viaddmax>("__viaddmax_s32");
     op_rows<op_viaddmin>("__viaddmin_s32");
     op_rows<op_viaddmax_relu>("__viaddmax_s32_relu");
@@ -581,7 +580,7 @@ static void part_convert()
     op_rows<op_cvt_f16x2_sat>("cvt.rn.satfinite.f16x2.f32");
     op_rows<op_cvt_bf16x2>("cvt.rn.bf16x2.f32");
     op_rows<op_cvt_bf16x2_relu>("cvt.rn.relu.bf16x2.f32");
-    op_rows<op_cvt_tf32_rna>("cvt.rna.tf32.f32");
+    op_rows<op_cvt_tf32_rna>("cvt.rna.tf32.f32 (three instructions)");
     op_rows<op_cvt_tf32_rn>("cvt.rn.tf32.f32");
     op_rows<op_cvt_tf32_rz>("cvt.rz.tf32.f32");
     op_rows<op_cvt_e4m3>("cvt.rn.satfinite.e4m3x2.f32 and a copy to both halves");
@@ -769,11 +768,11 @@ template <class Form, class Op, int Others, int Groups> struct product_beside {
 
     __device__ void start(uint32_t zero)
     {
-        fill(a, zero, 10);
-        fill(b, zero, 11);
-        fill(x, zero, 12);
-        fill(p, zero, 13);
-        for (int n = 0; n < 8; n++) fill(d[n], zero, n);
+        fill(a);
+        fill(b);
+        fill(x);
+        fill(p);
+        for (int n = 0; n < 8; n++) fill(d[n]);
     }
     __device__ __forceinline__ void run()
     {
@@ -839,11 +838,11 @@ template <class First, class Second> struct products_of_two {
 
     __device__ void start(uint32_t zero)
     {
-        fill(a, zero, 10);
-        fill(b, zero, 11);
-        fill(f, zero, 12);
-        fill(g, zero, 13);
-        for (int n = 0; n < 4; n++) fill(d[n], zero, n), fill(e[n], zero, n + 4);
+        fill(a);
+        fill(b);
+        fill(f);
+        fill(g);
+        for (int n = 0; n < 4; n++) fill(d[n]), fill(e[n]);
     }
     __device__ __forceinline__ void run()
     {
@@ -928,7 +927,7 @@ template <int Matrices, bool Transposed, int Stride, int N, int Steps> struct ma
         __shared__ __align__(128) uint8_t memory[matrix_rows * 128];
         uint32_t own = matrix_chase(memory, Stride, Transposed);
         for (int n = 0; n < N; n++) {
-            fill(x[n], zero, n);
+            fill(x[n]);
             x[n][0] += own;
         }
     }
@@ -1024,7 +1023,7 @@ template <int Matrices, bool Transposed, int Stride> struct matrix_store {
     {
         __shared__ __align__(128) uint8_t memory[matrix_rows * 128 + 4 * 4096];
         uint32_t base = uint32_t(__cvta_generic_to_shared(memory));
-        fill(at, zero, 1);
+        fill(at);
         for (int n = 0; n < 4; n++) at[n] += base + uint32_t(n * 4096) + threadIdx.x % 32 * Stride;
         other = zero;
     }
@@ -1059,7 +1058,7 @@ template <int Matrices> struct matrix_round {
     __device__ void start(uint32_t zero)
     {
         __shared__ __align__(128) uint8_t memory[matrix_rows * 128];
-        fill(x, zero, 1);
+        fill(x);
         other = matrix_chase(memory, 16, false);
         x[0] += other;
     }
