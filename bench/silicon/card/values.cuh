@@ -62,6 +62,14 @@ inline uint32_t *poisoned(size_t words)
     return p;
 }
 
+// Copies `count` elements back.
+template <typename T> std::vector<T> from_card(const T *p, size_t count)
+{
+    std::vector<T> values(count);
+    CARD_TRY(cudaMemcpy(values.data(), p, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+}
+
 // Runs the parts named by the arguments, or every part; `--list` prints the names.
 template <typename Form, size_t Count, typename Run>
 int each_part(int count, char **words, const Form (&forms)[Count], Run run)
