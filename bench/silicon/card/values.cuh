@@ -9,7 +9,8 @@
 #include <cstring>
 #include <string>
 
-using kernel = void (*)(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d, const uint32_t *more);
+using kernel = void (*)(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d,
+                        const uint32_t *more);
 
 // One form: formats, shape, kernel, registers a lane, the distributions as bits and tiles of each.
 struct form {

@@ -23,11 +23,12 @@ struct format {
     bool clear;
 };
 inline constexpr format F16 = {"f16", 16, 5, 10, false}, BF16 = {"bf16", 16, 8, 7, false},
-                        TF32 = {"tf32", 32, 8, 23, false, 13, true}, TF32_RAW = {"tf32_raw", 32, 8, 23, false, 13},
-                        E4M3 = {"e4m3", 8, 4, 3, false}, E5M2 = {"e5m2", 8, 5, 2, false},
-                        F32 = {"f32", 32, 8, 23, false}, F64 = {"f64", 64, 11, 52, false},
-                        S8 = {"s8", 8, 0, 0, true}, U8 = {"u8", 8, 0, 0, true}, S4 = {"s4", 4, 0, 0, true},
-                        U4 = {"u4", 4, 0, 0, true}, B1 = {"b1", 1, 0, 0, true}, S32 = {"s32", 32, 0, 0, true};
+                        TF32 = {"tf32", 32, 8, 23, false, 13, true},
+                        TF32_RAW = {"tf32_raw", 32, 8, 23, false, 13}, E4M3 = {"e4m3", 8, 4, 3, false},
+                        E5M2 = {"e5m2", 8, 5, 2, false}, F32 = {"f32", 32, 8, 23, false},
+                        F64 = {"f64", 64, 11, 52, false}, S8 = {"s8", 8, 0, 0, true},
+                        U8 = {"u8", 8, 0, 0, true}, S4 = {"s4", 4, 0, 0, true}, U4 = {"u4", 4, 0, 0, true},
+                        B1 = {"b1", 1, 0, 0, true}, S32 = {"s32", 32, 0, 0, true};
 
 // Where an element lies and how it is drawn. `depth`: stored elements of A along k. `chunk`: logical columns of which
 // A stores chunk / 2, 0 for dense products. `narrow`: C and D are f16.
@@ -132,7 +133,10 @@ inline range overflow_range(const source &s, const format &f, int role)
 }
 inline range probe_big(const source &s, const format &f)
 {
-    return f.exponent == 11 ? range{30, 32} : s.narrow ? range{6, 7} : is_e4m3(f) ? range{6, 8} : range{8, 10};
+    return f.exponent == 11 ? range{30, 32}
+           : s.narrow       ? range{6, 7}
+           : is_e4m3(f)     ? range{6, 8}
+                            : range{8, 10};
 }
 inline range probe_tiny(const format &f)
 {

@@ -16,45 +16,45 @@ template <int Count, typename Word> __device__ __forceinline__ void give(const W
 }
 
 // Operand lists by registers of D (= C), A and B.
-#define TEXT_4_4_2 " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%10,%11,%12,%13}"
-#define TEXT_4_2_1 " {%0,%1,%2,%3},{%4,%5},{%6},{%7,%8,%9,%10}"
-#define TEXT_2_4_2 " {%0,%1},{%2,%3,%4,%5},{%6,%7},{%8,%9}"
-#define TEXT_2_2_1 " {%0,%1},{%2,%3},{%4},{%5,%6}"
-#define TEXT_2_1_1 " {%0,%1},{%2},{%3},{%4,%5}"
-#define TEXT_4_8_4 " {%0,%1,%2,%3},{%4,%5,%6,%7,%8,%9,%10,%11},{%12,%13,%14,%15},{%16,%17,%18,%19}"
-#define TEXT_4_4_4 " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9,%10,%11},{%12,%13,%14,%15},%16,0x0"
-#define TEXT_4_2_2 " {%0,%1,%2,%3},{%4,%5},{%6,%7},{%8,%9,%10,%11},%12,0x0"
-#define TEXT_2_4_4 " {%0,%1},{%2,%3,%4,%5},{%6,%7,%8,%9},{%10,%11},%12,0x0"
-#define TEXT_2_2_2 " {%0,%1},{%2,%3},{%4,%5},{%6,%7},%8,0x0"
+#define TEXT_4_4_2   " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%10,%11,%12,%13}"
+#define TEXT_4_2_1   " {%0,%1,%2,%3},{%4,%5},{%6},{%7,%8,%9,%10}"
+#define TEXT_2_4_2   " {%0,%1},{%2,%3,%4,%5},{%6,%7},{%8,%9}"
+#define TEXT_2_2_1   " {%0,%1},{%2,%3},{%4},{%5,%6}"
+#define TEXT_2_1_1   " {%0,%1},{%2},{%3},{%4,%5}"
+#define TEXT_4_8_4   " {%0,%1,%2,%3},{%4,%5,%6,%7,%8,%9,%10,%11},{%12,%13,%14,%15},{%16,%17,%18,%19}"
+#define TEXT_4_4_4   " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9,%10,%11},{%12,%13,%14,%15},%16,0x0"
+#define TEXT_4_2_2   " {%0,%1,%2,%3},{%4,%5},{%6,%7},{%8,%9,%10,%11},%12,0x0"
+#define TEXT_2_4_4   " {%0,%1},{%2,%3,%4,%5},{%6,%7,%8,%9},{%10,%11},%12,0x0"
+#define TEXT_2_2_2   " {%0,%1},{%2,%3},{%4,%5},{%6,%7},%8,0x0"
 #define LIST_1(t, x) t(x[0])
 #define LIST_2(t, x) t(x[0]), t(x[1])
 #define LIST_4(t, x) LIST_2(t, x), t(x[2]), t(x[3])
 #define LIST_8(t, x) LIST_4(t, x), t(x[4]), t(x[5]), t(x[6]), t(x[7])
 
-#define PRODUCT(NAME, WORD, CONSTRAINT, D, A, B, TEXT)                                             \
-    __global__ void NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd, \
-                         const uint32_t *)                                                         \
-    {                                                                                              \
-        WORD a[A], b[B], c[D], d[D];                                                               \
-        take(a, pa), take(b, pb), take(c, pc);                                                     \
-        asm volatile(TEXT TEXT_##D##_##A##_##B ";"                                                 \
-                     : LIST_##D("=" CONSTRAINT, d)                                                 \
-                     : LIST_##A(CONSTRAINT, a), LIST_##B(CONSTRAINT, b), LIST_##D(CONSTRAINT, c)); \
-        give(d, pd);                                                                               \
+#define PRODUCT(NAME, WORD, CONSTRAINT, D, A, B, TEXT)                                                       \
+    __global__ void NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd,           \
+                         const uint32_t *)                                                                   \
+    {                                                                                                        \
+        WORD a[A], b[B], c[D], d[D];                                                                         \
+        take(a, pa), take(b, pb), take(c, pc);                                                               \
+        asm volatile(TEXT TEXT_##D##_##A##_##B ";"                                                           \
+                     : LIST_##D("=" CONSTRAINT, d)                                                           \
+                     : LIST_##A(CONSTRAINT, a), LIST_##B(CONSTRAINT, b), LIST_##D(CONSTRAINT, c));           \
+        give(d, pd);                                                                                         \
     }
-#define SPARSE(NAME, D, A, B, TEXT)                                                                \
-    __global__ void NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd, \
-                         const uint32_t *pe)                                                       \
-    {                                                                                              \
-        uint32_t a[A], b[B], c[D], d[D], e[1];                                                     \
-        take(a, pa), take(b, pb), take(c, pc), take(e, pe);                                        \
-        asm volatile(TEXT TEXT_##D##_##A##_##B ";"                                                 \
-                     : LIST_##D("=r", d)                                                           \
-                     : LIST_##A("r", a), LIST_##B("r", b), LIST_##D("r", c), "r"(e[0]));           \
-        give(d, pd);                                                                               \
+#define SPARSE(NAME, D, A, B, TEXT)                                                                          \
+    __global__ void NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd,           \
+                         const uint32_t *pe)                                                                 \
+    {                                                                                                        \
+        uint32_t a[A], b[B], c[D], d[D], e[1];                                                               \
+        take(a, pa), take(b, pb), take(c, pc), take(e, pe);                                                  \
+        asm volatile(TEXT TEXT_##D##_##A##_##B ";"                                                           \
+                     : LIST_##D("=r", d)                                                                     \
+                     : LIST_##A("r", a), LIST_##B("r", b), LIST_##D("r", c), "r"(e[0]));                     \
+        give(d, pd);                                                                                         \
     }
-#define DENSE(NAME, D, A, B, TEXT) PRODUCT(NAME, uint32_t, "r", D, A, B, "mma.sync.aligned." TEXT)
-#define DOUBLE(NAME, D, A, B, TEXT) PRODUCT(NAME, double, "d", D, A, B, "mma.sync.aligned." TEXT)
+#define DENSE(NAME, D, A, B, TEXT)       PRODUCT(NAME, uint32_t, "r", D, A, B, "mma.sync.aligned." TEXT)
+#define DOUBLE(NAME, D, A, B, TEXT)      PRODUCT(NAME, double, "d", D, A, B, "mma.sync.aligned." TEXT)
 #define SPARSE_SYNC(NAME, D, A, B, TEXT) SPARSE(NAME, D, A, B, "mma.sp::ordered_metadata.sync.aligned." TEXT)
 
 DENSE(f16_k8_f32, 4, 2, 1, "m16n8k8.row.col.f32.f16.f16.f32")
@@ -65,10 +65,10 @@ DENSE(bf16_k8, 4, 2, 1, "m16n8k8.row.col.f32.bf16.bf16.f32")
 DENSE(bf16_k16, 4, 4, 2, "m16n8k16.row.col.f32.bf16.bf16.f32")
 DENSE(tf32_k4, 4, 2, 1, "m16n8k4.row.col.f32.tf32.tf32.f32")
 DENSE(tf32_k8, 4, 4, 2, "m16n8k8.row.col.f32.tf32.tf32.f32")
-#define FP8(X, Y)                                                                                  \
-    DENSE(X##_##Y##_k16_f32, 4, 2, 1, "m16n8k16.row.col.f32." #X "." #Y ".f32")                    \
-    DENSE(X##_##Y##_k32_f32, 4, 4, 2, "m16n8k32.row.col.f32." #X "." #Y ".f32")                    \
-    DENSE(X##_##Y##_k16_f16, 2, 2, 1, "m16n8k16.row.col.f16." #X "." #Y ".f16")                    \
+#define FP8(X, Y)                                                                                            \
+    DENSE(X##_##Y##_k16_f32, 4, 2, 1, "m16n8k16.row.col.f32." #X "." #Y ".f32")                              \
+    DENSE(X##_##Y##_k32_f32, 4, 4, 2, "m16n8k32.row.col.f32." #X "." #Y ".f32")                              \
+    DENSE(X##_##Y##_k16_f16, 2, 2, 1, "m16n8k16.row.col.f16." #X "." #Y ".f16")                              \
     DENSE(X##_##Y##_k32_f16, 2, 4, 2, "m16n8k32.row.col.f16." #X "." #Y ".f16")
 FP8(e4m3, e4m3)
 FP8(e4m3, e5m2)
@@ -82,11 +82,11 @@ DOUBLE(f64_k16_rn, 4, 8, 4, "m16n8k16.row.col.f64.f64.f64.f64.rn")
 DOUBLE(f64_k16_rz, 4, 8, 4, "m16n8k16.row.col.f64.f64.f64.f64.rz")
 DOUBLE(f64_k16_rm, 4, 8, 4, "m16n8k16.row.col.f64.f64.f64.f64.rm")
 DOUBLE(f64_k16_rp, 4, 8, 4, "m16n8k16.row.col.f64.f64.f64.f64.rp")
-#define WHOLE(X, Y, BITS, K0, K1, K2)                                                              \
-    DENSE(X##_##Y##_m8, 2, 1, 1, "m8n8k" #K0 ".row.col.s32." #X "." #Y ".s32")                     \
-    DENSE(X##_##Y##_m8_sat, 2, 1, 1, "m8n8k" #K0 ".row.col.satfinite.s32." #X "." #Y ".s32")       \
-    DENSE(X##_##Y##_short, 4, 2, 1, "m16n8k" #K1 ".row.col.s32." #X "." #Y ".s32")                 \
-    DENSE(X##_##Y##_long, 4, 4, 2, "m16n8k" #K2 ".row.col.s32." #X "." #Y ".s32")                  \
+#define WHOLE(X, Y, BITS, K0, K1, K2)                                                                        \
+    DENSE(X##_##Y##_m8, 2, 1, 1, "m8n8k" #K0 ".row.col.s32." #X "." #Y ".s32")                               \
+    DENSE(X##_##Y##_m8_sat, 2, 1, 1, "m8n8k" #K0 ".row.col.satfinite.s32." #X "." #Y ".s32")                 \
+    DENSE(X##_##Y##_short, 4, 2, 1, "m16n8k" #K1 ".row.col.s32." #X "." #Y ".s32")                           \
+    DENSE(X##_##Y##_long, 4, 4, 2, "m16n8k" #K2 ".row.col.s32." #X "." #Y ".s32")                            \
     DENSE(X##_##Y##_sat, 4, 4, 2, "m16n8k" #K2 ".row.col.satfinite.s32." #X "." #Y ".s32")
 WHOLE(s8, s8, 8, 16, 16, 32)
 WHOLE(s8, u8, 8, 16, 16, 32)
@@ -113,17 +113,32 @@ SPARSE_SYNC(sp_e4m3_k64, 4, 4, 4, "m16n8k64.row.col.f32.e4m3.e4m3.f32")
 SPARSE_SYNC(sp_e5m2_k64, 4, 4, 4, "m16n8k64.row.col.f32.e5m2.e5m2.f32")
 SPARSE_SYNC(sp_e4m3_e5m2_k64, 4, 4, 4, "m16n8k64.row.col.f32.e4m3.e5m2.f32")
 
-#define FP8_FORMS(X, Y, FX, FY)                                                                    \
-    {"mma.sync m16n8k16 " #X " " #Y " f32", X##_##Y##_k16_f32, FX, FY, F32, 16, 8, 16, 0, 48, every}, \
-    {"mma.sync m16n8k32 " #X " " #Y " f32", X##_##Y##_k32_f32, FX, FY, F32, 16, 8, 32, 0, 48, every}, \
-    {"mma.sync m16n8k16 " #X " " #Y " f16", X##_##Y##_k16_f16, FX, FY, F16, 16, 8, 16, 0, 48, every}, \
-    {"mma.sync m16n8k32 " #X " " #Y " f16", X##_##Y##_k32_f16, FX, FY, F16, 16, 8, 32, 0, 48, every}
-#define WHOLE_FORMS(X, Y, FX, FY, K0, K1, K2)                                                      \
-    {"mma.sync m8n8k" #K0 " " #X " " #Y, X##_##Y##_m8, FX, FY, S32, 8, 8, K0, 0, 64, integers},    \
-    {"mma.sync m8n8k" #K0 " " #X " " #Y " satfinite", X##_##Y##_m8_sat, FX, FY, S32, 8, 8, K0, 0, 64, integers}, \
-    {"mma.sync m16n8k" #K1 " " #X " " #Y, X##_##Y##_short, FX, FY, S32, 16, 8, K1, 0, 32, integers}, \
-    {"mma.sync m16n8k" #K2 " " #X " " #Y, X##_##Y##_long, FX, FY, S32, 16, 8, K2, 0, 32, integers}, \
-    {"mma.sync m16n8k" #K2 " " #X " " #Y " satfinite", X##_##Y##_sat, FX, FY, S32, 16, 8, K2, 0, 32, integers}
+#define FP8_FORMS(X, Y, FX, FY)                                                                              \
+    {"mma.sync m16n8k16 " #X " " #Y " f32", X##_##Y##_k16_f32, FX, FY, F32, 16, 8, 16, 0, 48, every},        \
+        {"mma.sync m16n8k32 " #X " " #Y " f32", X##_##Y##_k32_f32, FX, FY, F32, 16, 8, 32, 0, 48, every},    \
+        {"mma.sync m16n8k16 " #X " " #Y " f16", X##_##Y##_k16_f16, FX, FY, F16, 16, 8, 16, 0, 48, every},    \
+    {                                                                                                        \
+        "mma.sync m16n8k32 " #X " " #Y " f16", X##_##Y##_k32_f16, FX, FY, F16, 16, 8, 32, 0, 48, every       \
+    }
+#define WHOLE_FORMS(X, Y, FX, FY, K0, K1, K2)                                                                \
+    {"mma.sync m8n8k" #K0 " " #X " " #Y, X##_##Y##_m8, FX, FY, S32, 8, 8, K0, 0, 64, integers},              \
+        {"mma.sync m8n8k" #K0 " " #X " " #Y " satfinite",                                                    \
+         X##_##Y##_m8_sat,                                                                                   \
+         FX,                                                                                                 \
+         FY,                                                                                                 \
+         S32,                                                                                                \
+         8,                                                                                                  \
+         8,                                                                                                  \
+         K0,                                                                                                 \
+         0,                                                                                                  \
+         64,                                                                                                 \
+         integers},                                                                                          \
+        {"mma.sync m16n8k" #K1 " " #X " " #Y, X##_##Y##_short, FX, FY, S32, 16, 8, K1, 0, 32, integers},     \
+        {"mma.sync m16n8k" #K2 " " #X " " #Y, X##_##Y##_long, FX, FY, S32, 16, 8, K2, 0, 32, integers},      \
+    {                                                                                                        \
+        "mma.sync m16n8k" #K2 " " #X " " #Y " satfinite", X##_##Y##_sat, FX, FY, S32, 16, 8, K2, 0, 32,      \
+            integers                                                                                         \
+    }
 
 static const form forms[] = {
     {"mma.sync m16n8k8 f16 f32", f16_k8_f32, F16, F16, F32, 16, 8, 8, 0, 48, every},
@@ -213,10 +228,7 @@ static size_t accumulator_word(const form &f, int tile, int i, int j, int *half)
     return ((size_t)tile * registers + (narrow ? i / 8 : 2 * (i / 8) + (j & 1))) * 32 + lane;
 }
 
-static size_t accumulator_words(const form &f)
-{
-    return (size_t)f.tiles * f.m * f.n * f.d.bits / 32;
-}
+static size_t accumulator_words(const form &f) { return (size_t)f.tiles * f.m * f.n * f.d.bits / 32; }
 
 static std::vector<uint32_t> pack_accumulators(const form &f, int distribution)
 {
@@ -271,8 +283,10 @@ static void run_form(const form &f)
     std::vector<uint32_t> out;
     for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++) {
         if (!(f.distributions >> distribution & 1)) continue;
-        uint32_t *a = on_card(pack_operand(f, distribution, ROLE_A)), *b = on_card(pack_operand(f, distribution, ROLE_B));
-        uint32_t *c = on_card(pack_accumulators(f, distribution)), *e = on_card(pack_metadata(f, distribution));
+        uint32_t *a = on_card(pack_operand(f, distribution, ROLE_A)),
+                 *b = on_card(pack_operand(f, distribution, ROLE_B));
+        uint32_t *c = on_card(pack_accumulators(f, distribution)),
+                 *e = on_card(pack_metadata(f, distribution));
         std::vector<uint32_t> d(accumulator_words(f));
         uint32_t *pd = poisoned(d.size());
         f.run<<<f.tiles, 32>>>(a, b, c, pd, e);
@@ -284,7 +298,4 @@ static void run_form(const form &f)
     write_values(f.name, out.data(), out.size() * 4, out.size() * 32 / (f.d.bits == 64 ? 64 : 32));
 }
 
-int main(int count, char **words)
-{
-    return each_part(count, words, forms, run_form);
-}
+int main(int count, char **words) { return each_part(count, words, forms, run_form); }

@@ -6,15 +6,15 @@
 // bits i / 64 << 23 | fraction, fraction 0, 1, 0x7fffff, 0x400000, 0x3fffff for i % 64 < 5, else finalise(i) & 0x7fffff.
 #include "values.cuh"
 
-#define UNARY(NAME, TEXT)                                                                          \
-    struct NAME {                                                                                  \
-        static constexpr const char *name = TEXT;                                                  \
-        static __device__ float of(float x)                                                        \
-        {                                                                                          \
-            float y;                                                                               \
-            asm volatile(TEXT " %0,%1;" : "=f"(y) : "f"(x));                                       \
-            return y;                                                                              \
-        }                                                                                          \
+#define UNARY(NAME, TEXT)                                                                                    \
+    struct NAME {                                                                                            \
+        static constexpr const char *name = TEXT;                                                            \
+        static __device__ float of(float x)                                                                  \
+        {                                                                                                    \
+            float y;                                                                                         \
+            asm volatile(TEXT " %0,%1;" : "=f"(y) : "f"(x));                                                 \
+            return y;                                                                                        \
+        }                                                                                                    \
     };
 UNARY(rcp_ftz, "rcp.approx.ftz.f32")
 UNARY(rcp, "rcp.approx.f32")
@@ -32,9 +32,9 @@ UNARY(cos_ftz, "cos.approx.ftz.f32")
 UNARY(cos_kept, "cos.approx.f32")
 UNARY(tanh_kept, "tanh.approx.f32")
 
-#define EXACT(NAME, EXPRESSION)                                                                    \
-    struct NAME {                                                                                  \
-        static __device__ double of(double x) { return EXPRESSION; }                               \
+#define EXACT(NAME, EXPRESSION)                                                                              \
+    struct NAME {                                                                                            \
+        static __device__ double of(double x) { return EXPRESSION; }                                         \
     };
 EXACT(exact_rcp, 1.0 / x)
 EXACT(exact_rsqrt, 1.0 / sqrt(x))
@@ -53,7 +53,8 @@ __device__ __forceinline__ int64_t ordered(float x)
 
 __device__ __forceinline__ int8_t clamped(int64_t x) { return (int8_t)(x < -127 ? -127 : x > 127 ? 127 : x); }
 
-template <typename F, typename Exact> __global__ void sweep(uint32_t first, uint32_t step, uint32_t count, int8_t *out)
+template <typename F, typename Exact>
+__global__ void sweep(uint32_t first, uint32_t step, uint32_t count, int8_t *out)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
@@ -125,15 +126,15 @@ template <typename F> void run_all_exponents()
 
 // Halves: every input in the low half, its complement in the high half. File: 16 bits an input; the high halves are
 // compared with the low ones.
-#define PACKED(NAME, TEXT)                                                                         \
-    struct NAME {                                                                                  \
-        static constexpr const char *name = TEXT;                                                  \
-        static __device__ uint32_t of(uint32_t x)                                                  \
-        {                                                                                          \
-            uint32_t y;                                                                            \
-            asm volatile(TEXT " %0,%1;" : "=r"(y) : "r"(x));                                       \
-            return y;                                                                              \
-        }                                                                                          \
+#define PACKED(NAME, TEXT)                                                                                   \
+    struct NAME {                                                                                            \
+        static constexpr const char *name = TEXT;                                                            \
+        static __device__ uint32_t of(uint32_t x)                                                            \
+        {                                                                                                    \
+            uint32_t y;                                                                                      \
+            asm volatile(TEXT " %0,%1;" : "=r"(y) : "r"(x));                                                 \
+            return y;                                                                                        \
+        }                                                                                                    \
     };
 PACKED(ex2_f16x2, "ex2.approx.f16x2")
 PACKED(ex2_bf16x2, "ex2.approx.ftz.bf16x2")
@@ -159,27 +160,29 @@ template <typename F> void run_halves()
         different += y[i] >> 16 != (y[65535 - i] & 0xffff);
     }
     write_values(F::name, low.data(), 65536 * 2, 65536);
-    std::printf("\"halves that differ %s\",values,%zu,%zu,%zu,\"\"\n", F::name, different, different, different);
+    std::printf("\"halves that differ %s\",values,%zu,%zu,%zu,\"\"\n", F::name, different, different,
+                different);
     CARD_TRY(cudaFree(out));
 }
 
 // Doubles: inputs are high words; the low word of the input is 0 or all ones. File: distance in the last place of the
 // high word from the exact result rounded to it, half away from zero.
-#define WIDE_UNARY(NAME, TEXT, EXPRESSION)                                                         \
-    struct NAME {                                                                                  \
-        static constexpr const char *name = TEXT;                                                  \
-        static __device__ double of(double x)                                                      \
-        {                                                                                          \
-            double y;                                                                              \
-            asm volatile(TEXT " %0,%1;" : "=d"(y) : "d"(x));                                       \
-            return y;                                                                              \
-        }                                                                                          \
-        static __device__ double exact(double x) { return EXPRESSION; }                            \
+#define WIDE_UNARY(NAME, TEXT, EXPRESSION)                                                                   \
+    struct NAME {                                                                                            \
+        static constexpr const char *name = TEXT;                                                            \
+        static __device__ double of(double x)                                                                \
+        {                                                                                                    \
+            double y;                                                                                        \
+            asm volatile(TEXT " %0,%1;" : "=d"(y) : "d"(x));                                                 \
+            return y;                                                                                        \
+        }                                                                                                    \
+        static __device__ double exact(double x) { return EXPRESSION; }                                      \
     };
 WIDE_UNARY(rcp_f64, "rcp.approx.ftz.f64", 1.0 / x)
 WIDE_UNARY(rsqrt_f64, "rsqrt.approx.ftz.f64", 1.0 / sqrt(x))
 
-template <typename F> __global__ void sweep_high(uint32_t first, uint32_t low, int8_t *out, uint32_t *low_words)
+template <typename F>
+__global__ void sweep_high(uint32_t first, uint32_t low, int8_t *out, uint32_t *low_words)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     double x = __hiloint2double((int)(first + i), (int)low), y = F::of(x);
@@ -202,7 +205,8 @@ template <typename F> void run_high(uint32_t first, uint32_t low)
     int8_t *out = (int8_t *)poisoned(count / 4);
     sweep_high<F><<<count / 256, 256>>>(first, low, out, low_words);
     CARD_WAIT();
-    write_values(swept(F::name, first, 1) + " low " + hexadecimal(low), from_card(out, count).data(), count, count);
+    write_values(swept(F::name, first, 1) + " low " + hexadecimal(low), from_card(out, count).data(), count,
+                 count);
     uint32_t other = from_card(low_words, 1)[0];
     std::printf("\"low words not 0 %s\",values,%u,%u,%u,\"\"\n", F::name, other, other, other);
     CARD_TRY(cudaFree(out));
@@ -220,15 +224,15 @@ template <typename F> void run_all_exponents_high()
 
 // Divisions a / b: finalise(2 i + 1) and finalise(2 i + 2) give the bits of a and b. Moderate: 23 bits of fraction, sign,
 // exponent field 107 + 40 h / 256 of bits 32 to 39. Wide: 32 bits.
-#define BINARY(NAME, TEXT)                                                                         \
-    struct NAME {                                                                                  \
-        static constexpr const char *name = TEXT;                                                  \
-        static __device__ float of(float a, float b)                                               \
-        {                                                                                          \
-            float y;                                                                               \
-            asm volatile(TEXT " %0,%1,%2;" : "=f"(y) : "f"(a), "f"(b));                            \
-            return y;                                                                              \
-        }                                                                                          \
+#define BINARY(NAME, TEXT)                                                                                   \
+    struct NAME {                                                                                            \
+        static constexpr const char *name = TEXT;                                                            \
+        static __device__ float of(float a, float b)                                                         \
+        {                                                                                                    \
+            float y;                                                                                         \
+            asm volatile(TEXT " %0,%1,%2;" : "=f"(y) : "f"(a), "f"(b));                                      \
+            return y;                                                                                        \
+        }                                                                                                    \
     };
 BINARY(div_approx_ftz, "div.approx.ftz.f32")
 BINARY(div_approx, "div.approx.f32")
@@ -258,7 +262,8 @@ template <typename F> __global__ void moderate_pairs(int8_t *out)
 template <typename F> __global__ void wide_pairs(uint32_t *out)
 {
     uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    float a = __uint_as_float((uint32_t)bits_of(2 * i + 1)), b = __uint_as_float((uint32_t)bits_of(2 * i + 2));
+    float a = __uint_as_float((uint32_t)bits_of(2 * i + 1)),
+          b = __uint_as_float((uint32_t)bits_of(2 * i + 2));
     out[i] = __float_as_uint(F::of(a, b));
 }
 
@@ -312,8 +317,8 @@ static const part parts[] = {
      }},
     {"tanh",
      [] {
-         for (uint32_t first : {0x3d800000u, 0x3e000000u, 0x3e800000u, 0x3f000000u, 0x3f800000u, 0x40000000u, 0x40800000u,
-                                0x41000000u})
+         for (uint32_t first : {0x3d800000u, 0x3e000000u, 0x3e800000u, 0x3f000000u, 0x3f800000u, 0x40000000u,
+                                0x40800000u, 0x41000000u})
              run_raw<tanh_kept>(first, first >= 0x3f000000u && first < 0x40800000u ? 128 : 512);
      }},
     {"all exponents",
@@ -324,14 +329,23 @@ static const part parts[] = {
          run_all_exponents<lg2_kept>(), run_all_exponents<sin_ftz>(), run_all_exponents<sin_kept>();
          run_all_exponents<cos_ftz>(), run_all_exponents<cos_kept>(), run_all_exponents<tanh_kept>();
      }},
-    {"halves", [] { run_halves<ex2_f16x2>(), run_halves<ex2_bf16x2>(), run_halves<tanh_f16x2>(), run_halves<tanh_bf16x2>(); }},
+    {"halves",
+     [] {
+         run_halves<ex2_f16x2>(), run_halves<ex2_bf16x2>(), run_halves<tanh_f16x2>(),
+             run_halves<tanh_bf16x2>();
+     }},
     {"f64",
      [] {
-         run_high<rcp_f64>(0x3ff00000, 0), run_high<rcp_f64>(0x3ff00000, ~0u), run_high<rsqrt_f64>(0x3ff00000, 0);
+         run_high<rcp_f64>(0x3ff00000, 0), run_high<rcp_f64>(0x3ff00000, ~0u),
+             run_high<rsqrt_f64>(0x3ff00000, 0);
          run_high<rsqrt_f64>(0x40000000, 0);
          run_all_exponents_high<rcp_f64>(), run_all_exponents_high<rsqrt_f64>();
      }},
-    {"div", [] { run_pairs<div_approx_ftz>(), run_pairs<div_approx>(), run_pairs<div_full_ftz>(), run_pairs<div_full>(); }},
+    {"div",
+     [] {
+         run_pairs<div_approx_ftz>(), run_pairs<div_approx>(), run_pairs<div_full_ftz>(),
+             run_pairs<div_full>();
+     }},
 };
 
 int main(int count, char **words)

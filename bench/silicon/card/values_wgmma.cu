@@ -31,70 +31,71 @@ template <int Count> __device__ __forceinline__ void give(const uint32_t (&x)[Co
 }
 
 // Accumulators as operands, and the text that names them: %0 and up.
-#define TIED_2(x, i) "+r"(x[i]), "+r"(x[i + 1])
-#define TIED_4(x, i) TIED_2(x, i), TIED_2(x, i + 2)
-#define TIED_8(x, i) TIED_4(x, i), TIED_4(x, i + 4)
-#define TIED_16(x, i) TIED_8(x, i), TIED_8(x, i + 8)
-#define TIED_32(x, i) TIED_16(x, i), TIED_16(x, i + 16)
-#define TIED_64(x, i) TIED_32(x, i), TIED_32(x, i + 32)
+#define TIED_2(x, i)   "+r"(x[i]), "+r"(x[i + 1])
+#define TIED_4(x, i)   TIED_2(x, i), TIED_2(x, i + 2)
+#define TIED_8(x, i)   TIED_4(x, i), TIED_4(x, i + 4)
+#define TIED_16(x, i)  TIED_8(x, i), TIED_8(x, i + 8)
+#define TIED_32(x, i)  TIED_16(x, i), TIED_16(x, i + 16)
+#define TIED_64(x, i)  TIED_32(x, i), TIED_32(x, i + 32)
 #define TIED_128(x, i) TIED_64(x, i), TIED_64(x, i + 64)
-#define NAMES_2 "%0,%1"
-#define NAMES_4 NAMES_2 ",%2,%3"
-#define NAMES_8 NAMES_4 ",%4,%5,%6,%7"
-#define TEN(t) "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9"
-#define NAMES_10 NAMES_8 ",%8,%9"
-#define NAMES_16 NAMES_10 ",%10,%11,%12,%13,%14,%15"
-#define NAMES_30 NAMES_10 "," TEN(1) "," TEN(2)
-#define NAMES_32 NAMES_30 ",%30,%31"
-#define NAMES_60 NAMES_30 "," TEN(3) "," TEN(4) "," TEN(5)
-#define NAMES_64 NAMES_60 ",%60,%61,%62,%63"
-#define NAMES_120 NAMES_60 "," TEN(6) "," TEN(7) "," TEN(8) "," TEN(9) "," TEN(10) "," TEN(11)
-#define NAMES_128 NAMES_120 ",%120,%121,%122,%123,%124,%125,%126,%127"
+#define NAMES_2        "%0,%1"
+#define NAMES_4        NAMES_2 ",%2,%3"
+#define NAMES_8        NAMES_4 ",%4,%5,%6,%7"
+#define TEN(t)         "%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9"
+#define NAMES_10       NAMES_8 ",%8,%9"
+#define NAMES_16       NAMES_10 ",%10,%11,%12,%13,%14,%15"
+#define NAMES_30       NAMES_10 "," TEN(1) "," TEN(2)
+#define NAMES_32       NAMES_30 ",%30,%31"
+#define NAMES_60       NAMES_30 "," TEN(3) "," TEN(4) "," TEN(5)
+#define NAMES_64       NAMES_60 ",%60,%61,%62,%63"
+#define NAMES_120      NAMES_60 "," TEN(6) "," TEN(7) "," TEN(8) "," TEN(9) "," TEN(10) "," TEN(11)
+#define NAMES_128      NAMES_120 ",%120,%121,%122,%123,%124,%125,%126,%127"
 
 // The operands behind the accumulators, numbered by their count.
-#define SS_2 "%2,%3"
-#define SS_4 "%4,%5"
-#define SS_8 "%8,%9"
-#define SS_16 "%16,%17"
-#define SS_32 "%32,%33"
-#define SS_64 "%64,%65"
-#define SS_128 "%128,%129"
-#define SCALE_2 "%4"
-#define SCALE_4 "%6"
-#define SCALE_8 "%10"
-#define SCALE_16 "%18"
-#define SCALE_32 "%34"
-#define SCALE_64 "%66"
+#define SS_2      "%2,%3"
+#define SS_4      "%4,%5"
+#define SS_8      "%8,%9"
+#define SS_16     "%16,%17"
+#define SS_32     "%32,%33"
+#define SS_64     "%64,%65"
+#define SS_128    "%128,%129"
+#define SCALE_2   "%4"
+#define SCALE_4   "%6"
+#define SCALE_8   "%10"
+#define SCALE_16  "%18"
+#define SCALE_32  "%34"
+#define SCALE_64  "%66"
 #define SCALE_128 "%130"
-#define RS_2 "{%5,%6,%7,%8},%3"
-#define RS_4 "{%7,%8,%9,%10},%5"
-#define RS_8 "{%11,%12,%13,%14},%9"
-#define RS_16 "{%19,%20,%21,%22},%17"
-#define RS_32 "{%35,%36,%37,%38},%33"
-#define RS_64 "{%67,%68,%69,%70},%65"
-#define RS_128 "{%131,%132,%133,%134},%129"
+#define RS_2      "{%5,%6,%7,%8},%3"
+#define RS_4      "{%7,%8,%9,%10},%5"
+#define RS_8      "{%11,%12,%13,%14},%9"
+#define RS_16     "{%19,%20,%21,%22},%17"
+#define RS_32     "{%35,%36,%37,%38},%33"
+#define RS_64     "{%67,%68,%69,%70},%65"
+#define RS_128    "{%131,%132,%133,%134},%129"
 
 // WG(name, N, registers of D, operands, text, what follows the scale of D, scale of D)
-#define WG(NAME, N, D, OPERANDS, TEXT, TAIL, SCALE)                                                \
-    __global__ void __launch_bounds__(lanes)                                                       \
+#define WG(NAME, N, D, OPERANDS, TEXT, TAIL, SCALE)                                                          \
+    __global__ void __launch_bounds__(lanes)                                                                 \
         NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd, const uint32_t *more) \
-    {                                                                                              \
-        __shared__ alignas(128) uint32_t a[64 * 8], b[N * 8];                                      \
-        uint32_t d[D], r[5];                                                                       \
-        stage(a, pa, 64 * 8), stage(b, pb, N * 8);                                                 \
-        take(d, pc), take(r, more);                                                                \
-        asm volatile("fence.proxy.async;" ::: "memory");                                           \
-        __syncthreads();                                                                           \
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                    \
-        asm volatile("{.reg .pred p; setp.ne.b32 p, " SCALE_##D ", 0;"                             \
-                     "wgmma.mma_async" TEXT " {" NAMES_##D "}," OPERANDS##_##D ",p" TAIL ";}"      \
-                     : TIED_##D(d, 0)                                                              \
-                     : "l"(descriptor(a, 128, 256)), "l"(descriptor(b, 128, 256)), "r"(SCALE),     \
-                       "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])                                  \
-                     : "memory");                                                                  \
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                             \
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                             \
-        give(d, pd);                                                                               \
+    {                                                                                                        \
+        __shared__ alignas(128) uint32_t a[64 * 8], b[N * 8];                                                \
+        uint32_t d[D], r[5];                                                                                 \
+        stage(a, pa, 64 * 8), stage(b, pb, N * 8);                                                           \
+        take(d, pc), take(r, more);                                                                          \
+        asm volatile("fence.proxy.async;" ::: "memory");                                                     \
+        __syncthreads();                                                                                     \
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                              \
+        asm volatile("{.reg .pred p; setp.ne.b32 p, " SCALE_##D ", 0;"                                       \
+                                                                "wgmma.mma_async" TEXT " {" NAMES_##D        \
+                     "}," OPERANDS##_##D ",p" TAIL ";}"                                                      \
+                     : TIED_##D(d, 0)                                                                        \
+                     : "l"(descriptor(a, 128, 256)), "l"(descriptor(b, 128, 256)), "r"(SCALE), "r"(r[0]),    \
+                       "r"(r[1]), "r"(r[2]), "r"(r[3])                                                       \
+                     : "memory");                                                                            \
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                                       \
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                                       \
+        give(d, pd);                                                                                         \
     }
 
 WG(f16_n8, 8, 4, SS, ".sync.aligned.m64n8k16.f32.f16.f16", ",1,1,0,0", 1)
@@ -118,8 +119,8 @@ WG(tf32_n8, 8, 4, SS, ".sync.aligned.m64n8k8.f32.tf32.tf32", ",1,1", 1)
 WG(tf32_n8_registers, 8, 4, RS, ".sync.aligned.m64n8k8.f32.tf32.tf32", ",1,1", 1)
 WG(tf32_n64, 64, 32, SS, ".sync.aligned.m64n64k8.f32.tf32.tf32", ",1,1", 1)
 WG(tf32_n256, 256, 128, SS, ".sync.aligned.m64n256k8.f32.tf32.tf32", ",1,1", 1)
-#define FP8(X, Y)                                                                                  \
-    WG(X##_##Y##_f32, 8, 4, SS, ".sync.aligned.m64n8k32.f32." #X "." #Y, ",1,1", 1)                \
+#define FP8(X, Y)                                                                                            \
+    WG(X##_##Y##_f32, 8, 4, SS, ".sync.aligned.m64n8k32.f32." #X "." #Y, ",1,1", 1)                          \
     WG(X##_##Y##_f16, 8, 2, SS, ".sync.aligned.m64n8k32.f16." #X "." #Y, ",1,1", 1)
 FP8(e4m3, e4m3)
 FP8(e4m3, e5m2)
@@ -131,8 +132,8 @@ WG(e4m3_minus_a, 8, 4, SS, ".sync.aligned.m64n8k32.f32.e4m3.e4m3", ",-1,1", 1)
 WG(e4m3_minus_b, 8, 4, SS, ".sync.aligned.m64n8k32.f32.e4m3.e4m3", ",1,-1", 1)
 WG(e4m3_n64, 64, 32, SS, ".sync.aligned.m64n64k32.f32.e4m3.e4m3", ",1,1", 1)
 WG(e4m3_n256, 256, 128, SS, ".sync.aligned.m64n256k32.f32.e4m3.e4m3", ",1,1", 1)
-#define WHOLE(X, Y)                                                                                \
-    WG(X##_##Y, 8, 4, SS, ".sync.aligned.m64n8k32.s32." #X "." #Y, "", 1)                          \
+#define WHOLE(X, Y)                                                                                          \
+    WG(X##_##Y, 8, 4, SS, ".sync.aligned.m64n8k32.s32." #X "." #Y, "", 1)                                    \
     WG(X##_##Y##_sat, 8, 4, SS, ".sync.aligned.m64n8k32.s32." #X "." #Y ".satfinite", "", 1)
 WHOLE(s8, s8)
 WHOLE(s8, u8)
@@ -143,12 +144,17 @@ WG(s8_n64, 64, 32, SS, ".sync.aligned.m64n64k32.s32.s8.s8", "", 1)
 WG(b1_and, 8, 4, SS, ".sync.aligned.m64n8k256.s32.b1.b1.and.popc", "", 1)
 WG(b1_and_registers, 8, 4, RS, ".sync.aligned.m64n8k256.s32.b1.b1.and.popc", "", 1)
 
-#define FP8_FORMS(X, Y, FX, FY)                                                                    \
-    {{"wgmma m64n8k32 " #X " " #Y " f32", X##_##Y##_f32, FX, FY, F32, 64, 8, 32, 0, 12, every}, false}, \
-    {{"wgmma m64n8k32 " #X " " #Y " f16", X##_##Y##_f16, FX, FY, F16, 64, 8, 32, 0, 12, every}, false}
-#define WHOLE_FORMS(X, Y, FX, FY)                                                                  \
-    {{"wgmma m64n8k32 " #X " " #Y, X##_##Y, FX, FY, S32, 64, 8, 32, 0, 8, integers}, false},       \
-    {{"wgmma m64n8k32 " #X " " #Y " satfinite", X##_##Y##_sat, FX, FY, S32, 64, 8, 32, 0, 8, integers}, false}
+#define FP8_FORMS(X, Y, FX, FY)                                                                              \
+    {{"wgmma m64n8k32 " #X " " #Y " f32", X##_##Y##_f32, FX, FY, F32, 64, 8, 32, 0, 12, every}, false},      \
+    {                                                                                                        \
+        {"wgmma m64n8k32 " #X " " #Y " f16", X##_##Y##_f16, FX, FY, F16, 64, 8, 32, 0, 12, every}, false     \
+    }
+#define WHOLE_FORMS(X, Y, FX, FY)                                                                            \
+    {{"wgmma m64n8k32 " #X " " #Y, X##_##Y, FX, FY, S32, 64, 8, 32, 0, 8, integers}, false},                 \
+    {                                                                                                        \
+        {"wgmma m64n8k32 " #X " " #Y " satfinite", X##_##Y##_sat, FX, FY, S32, 64, 8, 32, 0, 8, integers},   \
+            false                                                                                            \
+    }
 
 struct group_form : form {
     bool transposed;
@@ -169,18 +175,22 @@ static const group_form forms[] = {
     {{"wgmma m64n256k16 f16 f16", f16_f16_n256, F16, F16, F16, 64, 256, 16, 0, 1, few}, false},
     {{"wgmma m64n8k16 bf16 f32", bf16_n8, BF16, BF16, F32, 64, 8, 16, 0, 12, every}, false},
     {{"wgmma m64n8k16 bf16 f32 registers", bf16_n8_registers, BF16, BF16, F32, 64, 8, 16, 0, 12, few}, false},
-    {{"wgmma m64n8k16 bf16 f32 transposed", bf16_n8_transposed, BF16, BF16, F32, 64, 8, 16, 0, 12, few}, true},
+    {{"wgmma m64n8k16 bf16 f32 transposed", bf16_n8_transposed, BF16, BF16, F32, 64, 8, 16, 0, 12, few},
+     true},
     {{"wgmma m64n256k16 bf16 f32", bf16_n256, BF16, BF16, F32, 64, 256, 16, 0, 1, few}, false},
     {{"wgmma m64n8k8 tf32 f32", tf32_n8, TF32, TF32, F32, 64, 8, 8, 0, 12, every}, false},
     {{"wgmma m64n8k8 tf32 f32 low bits", tf32_n8, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0, 12, every}, false},
-    {{"wgmma m64n8k8 tf32 f32 low bits registers", tf32_n8_registers, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0, 12, few}, false},
+    {{"wgmma m64n8k8 tf32 f32 low bits registers", tf32_n8_registers, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0,
+      12, few},
+     false},
     {{"wgmma m64n64k8 tf32 f32", tf32_n64, TF32, TF32, F32, 64, 64, 8, 0, 2, few}, false},
     {{"wgmma m64n256k8 tf32 f32", tf32_n256, TF32, TF32, F32, 64, 256, 8, 0, 1, few}, false},
     FP8_FORMS(e4m3, e4m3, E4M3, E4M3),
     FP8_FORMS(e4m3, e5m2, E4M3, E5M2),
     FP8_FORMS(e5m2, e4m3, E5M2, E4M3),
     FP8_FORMS(e5m2, e5m2, E5M2, E5M2),
-    {{"wgmma m64n8k32 e4m3 e4m3 f32 registers", e4m3_registers, E4M3, E4M3, F32, 64, 8, 32, 0, 12, few}, false},
+    {{"wgmma m64n8k32 e4m3 e4m3 f32 registers", e4m3_registers, E4M3, E4M3, F32, 64, 8, 32, 0, 12, few},
+     false},
     {{"wgmma m64n8k32 e4m3 e4m3 f32 alone", e4m3_alone, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
     {{"wgmma m64n8k32 e4m3 e4m3 f32 minus a", e4m3_minus_a, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
     {{"wgmma m64n8k32 e4m3 e4m3 f32 minus b", e4m3_minus_b, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
@@ -225,7 +235,8 @@ static std::vector<uint32_t> pack_registers(const form &f, int distribution)
             for (int k = 0; k < f.k; k++) {
                 int lane = 32 * (i / 16) + 4 * (i % 8) + k / per % 4, r = 2 * (k / (4 * per)) + i / 8 % 2;
                 words[((size_t)tile * 5 + r) * lanes + lane] |=
-                    (uint32_t)operand(source_of(f, distribution, tile), f.a, ROLE_A, i, k) << (bits * (k % per));
+                    (uint32_t)operand(source_of(f, distribution, tile), f.a, ROLE_A, i, k)
+                    << (bits * (k % per));
             }
     return words;
 }
@@ -270,8 +281,10 @@ static void run_form(const group_form &f)
     std::vector<uint32_t> out;
     for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++) {
         if (!(f.distributions >> distribution & 1)) continue;
-        uint32_t *a = on_card(pack_image(f, distribution, ROLE_A)), *b = on_card(pack_image(f, distribution, ROLE_B));
-        uint32_t *c = on_card(pack_accumulators(f, distribution)), *r = on_card(pack_registers(f, distribution));
+        uint32_t *a = on_card(pack_image(f, distribution, ROLE_A)),
+                 *b = on_card(pack_image(f, distribution, ROLE_B));
+        uint32_t *c = on_card(pack_accumulators(f, distribution)),
+                 *r = on_card(pack_registers(f, distribution));
         std::vector<uint32_t> d((size_t)f.tiles * f.m * f.n * f.d.bits / 32);
         uint32_t *pd = poisoned(d.size());
         f.run<<<f.tiles, lanes>>>(a, b, c, pd, r);
@@ -283,7 +296,4 @@ static void run_form(const group_form &f)
     write_values(f.name, out.data(), out.size() * 4, out.size());
 }
 
-int main(int count, char **words)
-{
-    return each_part(count, words, forms, run_form);
-}
+int main(int count, char **words) { return each_part(count, words, forms, run_form); }
