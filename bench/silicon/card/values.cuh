@@ -24,9 +24,27 @@ struct form {
 
 inline constexpr unsigned every = 127, integers = 7, few = 1 | 2 | 4 | 64;
 
+// Elements of a row of A that are stored.
+inline int stored(const form &f) { return f.chunk > 0 ? f.k / 2 : f.k; }
+
 inline source source_of(const form &f, int distribution, int tile)
 {
-    return {1, distribution, tile, f.chunk > 0 ? f.k / 2 : f.k, f.chunk, f.d.bits == 16};
+    return {1, distribution, tile, stored(f), f.chunk, f.d.bits == 16};
+}
+
+// Metadata of a lane of the warp whose rows begin at `first`, selector 0. Types of 8 bits with k 64: lane parity chooses
+// the row g or g + 8, bit 1 the half of the columns, 8 chunks. Else the low half is row g, the high half row g + 8, with
+// 4 chunks each, and the parity chooses the half of the columns.
+inline uint32_t metadata_word(const form &f, const source &s, int first, int lane)
+{
+    bool wide = f.a.bits == 8 && f.k == 64;
+    uint32_t word = 0;
+    for (int c = 0; c < 8; c++) {
+        int row = (lane >> 2) + 8 * (wide ? lane & 1 : c >> 2);
+        int chunk = wide ? 8 * (lane >> 1 & 1) + c : 4 * (lane & 1) + (c & 3);
+        word |= chunk_metadata(s, first + row, chunk % (f.k / f.chunk)) << (4 * c);
+    }
+    return word;
 }
 
 // Writes `bytes` to CARD_OUT/NAME.bin and prints the row.

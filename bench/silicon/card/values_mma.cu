@@ -114,11 +114,11 @@ SPARSE_SYNC(sp_e5m2_k64, 4, 4, 4, "m16n8k64.row.col.f32.e5m2.e5m2.f32")
 SPARSE_SYNC(sp_e4m3_e5m2_k64, 4, 4, 4, "m16n8k64.row.col.f32.e4m3.e5m2.f32")
 
 #define FP8_FORMS(X, Y, FX, FY)                                                                              \
-    {"mma.sync m16n8k16 " #X " " #Y " f32", X##_##Y##_k16_f32, FX, FY, F32, 16, 8, 16, 0, 48, every},        \
-        {"mma.sync m16n8k32 " #X " " #Y " f32", X##_##Y##_k32_f32, FX, FY, F32, 16, 8, 32, 0, 48, every},    \
-        {"mma.sync m16n8k16 " #X " " #Y " f16", X##_##Y##_k16_f16, FX, FY, F16, 16, 8, 16, 0, 48, every},    \
+    {"mma.sync m16n8k16 " #X " " #Y " f32", X##_##Y##_k16_f32, FX, FY, F32, 16, 8, 16, 0, 32, every},        \
+        {"mma.sync m16n8k32 " #X " " #Y " f32", X##_##Y##_k32_f32, FX, FY, F32, 16, 8, 32, 0, 32, every},    \
+        {"mma.sync m16n8k16 " #X " " #Y " f16", X##_##Y##_k16_f16, FX, FY, F16, 16, 8, 16, 0, 32, every},    \
     {                                                                                                        \
-        "mma.sync m16n8k32 " #X " " #Y " f16", X##_##Y##_k32_f16, FX, FY, F16, 16, 8, 32, 0, 48, every       \
+        "mma.sync m16n8k32 " #X " " #Y " f16", X##_##Y##_k32_f16, FX, FY, F16, 16, 8, 32, 0, 32, every       \
     }
 #define WHOLE_FORMS(X, Y, FX, FY, K0, K1, K2)                                                                \
     {"mma.sync m8n8k" #K0 " " #X " " #Y, X##_##Y##_m8, FX, FY, S32, 8, 8, K0, 0, 64, integers},              \
@@ -141,16 +141,16 @@ SPARSE_SYNC(sp_e4m3_e5m2_k64, 4, 4, 4, "m16n8k64.row.col.f32.e4m3.e5m2.f32")
     }
 
 static const form forms[] = {
-    {"mma.sync m16n8k8 f16 f32", f16_k8_f32, F16, F16, F32, 16, 8, 8, 0, 48, every},
-    {"mma.sync m16n8k16 f16 f32", f16_k16_f32, F16, F16, F32, 16, 8, 16, 0, 48, every},
-    {"mma.sync m16n8k8 f16 f16", f16_k8_f16, F16, F16, F16, 16, 8, 8, 0, 48, every},
-    {"mma.sync m16n8k16 f16 f16", f16_k16_f16, F16, F16, F16, 16, 8, 16, 0, 48, every},
-    {"mma.sync m16n8k8 bf16 f32", bf16_k8, BF16, BF16, F32, 16, 8, 8, 0, 48, every},
-    {"mma.sync m16n8k16 bf16 f32", bf16_k16, BF16, BF16, F32, 16, 8, 16, 0, 48, every},
-    {"mma.sync m16n8k4 tf32 f32", tf32_k4, TF32, TF32, F32, 16, 8, 4, 0, 48, every},
-    {"mma.sync m16n8k8 tf32 f32", tf32_k8, TF32, TF32, F32, 16, 8, 8, 0, 48, every},
-    {"mma.sync m16n8k4 tf32 f32 low bits", tf32_k4, TF32_RAW, TF32_RAW, F32, 16, 8, 4, 0, 48, every},
-    {"mma.sync m16n8k8 tf32 f32 low bits", tf32_k8, TF32_RAW, TF32_RAW, F32, 16, 8, 8, 0, 48, every},
+    {"mma.sync m16n8k8 f16 f32", f16_k8_f32, F16, F16, F32, 16, 8, 8, 0, 32, every},
+    {"mma.sync m16n8k16 f16 f32", f16_k16_f32, F16, F16, F32, 16, 8, 16, 0, 32, every},
+    {"mma.sync m16n8k8 f16 f16", f16_k8_f16, F16, F16, F16, 16, 8, 8, 0, 32, every},
+    {"mma.sync m16n8k16 f16 f16", f16_k16_f16, F16, F16, F16, 16, 8, 16, 0, 32, every},
+    {"mma.sync m16n8k8 bf16 f32", bf16_k8, BF16, BF16, F32, 16, 8, 8, 0, 32, every},
+    {"mma.sync m16n8k16 bf16 f32", bf16_k16, BF16, BF16, F32, 16, 8, 16, 0, 32, every},
+    {"mma.sync m16n8k4 tf32 f32", tf32_k4, TF32, TF32, F32, 16, 8, 4, 0, 32, every},
+    {"mma.sync m16n8k8 tf32 f32", tf32_k8, TF32, TF32, F32, 16, 8, 8, 0, 32, every},
+    {"mma.sync m16n8k4 tf32 f32 low bits", tf32_k4, TF32_RAW, TF32_RAW, F32, 16, 8, 4, 0, 32, every},
+    {"mma.sync m16n8k8 tf32 f32 low bits", tf32_k8, TF32_RAW, TF32_RAW, F32, 16, 8, 8, 0, 32, every},
     FP8_FORMS(e4m3, e4m3, E4M3, E4M3),
     FP8_FORMS(e4m3, e5m2, E4M3, E5M2),
     FP8_FORMS(e5m2, e4m3, E5M2, E4M3),
@@ -173,19 +173,19 @@ static const form forms[] = {
     {"mma.sync m8n8k128 b1 and", b1_and_m8, B1, B1, S32, 8, 8, 128, 0, 64, 3},
     {"mma.sync m16n8k256 b1 xor", b1_xor_long, B1, B1, S32, 16, 8, 256, 0, 32, 3},
     {"mma.sync m16n8k256 b1 and", b1_and_long, B1, B1, S32, 16, 8, 256, 0, 32, 3},
-    {"mma.sp m16n8k16 f16 f32", sp_f16_k16_f32, F16, F16, F32, 16, 8, 16, 4, 48, every},
-    {"mma.sp m16n8k32 f16 f32", sp_f16_k32_f32, F16, F16, F32, 16, 8, 32, 4, 48, every},
-    {"mma.sp m16n8k16 f16 f16", sp_f16_k16_f16, F16, F16, F16, 16, 8, 16, 4, 48, every},
-    {"mma.sp m16n8k32 f16 f16", sp_f16_k32_f16, F16, F16, F16, 16, 8, 32, 4, 48, every},
-    {"mma.sp m16n8k16 bf16 f32", sp_bf16_k16, BF16, BF16, F32, 16, 8, 16, 4, 48, every},
-    {"mma.sp m16n8k32 bf16 f32", sp_bf16_k32, BF16, BF16, F32, 16, 8, 32, 4, 48, every},
-    {"mma.sp m16n8k8 tf32 f32", sp_tf32_k8, TF32, TF32, F32, 16, 8, 8, 2, 48, every},
-    {"mma.sp m16n8k16 tf32 f32", sp_tf32_k16, TF32, TF32, F32, 16, 8, 16, 2, 48, every},
+    {"mma.sp m16n8k16 f16 f32", sp_f16_k16_f32, F16, F16, F32, 16, 8, 16, 4, 32, every},
+    {"mma.sp m16n8k32 f16 f32", sp_f16_k32_f32, F16, F16, F32, 16, 8, 32, 4, 32, every},
+    {"mma.sp m16n8k16 f16 f16", sp_f16_k16_f16, F16, F16, F16, 16, 8, 16, 4, 32, every},
+    {"mma.sp m16n8k32 f16 f16", sp_f16_k32_f16, F16, F16, F16, 16, 8, 32, 4, 32, every},
+    {"mma.sp m16n8k16 bf16 f32", sp_bf16_k16, BF16, BF16, F32, 16, 8, 16, 4, 32, every},
+    {"mma.sp m16n8k32 bf16 f32", sp_bf16_k32, BF16, BF16, F32, 16, 8, 32, 4, 32, every},
+    {"mma.sp m16n8k8 tf32 f32", sp_tf32_k8, TF32, TF32, F32, 16, 8, 8, 2, 32, every},
+    {"mma.sp m16n8k16 tf32 f32", sp_tf32_k16, TF32, TF32, F32, 16, 8, 16, 2, 32, every},
     {"mma.sp m16n8k32 s8", sp_s8_k32, S8, S8, S32, 16, 8, 32, 4, 32, integers},
     {"mma.sp m16n8k64 s8", sp_s8_k64, S8, S8, S32, 16, 8, 64, 4, 32, integers},
-    {"mma.sp m16n8k64 e4m3 e4m3 f32", sp_e4m3_k64, E4M3, E4M3, F32, 16, 8, 64, 4, 48, every},
-    {"mma.sp m16n8k64 e5m2 e5m2 f32", sp_e5m2_k64, E5M2, E5M2, F32, 16, 8, 64, 4, 48, every},
-    {"mma.sp m16n8k64 e4m3 e5m2 f32", sp_e4m3_e5m2_k64, E4M3, E5M2, F32, 16, 8, 64, 4, 48, every},
+    {"mma.sp m16n8k64 e4m3 e4m3 f32", sp_e4m3_k64, E4M3, E4M3, F32, 16, 8, 64, 4, 32, every},
+    {"mma.sp m16n8k64 e5m2 e5m2 f32", sp_e5m2_k64, E5M2, E5M2, F32, 16, 8, 64, 4, 32, every},
+    {"mma.sp m16n8k64 e4m3 e5m2 f32", sp_e4m3_e5m2_k64, E4M3, E5M2, F32, 16, 8, 64, 4, 32, every},
 };
 
 // Elements of a form in registers: lane t = 4 g + q, `per` elements of a word. Register r of A holds row g + 8 (r & 1)
@@ -206,7 +206,7 @@ static void put(std::vector<uint32_t> &to, size_t word, int bits, int element, u
 static std::vector<uint32_t> pack_operand(const form &f, int distribution, int role)
 {
     const format &x = role == ROLE_A ? f.a : f.b;
-    int lines = role == ROLE_A ? f.m : f.n, depth = role == ROLE_A && f.chunk > 0 ? f.k / 2 : f.k;
+    int lines = role == ROLE_A ? f.m : f.n, depth = role == ROLE_A ? stored(f) : f.k;
     int per = x.bits == 64 ? 1 : 32 / x.bits, groups = lines / 8, registers = groups * depth / (4 * per);
     std::vector<uint32_t> words((size_t)f.tiles * registers * 32 * (x.bits == 64 ? 2 : 1));
     for (int tile = 0; tile < f.tiles; tile++)
@@ -244,23 +244,12 @@ static std::vector<uint32_t> pack_accumulators(const form &f, int distribution)
     return words;
 }
 
-// Metadata of a lane, selector 0. Types of 8 bits, k 64: lane parity chooses the row g or g + 8, bit 1 the half of the
-// columns, 8 chunks. Else the low half is row g, the high half row g + 8, 4 chunks, the parity chooses the half.
 static std::vector<uint32_t> pack_metadata(const form &f, int distribution)
 {
     std::vector<uint32_t> words((size_t)f.tiles * 32);
-    if (f.chunk == 0) return words;
-    bool wide = f.a.bits == 8 && f.k == 64;
-    int chunks = f.k / f.chunk;
-    for (int tile = 0; tile < f.tiles; tile++)
+    for (int tile = 0; f.chunk > 0 && tile < f.tiles; tile++)
         for (int lane = 0; lane < 32; lane++)
-            for (int c = 0; c < 8; c++) {
-                int row = wide ? (lane >> 2) + 8 * (lane & 1) : (lane >> 2) + 8 * (c >> 2);
-                int chunk = wide ? 8 * (lane >> 1 & 1) + c : 4 * (lane & 1) + (c & 3);
-                if (chunk >= chunks) chunk -= chunks;
-                uint32_t four = chunk_metadata(source_of(f, distribution, tile), row, chunk);
-                words[(size_t)tile * 32 + lane] |= four << (4 * c);
-            }
+            words[(size_t)tile * 32 + lane] = metadata_word(f, source_of(f, distribution, tile), 0, lane);
     return words;
 }
 

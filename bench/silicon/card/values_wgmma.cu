@@ -74,29 +74,35 @@ template <int Count> __device__ __forceinline__ void give(const uint32_t (&x)[Co
 #define RS_64     "{%67,%68,%69,%70},%65"
 #define RS_128    "{%131,%132,%133,%134},%129"
 
-// WG(name, N, registers of D, operands, text, what follows the scale of D, scale of D)
-#define WG(NAME, N, D, OPERANDS, TEXT, TAIL, SCALE)                                                          \
-    __global__ void __launch_bounds__(lanes)                                                                 \
+// PRODUCT(name, N, words of a column of B, registers of D, operands, text, what stands before and behind the scale of D,
+// scale of D). WG: dense. SPARSE: metadata in the fifth word of `more`, selector 0.
+// clang-format off
+#define PRODUCT(NAME, N, COLUMN, D, OPERANDS, TEXT, BEFORE, BEHIND, SCALE)                         \
+    __global__ void __launch_bounds__(lanes)                                                       \
         NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd, const uint32_t *more) \
-    {                                                                                                        \
-        __shared__ alignas(128) uint32_t a[64 * 8], b[N * 8];                                                \
-        uint32_t d[D], r[5];                                                                                 \
-        stage(a, pa, 64 * 8), stage(b, pb, N * 8);                                                           \
-        take(d, pc), take(r, more);                                                                          \
-        asm volatile("fence.proxy.async;" ::: "memory");                                                     \
-        __syncthreads();                                                                                     \
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                              \
-        asm volatile("{.reg .pred p; setp.ne.b32 p, " SCALE_##D ", 0;"                                       \
-                                                                "wgmma.mma_async" TEXT " {" NAMES_##D        \
-                     "}," OPERANDS##_##D ",p" TAIL ";}"                                                      \
-                     : TIED_##D(d, 0)                                                                        \
-                     : "l"(descriptor(a, 128, 256)), "l"(descriptor(b, 128, 256)), "r"(SCALE), "r"(r[0]),    \
-                       "r"(r[1]), "r"(r[2]), "r"(r[3])                                                       \
-                     : "memory");                                                                            \
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                                       \
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                                       \
-        give(d, pd);                                                                                         \
+    {                                                                                              \
+        __shared__ alignas(128) uint32_t a[64 * 8], b[N * COLUMN];                                 \
+        uint32_t d[D], r[5];                                                                       \
+        stage(a, pa, 64 * 8), stage(b, pb, N * COLUMN);                                            \
+        take(d, pc), take(r, more);                                                                \
+        asm volatile("fence.proxy.async;" ::: "memory");                                           \
+        __syncthreads();                                                                           \
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                    \
+        asm volatile("{.reg .pred p; setp.ne.b32 p, " SCALE_##D ", 0;"                             \
+                     "wgmma.mma_async" TEXT " {" NAMES_##D "}," OPERANDS##_##D BEFORE ",p" BEHIND ";}" \
+                     : TIED_##D(d, 0)                                                              \
+                     : "l"(descriptor(a, 128, 256)), "l"(descriptor(b, 128, 32 * COLUMN)), "r"(SCALE), \
+                       "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4])                       \
+                     : "memory");                                                                  \
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                             \
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                             \
+        give(d, pd);                                                                               \
     }
+// clang-format on
+#define WG(NAME, N, D, OPERANDS, TEXT, BEHIND, SCALE)                                                        \
+    PRODUCT(NAME, N, 8, D, OPERANDS, TEXT, "", BEHIND, SCALE)
+#define SPARSE(NAME, OPERANDS, TEXT, BEHIND)                                                                 \
+    PRODUCT(NAME, 8, 16, 4, OPERANDS, ".sp.sync.aligned.m64n8" TEXT, ",%11,0", BEHIND, 1)
 
 WG(f16_n8, 8, 4, SS, ".sync.aligned.m64n8k16.f32.f16.f16", ",1,1,0,0", 1)
 WG(f16_n8_registers, 8, 4, RS, ".sync.aligned.m64n8k16.f32.f16.f16", ",1,1,0", 1)
@@ -144,10 +150,18 @@ WG(s8_n64, 64, 32, SS, ".sync.aligned.m64n64k32.s32.s8.s8", "", 1)
 WG(b1_and, 8, 4, SS, ".sync.aligned.m64n8k256.s32.b1.b1.and.popc", "", 1)
 WG(b1_and_registers, 8, 4, RS, ".sync.aligned.m64n8k256.s32.b1.b1.and.popc", "", 1)
 
+SPARSE(sp_f16, SS, "k32.f32.f16.f16", ",1,1,0,0")
+SPARSE(sp_f16_registers, RS, "k32.f32.f16.f16", ",1,1,0")
+SPARSE(sp_bf16, SS, "k32.f32.bf16.bf16", ",1,1,0,0")
+SPARSE(sp_tf32, SS, "k16.f32.tf32.tf32", ",1,1")
+SPARSE(sp_e4m3, SS, "k64.f32.e4m3.e4m3", ",1,1")
+SPARSE(sp_e5m2, SS, "k64.f32.e5m2.e5m2", ",1,1")
+SPARSE(sp_s8, SS, "k64.s32.s8.s8", "")
+
 #define FP8_FORMS(X, Y, FX, FY)                                                                              \
-    {{"wgmma m64n8k32 " #X " " #Y " f32", X##_##Y##_f32, FX, FY, F32, 64, 8, 32, 0, 12, every}, false},      \
+    {{"wgmma m64n8k32 " #X " " #Y " f32", X##_##Y##_f32, FX, FY, F32, 64, 8, 32, 0, 8, every}, false},      \
     {                                                                                                        \
-        {"wgmma m64n8k32 " #X " " #Y " f16", X##_##Y##_f16, FX, FY, F16, 64, 8, 32, 0, 12, every}, false     \
+        {"wgmma m64n8k32 " #X " " #Y " f16", X##_##Y##_f16, FX, FY, F16, 64, 8, 32, 0, 8, every}, false     \
     }
 #define WHOLE_FORMS(X, Y, FX, FY)                                                                            \
     {{"wgmma m64n8k32 " #X " " #Y, X##_##Y, FX, FY, S32, 64, 8, 32, 0, 8, integers}, false},                 \
@@ -160,84 +174,97 @@ struct group_form : form {
     bool transposed;
 };
 static const group_form forms[] = {
-    {{"wgmma m64n8k16 f16 f32", f16_n8, F16, F16, F32, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 f16 f32 registers", f16_n8_registers, F16, F16, F32, 64, 8, 16, 0, 12, few}, false},
-    {{"wgmma m64n8k16 f16 f32 alone", f16_n8_alone, F16, F16, F32, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 f16 f32 minus a", f16_n8_minus_a, F16, F16, F32, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 f16 f32 minus b", f16_n8_minus_b, F16, F16, F32, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 f16 f32 transposed", f16_n8_transposed, F16, F16, F32, 64, 8, 16, 0, 12, few}, true},
-    {{"wgmma m64n16k16 f16 f32", f16_n16, F16, F16, F32, 64, 16, 16, 0, 6, few}, false},
-    {{"wgmma m64n64k16 f16 f32", f16_n64, F16, F16, F32, 64, 64, 16, 0, 2, few}, false},
+    {{"wgmma m64n8k16 f16 f32", f16_n8, F16, F16, F32, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 f16 f32 registers", f16_n8_registers, F16, F16, F32, 64, 8, 16, 0, 8, few}, false},
+    {{"wgmma m64n8k16 f16 f32 alone", f16_n8_alone, F16, F16, F32, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 f16 f32 minus a", f16_n8_minus_a, F16, F16, F32, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 f16 f32 minus b", f16_n8_minus_b, F16, F16, F32, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 f16 f32 transposed", f16_n8_transposed, F16, F16, F32, 64, 8, 16, 0, 8, few}, true},
+    {{"wgmma m64n16k16 f16 f32", f16_n16, F16, F16, F32, 64, 16, 16, 0, 4, few}, false},
+    {{"wgmma m64n64k16 f16 f32", f16_n64, F16, F16, F32, 64, 64, 16, 0, 1, few}, false},
     {{"wgmma m64n256k16 f16 f32", f16_n256, F16, F16, F32, 64, 256, 16, 0, 1, few}, false},
-    {{"wgmma m64n8k16 f16 f16", f16_f16_n8, F16, F16, F16, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 f16 f16 registers", f16_f16_n8_registers, F16, F16, F16, 64, 8, 16, 0, 12, few}, false},
-    {{"wgmma m64n8k16 f16 f16 alone", f16_f16_n8_alone, F16, F16, F16, 64, 8, 16, 0, 12, every}, false},
+    {{"wgmma m64n8k16 f16 f16", f16_f16_n8, F16, F16, F16, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 f16 f16 registers", f16_f16_n8_registers, F16, F16, F16, 64, 8, 16, 0, 8, few}, false},
+    {{"wgmma m64n8k16 f16 f16 alone", f16_f16_n8_alone, F16, F16, F16, 64, 8, 16, 0, 8, every}, false},
     {{"wgmma m64n256k16 f16 f16", f16_f16_n256, F16, F16, F16, 64, 256, 16, 0, 1, few}, false},
-    {{"wgmma m64n8k16 bf16 f32", bf16_n8, BF16, BF16, F32, 64, 8, 16, 0, 12, every}, false},
-    {{"wgmma m64n8k16 bf16 f32 registers", bf16_n8_registers, BF16, BF16, F32, 64, 8, 16, 0, 12, few}, false},
-    {{"wgmma m64n8k16 bf16 f32 transposed", bf16_n8_transposed, BF16, BF16, F32, 64, 8, 16, 0, 12, few},
+    {{"wgmma m64n8k16 bf16 f32", bf16_n8, BF16, BF16, F32, 64, 8, 16, 0, 8, every}, false},
+    {{"wgmma m64n8k16 bf16 f32 registers", bf16_n8_registers, BF16, BF16, F32, 64, 8, 16, 0, 8, few}, false},
+    {{"wgmma m64n8k16 bf16 f32 transposed", bf16_n8_transposed, BF16, BF16, F32, 64, 8, 16, 0, 8, few},
      true},
     {{"wgmma m64n256k16 bf16 f32", bf16_n256, BF16, BF16, F32, 64, 256, 16, 0, 1, few}, false},
-    {{"wgmma m64n8k8 tf32 f32", tf32_n8, TF32, TF32, F32, 64, 8, 8, 0, 12, every}, false},
-    {{"wgmma m64n8k8 tf32 f32 low bits", tf32_n8, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0, 12, every}, false},
+    {{"wgmma m64n8k8 tf32 f32", tf32_n8, TF32, TF32, F32, 64, 8, 8, 0, 8, every}, false},
+    {{"wgmma m64n8k8 tf32 f32 low bits", tf32_n8, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0, 8, every}, false},
     {{"wgmma m64n8k8 tf32 f32 low bits registers", tf32_n8_registers, TF32_RAW, TF32_RAW, F32, 64, 8, 8, 0,
       12, few},
      false},
-    {{"wgmma m64n64k8 tf32 f32", tf32_n64, TF32, TF32, F32, 64, 64, 8, 0, 2, few}, false},
+    {{"wgmma m64n64k8 tf32 f32", tf32_n64, TF32, TF32, F32, 64, 64, 8, 0, 1, few}, false},
     {{"wgmma m64n256k8 tf32 f32", tf32_n256, TF32, TF32, F32, 64, 256, 8, 0, 1, few}, false},
     FP8_FORMS(e4m3, e4m3, E4M3, E4M3),
     FP8_FORMS(e4m3, e5m2, E4M3, E5M2),
     FP8_FORMS(e5m2, e4m3, E5M2, E4M3),
     FP8_FORMS(e5m2, e5m2, E5M2, E5M2),
-    {{"wgmma m64n8k32 e4m3 e4m3 f32 registers", e4m3_registers, E4M3, E4M3, F32, 64, 8, 32, 0, 12, few},
+    {{"wgmma m64n8k32 e4m3 e4m3 f32 registers", e4m3_registers, E4M3, E4M3, F32, 64, 8, 32, 0, 8, few},
      false},
-    {{"wgmma m64n8k32 e4m3 e4m3 f32 alone", e4m3_alone, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
-    {{"wgmma m64n8k32 e4m3 e4m3 f32 minus a", e4m3_minus_a, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
-    {{"wgmma m64n8k32 e4m3 e4m3 f32 minus b", e4m3_minus_b, E4M3, E4M3, F32, 64, 8, 32, 0, 12, every}, false},
-    {{"wgmma m64n64k32 e4m3 e4m3 f32", e4m3_n64, E4M3, E4M3, F32, 64, 64, 32, 0, 2, few}, false},
+    {{"wgmma m64n8k32 e4m3 e4m3 f32 alone", e4m3_alone, E4M3, E4M3, F32, 64, 8, 32, 0, 8, every}, false},
+    {{"wgmma m64n8k32 e4m3 e4m3 f32 minus a", e4m3_minus_a, E4M3, E4M3, F32, 64, 8, 32, 0, 8, every}, false},
+    {{"wgmma m64n8k32 e4m3 e4m3 f32 minus b", e4m3_minus_b, E4M3, E4M3, F32, 64, 8, 32, 0, 8, every}, false},
+    {{"wgmma m64n64k32 e4m3 e4m3 f32", e4m3_n64, E4M3, E4M3, F32, 64, 64, 32, 0, 1, few}, false},
     {{"wgmma m64n256k32 e4m3 e4m3 f32", e4m3_n256, E4M3, E4M3, F32, 64, 256, 32, 0, 1, few}, false},
     WHOLE_FORMS(s8, s8, S8, S8),
     WHOLE_FORMS(s8, u8, S8, U8),
     WHOLE_FORMS(u8, s8, U8, S8),
     WHOLE_FORMS(u8, u8, U8, U8),
     {{"wgmma m64n8k32 s8 s8 registers", s8_registers, S8, S8, S32, 64, 8, 32, 0, 8, integers}, false},
-    {{"wgmma m64n64k32 s8 s8", s8_n64, S8, S8, S32, 64, 64, 32, 0, 2, integers}, false},
+    {{"wgmma m64n64k32 s8 s8", s8_n64, S8, S8, S32, 64, 64, 32, 0, 1, integers}, false},
     {{"wgmma m64n8k256 b1 and", b1_and, B1, B1, S32, 64, 8, 256, 0, 8, 3}, false},
     {{"wgmma m64n8k256 b1 and registers", b1_and_registers, B1, B1, S32, 64, 8, 256, 0, 8, 3}, false},
+    {{"wgmma.sp m64n8k32 f16 f32", sp_f16, F16, F16, F32, 64, 8, 32, 4, 8, every}, false},
+    {{"wgmma.sp m64n8k32 f16 f32 registers", sp_f16_registers, F16, F16, F32, 64, 8, 32, 4, 8, few}, false},
+    {{"wgmma.sp m64n8k32 bf16 f32", sp_bf16, BF16, BF16, F32, 64, 8, 32, 4, 8, every}, false},
+    {{"wgmma.sp m64n8k16 tf32 f32", sp_tf32, TF32, TF32, F32, 64, 8, 16, 2, 8, every}, false},
+    {{"wgmma.sp m64n8k64 e4m3 e4m3 f32", sp_e4m3, E4M3, E4M3, F32, 64, 8, 64, 4, 8, every}, false},
+    {{"wgmma.sp m64n8k64 e5m2 e5m2 f32", sp_e5m2, E5M2, E5M2, F32, 64, 8, 64, 4, 8, every}, false},
+    {{"wgmma.sp m64n8k64 s8", sp_s8, S8, S8, S32, 64, 8, 64, 4, 8, integers}, false},
 };
 
-// Places of an element in the image of an operand: eight words a row or column. Along K: bytes of a row contiguous.
+// Places of an element in the image of an operand: eight words a row or column, 16 of B beside a sparse A. Along K: bytes of a row contiguous.
 // Transposed (16 bits): core matrices of eight k, each with eight rows contiguous.
 static std::vector<uint32_t> pack_image(const group_form &f, int distribution, int role)
 {
     const format &x = role == ROLE_A ? f.a : f.b;
     int lines = role == ROLE_A ? f.m : f.n;
-    std::vector<uint32_t> words((size_t)f.tiles * lines * 8);
+    int depth = role == ROLE_A ? stored(f) : f.k, per_line = depth * x.bits / 32;
+    std::vector<uint32_t> words((size_t)f.tiles * lines * per_line);
     for (int tile = 0; tile < f.tiles; tile++)
         for (int line = 0; line < lines; line++)
-            for (int k = 0; k < f.k; k++) {
+            for (int k = 0; k < depth; k++) {
                 int bit = k * x.bits, inner = line % 8 * 128 + bit % 128;
                 if (f.transposed) bit = k / 8 * 128, inner = k % 8 * 128 + line % 8 * 16;
-                size_t at = (size_t)(line / 8) * 2048 + (size_t)(bit / 128) * 1024 + (size_t)inner;
+                size_t at = (size_t)(line / 8) * 256 * per_line + (size_t)(bit / 128) * 1024 + (size_t)inner;
                 uint64_t v = operand(source_of(f, distribution, tile), x, role, line, k);
-                words[(size_t)tile * lines * 8 + at / 32] |= (uint32_t)v << (at % 32);
+                words[(size_t)tile * lines * per_line + at / 32] |= (uint32_t)v << (at % 32);
             }
     return words;
 }
 
-// Registers of A: row 16 w + g + 8 (r & 1), columns from per (q + 4 (r >> 1)). Five words a lane, the last unused.
+// Registers of A: row 16 w + g + 8 (r & 1), columns from per (q + 4 (r >> 1)). Five words a lane, the last
+// metadata.
 static std::vector<uint32_t> pack_registers(const form &f, int distribution)
 {
     std::vector<uint32_t> words((size_t)f.tiles * 5 * lanes);
     int bits = f.a.bits, per = 32 / bits;
     for (int tile = 0; tile < f.tiles; tile++)
         for (int i = 0; i < f.m; i++)
-            for (int k = 0; k < f.k; k++) {
+            for (int k = 0; k < stored(f); k++) {
                 int lane = 32 * (i / 16) + 4 * (i % 8) + k / per % 4, r = 2 * (k / (4 * per)) + i / 8 % 2;
                 words[((size_t)tile * 5 + r) * lanes + lane] |=
                     (uint32_t)operand(source_of(f, distribution, tile), f.a, ROLE_A, i, k)
                     << (bits * (k % per));
             }
+    for (int tile = 0; f.chunk > 0 && tile < f.tiles; tile++)
+        for (int lane = 0; lane < lanes; lane++)
+            words[((size_t)tile * 5 + 4) * lanes + lane] =
+                metadata_word(f, source_of(f, distribution, tile), lane / 32 * 16, lane % 32);
     return words;
 }
 
