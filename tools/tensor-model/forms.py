@@ -25,7 +25,7 @@ class Form:
         self.chunk = (2 if self.a.exponent == 8 and self.a.bits == 32 else 4) if self.sparse else 0
         few = self.kind.startswith("wgmma") and (self.n > 8 or "registers" in self.words or "transposed" in self.words)
         self.distributions = ([0, 1] if self.a.bits == 1 else [0, 1, 2] if whole else [0, 1, 2, 6] if few
-                              else list(range(7)))
+                              else list(range(8)))
         self.folder = folder
         self.depth = self.k // 2 if self.sparse else self.k
 

@@ -1,8 +1,8 @@
 """Operands of bench/silicon/card/values.h, redone: every element from (distribution, role, tile, i, j)."""
 
-MODERATE, WIDE, CANCEL, SUBNORMAL, SPECIAL, OVERFLOW, PROBE = range(7)
+MODERATE, WIDE, CANCEL, SUBNORMAL, SPECIAL, OVERFLOW, PROBE, FLOOR = range(8)
 ROLE_A, ROLE_B, ROLE_C, ROLE_META, ROLE_TILE, ROLE_ROW = range(6)
-NAMES = ["moderate", "wide", "cancel", "subnormal", "special", "overflow", "probe"]
+NAMES = ["moderate", "wide", "cancel", "subnormal", "special", "overflow", "probe", "floor"]
 WORD = (1 << 64) - 1
 
 
@@ -110,7 +110,7 @@ class Source:
         return (30, 32) if f.exponent == 11 else (6, 7) if self.narrow else (6, 8) if f.e4m3 else (8, 10)
 
     def probe_tiny(self, f):
-        return (-30, -8) if f.exponent == 11 else (-9, 1) if f.e4m3 else (-14, -2)
+        return (-30, -8) if f.exponent == 11 else (-9, 1) if f.bits == 8 else (-14, -2)
 
     def cancelling(self, f, role, i, k, r, power):
         first = min(k, k ^ self.partner)
@@ -150,6 +150,27 @@ class Source:
             return h >> 12 & mask
         return [mask >> 1, (mask >> 1) + 1, mask, 0][h & 3]
 
+    def near_the_floor(self, f, role, h, k):
+        if f.exponent == 5 and self.tile & 2 and k == self.probed:
+            if role == ROLE_B:
+                return encode(f, h & 1, -13, 0)
+            n = h >> 60 & 3
+            return encode(f, h & 1, (-12, -11, -10, -10)[n], (0, 2, 1, 3)[n] << (f.fraction - 2))
+        if f.exponent == 5 and self.tile & 2 and k == self.probed ^ self.partner:
+            return encode(f, h & 1, -15, 1 << (h >> 20 & 3) % f.fraction)
+        if f.exponent == 11:
+            big, tiny = (-540, -530), (-560, -545)
+        elif f.exponent == 8:
+            big, tiny = ((-69, -60), (-88, -66)) if role else ((-80, -70), (-90, -76))
+        else:
+            big, tiny = ((-13, -9), (-15, -10)) if role else ((-12, -8), (-15, -12))
+        if k == self.probed:
+            v = in_range(f, h, *big)
+            return v if h >> 62 == 0 else v & ~f.mask
+        if k == self.probed ^ self.partner:
+            return in_range(f, h, *tiny)
+        return (h & 1) << (f.bits - 1)
+
     def drawn(self, f, role, i, k):
         d = self.distribution
         h = self.draw(role, i, k)
@@ -157,7 +178,7 @@ class Source:
             return self.whole(f, h)
         if d == SPECIAL:
             return self.with_specials(f, role, i, k)
-        if d not in (CANCEL, PROBE):
+        if d not in (CANCEL, PROBE, FLOOR):
             r = (self.wide_range(f, role) if d == WIDE else self.subnormal_range(f, role) if d == SUBNORMAL
                  else self.overflow_range(f, role) if d == OVERFLOW else (-2, 2))
             return in_range(f, h, *r)
@@ -165,6 +186,8 @@ class Source:
             k = k // self.chunk * (self.chunk // 2)
         if d == CANCEL:
             return self.cancelling(f, role, i, k, (-3, 3), False)
+        if d == FLOOR:
+            return self.near_the_floor(f, role, h, k)
         single = self.tile % 3 == 2
         if k == self.probed or (not single and k == self.probed ^ self.partner):
             return self.cancelling(f, role, i, k, self.probe_big(f), single)
@@ -192,6 +215,8 @@ class Source:
             if h >> 60 < 4:
                 return (h & 1) << (c.bits - 1)
             r = (-8, 4)
+        elif d == FLOOR:
+            return (h & 1) << (c.bits - 1) | (h >> 12 & 7 if self.tile & 1 else 0)
         elif d == PROBE:
             if self.tile % 3 == 0:
                 return 0

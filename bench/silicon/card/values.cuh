@@ -22,7 +22,7 @@ struct form {
     unsigned distributions;
 };
 
-inline constexpr unsigned every = 127, integers = 7, few = 1 | 2 | 4 | 64;
+inline constexpr unsigned every = 255, integers = 7, few = 1 | 2 | 4 | 64;
 
 // Elements of a row of A that are stored.
 inline int stored(const form &f) { return f.chunk > 0 ? f.k / 2 : f.k; }

@@ -10,7 +10,7 @@
 #pragma once
 #include <cstdint>
 
-enum distribution { MODERATE, WIDE, CANCEL, SUBNORMAL, SPECIAL, OVERFLOW_EDGE, PROBE, DISTRIBUTIONS };
+enum distribution { MODERATE, WIDE, CANCEL, SUBNORMAL, SPECIAL, OVERFLOW_EDGE, PROBE, FLOOR, DISTRIBUTIONS };
 enum role { ROLE_A, ROLE_B, ROLE_C, ROLE_META, ROLE_TILE, ROLE_ROW };
 
 // Floating formats: bits of the exponent and of the fraction, the lowest bit that a product reads. TF32 has 0 in the
@@ -19,8 +19,8 @@ struct format {
     const char *name;
     int bits, exponent, fraction;
     bool integer;
-    int lowest;
-    bool clear;
+    int lowest = 0;
+    bool clear = false;
 };
 inline constexpr format F16 = {"f16", 16, 5, 10, false}, BF16 = {"bf16", 16, 8, 7, false},
                         TF32 = {"tf32", 32, 8, 23, false, 13, true},
@@ -140,12 +140,25 @@ inline range probe_big(const source &s, const format &f)
 }
 inline range probe_tiny(const format &f)
 {
-    return f.exponent == 11 ? range{-30, -8} : is_e4m3(f) ? range{-9, 1} : range{-14, -2};
+    return f.exponent == 11 ? range{-30, -8} : f.bits == 8 ? range{-9, 1} : range{-14, -2};
+}
+// FLOOR: a product near the least place of D, and a tiny one.
+inline range floor_big(const format &f, int role)
+{
+    if (f.exponent == 11) return {-540, -530};
+    if (f.exponent == 8) return role == ROLE_A ? range{-80, -70} : range{-69, -60};
+    return role == ROLE_A ? range{-12, -8} : range{-13, -9};
+}
+inline range floor_tiny(const format &f, int role)
+{
+    if (f.exponent == 11) return {-560, -545};
+    if (f.exponent == 8) return role == ROLE_A ? range{-90, -76} : range{-88, -66};
+    return role == ROLE_A ? range{-15, -12} : range{-15, -10};
 }
 
 // The element (i, k) of A or B. CANCEL: elements k and k ^ x are equal, in A with opposite signs; in one of four the
 // lowest bit of the second differs. PROBE: the same for one pair of great elements, the rest is tiny; with tile % 3 == 2
-// a single great element, a power of two, that C cancels.
+// a single great element, a power of two, that C cancels. FLOOR: two products that are not 0.
 inline uint64_t cancelling(const source &s, const format &f, int role, int i, int k, range r, bool power)
 {
     int other = k ^ partner(s);
@@ -188,6 +201,27 @@ inline uint64_t whole_number(const source &s, const format &f, uint64_t h)
     return extremes[h & 3];
 }
 
+inline uint64_t near_the_floor(const source &s, const format &f, int role, uint64_t h, int k)
+{
+    int great = probed(s);
+    // Five bits of exponent, two tiles of four: an odd multiple of 2^-25, half the least f16, and a tiny product.
+    if (f.exponent == 5 && (s.tile & 2) && k == great) {
+        const int exponents[4] = {-12, -11, -10, -10};
+        const uint64_t quarters[4] = {0, 2, 1, 3};
+        if (role == ROLE_B) return encode(f, h & 1, -13, 0);
+        return encode(f, h & 1, exponents[h >> 60 & 3], quarters[h >> 60 & 3] << (f.fraction - 2));
+    }
+    if (f.exponent == 5 && (s.tile & 2) && k == (great ^ partner(s)))
+        return encode(f, h & 1, -15, (uint64_t)1 << ((h >> 20 & 3) % (uint64_t)f.fraction));
+    range big = floor_big(f, role), tiny = floor_tiny(f, role);
+    if (k == great) {
+        uint64_t v = in_range(f, h, big.lo, big.hi);
+        return h >> 62 == 0 ? v : v & ~fraction_mask(f);
+    }
+    if (k == (great ^ partner(s))) return in_range(f, h, tiny.lo, tiny.hi);
+    return (h & 1) << (f.bits - 1);
+}
+
 inline uint64_t operand_drawn(const source &s, const format &f, int role, int i, int k)
 {
     uint64_t h = draw(s, role, i, k);
@@ -197,9 +231,10 @@ inline uint64_t operand_drawn(const source &s, const format &f, int role, int i,
     if (s.distribution == SUBNORMAL) r = subnormal_range(s, f, role);
     if (s.distribution == OVERFLOW_EDGE) r = overflow_range(s, f, role);
     if (s.distribution == SPECIAL) return with_specials(s, f, role, i, k);
-    if (s.distribution != CANCEL && s.distribution != PROBE) return in_range(f, h, r.lo, r.hi);
+    if (s.distribution != CANCEL && s.distribution < PROBE) return in_range(f, h, r.lo, r.hi);
     if (role == ROLE_B && s.chunk > 0) k = k / s.chunk * (s.chunk / 2); // one value a chunk
     if (s.distribution == CANCEL) return cancelling(s, f, role, i, k, {-3, 3}, false);
+    if (s.distribution == FLOOR) return near_the_floor(s, f, role, h, k);
     int great = probed(s);
     bool single = s.tile % 3 == 2;
     if (k == great || (!single && k == (great ^ partner(s))))
@@ -228,6 +263,7 @@ inline uint64_t accumulator(const source &s, const format &a, const format &b, c
         if ((h >> 60) < 4) return (h & 1) << (c.bits - 1);
         r = {-8, 4};
     }
+    if (s.distribution == FLOOR) return (h & 1) << (c.bits - 1) | (s.tile & 1 ? h >> 12 & 7 : 0);
     if (s.distribution == PROBE) {
         if (s.tile % 3 == 0) return 0;
         if (s.tile % 3 == 1) return in_range(c, h, 2 * probe_tiny(a).lo, 2 * probe_tiny(a).hi);
