@@ -58,7 +58,7 @@ constexpr int shared_bytes = 64 * 1024;
 constexpr unsigned metadata = 0x44444444; // first and second of every four: valid for every sparse type
 
 // Fills the shared memory, so that the operands are defined, and hands it to the asynchronous proxy. Returns the
-// descriptor of A of the thread's warpgroup; B begins 16 KiB behind the base, shared by all warpgroups.
+// descriptor of A of the thread's warpgroup; B begins 32 KiB behind the base, shared by all warpgroups.
 __device__ __forceinline__ unsigned long long operands(unsigned long long bits, unsigned long long &b)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -494,6 +494,7 @@ template <int n> __device__ __forceinline__ void chain_of(unsigned long long da,
         asm volatile(REGISTERS("f32") CLOCK("t0") FENCE "again:\n" EIGHT(text) COMMIT WAIT("1")                \
                      "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0")           \
                          CLOCK("t2") RESULTS(FROM_32) OPERANDS(t, da, db, 1, rounds));                        \
+        (void)t;                                                                                             \
     }
 NEIGHBOUR_CHAIN(16, SS("m64n16k16.f32.f16.f16", D8, T16))
 NEIGHBOUR_CHAIN(64, SS("m64n64k16.f32.f16.f16", D32, T16))
