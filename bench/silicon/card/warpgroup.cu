@@ -57,17 +57,17 @@ constexpr layout swizzle_128 = {"swizzle 128", layout_bits(16, 1024, 1)};
 constexpr int shared_bytes = 64 * 1024;
 constexpr unsigned metadata = 0x44444444; // first and second of every four: valid for every sparse type
 
-// Fills the shared memory, so that the operands are defined, and hands it to the asynchronous proxy. Returns the
+// Fills the shared memory with zeros and a word of metadata, and hands it to the asynchronous proxy. Returns the
 // descriptor of A of the thread's warpgroup; B begins 32 KiB behind the base, shared by all warpgroups.
 __device__ __forceinline__ unsigned long long operands(unsigned long long bits, unsigned long long &b)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
-    for (int i = (int)threadIdx.x; i < shared_bytes / 4; i += (int)blockDim.x) ((unsigned *)memory)[i] = 0;
+    for (int i = (int)threadIdx.x; i < shared_bytes / 4; i += (int)blockDim.x) ((unsigned *)memory)[i] = i % 2048 == 4 ? metadata : 0;
     fence_async();
     __syncthreads();
-    unsigned base = card_shared_address(memory);
+    unsigned base = card_shared_address(memory), group = __shfl_sync(0xffffffff, threadIdx.x >> 7, 0); // uniform
     b = bits | (((base + 32768) & 0x3ffff) >> 4);
-    return bits | (((base + (threadIdx.x >> 7) * 8192) & 0x3ffff) >> 4);
+    return bits | (((base + group * 8192) & 0x3ffff) >> 4);
 }
 
 // What a warpgroup reports: clock before the first wgmma, after the last has been issued, after the last wait.
@@ -75,18 +75,19 @@ struct times {
     long long start, issued, end, value;
 };
 
-// Declares registers of a kernel's body; operands %0 to %3 are results, %4 and on inputs.
+// Declares registers of a kernel's body; operands %0 to %3 are results, %4 and on inputs. Fragments of A come from
+// shared memory: ptxas would make constants anew before every wgmma.
 #define REGISTERS(r)                                                                                         \
     "{\n.reg ." r " d<128>;\n.reg .b32 a<4>, e0, i;\n.reg .b64 da, db, t<4>;\n.reg .pred p, q;\n"                \
     "mov.b64 da, %4;\nmov.b64 db, %5;\nsetp.ne.u32 p, %6, 0;\nmov.u32 i, %7;\n"                                 \
-    "mov.b32 a0, %8;\nmov.b32 a1, %8;\nmov.b32 a2, %8;\nmov.b32 a3, %8;\nmov.b32 e0, %8;\n"
+    "ld.volatile.shared.v4.b32 {a0,a1,a2,a3}, [%8];\nld.volatile.shared.b32 e0, [%8+16];\n"
 
 #define RESULTS(convert) "mov.b64 %0, t0;\nmov.b64 %1, t1;\nmov.b64 %2, t2;\n" convert "}\n"
 #define FROM_32          "mov.b32 i, d0;\ncvt.u64.u32 %3, i;\n"
 
 #define OPERANDS(out, da, db, scale, rounds)                                                                 \
     : "=l"(out.start), "=l"(out.issued), "=l"(out.end), "=l"(out.value)                                        \
-    : "l"(da), "l"(db), "r"(scale), "r"(rounds), "r"(metadata)                                                 \
+    : "l"(da), "l"(db), "r"(scale), "r"(rounds), "r"((unsigned)(da & 0x3fff) << 4)                              \
     : "memory"
 
 #define BODY(name, ...)                                                                                      \
@@ -100,8 +101,8 @@ struct times {
 
 // `rounds` groups of eight, at most one group pending.
 #define CHAIN(name, r, text)                                                                                 \
-    BODY(name, REGISTERS(r) CLOCK("t0") FENCE                                                                 \
-         "again:\n" EIGHT(text) COMMIT WAIT("1")                                                              \
+    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
+         "again:\n" FENCE EIGHT(text) COMMIT WAIT("1")                                                              \
          "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
              RESULTS(FROM_32))
 
@@ -117,15 +118,15 @@ struct times {
 
 // A fence before every wgmma, no wait.
 #define FENCED(name, r, text)                                                                                \
-    BODY(name, REGISTERS(r) CLOCK("t0") FENCE                                                                 \
+    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
          "again:\n" EIGHT(FENCE text) COMMIT WAIT("1")                                                        \
          "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
              RESULTS(FROM_32))
 
 // A commit behind every wgmma, at most eight groups pending.
 #define COMMITTED(name, r, text)                                                                             \
-    BODY(name, REGISTERS(r) CLOCK("t0") FENCE                                                                 \
-         "again:\n" EIGHT(text COMMIT) WAIT("7")                                                              \
+    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
+         "again:\n" FENCE EIGHT(text COMMIT) WAIT("7")                                                              \
          "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
              RESULTS(FROM_32))
 
@@ -485,16 +486,16 @@ struct neighbour_times {
 };
 
 // The chain's text of the neighbours' kernel, by width.
-template <int n> __device__ __forceinline__ void chain_of(unsigned long long da, unsigned long long db, int rounds);
+template <int n> __device__ __forceinline__ long long chain_of(unsigned long long da, unsigned long long db, int rounds);
 #define NEIGHBOUR_CHAIN(id, text)                                                                            \
     template <>                                                                                              \
-    __device__ __forceinline__ void chain_of<id>(unsigned long long da, unsigned long long db, int rounds)     \
+    __device__ __forceinline__ long long chain_of<id>(unsigned long long da, unsigned long long db, int rounds)     \
     {                                                                                                        \
         times t;                                                                                             \
-        asm volatile(REGISTERS("f32") CLOCK("t0") FENCE "again:\n" EIGHT(text) COMMIT WAIT("1")                \
+        asm volatile(REGISTERS("f32") CLOCK("t0") "again:\n" FENCE EIGHT(text) COMMIT WAIT("1")                \
                      "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0")           \
                          CLOCK("t2") RESULTS(FROM_32) OPERANDS(t, da, db, 1, rounds));                        \
-        (void)t;                                                                                             \
+        return t.value;                                                                                            \
     }
 NEIGHBOUR_CHAIN(16, SS("m64n16k16.f32.f16.f16", D8, T16))
 NEIGHBOUR_CHAIN(64, SS("m64n64k16.f32.f16.f16", D32, T16))
@@ -509,12 +510,13 @@ template <int n, stream kind> __global__ void beside(neighbour_times *out, unsig
     extern __shared__ __align__(1024) unsigned char memory[];
     if (threadIdx.x == 0) ended = 0;
     unsigned long long db, da = operands(bits, db);
-    if (threadIdx.x < 128) {
-        chain_of<n>(da, db, 2);
+    if (__shfl_sync(0xffffffff, threadIdx.x / 128, 0) == 0) {
+        long long value = chain_of<n>(da, db, 2);
         long long start = card_clock();
-        chain_of<n>(da, db, rounds);
+        value += chain_of<n>(da, db, rounds);
         long long end = card_clock();
         if (threadIdx.x == 0) out->start = start, out->end = end, ended = 1;
+        if (value == 1) out->end = 0; // keeps the accumulators
     } else {
         float x[16];
         for (int i = 0; i < 16; i++) x[i] = (float)(threadIdx.x + i);
@@ -657,8 +659,6 @@ static void chip()
 // `delay` cycles pass before the release (then the first must wait) or before the request (registers are free).
 __global__ void __launch_bounds__(384, 1) registers_moved(long long *out, int release_delay, int request_delay)
 {
-    __shared__ long long released;
-    if (threadIdx.x == 0) released = 0;
     __syncthreads();
     long long begin = card_clock();
     if (threadIdx.x >= 128) {
