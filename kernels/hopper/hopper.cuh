@@ -23,11 +23,11 @@ DEVICE uint32_t dynamic_shared()
 
 // ---- mbarriers ----
 
-// A wait that fails 2^20 times ends the kernel. The PTX that does so may first record the barrier (%0) and parity (%1).
+// A wait that fails 2^17 times ends the kernel. The PTX that does so may first record the barrier (%0) and parity (%1).
 #ifndef HOPPER_STUCK
 #define HOPPER_STUCK "trap;\n"
 #endif
-constexpr uint32_t wait_tries = 1 << 20;
+constexpr uint32_t wait_tries = 1 << 17;
 
 DEVICE void barrier_init(uint32_t barrier, uint32_t count)
 {
@@ -35,7 +35,12 @@ DEVICE void barrier_init(uint32_t barrier, uint32_t count)
 }
 
 // After barrier_init, before any thread or copy uses the barriers (a block or cluster barrier follows).
-DEVICE void barrier_init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+DEVICE void barrier_init_done()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;\n"
+                 "fence.proxy.async.shared::cta;" ::
+                     : "memory");
+}
 
 DEVICE void barrier_arrive(uint32_t barrier)
 {

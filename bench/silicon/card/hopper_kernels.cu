@@ -39,9 +39,12 @@ __device__ uint32_t *stuck_record;
 
 #include "../../../kernels/hopper/attention.cu"
 #include "../../../kernels/hopper/bulkCopy.cu"
+#include "../../../kernels/hopper/clusterHistogram.cu"
+#include "../../../kernels/hopper/clusterSoftmax.cu"
 #include "../../../kernels/hopper/clusterSum.cu"
 #include "../../../kernels/hopper/gemmPersistent.cu"
 #include "../../../kernels/hopper/gemmSimple.cu"
+#include "../../../kernels/hopper/gemmStreamK.cu"
 #include "../../../kernels/hopper/transposeTma.cu"
 
 constexpr int timed_launches = 15, stuck_slots = 256;
@@ -387,6 +390,24 @@ static int multiprocessors()
     return count;
 }
 
+static void run_gemm_stream_k(bench &b)
+{
+    int blocks = multiprocessors();
+    allow_shared(gemm_stream_k, stream_shared);
+    array<float> partial((size_t)blocks * 128 * 128);
+    array<int> flags((size_t)blocks * 2);
+    CARD_TRY(cudaMemset(flags.data, 0, flags.count * sizeof(int)));
+    float *sums = partial.data;
+    int *raised = flags.data;
+    run_products<__half, float, __half>(
+        b, 1e-3, [=](array<__half> &left, array<__half> &right, array<__half> &out, int n) {
+            tensor_map a = describe_matrix(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, left, n, n, 128);
+            tensor_map m = describe_matrix(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, right, n, n, 128);
+            __half *c = out.data;
+            return [=] { gemm_stream_k<<<blocks, 288, stream_shared>>>(a, m, c, sums, raised, n, n, n); };
+        });
+}
+
 template <typename T, typename S, typename O, typename Kernel>
 void run_persistent(bench &b, Kernel kernel, CUtensorMapDataType in, CUtensorMapDataType to, double bound)
 {
@@ -601,6 +622,69 @@ static void run_cluster_sum(bench &b) { run_sums<float>(b, cluster_sum, 1e-4); }
 static void run_cluster_sum_async(bench &b) { run_sums<float>(b, cluster_sum_async, 1e-4); }
 static void run_cluster_sum_add(bench &b) { run_sums<int>(b, cluster_sum_add, 0); }
 
+// A row a block of 256 threads.
+__global__ void plain_softmax(const float *in, float *out, int columns)
+{
+    __shared__ double parts[256];
+    const float *from = in + (size_t)blockIdx.x * columns;
+    double sum = 0;
+    for (int i = threadIdx.x; i < columns; i += 256) sum += exp((double)from[i]);
+    parts[threadIdx.x] = sum;
+    __syncthreads();
+    sum = 0;
+    for (int i = 0; i < 256; i++) sum += parts[i];
+    for (int i = threadIdx.x; i < columns; i += 256)
+        out[(size_t)blockIdx.x * columns + i] = (float)(exp((double)from[i]) / sum);
+}
+
+static void run_cluster_softmax(bench &b)
+{
+    const double bound = 1e-5;
+    allow_shared(cluster_softmax, 128 * 1024);
+    for (auto [rows, columns] : {std::pair(8, 8192), std::pair(64, 65536), std::pair(256, 262144)}) {
+        int height = rows, width = columns;
+        array<float> in((size_t)height * width, 1, 8), out(in.count);
+        const float *from = in.data;
+        float *to = out.data;
+        run_shape(
+            b, std::to_string(height) + "x" + std::to_string(width), bound, "",
+            [=] { cluster_softmax<<<height * 8, 256, width / 2>>>(from, to, width); },
+            [&] {
+                array<float> expected(in.count);
+                plain_softmax<<<height, 256>>>(in.data, expected.data, width);
+                CARD_WAIT();
+                return error_of(b, out, expected, (size_t)width, bound);
+            });
+    }
+}
+
+__global__ void plain_histogram(const uint32_t *in, uint32_t *bins, size_t each)
+{
+    for (size_t i = threadIdx.x; i < each; i += blockDim.x)
+        atomicAdd(bins + blockIdx.x * 8192 + in[blockIdx.x * each + i] % 8192, 1);
+}
+
+static void run_cluster_histogram(bench &b)
+{
+    for (auto [clusters, each] : {std::pair(4, 32768), std::pair(16, 65536), std::pair(16, 1 << 20)}) {
+        int histograms = clusters, values = each;
+        array<int> in((size_t)histograms * values, 1, 1);
+        array<uint32_t> out((size_t)histograms * 8192);
+        const uint32_t *from = (const uint32_t *)in.data;
+        uint32_t *to = out.data;
+        run_shape(
+            b, std::to_string(histograms) + "x" + std::to_string(values), 0, "",
+            [=] { cluster_histogram<<<histograms * 8, 256>>>(from, to, values / 8); },
+            [&] {
+                array<uint32_t> expected(out.count);
+                CARD_TRY(cudaMemset(expected.data, 0, out.count * sizeof(uint32_t)));
+                plain_histogram<<<histograms, 1024>>>(from, expected.data, (size_t)values);
+                CARD_WAIT();
+                return error_of(b, out, expected, 8192, 0);
+            });
+    }
+}
+
 // ---- Parts ----
 
 struct part {
@@ -614,11 +698,14 @@ static const part parts[] = {
     {"cluster_sum", run_cluster_sum},
     {"cluster_sum_add", run_cluster_sum_add},
     {"cluster_sum_async", run_cluster_sum_async},
+    {"cluster_softmax", run_cluster_softmax},
+    {"cluster_histogram", run_cluster_histogram},
     {"gemm_simple", run_gemm_simple},
     {"gemm_f16", run_gemm_f16},
     {"gemm_e4m3", run_gemm_e4m3},
     {"gemm_s8", run_gemm_s8},
     {"gemm_tf32", run_gemm_tf32},
+    {"gemm_stream_k", run_gemm_stream_k},
     {"attention_128", run_attention_128},
     {"attention_128_causal", run_attention_128_causal},
     {"attention_64", run_attention_64},
