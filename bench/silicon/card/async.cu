@@ -555,8 +555,7 @@ template <class Body> void barrier_rows(const char *name)
     for (int warps : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}) {
         std::string full = std::string(name) + ", block of " + std::to_string(warps) +
                            " warps: cycles from barrier to barrier";
-        card_measure(full.c_str(), "cycles",
-                     [&] { return body_cycles<Body>(warps, body_rounds) / body_rounds / Body::count; });
+        body_entry_row(body_kernel<Body>, full, "cycles", warps, body_rounds, 1.0 / Body::count, false, "");
     }
 }
 
