@@ -67,14 +67,16 @@ inline const body_memory &body_buffers()
     return memory;
 }
 
+using body_entry = void (*)(long long *, uint32_t *, uint32_t, int);
+
 // Cycles of a block of `warps` warps for `rounds` calls of the body.
-template <class Body> double body_cycles(int warps, int rounds)
+inline double body_entry_cycles(body_entry kernel, int warps, int rounds)
 {
     long long times[2 * body_warps_max];
     const body_memory &memory = body_buffers();
     for (long long &time : times) time = body_poison;
     CARD_TRY(cudaMemcpy(memory.times, times, sizeof times, cudaMemcpyHostToDevice));
-    body_kernel<Body><<<1, warps * 32>>>(memory.times, memory.sink, 0, rounds);
+    kernel<<<1, warps * 32>>>(memory.times, memory.sink, 0, rounds);
     CARD_WAIT();
     CARD_TRY(cudaMemcpy(times, memory.times, sizeof times, cudaMemcpyDeviceToHost));
     long long first = times[0], last = times[1];
@@ -89,34 +91,45 @@ template <class Body> double body_cycles(int warps, int rounds)
     return double(last - first);
 }
 
+// A row of `scale` by the cycles of a call of the body (or of its inverse, a rate).
+inline void body_entry_row(body_entry kernel, const std::string &quantity, const char *unit, int warps,
+                           int rounds, double scale, bool inverse, const char *note)
+{
+    card_measure(
+        quantity.c_str(), unit,
+        [&] {
+            double cycles = body_entry_cycles(kernel, warps, rounds) / rounds;
+            return inverse ? scale / cycles : scale * cycles;
+        },
+        note);
+}
+
 // A row: cycles per instruction of one warp (latency of a chain, interval of independent instructions).
 template <class Body>
 void body_row(const std::string &quantity, const char *note = "", int rounds = body_rounds)
 {
-    card_measure(
-        quantity.c_str(), "cycles", [&] { return body_cycles<Body>(1, rounds) / rounds / Body::count; },
-        note);
+    body_entry_row(body_kernel<Body>, quantity, "cycles", 1, rounds, 1.0 / Body::count, false, note);
+}
+
+inline std::string body_name(const std::string &quantity, int warps, const char *rest)
+{
+    return quantity + ", " + std::to_string(warps) + " warps: " + rest;
 }
 
 // A row: cycles per instruction of a sub-core, `warps` warps (4 or a multiple) on the SM.
 template <class Body>
 void body_row_core(const std::string &quantity, int warps, const char *note = "", int rounds = body_rounds)
 {
-    std::string name =
-        quantity + ", " + std::to_string(warps) + " warps: cycles per instruction of a sub-core";
-    card_measure(
-        name.c_str(), "cycles",
-        [&] { return body_cycles<Body>(warps, rounds) * 4 / warps / rounds / Body::count; }, note);
+    body_entry_row(body_kernel<Body>, body_name(quantity, warps, "cycles per instruction of a sub-core"),
+                   "cycles", warps, rounds, 4.0 / warps / Body::count, false, note);
 }
 
 // A row: cycles per instruction of the SM, `warps` warps on it.
 template <class Body>
 void body_row_sm(const std::string &quantity, int warps, const char *note = "", int rounds = body_rounds)
 {
-    std::string name = quantity + ", " + std::to_string(warps) + " warps: cycles per instruction of the SM";
-    card_measure(
-        name.c_str(), "cycles",
-        [&] { return body_cycles<Body>(warps, rounds) / warps / rounds / Body::count; }, note);
+    body_entry_row(body_kernel<Body>, body_name(quantity, warps, "cycles per instruction of the SM"),
+                   "cycles", warps, rounds, 1.0 / warps / Body::count, false, note);
 }
 
 struct card_part {

@@ -206,10 +206,9 @@ template <class Form, int Scale = 16> void product_rows()
     body_row<product_stream<Form, 8, Scale>>(name + ": interval, 1 warp, 8 accumulators");
     for (int warps : {4, 8, 16})
         body_row_core<product_stream<Form, 8, Scale>>(name + ", 8 accumulators", warps);
-    card_measure((name + ": multiply-adds of the SM, 16 warps").c_str(), "ops/cycle", [] {
-        using Body = product_stream<Form, 8, Scale>;
-        return Body::count * 16 * body_rounds * Form::macs / body_cycles<Body>(16, body_rounds);
-    });
+    using Body = product_stream<Form, 8, Scale>;
+    body_entry_row(body_kernel<Body>, name + ": multiply-adds of the SM, 16 warps", "ops/cycle", 16,
+                   body_rounds, Body::count * 16 * Form::macs, true, "");
 }
 
 template <class... Forms> void product_table() { (product_rows<Forms>(), ...); }
@@ -650,9 +649,8 @@ template <class First, int F, class Second, int S> void mixture_rows(const char 
     body_row<Body>(name + ", 1 warp: cycles of a group");
     for (int warps : {4, 16}) {
         std::string text = name + ", " + std::to_string(warps) + " warps: cycles of a group, sub-core";
-        card_measure(text.c_str(), "cycles", [&] {
-            return body_cycles<Body>(warps, body_rounds) * 4 / warps / body_rounds / Body::count;
-        });
+        body_entry_row(body_kernel<Body>, text, "cycles", warps, body_rounds, 4.0 / warps / Body::count,
+                       false, "");
     }
 }
 
@@ -798,9 +796,8 @@ template <class Form, class Op, int Others> void beside_rows(const char *name)
         std::string("beside: group of 1 ") + Form::name + " and " + std::to_string(Others) + " " + name;
     for (int warps : {4, 16}) {
         std::string full = text + ", " + std::to_string(warps) + " warps: cycles of a group, sub-core";
-        card_measure(full.c_str(), "cycles", [&] {
-            return body_cycles<Body>(warps, body_rounds) * 4 / warps / body_rounds / Body::count;
-        });
+        body_entry_row(body_kernel<Body>, full, "cycles", warps, body_rounds, 4.0 / warps / Body::count,
+                       false, "");
     }
 }
 
