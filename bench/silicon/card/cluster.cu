@@ -470,28 +470,31 @@ __device__ __forceinline__ long long clock_after(unsigned value)
     return t;
 }
 
-// Rank `from` chases through the shared memory of rank `to`.
+// Rank `from` chases through the shared memory of rank `to`: a ring of generic pointers, atomics of 0 on a pointer, or
+// (kind 2) plain shared memory.
 template <int kind> __global__ void remote_chase(long long *out, unsigned from, unsigned to)
 {
-    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
-        ((unsigned *)shared_memory)[i] = kind == 1 ? 0 : data_at(0) + (i * 4 + 128) % 4096 - data_at(0);
+    auto *ring = (unsigned long long *)shared_memory;
+    auto generic = (unsigned long long)shared_memory, first = generic;
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(generic) : "l"(generic), "r"(card_rank()));
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(first) : "l"(first), "r"(to));
+    for (unsigned i = threadIdx.x; i < 512; i += blockDim.x) {
+        unsigned next = (i * 8 + 128) % 4096;
+        ring[i] = kind == 2 ? data_at(next) : kind == 1 ? generic : generic + next;
+    }
     card_cluster_sync();
     if (card_rank() == from && threadIdx.x == 0) {
-        unsigned base = card_mapa(data_at(0), to), p = 0;
+        unsigned long long p = first;
+        unsigned q = data_at(0);
         for (int pass = 0; pass < 3; pass++) {
-            long long t0 = clock_after(p);
+            long long t0 = clock_after((unsigned)p ^ q);
 #pragma unroll
             for (int i = 0; i < 64; i++) {
-                if (kind == 0)
-                    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(p) : "r"(base + p) : "memory");
-                if (kind == 1)
-                    asm volatile("atom.shared::cluster.add.u32 %0, [%1], 0;"
-                                 : "=r"(p)
-                                 : "r"(base + p)
-                                 : "memory");
-                if (kind == 2) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(p) : "r"(data_at(p)) : "memory");
+                if (kind == 0) asm volatile("ld.u64 %0, [%0];" : "+l"(p)::"memory");
+                if (kind == 1) asm volatile("atom.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
+                if (kind == 2) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(q)::"memory");
             }
-            long long t1 = clock_after(p);
+            long long t1 = clock_after((unsigned)p ^ q);
             out[pass] = t1 - t0;
         }
         out[3] = card_smid();
@@ -516,9 +519,7 @@ template <int kind> static void chase_rows(const char *name, bool every_pair)
             }
             card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", to rank " +
                             std::to_string(to) + ": latency",
-                        "cycles", v, 0,
-                        every_pair ? "from every other rank; an addition included"
-                                   : "from rank 0; an addition included");
+                        "cycles", v, 0, every_pair ? "from every other rank" : "from rank 0");
         }
         card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", all pairs: latency",
                     "cycles", all);
@@ -611,7 +612,8 @@ template <int kind> __global__ void small_costs(long long *out)
             if (kind == 1)
                 asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(value) : "r"(at + value));
             if (kind == 2)
-                asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(card_mapa(at, 1)), "r"(i) : "memory");
+                asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(card_mapa(at, 1) + i * 128), "r"(i)
+                             : "memory");
             if (kind == 3)
                 asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(card_mapa(at, 1)), "r"(i)
                              : "memory");
@@ -642,7 +644,7 @@ static void distributed()
     small_row<4>("fence.acq_rel.cluster");
     chase_rows<2>("ld.shared of the own block", false);
     chase_rows<0>("ld.shared::cluster", true);
-    chase_rows<1>("atom.shared::cluster.add.u32", false);
+    chase_rows<1>("atom.shared::cluster.add.u64", false);
     ping_rows<0>("st.shared::cluster until seen by a poll");
     ping_rows<3>("st.shared::cluster and fence.acq_rel.cluster until seen by a poll");
     ping_rows<2>("remote mbarrier.arrive until behind the wait");

@@ -518,7 +518,7 @@ NEIGHBOUR_CHAIN(64, SS("m64n64k16.f32.f16.f16", D32, T16))
 NEIGHBOUR_CHAIN(128, SS("m64n128k16.f32.f16.f16", D64, T16))
 NEIGHBOUR_CHAIN(256, SS("m64n256k16.f32.f16.f16", D128, T16))
 NEIGHBOUR_CHAIN(1064, RS("m64n64k16.f32.f16.f16", D32, T16R))
-NEIGHBOUR_CHAIN(1256, RS("m64n256k16.f32.f16.f16", D128, T16R))
+NEIGHBOUR_CHAIN(1128, RS("m64n128k16.f32.f16.f16", D64, T16R))
 
 template <int n, stream kind>
 __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds)
@@ -649,7 +649,7 @@ static void neighbours()
     beside_streams<128>("wgmma m64n128k16 f16 f32 A shared");
     beside_streams<256>("wgmma m64n256k16 f16 f32 A shared");
     beside_streams<1064>("wgmma m64n64k16 f16 f32 A registers");
-    beside_streams<1256>("wgmma m64n256k16 f16 f32 A registers");
+    beside_streams<1128>("wgmma m64n128k16 f16 f32 A registers");
 }
 
 // Every SM at once: the slowest block. Shows whether power or clocks change cycles.
