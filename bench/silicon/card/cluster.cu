@@ -470,7 +470,7 @@ __device__ __forceinline__ long long clock_after(unsigned value)
     return t;
 }
 
-// Rank `from` chases through the shared memory of rank `to`: a ring of generic pointers, atomics of 0 on a pointer, or
+// Rank `from` chases through the shared memory of rank `to`: a ring of generic pointers, atomics of 0 on a 32-bit pointer, or
 // (kind 2) plain shared memory.
 template <int kind> __global__ void remote_chase(long long *out, unsigned from, unsigned to)
 {
@@ -480,18 +480,18 @@ template <int kind> __global__ void remote_chase(long long *out, unsigned from, 
     asm volatile("mapa.u64 %0, %1, %2;" : "=l"(first) : "l"(first), "r"(to));
     for (unsigned i = threadIdx.x; i < 512; i += blockDim.x) {
         unsigned next = (i * 8 + 128) % 4096;
-        ring[i] = kind == 2 ? data_at(next) : kind == 1 ? generic : generic + next;
+        ring[i] = kind == 2 ? data_at(next) : kind == 1 ? card_mapa(data_at(0), card_rank()) : generic + next;
     }
     card_cluster_sync();
     if (card_rank() == from && threadIdx.x == 0) {
         unsigned long long p = first;
-        unsigned q = data_at(0);
+        unsigned q = kind == 1 ? card_mapa(data_at(0), to) : data_at(0);
         for (int pass = 0; pass < 3; pass++) {
             long long t0 = clock_after((unsigned)p ^ q);
 #pragma unroll
             for (int i = 0; i < 64; i++) {
                 if (kind == 0) asm volatile("ld.u64 %0, [%0];" : "+l"(p)::"memory");
-                if (kind == 1) asm volatile("atom.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
+                if (kind == 1) asm volatile("atom.shared::cluster.add.u32 %0, [%0], 0;" : "+r"(q)::"memory");
                 if (kind == 2) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(q)::"memory");
             }
             long long t1 = clock_after((unsigned)p ^ q);
@@ -644,7 +644,7 @@ static void distributed()
     small_row<4>("fence.acq_rel.cluster");
     chase_rows<2>("ld.shared of the own block", false);
     chase_rows<0>("ld.shared::cluster", true);
-    chase_rows<1>("atom.shared::cluster.add.u64", false);
+    chase_rows<1>("atom.shared::cluster.add.u32 with the conversion of the address", false);
     ping_rows<0>("st.shared::cluster until seen by a poll");
     ping_rows<3>("st.shared::cluster and fence.acq_rel.cluster until seen by a poll");
     ping_rows<2>("remote mbarrier.arrive until behind the wait");

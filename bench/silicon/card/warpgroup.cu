@@ -35,6 +35,8 @@
 #define SP_RS(m, d, tail)                                                                                    \
     "wgmma.mma_async.sp.sync.aligned." m " {" d "}, {a0,a1,a2,a3}, db, e0, 0, p" tail ";\n"
 
+// Start of a loop. Unrolled by ptxas, a chain would be 64 wgmma and minutes of compilation.
+#define AGAIN    ".pragma \"nounroll\";\nagain:\n"
 #define FENCE    "wgmma.fence.sync.aligned;\n"
 #define COMMIT   "wgmma.commit_group.sync.aligned;\n"
 #define WAIT(n)  "wgmma.wait_group.sync.aligned " n ";\n"
@@ -103,7 +105,7 @@ struct times {
 
 // `rounds` groups of eight, at most one group pending.
 #define CHAIN(name, r, text)                                                                                 \
-    BODY(name, REGISTERS(r) CLOCK("t0") "again:\n" FENCE EIGHT(text)                                         \
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN FENCE EIGHT(text)                                              \
                    COMMIT WAIT("1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")    \
                        WAIT("0") CLOCK("t2") RESULTS(FROM_32))
 
@@ -113,19 +115,19 @@ struct times {
 
 // A fence, a commit and a full wait around every wgmma.
 #define WAITED(name, r, text)                                                                                \
-    BODY(name, REGISTERS(r) CLOCK("t0") "again:\n" EIGHT(FENCE text COMMIT WAIT(                             \
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN EIGHT(FENCE text COMMIT WAIT(                                  \
                    "0")) "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") CLOCK("t2")   \
                    RESULTS(FROM_32))
 
 // A fence before every wgmma, no wait.
 #define FENCED(name, r, text)                                                                                \
-    BODY(name, REGISTERS(r) CLOCK("t0") "again:\n" EIGHT(FENCE text)                                         \
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN EIGHT(FENCE text)                                              \
                    COMMIT WAIT("1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")    \
                        WAIT("0") CLOCK("t2") RESULTS(FROM_32))
 
 // A commit behind every wgmma, at most eight groups pending.
 #define COMMITTED(name, r, text)                                                                             \
-    BODY(name, REGISTERS(r) CLOCK("t0") "again:\n" FENCE EIGHT(text COMMIT)                                  \
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN FENCE EIGHT(text COMMIT)                                       \
                    WAIT("7") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") \
                        CLOCK("t2") RESULTS(FROM_32))
 
@@ -508,7 +510,7 @@ __device__ __forceinline__ long long chain_of(unsigned long long da, unsigned lo
                                                       int rounds)                                            \
     {                                                                                                        \
         times t;                                                                                             \
-        asm volatile(REGISTERS("f32") CLOCK("t0") "again:\n" FENCE EIGHT(text) COMMIT WAIT(                  \
+        asm volatile(REGISTERS("f32") CLOCK("t0") AGAIN FENCE EIGHT(text) COMMIT WAIT(                       \
             "1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2") \
                          RESULTS(FROM_32) OPERANDS(t, da, db, 1, rounds));                                   \
         return t.value;                                                                                      \
