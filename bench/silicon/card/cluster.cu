@@ -18,8 +18,14 @@ static long long *results()
 
 extern __shared__ __align__(1024) unsigned char shared_memory[];
 
-__device__ __forceinline__ uint32_t data_at(uint32_t offset) { return card_shared_address(shared_memory) + offset; }
-__device__ __forceinline__ uint32_t bar_at(int i) { return card_shared_address(shared_memory) + data_bytes + i * 8; }
+__device__ __forceinline__ uint32_t data_at(uint32_t offset)
+{
+    return card_shared_address(shared_memory) + offset;
+}
+__device__ __forceinline__ uint32_t bar_at(int i)
+{
+    return card_shared_address(shared_memory) + data_bytes + i * 8;
+}
 
 __device__ __forceinline__ unsigned long long global_time()
 {
@@ -67,8 +73,8 @@ template <typename Launch> static double launch_interval(int launches, Launch la
 }
 
 // A launch with a cluster size and, where `dependent`, programmatic order behind the launch before.
-static void launch_with(void (*kernel)(int), int blocks, int threads, int cluster, bool dependent, int value = 0,
-                        int shared_bytes = 0)
+static void launch_with(void (*kernel)(int), int blocks, int threads, int cluster, bool dependent,
+                        int value = 0, int shared_bytes = 0)
 {
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
@@ -143,11 +149,13 @@ static void launches()
             int grid = cluster ? (blocks + cluster - 1) / cluster * cluster : blocks;
             std::vector<double> w;
             for (int i = 0; i < 3; i++)
-                w.push_back(launch_interval(200, [&] { launch_with(nothing_of, grid, 128, cluster, false); }));
+                w.push_back(
+                    launch_interval(200, [&] { launch_with(nothing_of, grid, 128, cluster, false); }));
             card_median("empty kernel of " + std::to_string(blocks) + " blocks, " +
                             (cluster ? "clusters of " + std::to_string(cluster) : std::string("plain")) +
                             ": back to back",
-                        "us", w, 0, std::to_string(grid) + " blocks of 128 threads; host's launch rate may bound");
+                        "us", w, 0,
+                        std::to_string(grid) + " blocks of 128 threads; host's launch rate may bound");
         }
     for (int blocks : {1, 132, 1056})
         card_value("empty kernel of " + std::to_string(blocks) + " blocks in a graph of 200", "us",
@@ -155,8 +163,10 @@ static void launches()
     for (int threads : {32, 128, 256, 1024})
         for (int blocks : {1, 1000, 10000, 100000}) {
             double t = graph_time(4, [&](cudaStream_t s) { nothing<<<blocks, threads, 0, s>>>(); });
-            card_value("grid of " + std::to_string(blocks) + " empty blocks of " + std::to_string(threads) + " threads",
-                       "us", t, "graph of 4, least of 4; slope over blocks is the rate of the block scheduler");
+            card_value("grid of " + std::to_string(blocks) + " empty blocks of " + std::to_string(threads) +
+                           " threads",
+                       "us", t,
+                       "graph of 4, least of 4; slope over blocks is the rate of the block scheduler");
         }
 }
 
@@ -164,11 +174,13 @@ static void launches()
 __global__ void first_kernel(int cycles)
 {
     long long t = card_clock();
-    while (card_clock() - t < cycles) {}
+    while (card_clock() - t < cycles) {
+    }
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
     t = card_clock();
-    while (card_clock() - t < cycles) {}
+    while (card_clock() - t < cycles) {
+    }
 }
 
 // The clock of the first instruction and of the return from griddepcontrol.wait, and the end, in nanoseconds.
@@ -179,7 +191,8 @@ __global__ void stamped(int index)
     asm volatile("griddepcontrol.wait;" ::: "memory");
     if (threadIdx.x == 0 && blockIdx.x == 0) stamps[3 * index + 1] = global_time();
     long long t = card_clock();
-    while (card_clock() - t < 20000) {}
+    while (card_clock() - t < 20000) {
+    }
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     if (threadIdx.x == 0 && blockIdx.x == 0) stamps[3 * index + 2] = global_time();
 }
@@ -226,7 +239,8 @@ __global__ void where(place *out, int cycles)
     unsigned long long start = global_time();
     unsigned warp;
     asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
-    while (card_clock() - first < cycles) {}
+    while (card_clock() - first < cycles) {
+    }
     if (threadIdx.x == 0) out[blockIdx.x] = {card_smid(), warp, start, global_time(), first, card_clock()};
 }
 
@@ -274,7 +288,8 @@ static void order()
         std::map<unsigned, std::vector<place>> of_sm;
         for (const place &x : p) of_sm[x.sm].push_back(x);
         for (auto &[sm, list] : of_sm) {
-            std::sort(list.begin(), list.end(), [](const place &a, const place &b) { return a.first < b.first; });
+            std::sort(list.begin(), list.end(),
+                      [](const place &a, const place &b) { return a.first < b.first; });
             std::vector<long long> ends;
             for (const place &x : list) ends.push_back(x.last);
             std::sort(ends.begin(), ends.end());
@@ -308,10 +323,13 @@ static void tiny()
             }
             std::vector<double> gaps;
             for (auto &[sm, list] : of_sm) {
-                std::sort(list.begin(), list.end(), [](const place &a, const place &b) { return a.first < b.first; });
-                for (size_t i = 1; i < list.size(); i++) gaps.push_back((double)(list[i].first - list[i - 1].last));
+                std::sort(list.begin(), list.end(),
+                          [](const place &a, const place &b) { return a.first < b.first; });
+                for (size_t i = 1; i < list.size(); i++)
+                    gaps.push_back((double)(list[i].first - list[i - 1].last));
             }
-            std::string name = std::to_string(blocks) + " blocks of " + std::to_string(cycles) + " cycles, one an SM";
+            std::string name =
+                std::to_string(blocks) + " blocks of " + std::to_string(cycles) + " cycles, one an SM";
             card_median(name + ": end of a block to first instruction of the successor", "cycles", gaps);
             card_value(name + ": first start to last end", "ns", (double)(last - first), "%globaltimer");
         }
@@ -322,7 +340,8 @@ static void tiny()
 __global__ void cluster_place(place *out, int cycles)
 {
     long long first = card_clock();
-    while (card_clock() - first < cycles) {}
+    while (card_clock() - first < cycles) {
+    }
     if (threadIdx.x == 0) out[blockIdx.x] = {card_smid(), card_rank(), 0, 0, first, card_clock()};
 }
 
@@ -338,7 +357,8 @@ static void fit()
         return i;
     };
     FILE *to = report("clusters.txt");
-    CARD_TRY(cudaFuncSetAttribute((const void *)cluster_place, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    CARD_TRY(
+        cudaFuncSetAttribute((const void *)cluster_place, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     for (int cluster : {1, 2, 4, 8, 16})
         for (int shared : {0, 200 * 1024}) {
             card_shared(cluster_place, 200 * 1024);
@@ -358,8 +378,8 @@ static void fit()
                 std::fprintf(stderr, "clusters of %d: %s\n", cluster, cudaGetErrorString(cudaGetLastError()));
                 continue;
             }
-            card_value("clusters of " + std::to_string(cluster) + " that fit, " + std::to_string(shared / 1024) +
-                           " KiB of shared memory a block",
+            card_value("clusters of " + std::to_string(cluster) + " that fit, " +
+                           std::to_string(shared / 1024) + " KiB of shared memory a block",
                        "clusters", most, "cudaOccupancyMaxActiveClusters");
             if (!shared) continue;
             for (int repeat = 0; repeat < 8; repeat++) {
@@ -378,7 +398,8 @@ static void fit()
         }
     std::map<int, std::vector<int>> gpcs;
     for (int i = 0; i < sms; i++) gpcs[root(i)].push_back(i);
-    card_value("groups of SMs that share clusters", "groups", (double)gpcs.size(), "GPCs, where every pair was seen");
+    card_value("groups of SMs that share clusters", "groups", (double)gpcs.size(),
+               "GPCs, where every pair was seen");
     int index = 0;
     for (auto &[r, list] : gpcs) {
         std::string text;
@@ -397,9 +418,11 @@ template <int kind> __global__ void cluster_barriers(long long *out)
     long long t0 = card_clock();
 #pragma unroll
     for (int i = 0; i < 32; i++) {
-        if (kind == 0) asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+        if (kind == 0)
+            asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
         if (kind == 1)
-            asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+            asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::
+                             : "memory");
         if (kind == 2)
             asm volatile("st.shared.u32 [%0], %1;\nbarrier.cluster.arrive.release.aligned;\n"
                          "barrier.cluster.wait.acquire.aligned;" ::"r"(data_at(threadIdx.x * 4)),
@@ -417,11 +440,12 @@ template <int kind> static void barrier_rows(const char *name)
         for (int threads : {32, 128, 512}) {
             std::vector<double> v;
             for (int i = 0; i < 4; i++) {
-                if (!card_launch_clusters(cluster_barriers<kind>, cluster, threads, 8192, cluster, results())) break;
+                if (!card_launch_clusters(cluster_barriers<kind>, cluster, threads, 8192, cluster, results()))
+                    break;
                 v.push_back((double)card_read(results(), 1)[0] / 32);
             }
-            card_median(std::string(name) + ", clusters of " + std::to_string(cluster) + ", " + std::to_string(threads) +
-                            " threads a block: interval",
+            card_median(std::string(name) + ", clusters of " + std::to_string(cluster) + ", " +
+                            std::to_string(threads) + " threads a block: interval",
                         "cycles", v, 1);
         }
 }
@@ -446,24 +470,31 @@ __device__ __forceinline__ long long clock_after(unsigned value)
     return t;
 }
 
-// Rank `from` chases through the shared memory of rank `to`.
+// Rank `from` chases through the shared memory of rank `to`: a ring of generic pointers, atomics of 0 on a 32-bit pointer, or
+// (kind 2) plain shared memory.
 template <int kind> __global__ void remote_chase(long long *out, unsigned from, unsigned to)
 {
-    for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
-        ((unsigned *)shared_memory)[i] = kind == 1 ? 0 : data_at(0) + (i * 4 + 128) % 4096 - data_at(0);
+    auto *ring = (unsigned long long *)shared_memory;
+    auto generic = (unsigned long long)shared_memory, first = generic;
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(generic) : "l"(generic), "r"(card_rank()));
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(first) : "l"(first), "r"(to));
+    for (unsigned i = threadIdx.x; i < 512; i += blockDim.x) {
+        unsigned next = (i * 8 + 128) % 4096;
+        ring[i] = kind == 2 ? data_at(next) : kind == 1 ? card_mapa(data_at(0), card_rank()) : generic + next;
+    }
     card_cluster_sync();
     if (card_rank() == from && threadIdx.x == 0) {
-        unsigned base = card_mapa(data_at(0), to), p = 0;
+        unsigned long long p = first;
+        unsigned q = kind == 1 ? card_mapa(data_at(0), to) : data_at(0);
         for (int pass = 0; pass < 3; pass++) {
-            long long t0 = clock_after(p);
+            long long t0 = clock_after((unsigned)p ^ q);
 #pragma unroll
             for (int i = 0; i < 64; i++) {
-                if (kind == 0) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(p) : "r"(base + p) : "memory");
-                if (kind == 1)
-                    asm volatile("atom.shared::cluster.add.u32 %0, [%1], 0;" : "=r"(p) : "r"(base + p) : "memory");
-                if (kind == 2) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(p) : "r"(data_at(p)) : "memory");
+                if (kind == 0) asm volatile("ld.u64 %0, [%0];" : "+l"(p)::"memory");
+                if (kind == 1) asm volatile("atom.shared::cluster.add.u32 %0, [%0], 0;" : "+r"(q)::"memory");
+                if (kind == 2) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(q)::"memory");
             }
-            long long t1 = clock_after(p);
+            long long t1 = clock_after((unsigned)p ^ q);
             out[pass] = t1 - t0;
         }
         out[3] = card_smid();
@@ -479,18 +510,19 @@ template <int kind> static void chase_rows(const char *name, bool every_pair)
             std::vector<double> v;
             for (int from = 0; from < (every_pair ? cluster : 1); from++) {
                 if (kind != 2 && from == to && every_pair) continue;
-                if (!card_launch_clusters(remote_chase<kind>, cluster, 32, 8192, cluster, results(), (unsigned)from,
-                                          (unsigned)to))
+                if (!card_launch_clusters(remote_chase<kind>, cluster, 32, 8192, cluster, results(),
+                                          (unsigned)from, (unsigned)to))
                     return;
                 double t = (double)card_read(results(), 3)[2] / 64;
                 v.push_back(t);
                 if (from != to) all.push_back(t);
             }
-            card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", to rank " + std::to_string(to) +
-                            ": latency",
-                        "cycles", v, 0, every_pair ? "from every other rank; an addition included" : "from rank 0; an addition included");
+            card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", to rank " +
+                            std::to_string(to) + ": latency",
+                        "cycles", v, 0, every_pair ? "from every other rank" : "from rank 0");
         }
-        card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", all pairs: latency", "cycles", all);
+        card_median(std::string(name) + ", cluster of " + std::to_string(cluster) + ", all pairs: latency",
+                    "cycles", all);
     }
 }
 
@@ -512,18 +544,23 @@ template <int kind> __global__ void ping_pong(long long *out, unsigned other, in
             for (int turn = 0; turn < 2; turn++) {
                 if ((turn == 0) == (rank == 0)) { // send
                     if (kind == 0)
-                        asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(flag), "r"(r + 1) : "memory");
+                        asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(flag),
+                                     "r"(r + 1)
+                                     : "memory");
                     if (kind == 1)
-                        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
-                                         flag),
+                        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], "
+                                     "%1, [%2];" ::"r"(flag),
                                      "r"(r + 1), "r"(bar)
                                      : "memory");
                     if (kind == 2)
-                        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(bar) : "memory");
-                    if (kind == 3)
-                        asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;\nfence.acq_rel.cluster;" ::"r"(flag),
-                                     "r"(r + 1)
+                        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(bar)
                                      : "memory");
+                    if (kind == 3)
+                        asm volatile(
+                            "st.relaxed.cluster.shared::cluster.u32 [%0], %1;\nfence.acq_rel.cluster;" ::"r"(
+                                flag),
+                            "r"(r + 1)
+                            : "memory");
                 } else if (kind == 0 || kind == 3) {
                     int seen;
                     long long t = card_clock();
@@ -550,7 +587,8 @@ template <int kind> static void ping_rows(const char *name)
         for (int other = 1; other < cluster; other += other == 1 ? 1 : 3) {
             std::vector<double> v;
             for (int i = 0; i < 4; i++) {
-                if (!card_launch_clusters(ping_pong<kind>, cluster, 32, block_bytes, cluster, results(), (unsigned)other, 64))
+                if (!card_launch_clusters(ping_pong<kind>, cluster, 32, block_bytes, cluster, results(),
+                                          (unsigned)other, 64))
                     break;
                 v.push_back((double)card_read(results(), 1)[0] / 128);
             }
@@ -569,11 +607,16 @@ template <int kind> __global__ void small_costs(long long *out)
         long long t0 = card_clock();
 #pragma unroll
         for (int i = 0; i < 64; i++) {
-            if (kind == 0) asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(value) : "r"(at), "r"(value & 1));
-            if (kind == 1) asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(value) : "r"(at + value));
-            if (kind == 2) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(card_mapa(at, 1)), "r"(i) : "memory");
+            if (kind == 0)
+                asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(value) : "r"(at), "r"(value & 1));
+            if (kind == 1)
+                asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(value) : "r"(at + value));
+            if (kind == 2)
+                asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(card_mapa(at, 1) + i * 128), "r"(i)
+                             : "memory");
             if (kind == 3)
-                asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(card_mapa(at, 1)), "r"(i) : "memory");
+                asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(card_mapa(at, 1)), "r"(i)
+                             : "memory");
             if (kind == 4) asm volatile("fence.acq_rel.cluster;" ::: "memory");
         }
         long long t1 = clock_after(value);
@@ -601,7 +644,7 @@ static void distributed()
     small_row<4>("fence.acq_rel.cluster");
     chase_rows<2>("ld.shared of the own block", false);
     chase_rows<0>("ld.shared::cluster", true);
-    chase_rows<1>("atom.shared::cluster.add.u32", false);
+    chase_rows<1>("atom.shared::cluster.add.u32 with the conversion of the address", false);
     ping_rows<0>("st.shared::cluster until seen by a poll");
     ping_rows<3>("st.shared::cluster and fence.acq_rel.cluster until seen by a poll");
     ping_rows<2>("remote mbarrier.arrive until behind the wait");
@@ -617,7 +660,8 @@ template <int kind> __global__ void exchange(long long *out, unsigned distance, 
     uint32_t rank = card_rank(), blocks = cluster_blocks(), peer = (rank + distance) % blocks;
     if (threadIdx.x == 0)
         for (int i = 0; i < 4; i++) mbarrier_init(bar_at(i), 1);
-    for (int i = (int)threadIdx.x; i < data_bytes / 4; i += (int)blockDim.x) ((unsigned *)shared_memory)[i] = 0;
+    for (int i = (int)threadIdx.x; i < data_bytes / 4; i += (int)blockDim.x)
+        ((unsigned *)shared_memory)[i] = 0;
     fence_async();
     card_cluster_sync();
     unsigned base = card_mapa(data_at(65536), peer), sum = 0;
@@ -629,10 +673,11 @@ template <int kind> __global__ void exchange(long long *out, unsigned distance, 
                 for (int i = 0; i < steps; i++) {
                     if (i >= 4) mbarrier_wait(bar_at(i % 4), (i / 4 - 1) & 1); // the own, as all run alike
                     mbarrier_expect(bar_at(i % 4), 8192);
-                    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], "
-                                 "%2, [%3];" ::"r"(base + (unsigned)(i % 4) * 8192),
-                                 "r"(data_at((unsigned)(i % 4) * 8192)), "r"(8192), "r"(card_mapa(bar_at(i % 4), peer))
-                                 : "memory");
+                    asm volatile(
+                        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], "
+                        "%2, [%3];" ::"r"(base + (unsigned)(i % 4) * 8192),
+                        "r"(data_at((unsigned)(i % 4) * 8192)), "r"(8192), "r"(card_mapa(bar_at(i % 4), peer))
+                        : "memory");
                 }
             if (threadIdx.x == 0)
                 for (int i = steps; i < steps + 4; i++) mbarrier_wait(bar_at(i % 4), (i / 4 - 1) & 1);
@@ -642,16 +687,20 @@ template <int kind> __global__ void exchange(long long *out, unsigned distance, 
 #pragma unroll
                 for (int j = 0; j < 8; j++) {
                     unsigned a = 0, b, c, d, p = at + (unsigned)j * blockDim.x * width % 32768;
-                    if (kind == 0) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(a) : "r"(p) : "memory");
+                    if (kind == 0)
+                        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(a) : "r"(p) : "memory");
                     if (kind == 1)
                         asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
                                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                                      : "r"(p)
                                      : "memory");
-                    if (kind == 2) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(p), "r"(i) : "memory");
+                    if (kind == 2)
+                        asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(p), "r"(i) : "memory");
                     if (kind == 3)
-                        asm volatile("st.shared::cluster.v4.u32 [%0], {%1,%1,%1,%1};" ::"r"(p), "r"(i) : "memory");
-                    if (kind == 5) asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(p), "r"(i) : "memory");
+                        asm volatile("st.shared::cluster.v4.u32 [%0], {%1,%1,%1,%1};" ::"r"(p), "r"(i)
+                                     : "memory");
+                    if (kind == 5)
+                        asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(p), "r"(i) : "memory");
                     sum ^= a;
                 }
             }
@@ -686,14 +735,17 @@ template <int kind> static void exchange_rows(const char *name)
             std::vector<double> v;
             int steps = kind == 4 ? 128 : 256;
             for (int i = 0; i < 3; i++) {
-                if (!card_launch_clusters(exchange<kind>, s.cluster * s.clusters, threads, block_bytes, s.cluster, results(),
-                                          s.distance, s.everyone, steps))
+                if (!card_launch_clusters(exchange<kind>, s.cluster * s.clusters, threads, block_bytes,
+                                          s.cluster, results(), s.distance, s.everyone, steps))
                     break;
                 long long worst = 0;
-                for (long long t : card_read(results(), (size_t)(s.cluster * s.clusters))) worst = std::max(worst, t);
-                v.push_back(kind == 4 ? 8192.0 * steps / (double)worst : (double)threads * width * steps / (double)worst);
+                for (long long t : card_read(results(), (size_t)(s.cluster * s.clusters)))
+                    worst = std::max(worst, t);
+                v.push_back(kind == 4 ? 8192.0 * steps / (double)worst
+                                      : (double)threads * width * steps / (double)worst);
             }
-            card_median(std::string(name) + ", " + s.name + ", " + std::to_string(threads) + " threads: of a sender",
+            card_median(std::string(name) + ", " + s.name + ", " + std::to_string(threads) +
+                            " threads: of a sender",
                         "bytes/cycle", v, 1);
         }
 }
@@ -735,7 +787,8 @@ static void skew()
     CARD_WAIT();
     auto first = card_read(places, (size_t)sms);
     auto t = clock_type::now();
-    while (microseconds_since(t) < 100000) {}
+    while (microseconds_since(t) < 100000) {
+    }
     clocks<<<sms, 1, 200 * 1024>>>(places);
     CARD_WAIT();
     auto second = card_read(places, (size_t)sms);
@@ -750,18 +803,20 @@ static void skew()
     card_median("clock64 per ns of %globaltimer", "GHz", rate, 0, "100 ms apart, mostly idle");
     double hertz = rate[rate.size() / 2];
     for (const place &p : first)
-        offsets.push_back((double)(p.first - first[0].first) - (double)(long long)(p.start - first[0].start) * hertz);
+        offsets.push_back((double)(p.first - first[0].first) -
+                          (double)(long long)(p.start - first[0].start) * hertz);
     card_median("clock64 of an SM less that of block 0's SM, at equal %globaltimer", "cycles", offsets);
     FILE *to = report("clock-skew.txt");
     if (!to) return;
-    for (size_t i = 0; i < first.size(); i++) std::fprintf(to, "SM %u offset %.0f\n", first[i].sm, offsets[i]);
+    for (size_t i = 0; i < first.size(); i++)
+        std::fprintf(to, "SM %u offset %.0f\n", first[i].sm, offsets[i]);
     std::fclose(to);
 }
 
-static const card_part parts[] = {{"launches", launches},       {"order", order},         {"tiny", tiny},
-                                  {"skew", skew},               {"dependent", dependent}, {"fit", fit},
-                                  {"barriers", barriers},       {"distributed", distributed},
-                                  {"bandwidth", bandwidth}};
+static const card_part parts[] = {
+    {"launches", launches},   {"order", order}, {"tiny", tiny},         {"skew", skew},
+    {"dependent", dependent}, {"fit", fit},     {"barriers", barriers}, {"distributed", distributed},
+    {"bandwidth", bandwidth}};
 
 int main(int argc, char **argv)
 {

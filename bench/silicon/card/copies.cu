@@ -29,11 +29,18 @@ static timed *results()
 extern __shared__ __align__(1024) unsigned char shared_memory[];
 
 // Addresses of the block's data and of mbarrier `i`.
-__device__ __forceinline__ uint32_t data_at(uint32_t offset) { return card_shared_address(shared_memory) + offset; }
-__device__ __forceinline__ uint32_t bar_at(int i) { return card_shared_address(shared_memory) + data_bytes + i * 8; }
+__device__ __forceinline__ uint32_t data_at(uint32_t offset)
+{
+    return card_shared_address(shared_memory) + offset;
+}
+__device__ __forceinline__ uint32_t bar_at(int i)
+{
+    return card_shared_address(shared_memory) + data_bytes + i * 8;
+}
 
 // `rounds` rounds of `count` loads of `bytes` from `from`; a round moves on by `step`, round 0 too.
-__global__ void load_times(timed *out, const unsigned char *from, int bytes, int count, size_t step, int rounds)
+__global__ void load_times(timed *out, const unsigned char *from, int bytes, int count, size_t step,
+                           int rounds)
 {
     mbarrier_init(bar_at(0), 1);
     mbarrier_init(bar_at(1), 1);
@@ -74,8 +81,8 @@ static void load()
             for (int count = 1; count <= 32 && count * bytes <= data_bytes; count *= 2) {
                 if (count > 1 && count != 4 && count != 16 && count != 32) continue;
                 int rounds = 17;
-                load_times<<<1, 1, block_bytes>>>(results(), big_memory() + (cold ? 128 * mebi : 0), bytes, count,
-                                                  cold ? 2 * mebi : 0, rounds);
+                load_times<<<1, 1, block_bytes>>>(results(), big_memory() + (cold ? 128 * mebi : 0), bytes,
+                                                  count, cold ? 2 * mebi : 0, rounds);
                 CARD_WAIT();
                 auto t = card_read(results(), (size_t)rounds);
                 std::string name = "cp.async.bulk global to shared, " + std::to_string(count) + " of " +
@@ -113,15 +120,17 @@ __global__ void stream(timed *out, unsigned char *memory, size_t region, int byt
         for (int c = 0; c < copies; c++) {
             int s = c % stages;
             if (direction == 4)
-                asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-                                 memory + at),
-                             "r"(data_at(s * bytes)), "r"(bytes)
-                             : "memory");
+                asm volatile(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
+                        memory + at),
+                    "r"(data_at(s * bytes)), "r"(bytes)
+                    : "memory");
             else if (direction == 5)
-                asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-                                 memory + at),
-                             "r"(data_at(s * bytes)), "r"(bytes)
-                             : "memory");
+                asm volatile(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
+                        memory + at),
+                    "r"(data_at(s * bytes)), "r"(bytes)
+                    : "memory");
             else
                 bulk_store(memory + at, data_at(s * bytes), bytes);
             bulk_commit();
@@ -148,22 +157,25 @@ static void stream_rows(const char *name, const char *where, size_t region, int 
         k<<<blocks, 64, block_bytes>>>(results(), big_memory() + fresh, region, bytes, stages, copies);
         CARD_WAIT();
         long long worst = 0;
-        for (const timed &t : card_read(results(), (size_t)blocks * 2)) worst = std::max(worst, t.done - t.issue);
+        for (const timed &t : card_read(results(), (size_t)blocks * 2))
+            worst = std::max(worst, t.done - t.issue);
         rate.push_back((double)bytes * copies * blocks * (direction == 3 ? 2 : 1) / (double)worst);
     }
-    card_median(std::string(name) + ", " + bytes_text(bytes) + " x " + std::to_string(stages) + ", " + where + ", " +
-                    (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
+    card_median(std::string(name) + ", " + bytes_text(bytes) + " x " + std::to_string(stages) + ", " + where +
+                    ", " + (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
                 "bytes/cycle", rate, 1, direction == 3 ? "sum of both directions" : "");
 }
 
 static void sustained()
 {
     int sms = card_sms();
-    const int sizes[][2] = {{512, 32}, {1024, 32}, {2048, 32}, {4096, 4}, {4096, 16}, {16384, 4}, {16384, 8}, {32768, 4}};
+    const int sizes[][2] = {{512, 32},  {1024, 32}, {2048, 32}, {4096, 4},
+                            {4096, 16}, {16384, 4}, {16384, 8}, {32768, 4}};
     for (const auto &s : sizes)
         for (int blocks : {1, sms}) {
             int copies = 2 * (int)mebi / s[0];
-            stream_rows<1>("cp.async.bulk global to shared", "L2 20 MB", 20000000, blocks, s[0], s[1], copies);
+            stream_rows<1>("cp.async.bulk global to shared", "L2 20 MB", 20000000, blocks, s[0], s[1],
+                           copies);
             stream_rows<1>("cp.async.bulk global to shared", "DRAM", 4000 * mebi, blocks, s[0], s[1],
                            blocks == 1 ? copies : copies * 4);
         }
@@ -173,7 +185,8 @@ static void sustained()
             stream_rows<2>("cp.async.bulk shared to global", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
             stream_rows<2>("cp.async.bulk shared to global", "DRAM", 4000 * mebi, blocks, bytes, 4,
                            blocks == 1 ? copies : copies * 4);
-            stream_rows<3>("cp.async.bulk in both directions", "L2 10 MB each", 10000000, blocks, bytes, 4, copies);
+            stream_rows<3>("cp.async.bulk in both directions", "L2 10 MB each", 10000000, blocks, bytes, 4,
+                           copies);
             stream_rows<4>("cp.reduce.async.bulk add f32", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
             stream_rows<5>("cp.reduce.async.bulk add u32", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
         }
@@ -182,22 +195,25 @@ static void sustained()
 }
 
 // One store or reduction of `bytes`: issue, until wait_group.read, until wait_group.
-template <int kind> __global__ void store_times(timed *out, unsigned char *to, int bytes, int count, int rounds)
+template <int kind>
+__global__ void store_times(timed *out, unsigned char *to, int bytes, int count, int rounds)
 {
     for (int r = 0; r < rounds; r++) {
         long long t0 = card_clock();
         for (int c = 0; c < count; c++) {
             if (kind == 0) bulk_store(to + c * bytes, data_at(c * bytes), bytes);
             if (kind == 1)
-                asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-                                 to + c * bytes),
-                             "r"(data_at(c * bytes)), "r"(bytes)
-                             : "memory");
+                asm volatile(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
+                        to + c * bytes),
+                    "r"(data_at(c * bytes)), "r"(bytes)
+                    : "memory");
             if (kind == 2)
-                asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-                                 to + c * bytes),
-                             "r"(data_at(c * bytes)), "r"(bytes)
-                             : "memory");
+                asm volatile(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
+                        to + c * bytes),
+                    "r"(data_at(c * bytes)), "r"(bytes)
+                    : "memory");
             if (kind == 3)
                 asm volatile(
                     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%0], [%1], %2;" ::"l"(
@@ -255,7 +271,8 @@ __global__ void prefetch_times(timed *out, const unsigned char *from, int bytes,
         long long t0 = card_clock();
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(source), "r"(bytes) : "memory");
         long long t1 = card_clock();
-        while (card_clock() - t1 < wait) {}
+        while (card_clock() - t1 < wait) {
+        }
         long long t2 = card_clock();
         mbarrier_expect(bar_at(0), bytes);
         bulk_load(data_at(0), source, bytes, bar_at(0));
@@ -275,7 +292,8 @@ static void prefetch()
             auto t = card_read(results(), 17);
             std::string name = "cp.async.bulk.prefetch.L2 of " + bytes_text(bytes);
             if (!wait) card_median(name + ": issue", "cycles", pick(t, true), 3);
-            card_median(name + ": load " + std::to_string(wait) + " cycles later", "cycles", pick(t, false), 3);
+            card_median(name + ": load " + std::to_string(wait) + " cycles later", "cycles", pick(t, false),
+                        3);
         }
 }
 
@@ -309,8 +327,9 @@ static CUresult encode(const map_form &f, void *address, CUtensorMap *map)
     for (int i = 0; i < f.rank - 1; i++) strides[i] = bytes, bytes *= f.dims[i + 1];
     std::memset(map, 0xcd, sizeof *map);
     if (f.im2col)
-        return cuTensorMapEncodeIm2col(map, f.type, (cuuint32_t)f.rank, address, f.dims, strides, f.lower, f.upper,
-                                       f.channels, f.pixels, f.steps, f.interleave, f.swizzle, f.promotion, f.fill);
+        return cuTensorMapEncodeIm2col(map, f.type, (cuuint32_t)f.rank, address, f.dims, strides, f.lower,
+                                       f.upper, f.channels, f.pixels, f.steps, f.interleave, f.swizzle,
+                                       f.promotion, f.fill);
     return cuTensorMapEncodeTiled(map, f.type, (cuuint32_t)f.rank, address, f.dims, strides, f.box, f.steps,
                                   f.interleave, f.swizzle, f.promotion, f.fill);
 }
@@ -324,7 +343,8 @@ static bool encoded(const map_form &f, CUtensorMap *map)
 
 // Loads a box of a tile map, or of an im2col map, at the coordinates.
 template <int rank, bool im2col>
-__device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap *map, uint32_t bar, const int (&c)[5])
+__device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap *map, uint32_t bar,
+                                            const int (&c)[5])
 {
 #define TENSOR_TAIL ::"r"(to), "l"(map), "r"(bar)
 #define TENSOR_OP   "cp.async.bulk.tensor."
@@ -337,8 +357,8 @@ __device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap *map,
         asm volatile(TENSOR_OP "2d" TENSOR_MID TENSOR_END "{%3,%4}], [%2];" TENSOR_TAIL, "r"(c[0]), "r"(c[1])
                      : "memory");
     if constexpr (rank == 3 && !im2col)
-        asm volatile(TENSOR_OP "3d" TENSOR_MID TENSOR_END "{%3,%4,%5}], [%2];" TENSOR_TAIL, "r"(c[0]), "r"(c[1]),
-                     "r"(c[2])
+        asm volatile(TENSOR_OP "3d" TENSOR_MID TENSOR_END "{%3,%4,%5}], [%2];" TENSOR_TAIL, "r"(c[0]),
+                     "r"(c[1]), "r"(c[2])
                      : "memory");
     if constexpr (rank == 4 && !im2col)
         asm volatile(TENSOR_OP "4d" TENSOR_MID TENSOR_END "{%3,%4,%5,%6}], [%2];" TENSOR_TAIL, "r"(c[0]),
@@ -353,7 +373,8 @@ __device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap *map,
                      "r"(c[0]), "r"(c[1]), "r"(c[2]), "h"(zero)
                      : "memory");
     if constexpr (rank == 4 && im2col)
-        asm volatile(TENSOR_OP "4d" TENSOR_MID ".im2col" TENSOR_END "{%3,%4,%5,%6}], [%2], {%7,%7};" TENSOR_TAIL,
+        asm volatile(TENSOR_OP "4d" TENSOR_MID ".im2col" TENSOR_END
+                               "{%3,%4,%5,%6}], [%2], {%7,%7};" TENSOR_TAIL,
                      "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "h"(zero)
                      : "memory");
     if constexpr (rank == 5 && im2col)
@@ -365,8 +386,8 @@ __device__ __forceinline__ void tensor_load(uint32_t to, const CUtensorMap *map,
 
 // `rounds` rounds of `count` boxes at coordinates (x, y, 0, 0, 0); box k lies `step` further in dimension 1.
 template <int rank, bool im2col>
-__global__ void tensor_times(timed *out, const __grid_constant__ CUtensorMap map, int bytes, int count, int x, int y,
-                             int step, int rounds)
+__global__ void tensor_times(timed *out, const __grid_constant__ CUtensorMap map, int bytes, int count, int x,
+                             int y, int step, int rounds)
 {
     mbarrier_init(bar_at(0), 1);
     for (int r = 0; r < rounds; r++) {
@@ -383,7 +404,8 @@ __global__ void tensor_times(timed *out, const __grid_constant__ CUtensorMap map
 }
 
 template <int rank, bool im2col>
-static void tensor_rows(const std::string &name, const map_form &f, int bytes, int x = 0, int y = 0, int step = 0)
+static void tensor_rows(const std::string &name, const map_form &f, int bytes, int x = 0, int y = 0,
+                        int step = 0)
 {
     CUtensorMap map;
     if (!encoded(f, &map)) return;
@@ -394,7 +416,8 @@ static void tensor_rows(const std::string &name, const map_form &f, int bytes, i
         k<<<1, 1, block_bytes>>>(results(), map, bytes, count, x, y, step, 14);
         CARD_WAIT();
         auto t = card_read(results(), 14);
-        card_median(name + ", " + std::to_string(count) + " outstanding: latency", "cycles", pick(t, false), 3);
+        card_median(name + ", " + std::to_string(count) + " outstanding: latency", "cycles", pick(t, false),
+                    3);
         card_median(name + ", " + std::to_string(count) + " outstanding: issue", "cycles", pick(t, true), 3,
                     "expect_tx included");
     }
@@ -414,10 +437,11 @@ static int box_bytes(const map_form &f)
     return bytes;
 }
 
-template <int rank> static void tile_row(const map_form &f, const std::string &note, int x = 0, int y = 0, int step = 0)
+template <int rank>
+static void tile_row(const map_form &f, const std::string &note, int x = 0, int y = 0, int step = 0)
 {
-    tensor_rows<rank, false>("cp.async.bulk.tensor." + std::to_string(rank) + "d box " + box_text(f) + " of " +
-                                 std::to_string(f.size) + " B" + note + ", L2",
+    tensor_rows<rank, false>("cp.async.bulk.tensor." + std::to_string(rank) + "d box " + box_text(f) +
+                                 " of " + std::to_string(f.size) + " B" + note + ", L2",
                              f, box_bytes(f), x, y, step);
 }
 
@@ -456,7 +480,8 @@ static void tensor()
     wide = {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 2, {1024, 4096}, {128, 64}};
     tile_row<2>(wide, ", u8");
     f.steps[1] = 2;
-    tensor_rows<2, false>("cp.async.bulk.tensor.2d box 64x64 of 2 B, element stride 2 in dimension 1, L2", f, 64 * 32 * 2);
+    tensor_rows<2, false>("cp.async.bulk.tensor.2d box 64x64 of 2 B, element stride 2 in dimension 1, L2", f,
+                          64 * 32 * 2);
 }
 
 static map_form im2col_form(int rank, cuuint32_t channels, cuuint32_t pixels)
@@ -491,7 +516,8 @@ __global__ void descriptor_times(timed *out, const CUtensorMap *maps, int bytes,
         if (prefetched) {
             asm volatile("prefetch.tensormap [%0];" ::"l"(maps + m) : "memory");
             long long t = card_clock();
-            while (card_clock() - t < 4000) {}
+            while (card_clock() - t < 4000) {
+            }
         }
         for (int u = 0; u < 2; u++) {
             long long t0 = card_clock();
@@ -552,8 +578,8 @@ static void descriptors()
 }
 
 // Tensor copies kept in flight by one thread a block: boxes of 64 x `rows` f16, swizzle 128.
-__global__ void tensor_stream(timed *out, const __grid_constant__ CUtensorMap map, int rows, int stages, int copies,
-                              int columns_of_boxes, int rows_of_boxes)
+__global__ void tensor_stream(timed *out, const __grid_constant__ CUtensorMap map, int rows, int stages,
+                              int copies, int columns_of_boxes, int rows_of_boxes)
 {
     for (int i = 0; i < stages; i++) mbarrier_init(bar_at(i), 1);
     int bytes = rows * 128;
@@ -596,8 +622,9 @@ static void tensor_sustained()
                             worst = std::max(worst, t.done - t.issue);
                         rate.push_back((double)copies * rows * 128 * blocks / (double)worst);
                     }
-                    card_median("cp.async.bulk.tensor.2d box 64x" + std::to_string(rows) + " of 2 B, swizzle 128, x " +
-                                    std::to_string(stages) + (dram ? ", DRAM, " : ", L2 16 MiB, ") +
+                    card_median("cp.async.bulk.tensor.2d box 64x" + std::to_string(rows) +
+                                    " of 2 B, swizzle 128, x " + std::to_string(stages) +
+                                    (dram ? ", DRAM, " : ", L2 16 MiB, ") +
                                     (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
                                 "bytes/cycle", rate, 1);
                 }
@@ -610,12 +637,14 @@ __global__ void tensor_store_times(timed *out, const __grid_constant__ CUtensorM
     for (int r = 0; r < rounds; r++) {
         long long t0 = card_clock();
         if (kind == 0)
-            asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %1}], [%2];" ::"l"(&map),
-                         "r"(0), "r"(data_at(0))
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %1}], [%2];" ::"l"(&map),
+                "r"(0), "r"(data_at(0))
+                : "memory");
         else
             asm volatile(
-                "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%1, %1}], [%2];" ::"l"(&map),
+                "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%1, %1}], [%2];" ::
+                    "l"(&map),
                 "r"(0), "r"(data_at(0))
                 : "memory");
         bulk_commit();
@@ -675,10 +704,15 @@ template <int kind> __global__ void barrier_costs(timed *out)
         long long t0 = card_clock();
 #pragma unroll
         for (int i = 0; i < chain_count; i++) {
-            if (kind == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar_at(i)), "r"(1 << 18) : "memory");
+            if (kind == 0)
+                asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar_at(i)), "r"(1 << 18) : "memory");
             if (kind == 1) mbarrier_arrive(bar_at(0));
             if (kind == 2) mbarrier_expect(bar_at(0), 0);
-            if (kind == 3) asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(token) : "r"(bar_at(0)) : "memory");
+            if (kind == 3)
+                asm volatile("mbarrier.arrive.shared.b64 %0, [%1];"
+                             : "=l"(token)
+                             : "r"(bar_at(0))
+                             : "memory");
             if (kind == 4) done += mbarrier_try(bar_at(chain_count), 0);
             if (kind == 5)
                 asm volatile("{.reg .pred p;\nmbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
@@ -695,10 +729,14 @@ template <int kind> __global__ void barrier_costs(timed *out)
             if (kind == 7) fence_async();
             if (kind == 8) asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
             if (kind == 9)
-                asm volatile("st.shared.u32 [%0], %1;\nfence.proxy.async.shared::cta;" ::"r"(data_at(i * 4)), "r"(i)
+                asm volatile("st.shared.u32 [%0], %1;\nfence.proxy.async.shared::cta;" ::"r"(data_at(i * 4)),
+                             "r"(i)
                              : "memory");
             if (kind == 10) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-            if (kind == 11) asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], 0;" ::"r"(bar_at(0)) : "memory");
+            if (kind == 11)
+                asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], %1;" ::"r"(bar_at(i)),
+                             "r"(16 + r)
+                             : "memory");
             if (kind == 12) { // arrive and wait for the own phase
                 mbarrier_arrive(bar_at(chain_count));
                 mbarrier_wait(bar_at(chain_count), (r * chain_count + i + 1) & 1);
@@ -706,7 +744,8 @@ template <int kind> __global__ void barrier_costs(timed *out)
             if (kind == 13) asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(bar_at(i)) : "memory");
             if (kind == 14) {
                 uint32_t leader;
-                asm volatile("{.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;}" : "=r"(leader));
+                asm volatile("{.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;}"
+                             : "=r"(leader));
                 done += leader;
             }
             if (kind == 15) asm volatile("fence.acq_rel.cta;" ::: "memory");
@@ -744,10 +783,11 @@ __global__ void failing_wait(timed *out, int hint)
         uint32_t done;
         long long t0 = card_clock();
         if (hint)
-            asm volatile("{.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0, %2;\nselp.u32 %0, 1, 0, p;}"
-                         : "=r"(done)
-                         : "r"(bar_at(0)), "r"(hint)
-                         : "memory");
+            asm volatile(
+                "{.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0, %2;\nselp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(bar_at(0)), "r"(hint)
+                : "memory");
         else
             done = mbarrier_try(bar_at(0), 0);
         out[r] = {card_clock() - t0 + done, done};
@@ -764,7 +804,8 @@ template <int kind> __global__ void wake_times(timed *out, int delay, int rounds
     for (int r = 0; r < rounds; r++) {
         if (threadIdx.x == 0) {
             long long t = card_clock();
-            while (card_clock() - t < delay) {}
+            while (card_clock() - t < delay) {
+            }
             arrival = card_clock();
             if (kind == 0) mbarrier_arrive(bar_at(0));
             if (kind == 1) flag = r + 1;
@@ -793,8 +834,10 @@ template <int kind> static void wake_rows(const char *name)
     for (int delay : {200, 2000, 20000}) {
         wake_times<kind><<<1, 64, block_bytes>>>(results(), delay, 16);
         CARD_WAIT();
-        card_median(std::string(name) + ", waiting for " + std::to_string(delay) + " cycles: arrival to next instruction",
-                    "cycles", pick(card_read(results(), 16), true), 3, "store of the arrival's clock included");
+        card_median(std::string(name) + ", waiting for " + std::to_string(delay) +
+                        " cycles: arrival to next instruction",
+                    "cycles", pick(card_read(results(), 16), true), 3,
+                    "store of the arrival's clock included");
     }
 }
 
@@ -805,7 +848,7 @@ static void barriers()
     barrier_row<1>("mbarrier.arrive, sink, 32 lanes", 32);
     barrier_row<2>("mbarrier.arrive.expect_tx 0");
     barrier_row<3>("mbarrier.arrive with a state");
-    barrier_row<11>("mbarrier.expect_tx 0");
+    barrier_row<11>("mbarrier.expect_tx");
     barrier_row<4>("mbarrier.try_wait that succeeds");
     barrier_row<4>("mbarrier.try_wait that succeeds, 32 lanes", 32);
     barrier_row<5>("mbarrier.test_wait that succeeds");
@@ -828,7 +871,8 @@ static void barriers()
         failing_wait<<<1, 1, block_bytes>>>(results(), hint);
         CARD_WAIT();
         card_median("mbarrier.try_wait that fails, " +
-                        (hint ? "hint of " + std::to_string(hint) + " ns" : std::string("no hint")) + ": suspended",
+                        (hint ? "hint of " + std::to_string(hint) + " ns" : std::string("no hint")) +
+                        ": suspended",
                     "cycles", pick(card_read(results(), 4), true), 1);
     }
     wake_rows<0>("mbarrier.try_wait");
@@ -853,10 +897,11 @@ __global__ void multicast_times(timed *out, const unsigned char *from, int bytes
         if (!multicast)
             bulk_load(data_at(0), from, bytes, bar_at(0));
         else if (rank == 0)
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                         "[%1], %2, [%3], %4;" ::"r"(data_at(0)),
-                         "l"(from), "r"(bytes), "r"(bar_at(0)), "h"((unsigned short)((1u << blocks) - 1))
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                "[%1], %2, [%3], %4;" ::"r"(data_at(0)),
+                "l"(from), "r"(bytes), "r"(bar_at(0)), "h"((unsigned short)((1u << blocks) - 1))
+                : "memory");
         t1 = card_clock();
         mbarrier_wait(bar_at(0), r & 1);
         long long t2 = card_clock();
@@ -867,8 +912,8 @@ __global__ void multicast_times(timed *out, const unsigned char *from, int bytes
 
 // Sustained: every block of every cluster loads its share of each stage and sends the share to the whole cluster.
 // A block waits until all have released the stage. Bytes received are counted.
-__global__ void multicast_stream(timed *out, const unsigned char *from, size_t region, int bytes, int stages, int copies,
-                                 int multicast)
+__global__ void multicast_stream(timed *out, const unsigned char *from, size_t region, int bytes, int stages,
+                                 int copies, int multicast)
 {
     uint32_t rank = card_rank(), blocks;
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
@@ -887,11 +932,12 @@ __global__ void multicast_stream(timed *out, const unsigned char *from, size_t r
         if (c >= stages) mbarrier_wait(bar_at(32 + s), (turn - 1) & 1);
         mbarrier_expect(bar_at(s), bytes);
         if (multicast)
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                         "[%1], %2, [%3], %4;" ::"r"(data_at(s * bytes + rank * share)),
-                         "l"(from + at + rank * share), "r"(share), "r"(bar_at(s)),
-                         "h"((unsigned short)((1u << blocks) - 1))
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                "[%1], %2, [%3], %4;" ::"r"(data_at(s * bytes + rank * share)),
+                "l"(from + at + rank * share), "r"(share), "r"(bar_at(s)),
+                "h"((unsigned short)((1u << blocks) - 1))
+                : "memory");
         else
             bulk_load(data_at(s * bytes), from + at, bytes, bar_at(s));
         at += bytes;
@@ -907,16 +953,16 @@ static void multicast()
     for (int cluster : {1, 2, 4, 8, 16})
         for (int bytes : {256, 4096, 32768})
             for (int cast = cluster > 1 ? 1 : 0; cast >= 0; cast--) {
-                if (!card_launch_clusters(multicast_times, cluster, 1, block_bytes, cluster, results(), big_memory(),
-                                          bytes, 16, cast))
+                if (!card_launch_clusters(multicast_times, cluster, 1, block_bytes, cluster, results(),
+                                          big_memory(), bytes, 16, cast))
                     continue;
                 auto t = card_read(results(), (size_t)cluster * 32);
                 std::vector<double> own, others, issue;
                 for (int b = 0; b < cluster; b++)
                     for (int r = 4; r < 16; r++) (b ? others : own).push_back((double)t[b * 32 + r].done);
                 for (int r = 4; r < 16; r++) issue.push_back((double)t[r].issue);
-                std::string name = std::string(cast ? "multicast" : "separate loads") + " of " + bytes_text(bytes) +
-                                   " to " + std::to_string(cluster) + " blocks";
+                std::string name = std::string(cast ? "multicast" : "separate loads") + " of " +
+                                   bytes_text(bytes) + " to " + std::to_string(cluster) + " blocks";
                 card_median(name + ": latency at rank 0", "cycles", own);
                 card_median(name + ": latency at other ranks", "cycles", others, 0,
                             "from the cluster barrier before, own clock");
@@ -942,14 +988,16 @@ static void multicast()
                 card_median(std::string(cast ? "multicast" : "separate loads") + ", clusters of " +
                                 std::to_string(cluster) + ", 32 KiB x 4, " + (dram ? "DRAM" : "L2 20 MB") +
                                 ": received by an SM, sustained",
-                            "bytes/cycle", rate, 1, std::to_string(blocks) + " blocks; every block sends a share");
+                            "bytes/cycle", rate, 1,
+                            std::to_string(blocks) + " blocks; every block sends a share");
             }
 }
 
 // ---- tensormap.replace ----
 
 // Cost of changing a map in shared memory and of publishing the map.
-__global__ void replace_times(timed *out, CUtensorMap *target, const __grid_constant__ CUtensorMap map, int rounds)
+__global__ void replace_times(timed *out, CUtensorMap *target, const __grid_constant__ CUtensorMap map,
+                              int rounds)
 {
     auto *words = (unsigned *)shared_memory;
     for (int r = 0; r < rounds; r++) {
@@ -1010,7 +1058,8 @@ static void print_map(FILE *to, const map_form &f, int index)
 {
     CUtensorMap map;
     CUresult r = encode(f, (void *)0x7f0012345600ull, &map);
-    std::fprintf(to, "map %d: %s type %d rank %d dims", index, f.im2col ? "im2col" : "tile", (int)f.type, f.rank);
+    std::fprintf(to, "map %d: %s type %d rank %d dims", index, f.im2col ? "im2col" : "tile", (int)f.type,
+                 f.rank);
     for (int i = 0; i < f.rank; i++) std::fprintf(to, " %llu", (unsigned long long)f.dims[i]);
     std::fprintf(to, " padding %llu", (unsigned long long)f.padding);
     if (f.im2col) {
@@ -1025,8 +1074,8 @@ static void print_map(FILE *to, const map_form &f, int index)
     }
     std::fprintf(to, " steps");
     for (int i = 0; i < f.rank; i++) std::fprintf(to, " %u", f.steps[i]);
-    std::fprintf(to, " interleave %d swizzle %d promotion %d fill %d status %d\n", (int)f.interleave, (int)f.swizzle,
-                 (int)f.promotion, (int)f.fill, (int)r);
+    std::fprintf(to, " interleave %d swizzle %d promotion %d fill %d status %d\n", (int)f.interleave,
+                 (int)f.swizzle, (int)f.promotion, (int)f.fill, (int)r);
     if (r != CUDA_SUCCESS) return;
     unsigned words[32];
     std::memcpy(words, &map, sizeof words);
@@ -1056,8 +1105,7 @@ static std::vector<map_form> varied_maps()
     maps.push_back(base), maps.back().steps[0] = 2;
     for (cuuint64_t n : {255ull, 256ull, 4095ull, 4096ull, 65536ull, 1ull << 31, 1ull << 32})
         maps.push_back({f16, 2, 2, {256, n}, {64, 8}});
-    for (cuuint64_t n : {8ull, 128ull, 65536ull, 1ull << 20})
-        maps.push_back({f16, 2, 2, {n, 300}, {8, 8}});
+    for (cuuint64_t n : {8ull, 128ull, 65536ull, 1ull << 20}) maps.push_back({f16, 2, 2, {n, 300}, {8, 8}});
     maps.push_back({f16, 2, 2, {1024, 512}, {256, 256}});
     maps.push_back({CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, 3, {100, 200, 300}, {4, 1, 1}});
     maps.push_back(base), maps.back().padding = 32;
@@ -1071,7 +1119,8 @@ static std::vector<map_form> varied_maps()
     for (int rank = 3; rank <= 5; rank++)
         for (int v = 0; v < 4; v++) {
             map_form f = im2col_form(rank, v == 1 ? 32 : 64, v == 2 ? 100 : 64);
-            for (int i = 0; i < rank - 2; i++) f.lower[i] = v >= 1 ? -1 - i : 0, f.upper[i] = v >= 2 ? 1 + i : -v;
+            for (int i = 0; i < rank - 2; i++)
+                f.lower[i] = v >= 1 ? -1 - i : 0, f.upper[i] = v >= 2 ? 1 + i : -v;
             if (v == 3) f.swizzle = CU_TENSOR_MAP_SWIZZLE_128B, f.steps[1] = 2;
             maps.push_back(f);
         }

@@ -35,8 +35,10 @@ static std::string size_text(size_t bytes)
 // elements; `jump` and `count` are coprime. With jump 1 the ring is in order.
 __global__ void make_ring(unsigned char *memory, size_t count, size_t stride, size_t jump)
 {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
-        *(unsigned long long *)(memory + i * stride) = (unsigned long long)(memory + (i + jump) % count * stride);
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
+        *(unsigned long long *)(memory + i * stride) =
+            (unsigned long long)(memory + (i + jump) % count * stride);
 }
 
 enum load_kind { load_ca, load_cg, load_nc, load_volatile };
@@ -64,7 +66,8 @@ __device__ __forceinline__ long long clock_after(unsigned long long value)
 
 // All threads read the ring twice; then the first thread walks `warm` steps and times `steps` (a multiple of 16).
 template <load_kind kind>
-__global__ void walk(long long *out, unsigned long long start, size_t count, size_t stride, int warm, int steps)
+__global__ void walk(long long *out, unsigned long long start, size_t count, size_t stride, int warm,
+                     int steps)
 {
     unsigned long long p = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -90,13 +93,15 @@ static size_t coprime(size_t count)
 
 // Cycles per step of a ring of `bytes`. `shuffled`: jumps of 5/13 of the ring, so that no stride is predictable.
 template <load_kind kind>
-static double ring_latency(size_t bytes, size_t stride, bool shuffled, int shared_carve = 0, size_t offset = 0)
+static double ring_latency(size_t bytes, size_t stride, bool shuffled, int shared_carve = 0,
+                           size_t offset = 0)
 {
     size_t count = bytes / stride;
     make_ring<<<264, 256>>>(pool() + offset, count, stride, shuffled ? coprime(count) : 1);
     CARD_WAIT();
     auto k = walk<kind>;
-    CARD_TRY(cudaFuncSetAttribute((const void *)k, cudaFuncAttributePreferredSharedMemoryCarveout, shared_carve));
+    CARD_TRY(
+        cudaFuncSetAttribute((const void *)k, cudaFuncAttributePreferredSharedMemoryCarveout, shared_carve));
     int warm = (int)std::min<size_t>(count, 2048);
     int steps = (int)std::min<size_t>(std::max<size_t>(count, 256) & ~(size_t)15, 2048);
     k<<<1, 1024>>>(results(), (unsigned long long)(pool() + offset), count, stride, warm, steps);
@@ -108,7 +113,8 @@ template <load_kind kind> static void ring_row(const char *form, size_t bytes, s
 {
     std::vector<double> v;
     for (int i = 0; i < 3; i++) v.push_back(ring_latency<kind>(bytes, stride, shuffled));
-    card_median(std::string(form) + ", ring of " + size_text(bytes) + ", stride " + size_text(stride) + ": latency",
+    card_median(std::string(form) + ", ring of " + size_text(bytes) + ", stride " + size_text(stride) +
+                    ": latency",
                 "cycles", v, 0, shuffled ? "jumps of 5/13 of the ring" : "in order");
 }
 
@@ -130,7 +136,8 @@ static void latency()
 static void translation()
 {
     for (size_t stride : {65536 + 128, 2 * (int)mebi + 128})
-        for (size_t count : {2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2040})
+        for (size_t count :
+             {2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2040})
             if (count * stride <= pool_bytes) ring_row<load_cg>("ld.global.cg", count * stride, stride, true);
 }
 
@@ -145,17 +152,18 @@ static void carveout()
             if (t < 60) edge = kib;
         }
         v.push_back((double)edge);
-        card_median("greatest ring that stays in the L1, carve-out of " + std::to_string(percent) + " %", "KiB", v, 0,
-                    "in steps of 8 KiB; latency below 60 cycles; carve-out is a preference");
+        card_median("greatest ring that stays in the L1, carve-out of " + std::to_string(percent) + " %",
+                    "KiB", v, 0, "in steps of 8 KiB; latency below 60 cycles; carve-out is a preference");
     }
-    for (size_t kib = 160; kib <= 256; kib += 4) ring_row<load_ca>("ld.global.ca, in order", kib * 1024, 128, false);
+    for (size_t kib = 160; kib <= 256; kib += 4)
+        ring_row<load_ca>("ld.global.ca, in order", kib * 1024, 128, false);
 }
 
 // ---- partitions of the L2 ----
 
 // Block b waits until its SM is the chosen one; a single thread then times every line: one warm load, three timed.
-__global__ void line_latency(unsigned char *latency, const unsigned char *memory, int lines, int stride, unsigned sm,
-                             int *taken)
+__global__ void line_latency(unsigned char *latency, const unsigned char *memory, int lines, int stride,
+                             unsigned sm, int *taken)
 {
     if (card_smid() != sm || atomicExch(taken, 1)) return;
     for (int i = 0; i < lines; i++) {
@@ -197,11 +205,13 @@ static void partitions()
         if (count >= lines / 1000)
             card_value("L2 lines of SM 0 with a latency of " + std::to_string(cycles) + " to " +
                            std::to_string(cycles + 7) + " cycles",
-                       "share", (double)count / lines, "4 MiB, 128-byte lines, least of 3 loads, clock's cost included");
+                       "share", (double)count / lines,
+                       "4 MiB, 128-byte lines, least of 3 loads, clock's cost included");
     std::vector<unsigned char> sorted = first;
     std::sort(sorted.begin(), sorted.end());
     int middle = (sorted[lines / 10] + sorted[lines - lines / 10]) / 2;
-    card_value("L2 near lines of SM 0: latency", "cycles", sorted[lines / 4] + 150.0, "first quartile, clock included");
+    card_value("L2 near lines of SM 0: latency", "cycles", sorted[lines / 4] + 150.0,
+               "first quartile, clock included");
     card_value("L2 far lines of SM 0: latency", "cycles", sorted[lines * 3 / 4] + 150.0, "third quartile");
     for (auto &[sm, t] : of_sm) {
         double same = 0, sum = 0;
@@ -215,8 +225,8 @@ static void partitions()
     for (int grain = 1; grain <= 64; grain *= 2) { // lines of a block on the side of the block's first line
         double same = 0;
         for (int i = 0; i < lines; i++) same += (first[i] > middle) == (first[i & ~(grain - 1)] > middle);
-        card_value("L2 lines on the side of the first line of their " + size_text((size_t)grain * 128), "share",
-                   same / lines);
+        card_value("L2 lines on the side of the first line of their " + size_text((size_t)grain * 128),
+                   "share", same / lines);
     }
     const char *folder = std::getenv("CARD_OUT");
     FILE *to = folder ? std::fopen((std::string(folder) + "/l2-lines.txt").c_str(), "w") : nullptr;
@@ -235,9 +245,15 @@ struct span {
 };
 
 template <int width> struct word;
-template <> struct word<4> { using type = unsigned; };
-template <> struct word<8> { using type = uint2; };
-template <> struct word<16> { using type = uint4; };
+template <> struct word<4> {
+    using type = unsigned;
+};
+template <> struct word<8> {
+    using type = uint2;
+};
+template <> struct word<16> {
+    using type = uint4;
+};
 
 __device__ __forceinline__ unsigned mix(unsigned v) { return v; }
 __device__ __forceinline__ unsigned mix(uint2 v) { return v.x ^ v.y; }
@@ -247,7 +263,10 @@ enum traffic { traffic_read, traffic_write, traffic_copy, traffic_scale, traffic
 
 __device__ __forceinline__ unsigned scaled(unsigned v) { return __float_as_uint(__uint_as_float(v) * 3.0f); }
 __device__ __forceinline__ uint2 scaled(uint2 v) { return {scaled(v.x), scaled(v.y)}; }
-__device__ __forceinline__ uint4 scaled(uint4 v) { return {scaled(v.x), scaled(v.y), scaled(v.z), scaled(v.w)}; }
+__device__ __forceinline__ uint4 scaled(uint4 v)
+{
+    return {scaled(v.x), scaled(v.y), scaled(v.z), scaled(v.w)};
+}
 __device__ __forceinline__ unsigned added(unsigned a, unsigned b)
 {
     return __float_as_uint(__uint_as_float(a) + 3.0f * __uint_as_float(b));
@@ -262,7 +281,8 @@ template <typename T> __device__ __forceinline__ T streamed(const T *p)
 {
     T v;
     if constexpr (sizeof(T) == 4) asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(p));
-    if constexpr (sizeof(T) == 8) asm volatile("ld.global.cg.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
+    if constexpr (sizeof(T) == 8)
+        asm volatile("ld.global.cg.v2.u32 {%0,%1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
     if constexpr (sizeof(T) == 16)
         asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
@@ -272,8 +292,8 @@ template <typename T> __device__ __forceinline__ T streamed(const T *p)
 
 // Grid-stride passes over arrays of `count` words, 4 words a thread in flight.
 template <traffic kind, int width>
-__global__ void __launch_bounds__(256) move(span *out, unsigned char *memory, size_t count, size_t array, int passes,
-                                            unsigned *sink)
+__global__ void __launch_bounds__(256)
+    move(span *out, unsigned char *memory, size_t count, size_t array, int passes, unsigned *sink)
 {
     using T = typename word<width>::type;
     auto *a = (T *)memory, *b = (T *)(memory + array), *c = (T *)(memory + 2 * array);
@@ -318,18 +338,20 @@ static void move_row(const char *name, const std::string &where, size_t bytes, i
     for (int i = 0; i < 4; i++) {
         CARD_TRY(cudaEventRecord(before));
         move<kind, width><<<blocks, 256>>>((span *)results(), pool(), bytes / width, bytes, passes,
-                                            (unsigned *)(results() + (1 << 19)));
+                                           (unsigned *)(results() + (1 << 19)));
         CARD_TRY(cudaEventRecord(after));
         CARD_WAIT();
         float ms;
         CARD_TRY(cudaEventElapsedTime(&ms, before, after));
         if (i) best = std::min(best, ms);
         long long worst = 0;
-        for (const span &s : card_read((span *)results(), (size_t)blocks)) worst = std::max(worst, s.end - s.start);
+        for (const span &s : card_read((span *)results(), (size_t)blocks))
+            worst = std::max(worst, s.end - s.start);
         rate.push_back((double)bytes * streams * passes / (double)worst);
     }
     char note[96];
-    std::snprintf(note, sizeof note, "%.1f GB/s by events with the launch", (double)bytes * streams * passes / best / 1e6);
+    std::snprintf(note, sizeof note, "%.1f GB/s by events with the launch",
+                  (double)bytes * streams * passes / best / 1e6);
     card_median(std::string(name) + ", " + where + ", " + std::to_string(per_sm) + " blocks of 256 an SM, " +
                     std::to_string(width) + " B a lane",
                 "bytes/cycle", rate, 1, note);
@@ -371,7 +393,8 @@ static void l2()
 }
 
 // Reads of a region of the block's own that stays in the L1: `width` bytes a lane.
-template <int width> __global__ void read_l1(span *out, const unsigned char *memory, int bytes, int passes, unsigned *sink)
+template <int width>
+__global__ void read_l1(span *out, const unsigned char *memory, int bytes, int passes, unsigned *sink)
 {
     using T = typename word<width>::type;
     const T *p = (const T *)(memory + (size_t)blockIdx.x * 65536);
@@ -411,13 +434,15 @@ template <int width> static void l1_row()
         std::vector<double> rate;
         int bytes = std::max(32768, threads * width * 8), passes = 64;
         for (int i = 0; i < 3; i++) {
-            read_l1<width><<<1, threads>>>((span *)results(), pool(), bytes, passes, (unsigned *)(results() + (1 << 19)));
+            read_l1<width><<<1, threads>>>((span *)results(), pool(), bytes, passes,
+                                           (unsigned *)(results() + (1 << 19)));
             CARD_WAIT();
             span s = card_read((span *)results(), 1)[0];
             rate.push_back((double)bytes * passes / (double)(s.end - s.start));
         }
-        card_median("read, L1, " + std::to_string(threads) + " threads, " + std::to_string(width) + " B a lane", "bytes/cycle",
-                    rate, 0, "one SM");
+        card_median("read, L1, " + std::to_string(threads) + " threads, " + std::to_string(width) +
+                        " B a lane",
+                    "bytes/cycle", rate, 0, "one SM");
     }
 }
 
@@ -430,7 +455,8 @@ static void l1()
 
 // 4-byte loads at a stride of `stride` words: cycles per warp load of an SM, from the L1 or around it.
 template <bool cached>
-__global__ void strided(span *out, const unsigned char *memory, int stride, unsigned mask, int loads, unsigned *sink)
+__global__ void strided(span *out, const unsigned char *memory, int stride, unsigned mask, int loads,
+                        unsigned *sink)
 {
     unsigned at = (threadIdx.x % 32) * stride * 4 + (threadIdx.x / 32) * stride * 128, sum = 0;
     memory += (size_t)blockIdx.x * 131072;
@@ -467,7 +493,8 @@ template <bool cached> static void stride_rows(int blocks)
                                              (unsigned *)(results() + (1 << 19)));
             CARD_WAIT();
             long long worst = 0;
-            for (const span &s : card_read((span *)results(), (size_t)blocks)) worst = std::max(worst, s.end - s.start);
+            for (const span &s : card_read((span *)results(), (size_t)blocks))
+                worst = std::max(worst, s.end - s.start);
             v.push_back((double)worst / (loads * 8));
         }
         card_median(std::string(cached ? "ld.global.ca.u32" : "ld.global.cg.u32") + ", stride of " +
@@ -478,7 +505,8 @@ template <bool cached> static void stride_rows(int blocks)
 }
 
 // Loads of pseudo-random sectors: 32 sectors a warp load over `bytes`.
-__global__ void random_sectors(span *out, const unsigned char *memory, unsigned sectors, int loads, unsigned *sink)
+__global__ void random_sectors(span *out, const unsigned char *memory, unsigned sectors, int loads,
+                               unsigned *sink)
 {
     unsigned state = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345, sum = 0;
     long long t0 = card_clock();
@@ -524,20 +552,35 @@ static void strides()
 
 // ---- atomics ----
 
-enum atomic_kind { atom_u32, red_u32, atom_f32, red_f32, atom_u64, red_u64, atom_f16x2, red_f16x2, atom_cas, atom_exch };
-static const char *const atomic_names[] = {"atom.add.u32",   "red.add.u32",       "atom.add.f32",      "red.add.f32",
-                                           "atom.add.u64",   "red.add.u64",       "atom.add.f16x2",    "red.add.f16x2",
-                                           "atom.cas.b32",   "atom.exch.b32"};
+enum atomic_kind {
+    atom_u32,
+    red_u32,
+    atom_f32,
+    red_f32,
+    atom_u64,
+    red_u64,
+    atom_f16x2,
+    red_f16x2,
+    atom_cas,
+    atom_exch
+};
+static const char *const atomic_names[] = {"atom.add.u32", "red.add.u32",  "atom.add.f32",   "red.add.f32",
+                                           "atom.add.u64", "red.add.u64",  "atom.add.f16x2", "red.add.f16x2",
+                                           "atom.cas.b32", "atom.exch.b32"};
 
 template <atomic_kind kind> __device__ __forceinline__ unsigned atomic_step(unsigned char *p, unsigned value)
 {
     unsigned old = 0;
     unsigned long long wide = 0, value64 = value;
     float single = 0;
-    if (kind == atom_u32) asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
+    if (kind == atom_u32)
+        asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
     if (kind == red_u32) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
     if (kind == atom_f32) {
-        asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(single) : "l"(p), "f"((float)value) : "memory");
+        asm volatile("atom.global.add.f32 %0, [%1], %2;"
+                     : "=f"(single)
+                     : "l"(p), "f"((float)value)
+                     : "memory");
         old = __float_as_uint(single);
     }
     if (kind == red_f32) asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"((float)value) : "memory");
@@ -548,17 +591,22 @@ template <atomic_kind kind> __device__ __forceinline__ unsigned atomic_step(unsi
     if (kind == red_u64) asm volatile("red.global.add.u64 [%0], %1;" ::"l"(p), "l"(value64) : "memory");
     if (kind == atom_f16x2)
         asm volatile("atom.global.add.noftz.f16x2 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
-    if (kind == red_f16x2) asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+    if (kind == red_f16x2)
+        asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(p), "r"(value) : "memory");
     if (kind == atom_cas)
-        asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(p), "r"(value), "r"(value + 1) : "memory");
-    if (kind == atom_exch) asm volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
+        asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;"
+                     : "=r"(old)
+                     : "l"(p), "r"(value), "r"(value + 1)
+                     : "memory");
+    if (kind == atom_exch)
+        asm volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
     return old;
 }
 
 // `count` atomics a thread, at base + lane * lane_step + warp * warp_step + i * step (masked).
 template <atomic_kind kind>
-__global__ void atomics(span *out, unsigned char *memory, unsigned lane_step, unsigned warp_step, unsigned step,
-                        unsigned mask, int count, unsigned *sink)
+__global__ void atomics(span *out, unsigned char *memory, unsigned lane_step, unsigned warp_step,
+                        unsigned step, unsigned mask, int count, unsigned *sink)
 {
     unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     unsigned at = (threadIdx.x % 32) * lane_step + warp * warp_step, sum = 0;
@@ -591,19 +639,20 @@ template <atomic_kind kind> static void atomic_rows()
         const char *name;
         unsigned lane_step, warp_step, step, mask;
     };
-    const place places[] = {{"one address of the launch", 0, 0, 0, 0xfff8},
-                            {"one address a warp", 0, 1024, 0, 0x3fffff8},
-                            {"one word a lane, same words for all warps", 8, 0, 0, 0xfff8},
-                            {"one word a lane, own words for a warp", 8, 256, 0, 0x3fffff8},
-                            {"scattered over 8 MiB of L2", 131072 + 32 * 37, 4096 + 32 * 11, 32 * 4099, 0x7fffe0}};
+    const place places[] = {
+        {"one address of the launch", 0, 0, 0, 0xfff8},
+        {"one address a warp", 0, 1024, 0, 0x3fffff8},
+        {"one word a lane, same words for all warps", 8, 0, 0, 0xfff8},
+        {"one word a lane, own words for a warp", 8, 256, 0, 0x3fffff8},
+        {"scattered over 8 MiB of L2", 131072 + 32 * 37, 4096 + 32 * 11, 32 * 4099, 0x7fffe0}};
     for (const place &p : places)
         for (int blocks : {0, 1, card_sms()}) {
             int threads = blocks ? 256 : 32, grid = std::max(1, blocks);
             int count = blocks > 1 && p.mask == 0xfff8 ? 32 : 128;
             std::vector<double> v;
             for (int i = 0; i < 3; i++) {
-                atomics<kind><<<grid, threads>>>((span *)results(), pool(), p.lane_step, p.warp_step, p.step, p.mask,
-                                                  count, (unsigned *)(results() + (1 << 19)));
+                atomics<kind><<<grid, threads>>>((span *)results(), pool(), p.lane_step, p.warp_step, p.step,
+                                                 p.mask, count, (unsigned *)(results() + (1 << 19)));
                 CARD_WAIT();
                 long long worst = 0;
                 for (const span &s : card_read((span *)results(), (size_t)grid))
@@ -611,7 +660,9 @@ template <atomic_kind kind> static void atomic_rows()
                 v.push_back((double)worst / ((double)grid * (threads / 32) * count));
             }
             card_median(std::string(atomic_names[kind]) + ", " + p.name + ", " +
-                            (blocks > 1 ? "all SMs" : blocks ? "8 warps" : "one warp") +
+                            (blocks > 1 ? "all SMs"
+                             : blocks   ? "8 warps"
+                                        : "one warp") +
                             ": cycles per warp instruction of the chip",
                         "cycles", v, 1);
         }
@@ -622,7 +673,8 @@ template <atomic_kind kind> static void atomic_latency()
     atomic_chain<kind><<<1, 1>>>((span *)results(), pool(), 0);
     CARD_WAIT();
     span s = card_read((span *)results(), 1)[0];
-    card_value(std::string(atomic_names[kind]) + ": latency", "cycles", (double)(s.end - s.start) / 256, "one lane, one address");
+    card_value(std::string(atomic_names[kind]) + ": latency", "cycles", (double)(s.end - s.start) / 256,
+               "one lane, one address");
 }
 
 static void atomic_all()
@@ -681,7 +733,8 @@ static void constants()
                 CARD_WAIT();
                 v.push_back((double)card_read(results(), 1)[0] / steps);
             }
-            card_median("ld.const, ring of " + size_text((size_t)bytes) + ", stride " + std::to_string(stride) + " B: latency",
+            card_median("ld.const, ring of " + size_text((size_t)bytes) + ", stride " +
+                            std::to_string(stride) + " B: latency",
                         "cycles", v, 0, "an addition of the base included");
         }
 }
@@ -759,7 +812,8 @@ static void textures()
         card_median("tex1Dfetch of s32, ring of " + size_text((size_t)bytes) + ": latency", "cycles", v);
         if (bytes == 65536)
             for (int threads : {32, 128, 256, 512}) {
-                texture_rate<<<1, threads>>>((span *)results(), texture, 512, (unsigned *)(results() + (1 << 19)));
+                texture_rate<<<1, threads>>>((span *)results(), texture, 512,
+                                             (unsigned *)(results() + (1 << 19)));
                 CARD_WAIT();
                 span s = card_read((span *)results(), 1)[0];
                 card_value("tex1Dfetch of s32, neighbours, " + std::to_string(threads / 32) +
@@ -781,7 +835,7 @@ static void textures()
 
 #define FOUR(text) text text text text
 #define EIGHT_FFMA                                                                                           \
-    "fma.rn.f32 %0,%0,%0,%0;\nfma.rn.f32 %1,%1,%1,%1;\nfma.rn.f32 %2,%2,%2,%2;\nfma.rn.f32 %3,%3,%3,%3;\n"      \
+    "fma.rn.f32 %0,%0,%0,%0;\nfma.rn.f32 %1,%1,%1,%1;\nfma.rn.f32 %2,%2,%2,%2;\nfma.rn.f32 %3,%3,%3,%3;\n"   \
     "fma.rn.f32 %4,%4,%4,%4;\nfma.rn.f32 %5,%5,%5,%5;\nfma.rn.f32 %6,%6,%6,%6;\nfma.rn.f32 %7,%7,%7,%7;\n"
 
 // `1 << bits` FFMA in straight line, chains of eight registers.
@@ -825,11 +879,12 @@ template <int bits> static void code_row()
             std::vector<double> warm;
             for (int i = 2; i < 6; i++) warm.push_back((double)t[i] / (1 << bits));
             std::string name = "straight-line code of 2^" + std::to_string(bits) + " FFMA, " +
-                               std::to_string(threads / 32) + " warps, " + (blocks == 1 ? "one SM" : "all SMs");
+                               std::to_string(threads / 32) + " warps, " +
+                               (blocks == 1 ? "one SM" : "all SMs");
             card_median(name + ": cycles per instruction of a warp, warm", "cycles", warm);
             if (threads == 32 && blocks == 1)
-                card_value(name + ": cycles per instruction, first pass", "cycles", (double)t[0] / (1 << bits),
-                           "first launch of the kernel");
+                card_value(name + ": cycles per instruction, first pass", "cycles",
+                           (double)t[0] / (1 << bits), "first launch of the kernel");
         }
 }
 
@@ -866,14 +921,23 @@ static void barrier()
             CARD_WAIT();
             v.push_back((double)card_read(results(), 1)[0] / 64);
         }
-        card_median("bar.sync of " + std::to_string(warps) + " warps: interval", "cycles", v, 1, "64 in a row");
+        card_median("bar.sync of " + std::to_string(warps) + " warps: interval", "cycles", v, 1,
+                    "64 in a row");
     }
 }
 
-static const card_part parts[] = {{"latency", latency},     {"barrier", barrier},       {"constants", constants},
-                                  {"textures", textures},   {"l1", l1},                 {"strides", strides},
-                                  {"dram", dram},           {"l2", l2},                 {"atomics", atomic_all},
-                                  {"partitions", partitions}, {"carveout", carveout},   {"translation", translation},
+static const card_part parts[] = {{"latency", latency},
+                                  {"barrier", barrier},
+                                  {"constants", constants},
+                                  {"textures", textures},
+                                  {"l1", l1},
+                                  {"strides", strides},
+                                  {"dram", dram},
+                                  {"l2", l2},
+                                  {"atomics", atomic_all},
+                                  {"partitions", partitions},
+                                  {"carveout", carveout},
+                                  {"translation", translation},
                                   {"instructions", instructions}};
 
 int main(int argc, char **argv)

@@ -37,7 +37,8 @@ inline int card_run_parts(int argc, char **argv, const card_part *parts, int cou
 }
 
 // A row of a single value.
-inline void card_value(const std::string &quantity, const char *unit, double value, const std::string &note = "")
+inline void card_value(const std::string &quantity, const char *unit, double value,
+                       const std::string &note = "")
 {
     std::vector<double> values{value};
     card_row(quantity.c_str(), unit, values, note.c_str());
@@ -75,8 +76,8 @@ template <typename Kernel> void card_shared(Kernel kernel, int bytes)
 
 // Launches `kernel` in clusters of `cluster` blocks and waits. Returns false where a cluster of the size does not fit.
 template <typename... Parameters, typename... Arguments>
-bool card_launch_clusters(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes, int cluster,
-                          Arguments... arguments)
+bool card_launch_clusters(void (*kernel)(Parameters...), int blocks, int threads, int shared_bytes,
+                          int cluster, Arguments... arguments)
 {
     if (cluster > 8)
         CARD_TRY(
@@ -134,7 +135,8 @@ __device__ __forceinline__ void card_cluster_sync()
 
 __device__ __forceinline__ void mbarrier_init(uint32_t bar, uint32_t count)
 {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;\nfence.mbarrier_init.release.cluster;" ::"r"(bar), "r"(count)
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;\nfence.mbarrier_init.release.cluster;" ::"r"(bar),
+                 "r"(count)
                  : "memory");
 }
 
@@ -176,15 +178,16 @@ __device__ __forceinline__ void mbarrier_wait(uint32_t bar, uint32_t parity)
 // `bytes` of global memory to shared memory; completes on `bar`.
 __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t bar)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     to),
-                 "l"(from), "r"(bytes), "r"(bar)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "l"(from), "r"(bytes), "r"(bar)
+        : "memory");
 }
 
 __device__ __forceinline__ void bulk_store(void *to, uint32_t from, uint32_t bytes)
 {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(bytes)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
+                 "r"(bytes)
                  : "memory");
 }
 

@@ -5,36 +5,38 @@
 #include "parts.cuh"
 
 // Accumulator lists: the first 2, 4, 6, ... of d0 to d127.
-#define TEN(t)                                                                                               \
-    "d" t "0,d" t "1,d" t "2,d" t "3,d" t "4,d" t "5,d" t "6,d" t "7,d" t "8,d" t "9"
-#define D10  "d0,d1,d2,d3,d4,d5,d6,d7,d8,d9"
-#define D2   "d0,d1"
-#define D4   D2 ",d2,d3"
-#define D6   D4 ",d4,d5"
-#define D8   D6 ",d6,d7"
-#define D12  D10 ",d10,d11"
-#define D16  D12 ",d12,d13,d14,d15"
-#define D20  D10 "," TEN("1")
-#define D24  D20 ",d20,d21,d22,d23"
-#define D30  D20 "," TEN("2")
-#define D32  D30 ",d30,d31"
-#define D40  D30 "," TEN("3")
-#define D48  D40 ",d40,d41,d42,d43,d44,d45,d46,d47"
-#define D60  D40 "," TEN("4") "," TEN("5")
-#define D64  D60 ",d60,d61,d62,d63"
-#define D90  D60 "," TEN("6") "," TEN("7") "," TEN("8")
-#define D96  D90 ",d90,d91,d92,d93,d94,d95"
-#define D128 D90 "," TEN("9") "," TEN("10") "," TEN("11") ",d120,d121,d122,d123,d124,d125,d126,d127"
+#define TEN(t) "d" t "0,d" t "1,d" t "2,d" t "3,d" t "4,d" t "5,d" t "6,d" t "7,d" t "8,d" t "9"
+#define D10    "d0,d1,d2,d3,d4,d5,d6,d7,d8,d9"
+#define D2     "d0,d1"
+#define D4     D2 ",d2,d3"
+#define D6     D4 ",d4,d5"
+#define D8     D6 ",d6,d7"
+#define D12    D10 ",d10,d11"
+#define D16    D12 ",d12,d13,d14,d15"
+#define D20    D10 "," TEN("1")
+#define D24    D20 ",d20,d21,d22,d23"
+#define D30    D20 "," TEN("2")
+#define D32    D30 ",d30,d31"
+#define D40    D30 "," TEN("3")
+#define D48    D40 ",d40,d41,d42,d43,d44,d45,d46,d47"
+#define D60    D40 "," TEN("4") "," TEN("5")
+#define D64    D60 ",d60,d61,d62,d63"
+#define D90    D60 "," TEN("6") "," TEN("7") "," TEN("8")
+#define D96    D90 ",d90,d91,d92,d93,d94,d95"
+#define D128   D90 "," TEN("9") "," TEN("10") "," TEN("11") ",d120,d121,d122,d123,d124,d125,d126,d127"
 
 #define TWICE(text) text text
 #define EIGHT(text) TWICE(TWICE(TWICE(text)))
 
 // Text of a wgmma. `m` is "m64nNkK.types", `d` the accumulators, `tail` what follows scale-d.
-#define SS(m, d, tail) "wgmma.mma_async.sync.aligned." m " {" d "}, da, db, p" tail ";\n"
-#define RS(m, d, tail) "wgmma.mma_async.sync.aligned." m " {" d "}, {a0,a1,a2,a3}, db, p" tail ";\n"
+#define SS(m, d, tail)    "wgmma.mma_async.sync.aligned." m " {" d "}, da, db, p" tail ";\n"
+#define RS(m, d, tail)    "wgmma.mma_async.sync.aligned." m " {" d "}, {a0,a1,a2,a3}, db, p" tail ";\n"
 #define SP_SS(m, d, tail) "wgmma.mma_async.sp.sync.aligned." m " {" d "}, da, db, e0, 0, p" tail ";\n"
-#define SP_RS(m, d, tail) "wgmma.mma_async.sp.sync.aligned." m " {" d "}, {a0,a1,a2,a3}, db, e0, 0, p" tail ";\n"
+#define SP_RS(m, d, tail)                                                                                    \
+    "wgmma.mma_async.sp.sync.aligned." m " {" d "}, {a0,a1,a2,a3}, db, e0, 0, p" tail ";\n"
 
+// Start of a loop. Unrolled by ptxas, a chain would be 64 wgmma and minutes of compilation.
+#define AGAIN    ".pragma \"nounroll\";\nagain:\n"
 #define FENCE    "wgmma.fence.sync.aligned;\n"
 #define COMMIT   "wgmma.commit_group.sync.aligned;\n"
 #define WAIT(n)  "wgmma.wait_group.sync.aligned " n ";\n"
@@ -62,10 +64,12 @@ constexpr unsigned metadata = 0x44444444; // first and second of every four: val
 __device__ __forceinline__ unsigned long long operands(unsigned long long bits, unsigned long long &b)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
-    for (int i = (int)threadIdx.x; i < shared_bytes / 4; i += (int)blockDim.x) ((unsigned *)memory)[i] = i % 2048 == 4 ? metadata : 0;
+    for (int i = (int)threadIdx.x; i < shared_bytes / 4; i += (int)blockDim.x)
+        ((unsigned *)memory)[i] = i % 2048 == 4 ? metadata : 0;
     fence_async();
     __syncthreads();
-    unsigned base = card_shared_address(memory), group = __shfl_sync(0xffffffff, threadIdx.x >> 7, 0); // uniform
+    unsigned base = card_shared_address(memory),
+             group = __shfl_sync(0xffffffff, threadIdx.x >> 7, 0); // uniform
     b = bits | (((base + 32768) & 0x3ffff) >> 4);
     return bits | (((base + group * 8192) & 0x3ffff) >> 4);
 }
@@ -78,8 +82,8 @@ struct times {
 // Declares registers of a kernel's body; operands %0 to %3 are results, %4 and on inputs. Fragments of A come from
 // shared memory: ptxas would make constants anew before every wgmma.
 #define REGISTERS(r)                                                                                         \
-    "{\n.reg ." r " d<128>;\n.reg .b32 a<4>, e0, i;\n.reg .b64 da, db, t<4>;\n.reg .pred p, q;\n"                \
-    "mov.b64 da, %4;\nmov.b64 db, %5;\nsetp.ne.u32 p, %6, 0;\nmov.u32 i, %7;\n"                                 \
+    "{\n.reg ." r " d<128>;\n.reg .b32 a<4>, e0, i;\n.reg .b64 da, db, t<4>;\n.reg .pred p, q;\n"            \
+    "mov.b64 da, %4;\nmov.b64 db, %5;\nsetp.ne.u32 p, %6, 0;\nmov.u32 i, %7;\n"                              \
     "ld.volatile.shared.v4.b32 {a0,a1,a2,a3}, [%8];\nld.volatile.shared.b32 e0, [%8+16];\n"
 
 #define RESULTS(convert) "mov.b64 %0, t0;\nmov.b64 %1, t1;\nmov.b64 %2, t2;\n" convert "}\n"
@@ -91,20 +95,19 @@ struct times {
     : "memory"
 
 #define BODY(name, ...)                                                                                      \
-    __global__ void name(times *out, unsigned long long bits, unsigned scale, int rounds)                      \
+    __global__ void name(times *out, unsigned long long bits, unsigned scale, int rounds)                    \
     {                                                                                                        \
-        unsigned long long db, da = operands(bits, db);                                                       \
+        unsigned long long db, da = operands(bits, db);                                                      \
         times t;                                                                                             \
-        asm volatile(__VA_ARGS__ OPERANDS(t, da, db, scale, rounds));                                         \
-        if (threadIdx.x % 128 == 0) out[blockIdx.x * (blockDim.x >> 7) + (threadIdx.x >> 7)] = t;              \
+        asm volatile(__VA_ARGS__ OPERANDS(t, da, db, scale, rounds));                                        \
+        if (threadIdx.x % 128 == 0) out[blockIdx.x * (blockDim.x >> 7) + (threadIdx.x >> 7)] = t;            \
     }
 
 // `rounds` groups of eight, at most one group pending.
 #define CHAIN(name, r, text)                                                                                 \
-    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
-         "again:\n" FENCE EIGHT(text) COMMIT WAIT("1")                                                              \
-         "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
-             RESULTS(FROM_32))
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN FENCE EIGHT(text)                                              \
+                   COMMIT WAIT("1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")    \
+                       WAIT("0") CLOCK("t2") RESULTS(FROM_32))
 
 // One group of a fixed count of wgmma: issue and completion.
 #define GROUP(name, r, texts)                                                                                \
@@ -112,23 +115,21 @@ struct times {
 
 // A fence, a commit and a full wait around every wgmma.
 #define WAITED(name, r, text)                                                                                \
-    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
-         "again:\n" EIGHT(FENCE text COMMIT WAIT("0"))                                                        \
-         "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") CLOCK("t2") RESULTS(FROM_32))
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN EIGHT(FENCE text COMMIT WAIT(                                  \
+                   "0")) "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") CLOCK("t2")   \
+                   RESULTS(FROM_32))
 
 // A fence before every wgmma, no wait.
 #define FENCED(name, r, text)                                                                                \
-    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
-         "again:\n" EIGHT(FENCE text) COMMIT WAIT("1")                                                        \
-         "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
-             RESULTS(FROM_32))
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN EIGHT(FENCE text)                                              \
+                   COMMIT WAIT("1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")    \
+                       WAIT("0") CLOCK("t2") RESULTS(FROM_32))
 
 // A commit behind every wgmma, at most eight groups pending.
 #define COMMITTED(name, r, text)                                                                             \
-    BODY(name, REGISTERS(r) CLOCK("t0")                                                                       \
-         "again:\n" FENCE EIGHT(text COMMIT) WAIT("7")                                                              \
-         "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2")           \
-             RESULTS(FROM_32))
+    BODY(name, REGISTERS(r) CLOCK("t0") AGAIN FENCE EIGHT(text COMMIT)                                       \
+                   WAIT("7") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") \
+                       CLOCK("t2") RESULTS(FROM_32))
 
 #define T16  ", 1, 1, 0, 0"
 #define T16R ", 1, 1, 0"
@@ -136,21 +137,21 @@ struct times {
 
 // Both chains of a type and a width. k: depth; d32/d16: accumulators of 32-bit and of f16 results.
 #define WIDTH(n, d32, d16)                                                                                   \
-    CHAIN(f16_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d32, T16))                                        \
-    CHAIN(f16_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d32, T16R))                                       \
-    CHAIN(half_ss_##n, "b32", SS("m64n" #n "k16.f16.f16.f16", d16, T16))                                       \
-    CHAIN(half_rs_##n, "b32", RS("m64n" #n "k16.f16.f16.f16", d16, T16R))                                      \
-    CHAIN(bf16_ss_##n, "f32", SS("m64n" #n "k16.f32.bf16.bf16", d32, T16))                                     \
-    CHAIN(bf16_rs_##n, "f32", RS("m64n" #n "k16.f32.bf16.bf16", d32, T16R))                                    \
-    CHAIN(tf32_ss_##n, "f32", SS("m64n" #n "k8.f32.tf32.tf32", d32, T8))                                       \
-    CHAIN(tf32_rs_##n, "f32", RS("m64n" #n "k8.f32.tf32.tf32", d32, T8))                                       \
-    CHAIN(e4m3_ss_##n, "f32", SS("m64n" #n "k32.f32.e4m3.e4m3", d32, T8))                                      \
-    CHAIN(e4m3_rs_##n, "f32", RS("m64n" #n "k32.f32.e4m3.e4m3", d32, T8))                                      \
-    CHAIN(e5m2_ss_##n, "f32", SS("m64n" #n "k32.f32.e5m2.e5m2", d32, T8))                                      \
-    CHAIN(e5m2_rs_##n, "f32", RS("m64n" #n "k32.f32.e5m2.e5m2", d32, T8))                                      \
-    CHAIN(s8_ss_##n, "s32", SS("m64n" #n "k32.s32.s8.s8", d32, ""))                                            \
-    CHAIN(s8_rs_##n, "s32", RS("m64n" #n "k32.s32.s8.s8", d32, ""))                                            \
-    CHAIN(b1_ss_##n, "s32", SS("m64n" #n "k256.s32.b1.b1.and.popc", d32, ""))                                  \
+    CHAIN(f16_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d32, T16))                                      \
+    CHAIN(f16_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d32, T16R))                                     \
+    CHAIN(half_ss_##n, "b32", SS("m64n" #n "k16.f16.f16.f16", d16, T16))                                     \
+    CHAIN(half_rs_##n, "b32", RS("m64n" #n "k16.f16.f16.f16", d16, T16R))                                    \
+    CHAIN(bf16_ss_##n, "f32", SS("m64n" #n "k16.f32.bf16.bf16", d32, T16))                                   \
+    CHAIN(bf16_rs_##n, "f32", RS("m64n" #n "k16.f32.bf16.bf16", d32, T16R))                                  \
+    CHAIN(tf32_ss_##n, "f32", SS("m64n" #n "k8.f32.tf32.tf32", d32, T8))                                     \
+    CHAIN(tf32_rs_##n, "f32", RS("m64n" #n "k8.f32.tf32.tf32", d32, T8))                                     \
+    CHAIN(e4m3_ss_##n, "f32", SS("m64n" #n "k32.f32.e4m3.e4m3", d32, T8))                                    \
+    CHAIN(e4m3_rs_##n, "f32", RS("m64n" #n "k32.f32.e4m3.e4m3", d32, T8))                                    \
+    CHAIN(e5m2_ss_##n, "f32", SS("m64n" #n "k32.f32.e5m2.e5m2", d32, T8))                                    \
+    CHAIN(e5m2_rs_##n, "f32", RS("m64n" #n "k32.f32.e5m2.e5m2", d32, T8))                                    \
+    CHAIN(s8_ss_##n, "s32", SS("m64n" #n "k32.s32.s8.s8", d32, ""))                                          \
+    CHAIN(s8_rs_##n, "s32", RS("m64n" #n "k32.s32.s8.s8", d32, ""))                                          \
+    CHAIN(b1_ss_##n, "s32", SS("m64n" #n "k256.s32.b1.b1.and.popc", d32, ""))                                \
     CHAIN(b1_rs_##n, "s32", RS("m64n" #n "k256.s32.b1.b1.and.popc", d32, ""))
 
 WIDTH(8, D4, D2)
@@ -172,15 +173,17 @@ struct shape {
 };
 
 #define ROWS(t, text)                                                                                        \
-    {text, 8, t##_ss_8, t##_rs_8}, {text, 16, t##_ss_16, t##_rs_16}, {text, 24, t##_ss_24, t##_rs_24},         \
-        {text, 32, t##_ss_32, t##_rs_32}, {text, 64, t##_ss_64, t##_rs_64}, {text, 96, t##_ss_96, t##_rs_96},   \
-        {text, 128, t##_ss_128, t##_rs_128}, {text, 192, t##_ss_192, t##_rs_192},                              \
+    {text, 8, t##_ss_8, t##_rs_8}, {text, 16, t##_ss_16, t##_rs_16}, {text, 24, t##_ss_24, t##_rs_24},       \
+        {text, 32, t##_ss_32, t##_rs_32}, {text, 64, t##_ss_64, t##_rs_64},                                  \
+        {text, 96, t##_ss_96, t##_rs_96}, {text, 128, t##_ss_128, t##_rs_128},                               \
+        {text, 192, t##_ss_192, t##_rs_192},                                                                 \
     {                                                                                                        \
-        text, 256, t##_ss_256, t##_rs_256                                                                      \
+        text, 256, t##_ss_256, t##_rs_256                                                                    \
     }
 
-static const shape shapes[] = {ROWS(f16, "k16 f16 f32"),   ROWS(half, "k16 f16 f16"),  ROWS(bf16, "k16 bf16 f32"),
-                               ROWS(tf32, "k8 tf32 f32"),  ROWS(e4m3, "k32 e4m3 f32"), ROWS(e5m2, "k32 e5m2 f32"),
+static const shape shapes[] = {ROWS(f16, "k16 f16 f32"),   ROWS(half, "k16 f16 f16"),
+                               ROWS(bf16, "k16 bf16 f32"), ROWS(tf32, "k8 tf32 f32"),
+                               ROWS(e4m3, "k32 e4m3 f32"), ROWS(e5m2, "k32 e5m2 f32"),
                                ROWS(s8, "k32 s8 s32"),     ROWS(b1, "k256 b1 s32")};
 
 static times *device_times;
@@ -195,8 +198,8 @@ static double span(const std::vector<times> &t, int groups)
 }
 
 // A launch of one block of `groups` warpgroups, warm: what they report. Empty where the registers do not suffice.
-static std::vector<times> launch(kernel k, int groups, int rounds, unsigned long long bits, unsigned scale = 1,
-                                 int blocks = 1)
+static std::vector<times> launch(kernel k, int groups, int rounds, unsigned long long bits,
+                                 unsigned scale = 1, int blocks = 1)
 {
     if (!device_times) device_times = card_memory<times>(most_times);
     cudaFuncAttributes a;
@@ -242,19 +245,19 @@ static void chains()
 
 // Issue and completion of groups of 1, 2, 4, 8 and 16.
 #define GROUPS(id, r, text)                                                                                  \
-    GROUP(id##_1, r, text)                                                                                    \
-    GROUP(id##_2, r, TWICE(text))                                                                             \
-    GROUP(id##_4, r, TWICE(TWICE(text)))                                                                      \
-    GROUP(id##_8, r, EIGHT(text))                                                                             \
+    GROUP(id##_1, r, text)                                                                                   \
+    GROUP(id##_2, r, TWICE(text))                                                                            \
+    GROUP(id##_4, r, TWICE(TWICE(text)))                                                                     \
+    GROUP(id##_8, r, EIGHT(text))                                                                            \
     GROUP(id##_16, r, TWICE(EIGHT(text)))
 
 #define F16_GROUPS(n, d)                                                                                     \
-    GROUPS(group_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                       \
-    GROUPS(group_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d, T16R))                                      \
-    GROUP(s8_one_ss_##n, "s32", SS("m64n" #n "k32.s32.s8.s8", d, ""))                                          \
-    GROUP(s8_one_rs_##n, "s32", RS("m64n" #n "k32.s32.s8.s8", d, ""))                                          \
-    GROUP(e4m3_one_ss_##n, "f32", SS("m64n" #n "k32.f32.e4m3.e4m3", d, T8))                                    \
-    GROUP(e4m3_one_rs_##n, "f32", RS("m64n" #n "k32.f32.e4m3.e4m3", d, T8))                                    \
+    GROUPS(group_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                     \
+    GROUPS(group_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d, T16R))                                    \
+    GROUP(s8_one_ss_##n, "s32", SS("m64n" #n "k32.s32.s8.s8", d, ""))                                        \
+    GROUP(s8_one_rs_##n, "s32", RS("m64n" #n "k32.s32.s8.s8", d, ""))                                        \
+    GROUP(e4m3_one_ss_##n, "f32", SS("m64n" #n "k32.f32.e4m3.e4m3", d, T8))                                  \
+    GROUP(e4m3_one_rs_##n, "f32", RS("m64n" #n "k32.f32.e4m3.e4m3", d, T8))                                  \
     GROUP(tf32_one_ss_##n, "f32", SS("m64n" #n "k8.f32.tf32.tf32", d, T8))
 
 F16_GROUPS(8, D4)
@@ -274,15 +277,17 @@ struct group_row {
 };
 
 #define GROUP_COUNTS(n, a, r)                                                                                \
-    {"k16 f16 f32", n, r, 1, group_##a##_##n##_1}, {"k16 f16 f32", n, r, 2, group_##a##_##n##_2},              \
-        {"k16 f16 f32", n, r, 4, group_##a##_##n##_4}, {"k16 f16 f32", n, r, 8, group_##a##_##n##_8},          \
-        {"k16 f16 f32", n, r, 16, group_##a##_##n##_16}
-#define GROUP_WIDTH(n)                                                                                       \
-    GROUP_COUNTS(n, ss, false), GROUP_COUNTS(n, rs, true), {"k32 s8 s32", n, false, 1, s8_one_ss_##n},         \
-        {"k32 s8 s32", n, true, 1, s8_one_rs_##n}, {"k32 e4m3 f32", n, false, 1, e4m3_one_ss_##n},             \
-        {"k32 e4m3 f32", n, true, 1, e4m3_one_rs_##n},                                                         \
+    {"k16 f16 f32", n, r, 1, group_##a##_##n##_1}, {"k16 f16 f32", n, r, 2, group_##a##_##n##_2},            \
+        {"k16 f16 f32", n, r, 4, group_##a##_##n##_4}, {"k16 f16 f32", n, r, 8, group_##a##_##n##_8},        \
     {                                                                                                        \
-        "k8 tf32 f32", n, false, 1, tf32_one_ss_##n                                                            \
+        "k16 f16 f32", n, r, 16, group_##a##_##n##_16                                                        \
+    }
+#define GROUP_WIDTH(n)                                                                                       \
+    GROUP_COUNTS(n, ss, false), GROUP_COUNTS(n, rs, true), {"k32 s8 s32", n, false, 1, s8_one_ss_##n},       \
+        {"k32 s8 s32", n, true, 1, s8_one_rs_##n}, {"k32 e4m3 f32", n, false, 1, e4m3_one_ss_##n},           \
+        {"k32 e4m3 f32", n, true, 1, e4m3_one_rs_##n},                                                       \
+    {                                                                                                        \
+        "k8 tf32 f32", n, false, 1, tf32_one_ss_##n                                                          \
     }
 
 static const group_row group_rows[] = {GROUP_WIDTH(8),   GROUP_WIDTH(16),  GROUP_WIDTH(32), GROUP_WIDTH(64),
@@ -313,12 +318,10 @@ static const layout layouts[] = {{"no swizzle", layout_bits(128, 256, 0)},
 // Cost of the swizzle, and of scale-d 0.
 static void swizzles()
 {
-    const shape chosen[] = {{"k16 f16 f32", 16, f16_ss_16, f16_rs_16},
-                            {"k16 f16 f32", 64, f16_ss_64, f16_rs_64},
-                            {"k16 f16 f32", 128, f16_ss_128, f16_rs_128},
-                            {"k16 f16 f32", 256, f16_ss_256, f16_rs_256},
-                            {"k32 s8 s32", 64, s8_ss_64, s8_rs_64},
-                            {"k8 tf32 f32", 64, tf32_ss_64, tf32_rs_64}};
+    const shape chosen[] = {
+        {"k16 f16 f32", 16, f16_ss_16, f16_rs_16},    {"k16 f16 f32", 64, f16_ss_64, f16_rs_64},
+        {"k16 f16 f32", 128, f16_ss_128, f16_rs_128}, {"k16 f16 f32", 256, f16_ss_256, f16_rs_256},
+        {"k32 s8 s32", 64, s8_ss_64, s8_rs_64},       {"k8 tf32 f32", 64, tf32_ss_64, tf32_rs_64}};
     for (const shape &s : chosen)
         for (int r = 0; r < 2; r++) {
             for (const layout &l : layouts)
@@ -330,9 +333,9 @@ static void swizzles()
 }
 
 #define TRANSPOSED(n, d)                                                                                     \
-    CHAIN(trans_a_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 1, 0"))                              \
-    CHAIN(trans_b_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 0, 1"))                              \
-    CHAIN(trans_ab_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 1, 1"))                             \
+    CHAIN(trans_a_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 1, 0"))                            \
+    CHAIN(trans_b_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 0, 1"))                            \
+    CHAIN(trans_ab_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 1, 1"))                           \
     CHAIN(trans_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d, ", 1, 1, 1"))
 TRANSPOSED(16, D8)
 TRANSPOSED(64, D32)
@@ -345,11 +348,11 @@ struct named_kernel {
 };
 
 #define TRANSPOSED_ROWS(n)                                                                                   \
-    {"wgmma m64n" #n "k16 f16 f32 A shared, A transposed", trans_a_##n},                                       \
-        {"wgmma m64n" #n "k16 f16 f32 A shared, B transposed", trans_b_##n},                                   \
-        {"wgmma m64n" #n "k16 f16 f32 A shared, both transposed", trans_ab_##n},                               \
+    {"wgmma m64n" #n "k16 f16 f32 A shared, A transposed", trans_a_##n},                                     \
+        {"wgmma m64n" #n "k16 f16 f32 A shared, B transposed", trans_b_##n},                                 \
+        {"wgmma m64n" #n "k16 f16 f32 A shared, both transposed", trans_ab_##n},                             \
     {                                                                                                        \
-        "wgmma m64n" #n "k16 f16 f32 A registers, B transposed", trans_rs_##n                                  \
+        "wgmma m64n" #n "k16 f16 f32 A registers, B transposed", trans_rs_##n                                \
     }
 
 static void transposed()
@@ -362,17 +365,18 @@ static void transposed()
                          {"swizzle 128", layout_bits(2048, 1024, 1)}};
     for (const named_kernel &k : rows)
         for (const layout &l : mn)
-            card_median(std::string(k.name) + ", " + l.name + ": interval", "cycles", intervals(k.run, 1, l.bits));
+            card_median(std::string(k.name) + ", " + l.name + ": interval", "cycles",
+                        intervals(k.run, 1, l.bits));
 }
 
 #define SPARSE(n, d)                                                                                         \
-    CHAIN(sp_f16_ss_##n, "f32", SP_SS("m64n" #n "k32.f32.f16.f16", d, T16))                                    \
-    CHAIN(sp_f16_rs_##n, "f32", SP_RS("m64n" #n "k32.f32.f16.f16", d, T16R))                                   \
-    CHAIN(sp_tf32_ss_##n, "f32", SP_SS("m64n" #n "k16.f32.tf32.tf32", d, T8))                                  \
-    CHAIN(sp_tf32_rs_##n, "f32", SP_RS("m64n" #n "k16.f32.tf32.tf32", d, T8))                                  \
-    CHAIN(sp_e4m3_ss_##n, "f32", SP_SS("m64n" #n "k64.f32.e4m3.e4m3", d, T8))                                  \
-    CHAIN(sp_e4m3_rs_##n, "f32", SP_RS("m64n" #n "k64.f32.e4m3.e4m3", d, T8))                                  \
-    CHAIN(sp_s8_ss_##n, "s32", SP_SS("m64n" #n "k64.s32.s8.s8", d, ""))                                        \
+    CHAIN(sp_f16_ss_##n, "f32", SP_SS("m64n" #n "k32.f32.f16.f16", d, T16))                                  \
+    CHAIN(sp_f16_rs_##n, "f32", SP_RS("m64n" #n "k32.f32.f16.f16", d, T16R))                                 \
+    CHAIN(sp_tf32_ss_##n, "f32", SP_SS("m64n" #n "k16.f32.tf32.tf32", d, T8))                                \
+    CHAIN(sp_tf32_rs_##n, "f32", SP_RS("m64n" #n "k16.f32.tf32.tf32", d, T8))                                \
+    CHAIN(sp_e4m3_ss_##n, "f32", SP_SS("m64n" #n "k64.f32.e4m3.e4m3", d, T8))                                \
+    CHAIN(sp_e4m3_rs_##n, "f32", SP_RS("m64n" #n "k64.f32.e4m3.e4m3", d, T8))                                \
+    CHAIN(sp_s8_ss_##n, "s32", SP_SS("m64n" #n "k64.s32.s8.s8", d, ""))                                      \
     CHAIN(sp_s8_rs_##n, "s32", SP_RS("m64n" #n "k64.s32.s8.s8", d, ""))
 SPARSE(8, D4)
 SPARSE(32, D16)
@@ -381,15 +385,16 @@ SPARSE(128, D64)
 SPARSE(256, D128)
 
 #define SPARSE_ROWS(n)                                                                                       \
-    {"k32 f16 f32", n, sp_f16_ss_##n, sp_f16_rs_##n}, {"k16 tf32 f32", n, sp_tf32_ss_##n, sp_tf32_rs_##n},      \
-        {"k64 e4m3 f32", n, sp_e4m3_ss_##n, sp_e4m3_rs_##n},                                                   \
+    {"k32 f16 f32", n, sp_f16_ss_##n, sp_f16_rs_##n}, {"k16 tf32 f32", n, sp_tf32_ss_##n, sp_tf32_rs_##n},   \
+        {"k64 e4m3 f32", n, sp_e4m3_ss_##n, sp_e4m3_rs_##n},                                                 \
     {                                                                                                        \
-        "k64 s8 s32", n, sp_s8_ss_##n, sp_s8_rs_##n                                                            \
+        "k64 s8 s32", n, sp_s8_ss_##n, sp_s8_rs_##n                                                          \
     }
 
 static void sparse()
 {
-    const shape rows[] = {SPARSE_ROWS(8), SPARSE_ROWS(32), SPARSE_ROWS(64), SPARSE_ROWS(128), SPARSE_ROWS(256)};
+    const shape rows[] = {SPARSE_ROWS(8), SPARSE_ROWS(32), SPARSE_ROWS(64), SPARSE_ROWS(128),
+                          SPARSE_ROWS(256)};
     for (const shape &s : rows)
         for (int r = 0; r < 2; r++)
             for (int groups = 1; groups <= 2; groups++)
@@ -399,32 +404,33 @@ static void sparse()
 }
 
 #define FENCES(n, d)                                                                                         \
-    WAITED(waited_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                         \
-    FENCED(fenced_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                         \
+    WAITED(waited_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                       \
+    FENCED(fenced_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                       \
     COMMITTED(committed_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))
 FENCES(8, D4)
 FENCES(16, D8)
 FENCES(64, D32)
 FENCES(128, D64)
 FENCES(256, D128)
-BODY(empty_fences, REGISTERS("f32") "mov.f32 d0, 0f00000000;\n" CLOCK("t0") EIGHT(FENCE) EIGHT(FENCE) CLOCK("t1")
-         CLOCK("t2") RESULTS(FROM_32))
+BODY(empty_fences, REGISTERS("f32") "mov.f32 d0, 0f00000000;\n" CLOCK("t0") EIGHT(FENCE) EIGHT(FENCE)
+                       CLOCK("t1") CLOCK("t2") RESULTS(FROM_32))
 BODY(empty_commits, REGISTERS("f32") "mov.f32 d0, 0f00000000;\n" CLOCK("t0") EIGHT(COMMIT) EIGHT(COMMIT)
-         CLOCK("t1") WAIT("0") CLOCK("t2") RESULTS(FROM_32))
+                        CLOCK("t1") WAIT("0") CLOCK("t2") RESULTS(FROM_32))
 BODY(empty_waits, REGISTERS("f32") "mov.f32 d0, 0f00000000;\n" CLOCK("t0") EIGHT(COMMIT WAIT("0"))
-         EIGHT(COMMIT WAIT("0")) CLOCK("t1") CLOCK("t2") RESULTS(FROM_32))
+                      EIGHT(COMMIT WAIT("0")) CLOCK("t1") CLOCK("t2") RESULTS(FROM_32))
 
 #define FENCE_ROWS(n)                                                                                        \
-    {"wgmma m64n" #n "k16 f16 f32 A shared, fence, commit and wait each", waited_##n},                         \
-        {"wgmma m64n" #n "k16 f16 f32 A shared, fence each", fenced_##n},                                      \
+    {"wgmma m64n" #n "k16 f16 f32 A shared, fence, commit and wait each", waited_##n},                       \
+        {"wgmma m64n" #n "k16 f16 f32 A shared, fence each", fenced_##n},                                    \
     {                                                                                                        \
-        "wgmma m64n" #n "k16 f16 f32 A shared, commit each, 7 groups pending", committed_##n                   \
+        "wgmma m64n" #n "k16 f16 f32 A shared, commit each, 7 groups pending", committed_##n                 \
     }
 
 // Cost of fence, commit and wait.
 static void fences()
 {
-    const named_kernel rows[] = {FENCE_ROWS(8), FENCE_ROWS(16), FENCE_ROWS(64), FENCE_ROWS(128), FENCE_ROWS(256)};
+    const named_kernel rows[] = {FENCE_ROWS(8), FENCE_ROWS(16), FENCE_ROWS(64), FENCE_ROWS(128),
+                                 FENCE_ROWS(256)};
     for (const named_kernel &k : rows)
         card_median(std::string(k.name) + ": interval", "cycles", intervals(k.run, 1, swizzle_128.bits));
     const named_kernel empty[] = {{"wgmma.fence with nothing in flight (warpgroup.arrive)", empty_fences},
@@ -442,10 +448,21 @@ static void fences()
 
 // Streams of other instructions beside a chain of wgmma: the first warpgroup multiplies, `others` warps run the
 // stream until the warpgroup has ended.
-enum stream { stream_none, stream_ffma, stream_ffma3, stream_imad, stream_lds, stream_lds128, stream_sts,
-              stream_sts128, stream_ldsm, stream_count };
-static const char *const stream_names[] = {"nothing", "FFMA with reuse", "FFMA of 3 fresh registers", "IMAD",
-                                           "LDS.32", "LDS.128", "STS.32", "STS.128", "LDSM.x4"};
+enum stream {
+    stream_none,
+    stream_ffma,
+    stream_ffma3,
+    stream_imad,
+    stream_lds,
+    stream_lds128,
+    stream_sts,
+    stream_sts128,
+    stream_ldsm,
+    stream_count
+};
+static const char *const stream_names[] = {"nothing", "FFMA with reuse", "FFMA of 3 fresh registers",
+                                           "IMAD",    "LDS.32",          "LDS.128",
+                                           "STS.32",  "STS.128",         "LDSM.x4"};
 
 // Sixteen instructions of a stream. `at` is the lane's place in a 16 KiB region of its own.
 template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16], unsigned at)
@@ -453,15 +470,14 @@ template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16
 #pragma unroll
     for (int i = 0; i < 16; i++) {
         float a, b, c, d;
-        if (kind == stream_ffma) asm volatile("fma.rn.f32 %0, %1, %1, %0;" : "+f"(x[i]) : "f"(x[0 + (i == 0)]));
+        if (kind == stream_ffma)
+            asm volatile("fma.rn.f32 %0, %1, %1, %0;" : "+f"(x[i]) : "f"(x[0 + (i == 0)]));
         if (kind == stream_ffma3)
             asm volatile("fma.rn.f32 %0, %1, %2, %0;"
                          : "+f"(x[i])
                          : "f"(x[(i + 5) % 16]), "f"(x[(i + 9) % 16]));
         if (kind == stream_imad)
-            asm volatile("mad.lo.s32 %0, %1, %1, %0;"
-                         : "+r"(*(int *)&x[i])
-                         : "r"(*(int *)&x[0 + (i == 0)]));
+            asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(*(int *)&x[i]) : "r"(*(int *)&x[0 + (i == 0)]));
         if (kind == stream_lds) asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x[i]) : "r"(at + i * 128));
         if (kind == stream_lds128) {
             asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
@@ -486,25 +502,28 @@ struct neighbour_times {
 };
 
 // The chain's text of the neighbours' kernel, by width.
-template <int n> __device__ __forceinline__ long long chain_of(unsigned long long da, unsigned long long db, int rounds);
+template <int n>
+__device__ __forceinline__ long long chain_of(unsigned long long da, unsigned long long db, int rounds);
 #define NEIGHBOUR_CHAIN(id, text)                                                                            \
     template <>                                                                                              \
-    __device__ __forceinline__ long long chain_of<id>(unsigned long long da, unsigned long long db, int rounds)     \
+    __device__ __forceinline__ long long chain_of<id>(unsigned long long da, unsigned long long db,          \
+                                                      int rounds)                                            \
     {                                                                                                        \
         times t;                                                                                             \
-        asm volatile(REGISTERS("f32") CLOCK("t0") "again:\n" FENCE EIGHT(text) COMMIT WAIT("1")                \
-                     "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0")           \
-                         CLOCK("t2") RESULTS(FROM_32) OPERANDS(t, da, db, 1, rounds));                        \
-        return t.value;                                                                                            \
+        asm volatile(REGISTERS("f32") CLOCK("t0") AGAIN FENCE EIGHT(text) COMMIT WAIT(                       \
+            "1") "sub.u32 i, i, 1;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1") WAIT("0") CLOCK("t2") \
+                         RESULTS(FROM_32) OPERANDS(t, da, db, 1, rounds));                                   \
+        return t.value;                                                                                      \
     }
 NEIGHBOUR_CHAIN(16, SS("m64n16k16.f32.f16.f16", D8, T16))
 NEIGHBOUR_CHAIN(64, SS("m64n64k16.f32.f16.f16", D32, T16))
 NEIGHBOUR_CHAIN(128, SS("m64n128k16.f32.f16.f16", D64, T16))
 NEIGHBOUR_CHAIN(256, SS("m64n256k16.f32.f16.f16", D128, T16))
 NEIGHBOUR_CHAIN(1064, RS("m64n64k16.f32.f16.f16", D32, T16R))
-NEIGHBOUR_CHAIN(1256, RS("m64n256k16.f32.f16.f16", D128, T16R))
+NEIGHBOUR_CHAIN(1128, RS("m64n128k16.f32.f16.f16", D64, T16R))
 
-template <int n, stream kind> __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds)
+template <int n, stream kind>
+__global__ void beside(neighbour_times *out, unsigned long long bits, int rounds)
 {
     __shared__ volatile int ended;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -632,7 +651,7 @@ static void neighbours()
     beside_streams<128>("wgmma m64n128k16 f16 f32 A shared");
     beside_streams<256>("wgmma m64n256k16 f16 f32 A shared");
     beside_streams<1064>("wgmma m64n64k16 f16 f32 A registers");
-    beside_streams<1256>("wgmma m64n256k16 f16 f32 A registers");
+    beside_streams<1128>("wgmma m64n128k16 f16 f32 A registers");
 }
 
 // Every SM at once: the slowest block. Shows whether power or clocks change cycles.
@@ -650,25 +669,28 @@ static void chip()
                                                  std::min(t[2 * b].start, t[2 * b + 1].start)));
             values.push_back(worst / 16000);
         }
-        card_median(title("k16 f16 f32", i ? 128 : 256, false) + ": SM interval, 2 warpgroups, all SMs", "cycles",
-                    values, 1, "slowest SM");
+        card_median(title("k16 f16 f32", i ? 128 : 256, false) + ": SM interval, 2 warpgroups, all SMs",
+                    "cycles", values, 1, "slowest SM");
     }
 }
 
 // setmaxnreg: three warpgroups of 160 registers. The second and third release registers, the first asks for more;
 // `delay` cycles pass before the release (then the first must wait) or before the request (registers are free).
-__global__ void __launch_bounds__(384, 1) registers_moved(long long *out, int release_delay, int request_delay)
+__global__ void __launch_bounds__(384, 1)
+    registers_moved(long long *out, int release_delay, int request_delay)
 {
     __syncthreads();
     long long begin = card_clock();
     if (threadIdx.x >= 128) {
-        while (card_clock() - begin < release_delay) {}
+        while (card_clock() - begin < release_delay) {
+        }
         long long t0 = card_clock();
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         long long t1 = card_clock();
         if (threadIdx.x == 256) out[0] = t1 - t0, out[1] = t1;
     } else {
-        while (card_clock() - begin < request_delay) {}
+        while (card_clock() - begin < request_delay) {
+        }
         long long t0 = card_clock();
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
         long long t1 = card_clock();
@@ -697,9 +719,10 @@ static void registers()
     }
 }
 
-static const card_part parts[] = {{"chains", chains},         {"completion", completion}, {"swizzles", swizzles},
-                                  {"transposed", transposed}, {"sparse", sparse},         {"fences", fences},
-                                  {"chip", chip},             {"neighbours", neighbours}, {"registers", registers}};
+static const card_part parts[] = {
+    {"chains", chains},      {"completion", completion}, {"swizzles", swizzles}, {"transposed", transposed},
+    {"sparse", sparse},      {"fences", fences},         {"chip", chip},         {"neighbours", neighbours},
+    {"registers", registers}};
 
 int main(int argc, char **argv)
 {
