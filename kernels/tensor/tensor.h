@@ -22,7 +22,7 @@ INLINE unsigned shared_offset(const void *p)
     return offset;
 }
 
-// Copies 16 bytes to shared memory past L1. `inside` false: 16 zero bytes, nothing read.
+// Copies 16 bytes to shared memory past L1. `inside` false: 16 zero bytes, nothing read, so `from` may be any address.
 INLINE void copy_16(unsigned to, const void *from, bool inside)
 {
     int bytes = inside ? 16 : 0;
