@@ -66,7 +66,7 @@ INLINE void attention_mask(float (&s)[8][4], int ahead)
     for (int j = 0; j < 8; j++)
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            if (j * 8 + column + i % 2 > ahead + i / 2 * 8) s[j][i] = -INFINITY;
+            if (j * 8 + column + i % 2 > ahead + i / 2 * 8) s[j][i] = MINUS_INFINITY;
 }
 
 // Scores become weights, exp(score - greatest); O and the sum are scaled to the new greatest score.
@@ -178,7 +178,7 @@ INLINE void attention(const f16 *q, const f16 *k, const f16 *v, f16 *o, int seq,
     attention_queries<FRAGMENTS, D>(queries, base + stage_bytes);
     attention_rows<D> rows[FRAGMENTS];
 #pragma unroll
-    for (int f = 0; f < FRAGMENTS; f++) rows[f] = {{}, {-INFINITY, -INFINITY}, {0, 0}};
+    for (int f = 0; f < FRAGMENTS; f++) rows[f] = {{}, {MINUS_INFINITY, MINUS_INFINITY}, {0, 0}};
 
     scale *= 1.44269504f; // log2(e): exponentials are powers of 2
     for (int t = 0; t < tiles; t++) {
