@@ -23,11 +23,11 @@ template <int ROWS, int COLUMNS, int STRIDE>
 INLINE void dgemm_copy(double *to, const double *matrix, int row, int rows, int column, int columns)
 {
 #pragma unroll
-    for (int i = threadIdx.x; i < ROWS * COLUMNS / 2; i += DGEMM_THREADS) {
-        int r = i / (COLUMNS / 2), x = i % (COLUMNS / 2) * 2;
+    for (int part = 0; part < ROWS * COLUMNS / 2; part += DGEMM_THREADS) {
+        int i = part + threadIdx.x, r = i / (COLUMNS / 2), x = i % (COLUMNS / 2) * 2;
         bool inside = row + r < rows && column + x < columns;
-        copy_16(shared_offset(to + r * STRIDE + x),
-                matrix + (inside ? (size_t)(row + r) * columns + column + x : 0), inside);
+        copy_16(shared_offset(to + r * STRIDE + x), matrix + (size_t)(row + r) * columns + column + x,
+                inside);
     }
 }
 

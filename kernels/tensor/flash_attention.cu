@@ -25,8 +25,8 @@ template <int ROWS, int D> INLINE void attention_copy(unsigned to, const f16 *fr
 {
     const int cells = D / 8;
 #pragma unroll
-    for (int i = threadIdx.x; i < ROWS * cells; i += ATTENTION_THREADS) {
-        int row = i / cells, cell = i % cells;
+    for (int part = 0; part < ROWS * cells; part += ATTENTION_THREADS) {
+        int i = part + threadIdx.x, row = i / cells, cell = i % cells;
         copy_16(to + row * D * 2 + ((cell ^ (row % 8)) << 4), from + i * 8, true);
     }
 }
@@ -66,7 +66,7 @@ INLINE void attention_mask(float (&s)[8][4], int ahead)
     for (int j = 0; j < 8; j++)
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            if (j * 8 + column + i % 2 > ahead + i / 2 * 8) s[j][i] = -INFINITY;
+            if (j * 8 + column + i % 2 > ahead + i / 2 * 8) s[j][i] = MINUS_INFINITY;
 }
 
 // Scores become weights, exp(score - greatest); O and the sum are scaled to the new greatest score.
@@ -178,7 +178,7 @@ INLINE void attention(const f16 *q, const f16 *k, const f16 *v, f16 *o, int seq,
     attention_queries<FRAGMENTS, D>(queries, base + stage_bytes);
     attention_rows<D> rows[FRAGMENTS];
 #pragma unroll
-    for (int f = 0; f < FRAGMENTS; f++) rows[f] = {{}, {-INFINITY, -INFINITY}, {0, 0}};
+    for (int f = 0; f < FRAGMENTS; f++) rows[f] = {{}, {MINUS_INFINITY, MINUS_INFINITY}, {0, 0}};
 
     scale *= 1.44269504f; // log2(e): exponentials are powers of 2
     for (int t = 0; t < tiles; t++) {
@@ -200,14 +200,14 @@ INLINE void attention(const f16 *q, const f16 *k, const f16 *v, f16 *o, int seq,
     for (int f = 0; f < FRAGMENTS; f++) attention_store<D>(o + head + (size_t)(mine + f * 16) * D, rows[f]);
 }
 
-#define ATTENTION_KERNEL(name, fragments, d, causal)                                                         \
-    KERNEL void __launch_bounds__(ATTENTION_THREADS)                                                         \
+#define ATTENTION_KERNEL(name, blocks, fragments, d, causal)                                                 \
+    KERNEL void __launch_bounds__(ATTENTION_THREADS, blocks)                                                 \
         name(const f16 *q, const f16 *k, const f16 *v, f16 *o, int seq, float scale)                         \
     {                                                                                                        \
         attention<fragments, d, causal>(q, k, v, o, seq, scale);                                             \
     }
 
-ATTENTION_KERNEL(flash_attention_64, 2, 64, false)
-ATTENTION_KERNEL(flash_attention_64_causal, 2, 64, true)
-ATTENTION_KERNEL(flash_attention_128, 1, 128, false)
-ATTENTION_KERNEL(flash_attention_128_causal, 1, 128, true)
+ATTENTION_KERNEL(flash_attention_64, 2, 2, 64, false)
+ATTENTION_KERNEL(flash_attention_64_causal, 2, 2, 64, true)
+ATTENTION_KERNEL(flash_attention_128, 3, 1, 128, false)
+ATTENTION_KERNEL(flash_attention_128_causal, 3, 1, 128, true)

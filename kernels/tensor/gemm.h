@@ -37,10 +37,10 @@ INLINE void gemm_copy_rows(unsigned to, const void *matrix, int row, int rows, i
 {
     int cell = threadIdx.x % 4, from = depth + 16 * cell;
 #pragma unroll
-    for (int r = threadIdx.x / 4; r < GEMM_TILE; r += GEMM_THREADS / 4) {
-        bool inside = row + r < rows && from < bytes;
-        const char *source = (const char *)matrix + (inside ? (size_t)(row + r) * bytes + from : 0);
-        copy_16(to + r * 64 + ((cell ^ (r / 2 % 4)) << 4), source, inside);
+    for (int i = 0; i < GEMM_TILE; i += GEMM_THREADS / 4) {
+        int r = i + threadIdx.x / 4;
+        const char *source = (const char *)matrix + (size_t)(row + r) * bytes + from;
+        copy_16(to + r * 64 + ((cell ^ (r / 2 % 4)) << 4), source, row + r < rows && from < bytes);
     }
 }
 
@@ -50,10 +50,10 @@ INLINE void gemm_copy_columns(unsigned to, const void *matrix, int row, int rows
 {
     int cell = threadIdx.x % 16, from = column + 8 * cell;
 #pragma unroll
-    for (int r = threadIdx.x / 16; r < ROWS; r += GEMM_THREADS / 16) {
-        bool inside = row + r < rows && from < columns;
-        const char *source = (const char *)matrix + (inside ? ((size_t)(row + r) * columns + from) * 2 : 0);
-        copy_16(to + r * 256 + ((cell ^ (r % 8)) << 4), source, inside);
+    for (int i = 0; i < ROWS; i += GEMM_THREADS / 16) {
+        int r = i + threadIdx.x / 16;
+        const char *source = (const char *)matrix + ((size_t)(row + r) * columns + from) * 2;
+        copy_16(to + r * 256 + ((cell ^ (r % 8)) << 4), source, row + r < rows && from < columns);
     }
 }
 

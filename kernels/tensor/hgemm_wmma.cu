@@ -71,12 +71,14 @@ KERNEL void __launch_bounds__(128) hgemm_wmma(const f16 *a, const f16 *b, f16 *c
     float acc[2][2][8] = {};
 
     for (int depth = 0; depth < k; depth += WMMA_DEPTH) {
-        for (int i = threadIdx.x; i < WMMA_TILE * WMMA_DEPTH / 8; i += 128) {
-            int r = i / (WMMA_DEPTH / 8), x = i % (WMMA_DEPTH / 8) * 8;
+#pragma unroll
+        for (int part = 0; part < WMMA_TILE * WMMA_DEPTH / 8; part += 128) {
+            int i = part + threadIdx.x, r = i / (WMMA_DEPTH / 8), x = i % (WMMA_DEPTH / 8) * 8;
             *(uint4 *)&tile.in.a[r][x] = wmma_cell(a, row + r, m, depth + x, k);
         }
-        for (int i = threadIdx.x; i < WMMA_TILE * WMMA_DEPTH / 8; i += 128) {
-            int r = i / (WMMA_TILE / 8), x = i % (WMMA_TILE / 8) * 8;
+#pragma unroll
+        for (int part = 0; part < WMMA_TILE * WMMA_DEPTH / 8; part += 128) {
+            int i = part + threadIdx.x, r = i / (WMMA_TILE / 8), x = i % (WMMA_TILE / 8) * 8;
             *(uint4 *)&tile.in.b[r][x] = wmma_cell(b, depth + r, k, column + x, n);
         }
         __syncthreads();
@@ -99,8 +101,9 @@ KERNEL void __launch_bounds__(128) hgemm_wmma(const f16 *a, const f16 *b, f16 *c
         wmma_store(shared_offset(&tile.c[warp_row + i / 2 * 16][warp_column + i % 2 * 16]),
                    acc[i / 2][i % 2]);
     __syncthreads();
-    for (int i = threadIdx.x; i < WMMA_TILE * WMMA_TILE / 4; i += 128) {
-        int r = i / (WMMA_TILE / 4), x = i % (WMMA_TILE / 4) * 4;
+#pragma unroll
+    for (int part = 0; part < WMMA_TILE * WMMA_TILE / 4; part += 128) {
+        int i = part + threadIdx.x, r = i / (WMMA_TILE / 4), x = i % (WMMA_TILE / 4) * 4;
         if (row + r >= m || column + x >= n) continue;
         float4 v = *(const float4 *)&tile.c[r][x];
         *(uint2 *)(c + (size_t)(row + r) * n + column + x) =

@@ -62,8 +62,8 @@ INLINE void rows_load(float (&x)[ROWS_CELLS][8], const f16 *row, int columns, fl
 // out = exp(in - maximum of the row) / sum of the row.
 KERNEL void __launch_bounds__(ROWS_THREADS) softmax_rows(const f16 *in, f16 *out, int columns)
 {
-    float x[ROWS_CELLS][8], most = -INFINITY, sum = 0;
-    rows_load(x, in + (size_t)blockIdx.x * columns, columns, -INFINITY);
+    float x[ROWS_CELLS][8], most = MINUS_INFINITY, sum = 0;
+    rows_load(x, in + (size_t)blockIdx.x * columns, columns, MINUS_INFINITY);
 #pragma unroll
     for (int i = 0; i < ROWS_CELLS * 8; i++) most = fmaxf(most, x[i / 8][i % 8]);
     most = rows_max(most);
@@ -93,7 +93,7 @@ KERNEL void __launch_bounds__(ROWS_THREADS)
     float mean = rows_sum(sum) / columns;
 #pragma unroll
     for (int c = 0; c < ROWS_CELLS; c++) {
-        if ((c * ROWS_THREADS + threadIdx.x) * 8 >= columns) continue;
+        if ((c * ROWS_THREADS + (int)threadIdx.x) * 8 >= columns) continue;
 #pragma unroll
         for (int i = 0; i < 8; i++) x[c][i] -= mean, squares += x[c][i] * x[c][i];
     }
@@ -118,14 +118,17 @@ KERNEL void __launch_bounds__(ROWS_THREADS)
     int row = (blockIdx.x * ROWS_THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= rows) return;
     float sum = 0;
-#pragma unroll 4
-    for (int column = lane * 8; column < columns; column += 256) {
-        float left[8], right[8];
-        rows_unpack(left, *(const uint4 *)(a + (size_t)row * columns + column));
-        rows_unpack(right, *(const uint4 *)(x + column));
+    for (int first = lane * 8; first < columns; first += 1024)
 #pragma unroll
-        for (int i = 0; i < 8; i++) sum += left[i] * right[i];
-    }
+        for (int part = 0; part < 4; part++) {
+            int column = first + part * 256;
+            if (column >= columns) continue;
+            float left[8], right[8];
+            rows_unpack(left, *(const uint4 *)(a + (size_t)row * columns + column));
+            rows_unpack(right, *(const uint4 *)(x + column));
+#pragma unroll
+            for (int i = 0; i < 8; i++) sum += left[i] * right[i];
+        }
     sum = warp_sum(sum);
     if (lane == 0) y[row] = (f16)f16_pair(sum, 0);
 }

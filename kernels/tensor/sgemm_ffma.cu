@@ -18,14 +18,14 @@ INLINE void sgemm_copy(sgemm_stage *to, const float *a, const float *b, int m, i
                        int column, int depth)
 {
 #pragma unroll
-    for (int r = threadIdx.x / SGEMM_DEPTH; r < SGEMM_TILE; r += SGEMM_THREADS / SGEMM_DEPTH) {
-        int x = threadIdx.x % SGEMM_DEPTH;
+    for (int i = 0; i < SGEMM_TILE; i += SGEMM_THREADS / SGEMM_DEPTH) {
+        int r = i + threadIdx.x / SGEMM_DEPTH, x = threadIdx.x % SGEMM_DEPTH;
         bool inside = row + r < m && depth + x < k;
-        copy_4(shared_offset(&to->a[x][r]), a + (inside ? (size_t)(row + r) * k + depth + x : 0), inside);
+        copy_4(shared_offset(&to->a[x][r]), a + (size_t)(row + r) * k + depth + x, inside);
     }
     int r = threadIdx.x / 32, x = threadIdx.x % 32 * 4;
     bool inside = depth + r < k && column + x < n;
-    copy_16(shared_offset(&to->b[r][x]), b + (inside ? (size_t)(depth + r) * n + column + x : 0), inside);
+    copy_16(shared_offset(&to->b[r][x]), b + (size_t)(depth + r) * n + column + x, inside);
 }
 
 KERNEL void __launch_bounds__(SGEMM_THREADS, 2)

@@ -41,7 +41,7 @@ INLINE void sparse_copy(unsigned to, const f16 *a, const unsigned *places, const
         int group = threadIdx.x / 16, place = threadIdx.x % 16;
         bool inside = row + group * 32 < shape.m;
         size_t from = ((size_t)(row / 32 + group) * (shape.k / 32) + t * 2) * 32 + place * 4;
-        copy_16(to + 24576 + threadIdx.x * 16, places + (inside ? from : 0), inside);
+        copy_16(to + 24576 + threadIdx.x * 16, places + from, inside);
     }
 }
 

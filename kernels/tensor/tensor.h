@@ -9,7 +9,8 @@ typedef unsigned short f16;  // bits of an IEEE half
 typedef unsigned short bf16; // upper half of an IEEE single
 typedef unsigned char e4m3;  // bits of an 8-bit float, 4 of exponent and 3 of fraction
 
-#define INLINE static __device__ __forceinline__
+#define INLINE         static __device__ __forceinline__
+#define MINUS_INFINITY (-__builtin_inff())
 
 // Dynamic shared memory of a kernel. 128 bytes are one row of banks.
 extern __shared__ __align__(128) unsigned char tensor_shared[];
@@ -22,7 +23,7 @@ INLINE unsigned shared_offset(const void *p)
     return offset;
 }
 
-// Copies 16 bytes to shared memory past L1. `inside` false: 16 zero bytes, nothing read.
+// Copies 16 bytes to shared memory past L1. `inside` false: 16 zero bytes, nothing read, so `from` may be any address.
 INLINE void copy_16(unsigned to, const void *from, bool inside)
 {
     int bytes = inside ? 16 : 0;

@@ -17,8 +17,8 @@ KERNEL void __launch_bounds__(128) transpose_ldmatrix(const f16 *in, f16 *out, i
     int x0 = blockIdx.x * TRANSPOSE_TILE, y0 = blockIdx.y * TRANSPOSE_TILE, lane = threadIdx.x % 32,
         warp = threadIdx.x / 32;
 #pragma unroll
-    for (int y = threadIdx.x / 8; y < TRANSPOSE_TILE; y += 16) {
-        int cell = threadIdx.x % 8, f = y / 8 * 2 % 8 + y % 2;
+    for (int i = 0; i < TRANSPOSE_TILE; i += 16) {
+        int cell = threadIdx.x % 8, y = i + threadIdx.x / 8, f = y / 8 * 2 % 8 + y % 2;
         copy_16(base + y * 128 + ((cell ^ f) << 4), in + (size_t)(y0 + y) * width + x0 + cell * 8, true);
     }
     copy_commit();

@@ -876,20 +876,21 @@ static void run_library(const library &l, const library_product &p, const shape 
     memory<void> c((size_t)s.m * s.n * size_of(p.out));
     fill_random(a, p.in, 1);
     fill_random(b, p.in, 5);
-    double one[1] = {1}, zero = 0; // 8 bytes for every type of scalar
-    if (p.compute == CUBLAS_COMPUTE_64F)
-        one[0] = 1;
-    else if (p.compute == CUBLAS_COMPUTE_32I)
-        *(int *)one = 1;
+    double one = 1, zero = 0; // room for a scalar of every type
+    const int one_s32 = 1;
+    const float one_f32 = 1;
+    const uint16_t one_f16 = 0x3c00;
+    if (p.compute == CUBLAS_COMPUTE_32I)
+        std::memcpy(&one, &one_s32, sizeof one_s32);
     else if (p.compute == CUBLAS_COMPUTE_16F)
-        *(uint16_t *)one = 0x3c00;
-    else
-        *(float *)one = 1;
+        std::memcpy(&one, &one_f16, sizeof one_f16);
+    else if (p.compute != CUBLAS_COMPUTE_64F)
+        std::memcpy(&one, &one_f32, sizeof one_f32);
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     auto launch = [&] { // rows for columns: the library has C, B and A transposed
-        status = l.gemm(l.handle, p.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T, CUBLAS_OP_N, s.n, s.m, s.k, one, b.p,
-                        p.in_code, p.by_rows ? s.n : s.k, a.p, p.in_code, s.k, &zero, c.p, p.out_code, s.n,
-                        p.compute, CUBLAS_GEMM_DEFAULT);
+        status = l.gemm(l.handle, p.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T, CUBLAS_OP_N, s.n, s.m, s.k, &one,
+                        b.p, p.in_code, p.by_rows ? s.n : s.k, a.p, p.in_code, s.k, &zero, c.p, p.out_code,
+                        s.n, p.compute, CUBLAS_GEMM_DEFAULT);
     };
     std::string name = std::string(p.name) + " " + shape_name(s);
     launch();
