@@ -71,6 +71,7 @@ DEVICE void attention_produce(const attention_maps &maps, const attention_places
 {
     attention_load<D>(p.q, maps.q, p.q_full, row * 128);
     attention_refill<D>(p.k, maps.k, p.k_full, p.k_empty, 0, (tiles - 1) * 128);
+#pragma unroll 1
     for (int j = 1; j < tiles; j++) {
         attention_refill<D>(p.k, maps.k, p.k_full, p.k_empty, j, (tiles - 1 - j) * 128);
         attention_refill<D>(p.v, maps.v, p.v_full, p.v_empty, j - 1, (tiles - j) * 128);
@@ -238,6 +239,7 @@ DEVICE void attention_consume(const attention_maps &maps, const attention_places
     attention_softmax(s, rows, unit);
     attention_pack(weights, s);
 
+#pragma unroll 1
     for (int j = 1; j < tiles; j++) {
         attention_ready(p.k_full, j);
         attention_ready(p.v_full, j - 1);

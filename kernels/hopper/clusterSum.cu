@@ -66,7 +66,7 @@ KERNEL void __cluster_dims__(8, 1, 1) __launch_bounds__(256)
                      "f"(sum), "r"(cluster_address(barrier, 0))
                      : "memory");
     if (rank != 0 || threadIdx.x >= 32) return;
-    barrier_wait(barrier, 0);
+    barrier_wait_cluster(barrier, 0);
     sum = cluster_sum_warp(threadIdx.x < 8 ? *(volatile float *)&parts[threadIdx.x] : 0);
     if (threadIdx.x == 0) out[blockIdx.x / 8] = sum;
 }

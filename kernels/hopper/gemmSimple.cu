@@ -10,6 +10,7 @@ constexpr int simple_shared = 1024 + simple_stages * 2 * simple_tile + 64;
 DEVICE void simple_produce(const tensor_map *a, const tensor_map *b, uint32_t tiles, uint32_t full,
                            uint32_t empty, int steps)
 {
+#pragma unroll 1
     for (int step = 0; step < steps; step++) {
         int stage = step % simple_stages, round = step / simple_stages;
         uint32_t to = tiles + stage * 2 * simple_tile, barrier = full + 8 * stage;
@@ -23,6 +24,7 @@ DEVICE void simple_produce(const tensor_map *a, const tensor_map *b, uint32_t ti
 DEVICE void simple_consume(float (&d)[64], uint32_t tiles, uint32_t full, uint32_t empty, int steps)
 {
     int group = threadIdx.x / 128;
+#pragma unroll 1
     for (int step = 0; step < steps; step++) {
         int stage = step % simple_stages, round = step / simple_stages;
         uint32_t from = tiles + stage * 2 * simple_tile;

@@ -62,31 +62,33 @@ DEVICE uint32_t cluster_address(uint32_t address, uint32_t rank)
     return remote;
 }
 
-// An arrival at a barrier of the cluster's block `rank`.
+// An arrival at a barrier of the cluster's block `rank`. Orders no ordinary stores beyond the block.
 DEVICE void barrier_arrive_at(uint32_t barrier, uint32_t rank)
 {
-    asm volatile(
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(barrier, rank))
-        : "memory");
-}
-
-// Waits until the barrier's phase of this parity has completed.
-DEVICE void barrier_wait(uint32_t barrier, uint32_t parity)
-{
-    asm volatile("{\n"
-                 ".reg .pred p;\n"
-                 ".reg .u32 tries;\n"
-                 "mov.u32 tries, 0;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
-                 "@p bra end;\n"
-                 "add.u32 tries, tries, 1;\n"
-                 "setp.lt.u32 p, tries, %2;\n"
-                 "@p bra again;\n" HOPPER_STUCK "end:\n"
-                 "}" ::"r"(barrier),
-                 "r"(parity), "n"(wait_tries)
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(barrier, rank))
                  : "memory");
 }
+
+#define BARRIER_WAIT(order)                                                                                  \
+    asm volatile("{\n"                                                                                       \
+                 ".reg .pred p;\n"                                                                           \
+                 ".reg .u32 tries;\n"                                                                        \
+                 "mov.u32 tries, 0;\n"                                                                       \
+                 "again:\n"                                                                                  \
+                 "mbarrier.try_wait.parity" order ".shared::cta.b64 p, [%0], %1;\n"                          \
+                 "@p bra end;\n"                                                                             \
+                 "add.u32 tries, tries, 1;\n"                                                                \
+                 "setp.lt.u32 p, tries, %2;\n"                                                               \
+                 "@p bra again;\n" HOPPER_STUCK "end:\n"                                                     \
+                 "}" ::"r"(barrier),                                                                         \
+                 "r"(parity), "n"(wait_tries)                                                                \
+                 : "memory")
+
+// Waits until the barrier's phase of this parity has completed.
+DEVICE void barrier_wait(uint32_t barrier, uint32_t parity) { BARRIER_WAIT(""); }
+
+// The same; stores of other blocks of the cluster that count on the barrier are visible.
+DEVICE void barrier_wait_cluster(uint32_t barrier, uint32_t parity) { BARRIER_WAIT(".acquire.cluster"); }
 
 // ---- Fences, barriers, registers ----
 
