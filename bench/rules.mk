@@ -37,23 +37,40 @@ bench-cost: $(BUILD)/warpfold
 # no card, ARCH says for which to compile.
 CUDA ?= /usr/local/cuda
 ARCH ?= native
-SILICON_CUBINS := $(patsubst %.cu,$(BUILD)/bench/silicon/%.cubin,clock.cu $(notdir $(wildcard silicon/kernels/*.cu)))
-SILICON_HOST := $(addprefix $(BUILD)/bench/silicon/,main.o cuda.o play.o measure.o)
+# The driver's library to link: the toolkit's stub, else the driver's own. CUDA_DRIVER=FILE names another one.
+CUDA_DRIVER ?= $(firstword $(wildcard $(patsubst %,$(CUDA)/%/stubs/libcuda.so,lib64 lib targets/x86_64-linux/lib)) \
+  $(wildcard $(patsubst %,%/libcuda.so.1,/usr/local/nvidia/lib64 /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)) libcuda.so)
+CUDA_LDFLAGS = -L$(dir $(CUDA_DRIVER)) -L$(CUDA)/lib64
+SILICON_CUBINS := $(patsubst %.cu,$(BUILD)/bench/silicon/%.cubin,clock.cu $(notdir $(wildcard silicon/kernels/*.cu silicon/micro/*.cu)))
+SILICON_HOST := $(addprefix $(BUILD)/bench/silicon/,main.o cuda.o play.o measure.o once.o)
 .PHONY: bench-silicon
 bench-silicon: $(BUILD)/bench/silicon/silicon $(SILICON_CUBINS)
 	@echo "build/bench/silicon/silicon build/bench/silicon > measured.csv    measures the card that is here"
 
 $(BUILD)/bench/silicon/silicon: $(SILICON_HOST) $(BUILD)/libwarpfold.a
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -L$(CUDA)/lib64/stubs -L$(CUDA)/lib64 -lcuda $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CUDA_LDFLAGS) -l:$(notdir $(CUDA_DRIVER)) $(LDLIBS)
 $(BUILD)/bench/silicon/%.o: ALL_CFLAGS += -I.
 $(BUILD)/bench/silicon/cuda.o: ALL_CFLAGS += -isystem $(CUDA)/include
 $(BUILD)/bench/silicon/%.cubin: silicon/kernels/%.cu
+	@mkdir -p $(@D)
+	$(Q)CPATH=kernels PATH="$$PATH:$(CUDA)/bin" nvcc -arch=$(ARCH) -cubin -O3 -o $@ $<
+$(BUILD)/bench/silicon/%.cubin: silicon/micro/%.cu
 	@mkdir -p $(@D)
 	$(Q)CPATH=kernels PATH="$$PATH:$(CUDA)/bin" nvcc -arch=$(ARCH) -cubin -O3 -o $@ $<
 $(BUILD)/bench/silicon/clock.cubin: bench/silicon/clock.cu
 	@mkdir -p $(@D)
 	$(Q)PATH="$$PATH:$(CUDA)/bin" nvcc -arch=$(ARCH) -cubin -O3 -o $@ $<
 
+# `make bench-silicon-card`: the programs of bench/silicon/card, each for the code of one card (wgmma and TMA need sm_90a).
+CARD_ARCH ?= $(if $(filter native,$(ARCH)),sm_90a,$(ARCH))
+CARD_PROGRAMS := $(patsubst bench/silicon/%.cu,$(BUILD)/bench/silicon/%,$(wildcard bench/silicon/card/*.cu))
+.PHONY: bench-silicon-card
+bench-silicon-card: $(CARD_PROGRAMS)
+$(BUILD)/bench/silicon/card/%: bench/silicon/card/%.cu $(wildcard bench/silicon/card/*.cuh)
+	@mkdir -p $(@D)
+	$(Q)PATH="$$PATH:$(CUDA)/bin" nvcc -std=c++17 -O3 -gencode arch=$(CARD_ARCH:sm_%=compute_%),code=$(CARD_ARCH) -o $@ $< \
+	  $(CUDA_LDFLAGS) -Xlinker -l:$(notdir $(CUDA_DRIVER))
+
 # Without a card: a test plays scripts on a stand-in.
-TEST_LIB_OBJ += $(addprefix $(BUILD)/bench/silicon/,play.o measure.o)
+TEST_LIB_OBJ += $(addprefix $(BUILD)/bench/silicon/,play.o measure.o once.o)
 $(BUILD)/tests/bench/test_silicon.o: ALL_CFLAGS += -I.

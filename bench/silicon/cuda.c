@@ -4,6 +4,7 @@
 #include "bench/silicon/cuda.h"
 
 #include <cuda.h>
+#include <cudaProfiler.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct allocation {
 struct cuda {
     struct device device; // first: a device is one of these
     const char *folder;
+    bool timed;
     CUcontext context;
     CUmodule clock, module; // module: loaded last
     CUfunction clock_of_sm, nothing;
@@ -184,14 +186,26 @@ static bool read_time(struct cuda *c, struct device_time *time)
     return true;
 }
 
+static bool start(struct cuda *c, CUfunction f, const struct device_launch *l)
+{
+    return is_good(c,
+                   cuLaunchKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                                  l->block[2], l->shared_bytes, NULL, (void **)l->arguments, NULL),
+                   l->kernel);
+}
+
+// Without events and clocks: a profiler sees no other kernel.
+static bool launch_alone(struct cuda *c, CUfunction f, const struct device_launch *l,
+                         struct device_time *time)
+{
+    *time = (struct device_time){0};
+    return start(c, f, l) && is_good(c, cuCtxSynchronize(), l->kernel);
+}
+
 static bool launch_timed(struct cuda *c, CUfunction f, const struct device_launch *l,
                          struct device_time *time)
 {
-    return run_clock(c, 0) && is_good(c, cuEventRecord(c->from, NULL), "an event") &&
-           is_good(c,
-                   cuLaunchKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                                  l->block[2], l->shared_bytes, NULL, (void **)l->arguments, NULL),
-                   l->kernel) &&
+    return run_clock(c, 0) && is_good(c, cuEventRecord(c->from, NULL), "an event") && start(c, f, l) &&
            is_good(c, cuEventRecord(c->to, NULL), "an event") && run_clock(c, 1) &&
            is_good(c, cuCtxSynchronize(), l->kernel) && read_time(c, time);
 }
@@ -207,7 +221,12 @@ static bool launch(struct device *d, const struct device_launch *l, struct devic
                  cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->shared_bytes),
                  l->kernel))
         return false;
-    return launch_timed(c, f, l, time);
+    return (c->timed ? launch_timed : launch_alone)(c, f, l, time);
+}
+
+static void profile(struct device *d, bool on)
+{
+    is_good(cuda_of(d), on ? cuProfilerStart() : cuProfilerStop(), "a profiler");
 }
 
 bool cuda_nothing(struct device *d, struct device_time *time)
@@ -233,13 +252,9 @@ static void clear(struct device *d)
     c->module = NULL;
 }
 
-static bool open_card(struct cuda *c)
+static bool open_clock(struct cuda *c)
 {
-    CUdevice card;
-    return is_good(c, cuInit(0), "CUDA") && is_good(c, cuDeviceGet(&card, 0), "the first card") &&
-           is_good(c, cuDeviceGetName(c->device.name, sizeof c->device.name, card), "its name") &&
-           is_good(c, cuDevicePrimaryCtxRetain(&c->context, card), "a context") &&
-           is_good(c, cuCtxSetCurrent(c->context), "a context") && load_file(c, "clock", &c->clock) &&
+    return load_file(c, "clock", &c->clock) &&
            is_good(c, cuModuleGetFunction(&c->clock_of_sm, c->clock, "clock_of_sm"), "clock_of_sm") &&
            is_good(c, cuModuleGetFunction(&c->nothing, c->clock, "nothing"), "nothing") &&
            is_good(c, cuMemAlloc(&c->cycles, 32), "memory") &&
@@ -247,10 +262,20 @@ static bool open_card(struct cuda *c)
            is_good(c, cuEventCreate(&c->to, CU_EVENT_DEFAULT), "an event");
 }
 
-struct device *cuda_open(const char *folder, struct diag *d)
+static bool open_card(struct cuda *c)
+{
+    CUdevice card;
+    return is_good(c, cuInit(0), "CUDA") && is_good(c, cuDeviceGet(&card, 0), "the first card") &&
+           is_good(c, cuDeviceGetName(c->device.name, sizeof c->device.name, card), "its name") &&
+           is_good(c, cuDevicePrimaryCtxRetain(&c->context, card), "a context") &&
+           is_good(c, cuCtxSetCurrent(c->context), "a context") && (!c->timed || open_clock(c));
+}
+
+struct device *cuda_open(const char *folder, bool timed, struct diag *d)
 {
     struct cuda *c = heap_alloc(sizeof *c);
     c->folder = folder;
+    c->timed = timed;
     c->device.load = load;
     c->device.allocate = allocate;
     c->device.write = write;
@@ -259,6 +284,7 @@ struct device *cuda_open(const char *folder, struct diag *d)
     c->device.variable = variable;
     c->device.launch = launch;
     c->device.clear = clear;
+    c->device.profile = profile;
     if (open_card(c)) return &c->device;
     diag_error(d, loc_none(), "no card: %s", c->device.why);
     free(c);
@@ -270,9 +296,11 @@ void cuda_close(struct device *d)
     struct cuda *c = cuda_of(d);
     clear(d);
     vec_fini(&c->made);
-    cuMemFree(c->cycles);
-    cuEventDestroy(c->from);
-    cuEventDestroy(c->to);
-    cuModuleUnload(c->clock);
+    if (c->timed) {
+        cuMemFree(c->cycles);
+        cuEventDestroy(c->from);
+        cuEventDestroy(c->to);
+        cuModuleUnload(c->clock);
+    }
     free(c);
 }

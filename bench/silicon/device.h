@@ -28,6 +28,7 @@ struct device {
     bool (*texture)(struct device *d, const struct device_texture *t, uint64_t *handle);
     bool (*variable)(struct device *d, const char *name, uint64_t *address, uint64_t *bytes);
     bool (*launch)(struct device *d, const struct device_launch *l, struct device_time *time);
-    void (*clear)(struct device *d); // gives back modules, memory and textures
+    void (*clear)(struct device *d);            // gives back modules, memory and textures
+    void (*profile)(struct device *d, bool on); // a profiler's range begins or ends
     char name[256], why[256];
 };

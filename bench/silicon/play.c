@@ -237,6 +237,13 @@ static bool add_argument(struct play *p, const struct script_word *word, const c
     return good;
 }
 
+static void tell_launch(const struct play_watch *w, size_t index, const struct device_launch *l)
+{
+    fprintf(w->out, "%s,%zu,%s,\"%u,%u,%u\",\"%u,%u,%u\"\n", w->name, index, l->kernel, l->grid[0],
+            l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    fflush(w->out);
+}
+
 static bool play_launch(struct play *p, const struct script_line *l, const char *const *w)
 {
     struct device_launch launch = {.kernel = w[0]};
@@ -254,9 +261,14 @@ static bool play_launch(struct play *p, const struct script_line *l, const char 
             return diag_error(p->diag, l->words[i].loc, "\"%s\" is no number of bytes", w[i]);
         launch.shared_bytes = (uint32_t)shared;
     }
-    if (!p->device->launch(p->device, &launch, &time)) return bad(p, l->loc);
-    vec_push(&p->times->list, time);
-    return true;
+    const struct play_watch *watch = p->times->watch;
+    bool watched = watch && p->times->list.count >= watch->from;
+    if (watched) p->device->profile(p->device, true);
+    bool good = p->device->launch(p->device, &launch, &time) || bad(p, l->loc);
+    if (watched) p->device->profile(p->device, false);
+    if (good && watched) tell_launch(watch, p->times->list.count, &launch);
+    if (good) vec_push(&p->times->list, time);
+    return good;
 }
 
 static bool play_repeat(struct play *p, const struct script_line *l, const char *const *w)
@@ -284,19 +296,26 @@ static bool play_line(struct play *p, const struct script_line *l)
     return script_text_words(&p->text, l, words) && commands[l->command](p, l, words);
 }
 
+// Reads and parses the file of a script. False and errors; *text is the caller's to free either way.
+static bool read_script(struct script_text *s, const char *path, char **text, struct diag *d)
+{
+    size_t length;
+    const char *why;
+    *text = NULL;
+    if (!file_read(path, text, &length, &why))
+        return diag_error(d, loc_none(), "cannot read %s: %s", path, why);
+    return script_text_read(s, *text, length, diag_add_source(d, path, *text, length));
+}
+
 bool play_script(struct device *device, const char *path, struct play_times *times, struct diag *d)
 {
     char *text;
-    size_t length;
-    const char *why;
-    if (!file_read(path, &text, &length, &why))
-        return diag_error(d, loc_none(), "cannot read %s: %s", path, why);
     struct play p = {.device = device, .diag = d, .times = times};
     script_text_init(&p.text, d);
     const char *slash = strrchr(path, '/');
     p.folder = slash ? arena_strndup(&p.text.arena, path, (size_t)(slash - path) + (slash == path)) : ".";
     times->list.count = 0;
-    bool good = script_text_read(&p.text, text, length, diag_add_source(d, path, text, length));
+    bool good = read_script(&p.text, path, &text, d);
     for (const struct script_line *l; good && (l = script_text_line(&p.text)) != NULL;) {
         good = play_line(&p, l);
         if (good) script_text_go_on(&p.text);
@@ -304,6 +323,26 @@ bool play_script(struct device *device, const char *path, struct play_times *tim
     device->clear(device);
     vec_fini(&p.buffers);
     script_text_fini(&p.text);
+    free(text);
+    return good;
+}
+
+bool play_count(const char *path, size_t *launches, struct diag *d)
+{
+    char *text;
+    struct script_text s;
+    const char *words[SCRIPT_WORDS_MAX];
+    *launches = 0;
+    script_text_init(&s, d);
+    bool good = read_script(&s, path, &text, d);
+    for (const struct script_line *l; good && (l = script_text_line(&s)) != NULL; script_text_go_on(&s)) {
+        if (l->command == SCRIPT_repeat)
+            good = script_text_words(&s, l, words) && script_text_repeat(&s, l, words);
+        else if (l->command == SCRIPT_end)
+            script_text_end(&s);
+        *launches += l->command == SCRIPT_launch;
+    }
+    script_text_fini(&s);
     free(text);
     return good;
 }

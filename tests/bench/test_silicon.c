@@ -2,6 +2,7 @@
 // device, a median or a row of the result is wrong.
 #include "base/csv.h"
 #include "bench/silicon/measure.h"
+#include "bench/silicon/once.h"
 #include "harness/files.h"
 #include "harness/test.h"
 
@@ -88,10 +89,12 @@ static void clear(struct device *d)
     while (of(d)->memory.count) free(vec_pop(&of(d)->memory));
 }
 
+static void profile(struct device *d, bool on) { strbuf_puts(&of(d)->told, on ? "profile " : "end\n"); }
+
 static void begin(struct stand_in *s)
 {
-    *s = (struct stand_in){
-        .device = {load, allocate, write, copy, texture, variable, launch, clear, "a card, of tests", ""}};
+    *s = (struct stand_in){.device = {load, allocate, write, copy, texture, variable, launch, clear, profile,
+                                      "a card, of tests", ""}};
 }
 
 static void end(struct stand_in *s)
@@ -221,6 +224,48 @@ static void test_median(struct test *t)
     }
 }
 
+// Once for a profiler: only launches that count are in its range, each with a line; a script of too many launches is left out.
+static void test_once(struct test *t)
+{
+    static const struct {
+        enum point_counted counted;
+        size_t most;
+        const char *lines, *told;
+    } rows[] = {{POINT_ALL, 3,
+                 "# x\nx,0,k,\"1,1,1\",\"32,1,1\"\nx,1,k,\"2,1,1\",\"32,1,1\"\nx,2,k,\"2,1,1\",\"32,1,1\"\n# "
+                 "x done\n",
+                 "load one\nprofile k 1,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\nend\n"
+                 "profile k 2,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\nend\n"
+                 "profile k 2,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\nend\n"},
+                {POINT_LAST, 1, "# x\nx,2,k,\"2,1,1\",\"32,1,1\"\n# x done\n",
+                 "load one\nk 1,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\n"
+                 "k 2,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\n"
+                 "profile k 2,1,1 32,1,1 shared 0: [00000000 00000000 00000000]\nend\n"},
+                {POINT_ALL, 2, "# x\n# x left out: 3 launches\n", ""}};
+    char folder[600], lines[600];
+    snprintf(folder, sizeof folder, "mkdir -p %s/points", test_directory(t));
+    CHECK_EQ(t, test_command(folder, 5, NULL, NULL), 0);
+    put(t, "points/three.wf",
+        "load one.ptx\nbuffer a u32:4:zero\nlaunch k 1 32 a\nrepeat 2\n  launch k 2 32 a\nend\n");
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct stand_in s;
+        struct diag d;
+        struct point p = {
+            .name = "x", .script = "three", .folder = test_directory(t), .counted = rows[i].counted};
+        struct once o = {.most = rows[i].most, .out = tmpfile()};
+        diag_init(&d);
+        begin(&s);
+        CHECK(t, once_point(&s.device, &o, &p, &d));
+        rewind(o.out);
+        lines[fread(lines, 1, sizeof lines - 1, o.out)] = 0;
+        CHECK_STR(t, lines, rows[i].lines);
+        CHECK_STR(t, strbuf_text(&s.told), rows[i].told);
+        fclose(o.out);
+        end(&s);
+        diag_fini(&d);
+    }
+}
+
 // The written rows are valid input of --measurements and replace the list's figures of another card.
 static void test_taken(struct test *t)
 {
@@ -254,7 +299,10 @@ static void test_taken(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"script", test_script}, {"refused", test_refused}, {"median", test_median}, {"taken", test_taken}};
+    static const struct test_case cases[] = {{"script", test_script},
+                                             {"refused", test_refused},
+                                             {"median", test_median},
+                                             {"once", test_once},
+                                             {"taken", test_taken}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
