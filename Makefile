@@ -59,14 +59,15 @@ escaped = $(subst $(empty) ,\ ,$(1))
 PATHS_CFLAGS := -ffile-prefix-map=$(call escaped,$(CURDIR))=. -ffile-prefix-map=$(call escaped,$(BUILD))/=build/
 ALL_CFLAGS := $(BASE_CFLAGS) $(CFLAGS_$(MODE)) $(PATHS_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pthread $(LDFLAGS)
-# PGO=1 asks for the program built by a profile; PGO=count builds the program that writes the profile, PGO=use the one laid out by it.
-# An object's counts lie beside the object of the same name in $(BUILD)-count.
+# PGO=1 asks for the program built by a profile; PGO=count builds the program that writes the profile into
+# $(BUILD)-count, beside each object; PGO=use builds the program laid out by it in $(BUILD)-pgo.
 ifeq ($(PGO),count)
 ALL_CFLAGS += -fprofile-generate -fprofile-update=atomic
 ALL_LDFLAGS += -fprofile-generate
 endif
 ifeq ($(PGO),use)
-ALL_CFLAGS += -fprofile-use=$(@:$(BUILD)/%.o=$(BUILD)-count/%.gcda) -Wno-missing-profile
+UNPROFILED := $(ALL_CFLAGS)
+ALL_CFLAGS = $(UNPROFILED) -fprofile-use=$(@:$(BUILD:%-pgo=%)-pgo/%.o=$(BUILD:%-pgo=%)-count/%.gcda) -Wno-missing-profile -Wno-maybe-uninitialized
 endif
 LDLIBS := -lm
 # Without SQLite everything but `warpfold reproduce` is there, and that says what to install.
@@ -81,9 +82,9 @@ endif
 below = $(sort $(shell find $(1) -name '$(2)'))
 
 NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c))) \
-    $(addprefix src/silicon/,silicon.c page.c $(notdir $(wildcard src/silicon/fidelity*.c))) \
+    $(addprefix src/silicon/,silicon.c page.c ranks.c elasticity.c $(notdir $(wildcard src/silicon/fidelity*.c))) \
     src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c \
-    $(wildcard tests/lab/*.c tests/cluster/*.c) tests/silicon/test_fidelity.c tests/silicon/test_silicon.c
+    $(wildcard tests/lab/*.c tests/cluster/*.c) tests/silicon/test_fidelity.c tests/silicon/test_silicon.c tests/tech/test_example.c
 LEFT_OUT := $(if $(SQLITE),src/cli/reproduce_absent.c,$(NEED_SQLITE))
 LIB_SRC  := $(filter-out src/cli/main.c $(LEFT_OUT),$(call below,src,*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -103,13 +104,13 @@ endif
 ifeq ($(PGO),1)
 # What the profile is of: bundled kernels with and without time, with mechanisms, and marks.
 all:
+	@mkdir -p $(BUILD)
 	@$(CC) --version | grep -q 'Free Software Foundation' || { echo "make PGO=1 needs gcc" >&2; exit 1; }
 	$(Q)find $(BUILD)-count -name '*.gcda' -delete 2>/dev/null; true
 	$(Q)$(MAKE) --no-print-directory PGO=count BUILD=$(BUILD)-count all
 	$(call say,running the workloads of the profile)
 	$(Q)bench/profile-workloads $(BUILD)-count/warpfold
 	$(Q)$(MAKE) --no-print-directory PGO=use BUILD=$(BUILD)-pgo all
-	@mkdir -p $(BUILD)
 	$(Q)cp $(BUILD)-pgo/warpfold $(BUILD)-pgo/libwarpfold.a $(BUILD)/
 else
 all: $(BUILD)/warpfold $(BUILD)/libwarpfold.a
@@ -247,6 +248,7 @@ check-layers:
 	@tools/check-layers
 	@tools/check-parts
 	@tools/check-rebuilds
+	@tools/check-sqlite $(filter-out $(NEED_SQLITE),$(call below,src tests,*.c))
 
 FORMATTED = $$(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'docs/*.c' 'tools/*.c' 'bench/*.c' 'bench/silicon/*.h')
 .PHONY: format check-format

@@ -68,6 +68,10 @@ struct wf_event {
     uint64_t cycle;
 };
 
+struct span { // of device memory
+    uint64_t address, bytes;
+};
+
 struct wf_context {
     struct diag diag;
     struct config config;
@@ -87,6 +91,7 @@ struct wf_context {
     const struct upsets *upsets; // NULL: no fault injection
     uint64_t max_cycles;
     unsigned threads;
+    VEC(struct span) copied; // with l2.copies: written by the host before there is a chip
     struct chip *chip_state; // made when a timed launch begins; forget_chip drops it at a change of settings
     struct simtight_config simtight;
     // The SIMTight core: made at a program's first launch, kept until the next run or forget_chip; or NULL.

@@ -49,6 +49,15 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
     return NULL;
 }
 
+static void note_copied(struct wf_context *c, uint64_t address, uint64_t bytes)
+{
+    if (!c->chip.l2_copies) return;
+    if (c->chip_state)
+        chip_copied(c->chip_state, address, bytes);
+    else
+        vec_push(&c->copied, ((struct span){address, bytes}));
+}
+
 // Writes device memory; the caller has waited for launches. Returns WF_BAD_INPUT if the range is not inside
 // one allocation. Otherwise returns the status of a launch that failed during a wait (api_told), or WF_OK.
 static enum wf_status write_now(struct wf_context *c, uint64_t address, const void *host, uint64_t bytes)
@@ -57,6 +66,7 @@ static enum wf_status write_now(struct wf_context *c, uint64_t address, const vo
     uint8_t *to = range(c, "write", address, bytes);
     if (!to) return WF_BAD_INPUT;
     memcpy(to, host, bytes);
+    note_copied(c, address, bytes);
     return api_told(c);
 }
 

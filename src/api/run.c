@@ -131,6 +131,15 @@ static void run_on_core(struct wf_launch *l)
     api_core_fill(l);
 }
 
+static void make_chip(struct wf_context *c)
+{
+    if (c->chip_state) return;
+    c->chip_state = chip_create(&c->chip);
+    for (size_t k = 0; k < c->copied.count; k++)
+        chip_copied(c->chip_state, c->copied.data[k].address, c->copied.data[k].bytes);
+    c->copied.count = 0;
+}
+
 static void begin_timed(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
@@ -146,7 +155,7 @@ static void begin_timed(struct wf_launch *l)
         tell_study(c);
         study_name(c->study, &l->launch, l->kernel->info.name);
     }
-    if (!c->chip_state) c->chip_state = chip_create(&c->chip);
+    make_chip(c);
     l->run_seconds = c->run_seconds;
     l->grid = chip_begin(c->chip_state, &l->launch, l->max_cycles, &account);
     l->state = LAUNCH_RUNS;

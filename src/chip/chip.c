@@ -205,6 +205,11 @@ static void begin_waiting(struct chip *c)
     dispatch_offer(c);
 }
 
+void chip_copied(struct chip *c, uint64_t address, uint64_t bytes)
+{
+    if (c->config.l2_copies) memory_system_fill(c->memory, address, bytes);
+}
+
 // -- departure of grids ------------------------------------------------------------------------------------
 
 static void finish(struct grid *g)

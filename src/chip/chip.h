@@ -68,6 +68,10 @@ struct chip_occupancy {
 bool chip_occupancy(const struct chip_config *c, const struct launch *l, unsigned kind,
                     struct chip_occupancy *out);
 
+// With l2.copies: sectors that the host has just written enter the L2, clean. Takes no time; sectors that
+// leave the L2 for them are not written back. Only between calls of chip_run.
+void chip_copied(struct chip *c, uint64_t address, uint64_t bytes);
+
 // -- grids: launches on the chip ---------------------------------------------------------------------------
 // Adds a launch to the chip, beside the grids already there; it starts in the next chip_run. Launch,
 // account (may be NULL) and everything in them outlive the grid. max_cycles: from the earliest start of the

@@ -443,6 +443,12 @@ void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to)
     for (uint32_t k = 0; k < p->c->slices; k++) cache_clear_range(p->slices[k].cache, from, to);
 }
 
+void partition_fill(struct partition *p, uint32_t slice, uint64_t line, uint8_t sector)
+{
+    struct cache_victim victim;
+    cache_store(p->slices[slice].cache, line, sector, true, false, &victim);
+}
+
 void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to)
 {
 #define MEMORY_COUNTER(name, unit, meaning) add_to->name += p->counts[grid].name;

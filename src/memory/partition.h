@@ -21,6 +21,8 @@ void partition_accept(struct partition *p, uint64_t complete);
 void partition_run(struct partition *p, uint64_t until, struct bag *replies);
 // Cycle of the next event, UINT64_MAX when the partition is idle.
 uint64_t partition_next(const struct partition *p);
+// A sector becomes valid in the slice, without time and counts. A victim is not written back.
+void partition_fill(struct partition *p, uint32_t slice, uint64_t line, uint8_t sector);
 void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to);
 void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to);
 // NULL when the partition is idle and its counts of requests and sectors balance, else the failed invariant;

@@ -125,6 +125,17 @@ void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t
     for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k], from, to);
 }
 
+void memory_system_fill(struct memory_system *m, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    for (uint64_t sector = address - address % SECTOR_BYTES; sector < end; sector += SECTOR_BYTES) {
+        struct memory_place place = memory_place_at(&m->map, sector);
+        uint64_t line = sector - sector % m->c.line_bytes;
+        partition_fill(m->partitions[place.channel], place.slice % m->c.slices, line,
+                       (uint8_t)(1u << (sector - line) / SECTOR_BYTES));
+    }
+}
+
 void memory_system_counts(const struct memory_system *m, unsigned grid, struct memory_counts *out)
 {
     *out = (struct memory_counts){0};

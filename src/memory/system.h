@@ -55,6 +55,9 @@ struct memory_system;
 
 struct memory_system *memory_system_create(const struct memory_config *c, unsigned sm_count);
 void memory_system_destroy(struct memory_system *m);
+// Sectors of address … address + bytes - 1 become valid in the L2, in rising order, without time and counts. Only
+// between windows.
+void memory_system_fill(struct memory_system *m, uint64_t address, uint64_t bytes);
 // Least core cycles between an SM and a partition, either way: the longest window.
 uint64_t memory_system_window(const struct memory_config *c);
 

@@ -4,6 +4,7 @@
 #define SHIPPED "configuration public simulators ship as tested for the GTX 1080 Ti"
 
 static const char *const fetch_refill_words[] = {"empty", "space", NULL};
+static const char *const shared_operand_words[] = {"memory", "arithmetic", NULL};
 static const char *const cache_index_words[] = {"bits", "hash", NULL};
 static const char *const shared_wide_words[] = {"parts", "words", NULL};
 static const char *const pick_policy_words[] = {

@@ -4,6 +4,7 @@
 #include "base/config.h"
 
 enum fetch_refill { FETCH_WHEN_EMPTY, FETCH_WHEN_SPACE };
+enum shared_operand { SHARED_OPERAND_MEMORY, SHARED_OPERAND_ARITHMETIC };
 enum shared_wide { SHARED_WIDE_PARTS, SHARED_WIDE_WORDS };
 enum tags_allocate { ALLOCATE_MISS, ALLOCATE_FILL, ALLOCATE_STREAMING };
 enum l1_fetch { FETCH_SECTORS, FETCH_LINE };

@@ -87,6 +87,14 @@ static bool goes_to_memory(const struct inst *i)
     return isa_has(i, ISA_LOAD | ISA_STORE);
 }
 
+// Whether an instruction that reads an operand in shared memory does so in its own unit. A MOV of the operand is
+// a load.
+static bool keeps_its_unit(const struct inst *i, const struct gpu_config *c)
+{
+    return c->shared_operand == SHARED_OPERAND_ARITHMETIC && i->op != OP_MOV &&
+           !isa_has(i, ISA_LOAD | ISA_STORE);
+}
+
 static void add_reads(struct op *o, const struct operand *s)
 {
     if (s->reg == REG_ZERO) return;
@@ -143,6 +151,7 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     o->pipe = (uint8_t)pipe_of(c, i);
     o->lanes = (uint8_t)lanes_of(i);
     gpu_decode_results(o, i);
+    if (o->path == PATH_MEMORY && keeps_its_unit(i, c)) o->path = PATH_ALU;
     if (o->path == PATH_MEMORY) {
         o->pipe = PIPE_LSU;
         o->order = isa_has(i, ISA_ATOMIC)  ? OP_STORES | OP_LOADS

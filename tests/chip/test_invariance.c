@@ -107,6 +107,8 @@ static const struct knob knobs[] = {
     {"branch.bits", {"2", "1024"}},
     {"board.entries", {"1", "3", "8", "64"}},
     {"units.shared", {"0", "1"}},
+    {"units.shared_operand", {"memory", "arithmetic"}},
+    {"l2.copies", {"0", "1"}},
     {"units.float", {"1", "4"}},
     {"lsu.queue", {"1", "8"}},
     {"lsu.pending", {"1", "7", "256"}},

@@ -215,6 +215,8 @@ static const struct row {
     {"matrixMul", "tiny", "", "", "pending=private", "darsie.leader_waits", FEWER, 300},
     {"matrixMul", "tiny", "", "entries=4", "entries=4,full=wait", "darsie.private_full", FEWER, 1600},
     {"matrixMul", "tiny", "", "entries=4", "entries=4,full=loads", "darsie.skipped", MORE, 1500},
+    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=replace", "darsie.private_full", FEWER, 1600},
+    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=replace", "darsie.skipped", MORE, 500},
     {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},

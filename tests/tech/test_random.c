@@ -112,6 +112,12 @@ static const struct {
      "compile.disable=convert"},
     {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},
     {"darsie:watchdog=0,entries=64,full=wait,registers=1", "compile.disable=convert"},
+    {"darsie:watchdog=0,entries=2,full=replace",
+     "compile.profile=ptxplus compile.disable=convert sim.check=1"},
+    {"darsie:watchdog=0,entries=1,full=replace,branch-sync=first,ahead=2,registers=5",
+     "simt=stack compile.disable=convert"},
+    {"darsie:watchdog=0,entries=3,full=replace,evict=on,early=on,on-store=overlap,partial=on,predicates=on",
+     "units.shared_operand=arithmetic compile.profile=ptxplus compile.disable=convert"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
      "compile.disable=convert issue.dependences=encoded"},
 };

@@ -23,7 +23,7 @@ static const char *const on_store_words[] = {"drop", "keep", "overlap", NULL};
 static const char *const on_barrier_words[] = {"arrived", "over", NULL};
 static const char *const branch_sync_words[] = {"majority", "parting", "first", "off", NULL};
 static const char *const pending_words[] = {"wait", "private", NULL};
-static const char *const full_words[] = {"private", "wait", "loads", NULL};
+static const char *const full_words[] = {"private", "wait", "loads", "replace", NULL};
 static const char *const pool_from_words[] = {"tails", "reserve", "block", NULL};
 static const char *const darsie_rules_words[] = {"sound", "paper", NULL};
 

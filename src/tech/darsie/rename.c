@@ -79,10 +79,9 @@ static bool go_private(struct darsie *d, unsigned place, struct line *l, enum da
     return true;
 }
 
-// With entries matched by paths (branch-sync=off), entries of abandoned paths would stay until the next
-// barrier. Frees and returns the oldest entry with a result, except loads: all warps must take one loaded
-// value. NULL: no entry was freed.
-static struct entry *oldest_entry(const struct darsie *d, struct dblock *b)
+// Frees and returns the oldest entry with a result, except loads: all warps must take one loaded value. A warp
+// that has still to pass the instruction finds no entry, and leads once more. NULL: no entry was freed.
+static struct entry *replace_oldest(const struct darsie *d, struct dblock *b)
 {
     struct entry *oldest = NULL;
     for (unsigned k = 0; k < d->launch->options->entries; k++) {
@@ -97,7 +96,9 @@ static struct entry *free_entry(const struct darsie *d, struct dblock *b)
 {
     uint64_t unused = ~b->used & (UINT64_MAX >> (64 - d->launch->options->entries));
     if (unused) return &b->entries[__builtin_ctzll(unused)];
-    return d->launch->options->branch_sync == BRANCH_OFF ? oldest_entry(d, b) : NULL;
+    // With entries matched by paths, entries of abandoned paths would otherwise stay until the next barrier.
+    bool replaces = d->launch->options->full == FULL_REPLACE || d->launch->options->branch_sync == BRANCH_OFF;
+    return replaces ? replace_oldest(d, b) : NULL;
 }
 
 static bool lead(struct darsie *d, unsigned place, struct line *l, struct entry *e)
