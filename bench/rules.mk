@@ -10,6 +10,14 @@ bench-codegen: $(BUILD)/bench/codegen
 $(BUILD)/bench/codegen: $(BUILD)/bench/codegen.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# `make bench-compile`: PTX lines compiled a second, of every bundled and measured kernel.
+.PHONY: bench-compile
+bench-compile: $(BUILD)/bench/compile
+	@$(BUILD)/bench/compile kernels/ptx/*/*.ptx silicon/ptx/*.packed
+
+$(BUILD)/bench/compile: $(BUILD)/bench/compile.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # `make bench-techs TECHS="uv dac" OPTIONS="--gpu gtx1080ti"`: what mechanisms save and gain (docs/explanation/techniques/).
 TECHS ?= uv dac darsie
 .PHONY: bench-techs

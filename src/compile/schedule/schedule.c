@@ -30,13 +30,23 @@ enum {
 
 enum file { REGISTERS, PREDICATES };
 
+// A read or write of a register unit by a node of the window.
+struct access {
+    uint32_t unit, node;
+    uint32_t next; // the next read of the unit in the window: index into accesses, 0 = none
+    uint8_t file;  // enum file
+    bool write;
+    bool frees; // a read: the last one left in the block ends the unit's live range
+};
+
 struct node {
     struct mach_inst *inst;
-    uint32_t first_edge; // head of the list of outgoing edges: index into edges, 0 = none
-    uint32_t waiting;    // predecessors not yet issued
-    uint32_t height;     // longest latency to the end of the window, in cycles
-    uint32_t start;      // earliest cycle to issue the node: operands are ready
-    uint32_t seen;       // stamp of the last search that reached the node
+    uint32_t first_access; // index into accesses; the node's accesses end where the next node's begin
+    uint32_t first_edge;   // head of the list of outgoing edges: index into edges, 0 = none
+    uint32_t waiting;      // predecessors not yet issued
+    uint32_t height;       // longest latency to the end of the window, in cycles
+    uint32_t start;        // earliest cycle to issue the node: operands are ready
+    uint32_t seen;         // stamp of the last search that reached the node
 };
 
 struct edge {
@@ -50,13 +60,15 @@ struct scheduler {
     struct mach_block *block;
     struct arena scratch;
     struct allocation live;
-    struct node nodes[WINDOW];
+    struct node nodes[WINDOW + 1]; // one behind the last ends the last one's accesses
     uint32_t count;
+    VEC(struct access) accesses;
     VEC(struct edge) edges;
     uint32_t stamp;
-    uint32_t *maker;               // by register unit: 1 + the window's node that writes the unit, 0: none
-    uint32_t *reads_left;          // by register unit: reads in the block not yet issued
-    int32_t pressure[2], limit[2]; // registers live now and the limit, by enum file
+    uint32_t *maker;                  // by register unit: 1 + the window's node that writes the unit, 0: none
+    uint32_t *first_read, *last_read; // by register unit: its reads in the window, in code order; 0: none
+    uint32_t *reads_left;             // by register unit: reads in the block not yet issued
+    int32_t pressure[2], limit[2];    // registers live now and the limit, by enum file
 };
 
 static bool has_shared_operand(const struct mach_inst *i)
@@ -149,24 +161,53 @@ static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t l
     s->nodes[to].waiting++;
 }
 
-static void add_reads(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+// True if the register unit is live past the end of the block, or if its live range starts before the block
+// (in layout order). Then reads in the block do not free the register.
+static bool leaves_block(const struct scheduler *s, uint32_t unit)
 {
-    struct scheduler *s = context;
-    if (access == MACH_READ && s->maker[unit])
-        add_edge(s, s->maker[unit] - 1, i->note, latency_of(s->nodes[s->maker[unit] - 1].inst));
+    const struct range *r = &s->live.live[unit];
+    return !r->count || r->segments[r->count - 1].end >= s->block->end ||
+           r->segments[0].start < s->block->start;
 }
 
-static void add_writes(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+// Notes an access of the window's newest node; a read joins the list of the unit's reads.
+static void note_access(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
 {
     struct scheduler *s = context;
-    if (access == MACH_WRITE) s->maker[unit] = i->note + 1;
+    uint32_t index = (uint32_t)s->accesses.count;
+    bool write = access == MACH_WRITE;
+    vec_push(&s->accesses,
+             ((struct access){.unit = unit,
+                              .node = i->note,
+                              .file = mach_group_of(s->f, unit)->predicate ? PREDICATES : REGISTERS,
+                              .write = write,
+                              .frees = !write && !leaves_block(s, unit)}));
+    if (write) return;
+    if (s->last_read[unit])
+        s->accesses.data[s->last_read[unit]].next = index;
+    else
+        s->first_read[unit] = index;
+    s->last_read[unit] = index;
 }
 
-static void forget_writes(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+static void order_by_registers(struct scheduler *s, uint32_t n)
 {
-    struct scheduler *s = context;
-    (void)i;
-    if (access == MACH_WRITE) s->maker[unit] = 0;
+    for (uint32_t k = s->nodes[n].first_access; k < s->accesses.count; k++) {
+        const struct access *a = &s->accesses.data[k];
+        uint32_t maker = a->write ? 0 : s->maker[a->unit];
+        if (maker) add_edge(s, maker - 1, n, latency_of(s->nodes[maker - 1].inst));
+    }
+    for (uint32_t k = s->nodes[n].first_access; k < s->accesses.count; k++)
+        if (s->accesses.data[k].write) s->maker[s->accesses.data[k].unit] = n + 1;
+}
+
+// Clears what note_access and order_by_registers left by unit.
+static void forget_accesses(struct scheduler *s)
+{
+    for (size_t k = 1; k < s->accesses.count; k++) {
+        uint32_t unit = s->accesses.data[k].unit;
+        s->maker[unit] = s->first_read[unit] = s->last_read[unit] = 0;
+    }
 }
 
 static void order_memory(struct scheduler *s, uint32_t n)
@@ -208,22 +249,13 @@ static bool reaches(struct scheduler *s, uint32_t from, uint32_t to)
     return steps >= SEARCH_LIMIT;
 }
 
-struct keep { // orders readers of `old` before the node that makes the next value
-    struct scheduler *s;
-    uint32_t old, node;
-};
-
-static void keep_reader(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
-{
-    struct keep *k = context;
-    if (access != MACH_READ || unit != k->old || i->note == k->node) return;
-    if (!reaches(k->s, k->node, i->note)) add_edge(k->s, i->note, k->node, 0);
-}
-
+// Orders the readers of `old` before the node that makes the next value.
 static void keep_register(struct scheduler *s, uint32_t old, uint32_t node)
 {
-    struct keep k = {s, old, node};
-    for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, keep_reader, &k);
+    for (uint32_t k = s->first_read[old]; k; k = s->accesses.data[k].next) {
+        uint32_t reader = s->accesses.data[k].node;
+        if (reader != node && !reaches(s, node, reader)) add_edge(s, reader, node, 0);
+    }
 }
 
 // `phi` of the successor `to` receives a value of the block. Readers of the phi's result and of its other
@@ -280,42 +312,30 @@ static void measure_heights(struct scheduler *s)
 // -- registers ----------------------------------------------------------------------------------------------
 
 struct balance { // of an instruction: registers it defines minus registers it frees, by enum file
-    struct scheduler *s;
     int32_t change[2];
-    bool issue;
 };
 
-// True if the register unit is live past the end of the block, or if its live range starts before the block
-// (in layout order). Then reads in the block do not free the register.
-static bool leaves_block(const struct scheduler *s, uint32_t unit)
+// One access's part of a balance. `issue`: the read is done.
+static void weigh_access(struct scheduler *s, struct balance *b, const struct access *a, bool issue)
 {
-    const struct range *r = &s->live.live[unit];
-    return !r->count || r->segments[r->count - 1].end >= s->block->end ||
-           r->segments[0].start < s->block->start;
+    if (a->write)
+        b->change[a->file]++;
+    else if (s->reads_left[a->unit] == 1 && a->frees)
+        b->change[a->file]--;
+    if (!a->write && issue) s->reads_left[a->unit]--;
 }
 
-static void weigh(void *context, struct mach_inst *i, uint32_t unit, enum mach_access access)
+static struct balance weigh(struct scheduler *s, uint32_t n, bool issue)
 {
-    struct balance *b = context;
-    enum file file = mach_group_of(b->s->f, unit)->predicate ? PREDICATES : REGISTERS;
-    (void)i;
-    if (access == MACH_WRITE)
-        b->change[file]++;
-    else if (b->s->reads_left[unit] == 1 && !leaves_block(b->s, unit))
-        b->change[file]--;
-    if (access == MACH_READ && b->issue) b->s->reads_left[unit]--;
+    struct balance b = {{0, 0}};
+    for (uint32_t k = s->nodes[n].first_access; k < s->nodes[n + 1].first_access; k++)
+        weigh_access(s, &b, &s->accesses.data[k], issue);
+    return b;
 }
 
-static void weigh_inst(struct balance *b, struct scheduler *s, struct mach_inst *i, bool issue)
+static void issued(struct scheduler *s, uint32_t n)
 {
-    *b = (struct balance){.s = s, .issue = issue};
-    mach_each_unit(s->f, i, weigh, b);
-}
-
-static void issued(struct scheduler *s, struct mach_inst *i)
-{
-    struct balance b;
-    weigh_inst(&b, s, i, true);
+    struct balance b = weigh(s, n, true);
     for (unsigned file = 0; file < 2; file++) s->pressure[file] += b.change[file];
 }
 
@@ -335,68 +355,101 @@ static void clear_read(void *context, struct mach_inst *i, uint32_t unit, enum m
 
 // -- issuing ------------------------------------------------------------------------------------------------
 
-static bool is_better(struct scheduler *s, uint32_t n, uint32_t best, uint32_t now)
+struct choice { // of a ready node, for one step
+    struct scheduler *s;
+    bool full[2]; // by enum file: live registers are at the limit
+    uint32_t now;
+    struct balance balance[WINDOW]; // by index in `ready`; set if one of the files is full
+};
+
+static void weigh_choices(struct choice *c, const uint32_t *ready, uint32_t count)
 {
-    const struct node *x = &s->nodes[n], *y = &s->nodes[best];
-    bool full[2] = {s->pressure[REGISTERS] >= s->limit[REGISTERS],
-                    s->pressure[PREDICATES] >= s->limit[PREDICATES]};
-    if (full[REGISTERS] || full[PREDICATES]) {
-        struct balance p, q;
-        weigh_inst(&p, s, x->inst, false);
-        weigh_inst(&q, s, y->inst, false);
-        for (unsigned file = 2; file-- > 0;)
-            if (full[file] && p.change[file] != q.change[file]) return p.change[file] < q.change[file];
-    }
-    bool waits = x->start > now, other_waits = y->start > now;
+    for (unsigned file = 0; file < 2; file++) c->full[file] = c->s->pressure[file] >= c->s->limit[file];
+    if (!c->full[REGISTERS] && !c->full[PREDICATES]) return;
+    for (uint32_t k = 0; k < count; k++) c->balance[k] = weigh(c->s, ready[k], false);
+}
+
+// True if ready node k is to be issued rather than ready node `best`.
+static bool is_better(const struct choice *c, const uint32_t *ready, uint32_t k, uint32_t best)
+{
+    const struct node *x = &c->s->nodes[ready[k]], *y = &c->s->nodes[ready[best]];
+    for (unsigned file = 2; file-- > 0;)
+        if (c->full[file] && c->balance[k].change[file] != c->balance[best].change[file])
+            return c->balance[k].change[file] < c->balance[best].change[file];
+    bool waits = x->start > c->now, other_waits = y->start > c->now;
     if (waits != other_waits) return !waits;
     if (waits && x->start != y->start) return x->start < y->start;
     if (x->height != y->height) return x->height > y->height;
-    return n < best;
+    return ready[k] < ready[best];
 }
 
 static void issue_all(struct scheduler *s, struct mach_block *b, struct mach_inst *where)
 {
-    uint32_t ready[WINDOW], ready_count = 0, now = 0;
+    uint32_t ready[WINDOW], ready_count = 0;
+    struct choice c = {.s = s};
     for (uint32_t n = 0; n < s->count; n++) {
         mach_remove(s->nodes[n].inst);
         if (!s->nodes[n].waiting) ready[ready_count++] = n;
     }
-    while (ready_count) {
+    for (; ready_count; c.now++) {
         uint32_t best = 0;
+        weigh_choices(&c, ready, ready_count);
         for (uint32_t k = 1; k < ready_count; k++)
-            if (is_better(s, ready[k], ready[best], now)) best = k;
-        struct node *n = &s->nodes[ready[best]];
+            if (is_better(&c, ready, k, best)) best = k;
+        uint32_t index = ready[best];
+        struct node *n = &s->nodes[index];
         ready[best] = ready[--ready_count];
-        if (n->start > now) now = n->start;
+        if (n->start > c.now) c.now = n->start;
         mach_insert_before(b, where, n->inst);
-        issued(s, n->inst);
+        issued(s, index);
         for (uint32_t e = n->first_edge; e; e = s->edges.data[e].next) {
             struct node *to = &s->nodes[s->edges.data[e].to];
-            if (now + s->edges.data[e].latency > to->start) to->start = now + s->edges.data[e].latency;
+            if (c.now + s->edges.data[e].latency > to->start) to->start = c.now + s->edges.data[e].latency;
             if (--to->waiting == 0) ready[ready_count++] = s->edges.data[e].to;
         }
-        now++;
     }
+}
+
+// Starts the window's lists; index 0 of each ends lists.
+static void clear_window(struct scheduler *s)
+{
+    s->edges.count = s->accesses.count = 0;
+    vec_push(&s->edges, (struct edge){0});
+    vec_push(&s->accesses, (struct access){0});
+}
+
+static void add_node_accesses(struct scheduler *s, uint32_t n)
+{
+    s->nodes[n].inst->note = n;
+    s->nodes[n].first_access = (uint32_t)s->accesses.count;
+    mach_each_unit(s->f, s->nodes[n].inst, note_access, s);
+    s->nodes[n + 1].first_access = (uint32_t)s->accesses.count;
 }
 
 static void schedule_window(struct scheduler *s, struct mach_block *b, struct mach_inst *where)
 {
-    s->edges.count = 0;
-    struct edge none = {0, 0, 0};
-    vec_push(&s->edges, none); // index 0 terminates edge lists
+    clear_window(s);
     for (uint32_t n = 0; n < s->count; n++) {
-        struct mach_inst *i = s->nodes[n].inst;
-        i->note = n;
-        mach_each_unit(s->f, i, add_reads, s);
+        add_node_accesses(s, n);
+        order_by_registers(s, n);
         order_memory(s, n);
-        mach_each_unit(s->f, i, add_writes, s);
     }
     if (s->keeps_variables) keep_phi_registers(s, b);
     keep_old_registers(s);
     measure_heights(s);
-    for (uint32_t n = 0; n < s->count; n++) mach_each_unit(s->f, s->nodes[n].inst, forget_writes, s);
+    forget_accesses(s);
     issue_all(s, b, where);
     s->count = 0;
+}
+
+// An instruction that keeps its place, behind the window before it.
+static void issue_fixed(struct scheduler *s, struct mach_inst *i)
+{
+    clear_window(s);
+    s->nodes[0].inst = i;
+    add_node_accesses(s, 0);
+    forget_accesses(s);
+    issued(s, 0);
 }
 
 static void schedule_block(struct scheduler *s, struct mach_block *b)
@@ -408,7 +461,7 @@ static void schedule_block(struct scheduler *s, struct mach_block *b)
         bool fixed = stays(s, i);
         if (!fixed) s->nodes[s->count++] = (struct node){.inst = i};
         if (s->count && (fixed || s->count == WINDOW)) schedule_window(s, b, fixed ? i : next);
-        if (fixed) issued(s, i);
+        if (fixed) issue_fixed(s, i);
     }
     if (s->count) schedule_window(s, b, NULL);
     for (struct mach_inst *i = b->first; i; i = i->next) mach_each_unit(s->f, i, clear_read, s);
@@ -427,6 +480,8 @@ void mach_schedule(struct mach_function *f, bool keeps_variables)
     live[PREDICATES] = allocate_live_counts(&s->live, &s->scratch, true, &most);
     live[REGISTERS] = allocate_live_counts(&s->live, &s->scratch, false, &most);
     s->maker = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
+    s->first_read = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
+    s->last_read = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
     s->reads_left = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
     s->limit[REGISTERS] = most < REGISTERS_FEW    ? REGISTERS_FEW
                           : most > REGISTERS_MANY ? REGISTERS_MANY
@@ -437,6 +492,7 @@ void mach_schedule(struct mach_function *f, bool keeps_variables)
         schedule_block(s, f->blocks[k]);
     }
     vec_fini(&s->edges);
+    vec_fini(&s->accesses);
     arena_fini(&s->scratch);
     free(s);
 }
