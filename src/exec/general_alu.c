@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-lane_operation *lane_operation_of(enum isa_op op)
+lane_operation *lane_operation_of(unsigned op)
 {
     static lane_operation *const table[OP_COUNT] = {
 #define ALU(function)                                                    function
