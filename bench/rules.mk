@@ -47,7 +47,10 @@ SILICON_HOST := $(addprefix $(BUILD)/bench/silicon/,main.o cuda.o play.o measure
 bench-silicon: $(BUILD)/bench/silicon/silicon $(SILICON_CUBINS)
 	@echo "build/bench/silicon/silicon build/bench/silicon > measured.csv    measures the card that is here"
 
-$(BUILD)/bench/silicon/silicon: $(SILICON_HOST) $(BUILD)/libwarpfold.a
+# Of the library the reader of scripts, data and points: built in seconds where the card is.
+SILICON_LIB := $(patsubst src/%.c,$(BUILD)/src/%.o,$(wildcard src/base/*.c) \
+  $(addprefix src/cli/,script_text.c shape.c spec.c) $(addprefix src/silicon/,files.c measurement.c point.c point_clocks.c))
+$(BUILD)/bench/silicon/silicon: $(SILICON_HOST) $(SILICON_LIB)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CUDA_LDFLAGS) -l:$(notdir $(CUDA_DRIVER)) $(LDLIBS)
 $(BUILD)/bench/silicon/%.o: ALL_CFLAGS += -I.
 $(BUILD)/bench/silicon/cuda.o: ALL_CFLAGS += -isystem $(CUDA)/include

@@ -1,7 +1,7 @@
 #include "bench/silicon/play.h"
 #include "base/file.h"
-#include "cli/command.h"
 #include "cli/script_text.h"
+#include "cli/shape.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -248,8 +248,8 @@ static bool play_launch(struct play *p, const struct script_line *l, const char 
 {
     struct device_launch launch = {.kernel = w[0]};
     struct device_time time;
-    if (!command_parse_shape("grid", w[1], launch.grid, l->words[1].loc, p->diag) ||
-        !command_parse_shape("block", w[2], launch.block, l->words[2].loc, p->diag))
+    if (!shape_parse("grid", w[1], launch.grid, l->words[1].loc, p->diag) ||
+        !shape_parse("block", w[2], launch.block, l->words[2].loc, p->diag))
         return false;
     for (unsigned i = 3; i < l->count; i++) {
         uint64_t shared;

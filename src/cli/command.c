@@ -218,22 +218,3 @@ void command_timeline(const struct options *o, struct wf_context *c, struct strb
                   " entries; choose a part with timeline.from, .to, .sm and .warps",
                   path, w->config.to, w->config.limit);
 }
-
-bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
-                         struct diag *d)
-{
-    char *copy = heap_strdup(text), *next = copy;
-    unsigned count = 0;
-    bool ok = true;
-    shape[1] = shape[2] = 1;
-    while (next && ok) {
-        char *comma = strchr(next, ',');
-        if (comma) *comma++ = 0;
-        uint64_t n = 0;
-        ok = count < 3 && str_to_u64(next, &n) && n <= UINT32_MAX;
-        if (ok) shape[count++] = (uint32_t)n;
-        next = comma;
-    }
-    free(copy);
-    return ok || diag_error(d, loc, "%s %s: must be X[,Y[,Z]], whole numbers", what, text);
-}

@@ -43,8 +43,5 @@ void command_note_races(const struct options *o, struct wf_context *c, struct di
 // record to `out`, in the format of the path's suffix; a warning tells if the record is incomplete.
 void command_watch(const struct options *o, struct wf_context *c);
 void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d);
-// Parses "X[,Y[,Z]]"; absent dimensions are 1.
-bool command_parse_shape(const char *what, const char *text, uint32_t shape[3], struct loc loc,
-                         struct diag *d);
 // Prints the messages of the context, then of `d`, to stderr. Returns `status`.
 int command_fail_both(struct wf_context *c, const struct diag *d, int status);

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/session.h"
+#include "cli/shape.h"
 #include "report/fields.h"
 
 #include <string.h>
@@ -204,7 +205,7 @@ static enum wf_status list(const struct options *o, struct session *s)
 {
     const char *block = options_value(o, OPTION_BLOCK);
     uint32_t shape[3];
-    if (block && !command_parse_shape("--block", block, shape, loc_none(), s->diag)) return WF_BAD_INPUT;
+    if (block && !shape_parse("--block", block, shape, loc_none(), s->diag)) return WF_BAD_INPUT;
     if (!command_claim(o, s->results)) return WF_BAD_INPUT;
     if (session_load(s, o->operands.data[0], loc_none()) != WF_OK) return WF_BAD_INPUT;
     struct wf_kernel *k = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());

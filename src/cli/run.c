@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/script.h"
+#include "cli/shape.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -201,8 +202,8 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
 {
     const char *shared = options_value(o, OPTION_SHARED);
     uint64_t bytes = 0;
-    bool ok = command_parse_shape("--grid", options_value(o, OPTION_GRID), shape->grid, loc_none(), d);
-    ok &= command_parse_shape("--block", options_value(o, OPTION_BLOCK), shape->block, loc_none(), d);
+    bool ok = shape_parse("--grid", options_value(o, OPTION_GRID), shape->grid, loc_none(), d);
+    ok &= shape_parse("--block", options_value(o, OPTION_BLOCK), shape->block, loc_none(), d);
     if (shared && (!str_to_u64(shared, &bytes) || bytes > UINT32_MAX))
         return diag_error(d, loc_none(), "--shared %s: must be a number of bytes", shared);
     shape->shared_bytes = (uint32_t)bytes;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/script_text.h"
+#include "cli/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -294,8 +295,8 @@ static enum wf_status run_launch(struct script *s, const struct script_line *l, 
     struct wf_kernel *kernel = session_kernel(s->session, w[0], l->words[0].loc);
     if (!kernel) return WF_BAD_INPUT;
     struct wf_launch_config shape = {0};
-    if (!command_parse_shape("grid", w[1], shape.grid, l->words[1].loc, s->d) ||
-        !command_parse_shape("block", w[2], shape.block, l->words[2].loc, s->d))
+    if (!shape_parse("grid", w[1], shape.grid, l->words[1].loc, s->d) ||
+        !shape_parse("block", w[2], shape.block, l->words[2].loc, s->d))
         return WF_BAD_INPUT;
     struct spec specs[SCRIPT_WORDS_MAX] = {0};
     struct session_argument args[SCRIPT_WORDS_MAX];
