@@ -31,7 +31,6 @@ static const struct exception {
     {"build/bench/silicon/silicon", NULL, NULL,
      "needs a card and nvcc; tests/bench/test_silicon.c has a stand-in"},
     {"bench/silicon/measure-card", NULL, NULL, "needs a card, nvcc and ncu"},
-    {"silicon --once", NULL, NULL, "needs a card; tests/bench/test_silicon.c has a stand-in"},
     {"silicon/from-card", NULL, NULL,
      "needs a card's measurement; tests/silicon/test_from_card.c has a made-up one"},
     {"silicon/run-micro", NULL, NULL, "a minute; tests/cli/test_micro.c runs a part"},
