@@ -207,7 +207,8 @@ template <class Form, int Scale = 16> void product_rows()
     for (int warps : {4, 8, 16})
         body_row_core<product_stream<Form, 8, Scale>>(name + ", 8 accumulators", warps);
     for (int warps : {4, 8, 12, 16})
-        body_row_core<product_stream<Form, 8, 4>>(name + ", 8 accumulators, loop of 32", warps);
+        body_row_core<product_stream<Form, 8, 4>>(name + ", 8 accumulators, loop of 32", warps, "",
+                                                  4 * body_rounds);
     using Body = product_stream<Form, 8, Scale>;
     body_entry_row(body_kernel<Body>, name + ": multiply-adds of the SM, 16 warps", "ops/cycle", 16,
                    body_rounds, Body::count * 16 * Form::macs, true, "");
@@ -262,7 +263,7 @@ template <class Form, int Rows, int Columns, bool Diagonal = false> void product
                        std::to_string(Columns) + " of B" + (Diagonal ? ", both change" : "");
     body_row<Long>(name + ": interval, 1 warp");
     body_row_core<Long>(name, 16);
-    for (int warps : {4, 8, 12, 16}) body_row_core<Short>(name + ", short loop", warps);
+    for (int warps : {4, 8, 12, 16}) body_row_core<Short>(name + ", short loop", warps, "", 4 * body_rounds);
 }
 
 template <class Form> void product_tile_table()
@@ -571,7 +572,8 @@ template <class Op, int Steps = 128> void op_rows(const char *name)
     body_row<chain<Op, 1, Steps>>(text + ": latency");
     body_row<chain<Op, 8, Steps / 4>>(text + ": interval, 1 warp, 8 chains");
     body_row_core<chain<Op, 8, Steps / 4>>(text + ", 8 chains", 16);
-    for (int warps : {8, 16, 32}) body_row_core<chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps);
+    for (int warps : {8, 16, 32})
+        body_row_core<chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps, "", 8 * body_rounds);
 }
 
 static void part_base()
@@ -686,7 +688,8 @@ template <template <class, int, int> class Chain, class Op> void port_rows(const
     std::string text = name;
     body_row<Chain<Op, 8, 128>>(text + ": interval, 1 warp, 8 chains");
     for (int warps : {4, 8, 16, 32}) body_row_core<Chain<Op, 8, 128>>(text + ", 8 chains", warps);
-    for (int warps : {4, 8, 16, 32}) body_row_core<Chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps);
+    for (int warps : {4, 8, 16, 32})
+        body_row_core<Chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps, "", 16 * body_rounds);
 }
 
 static void part_ports()
@@ -894,14 +897,17 @@ template <class Form, class Op, int Others, int Groups> struct product_beside {
 
 template <class Form, class Op, int Others> void beside_rows(const char *name)
 {
-    using Body = product_beside<Form, Op, Others, 64>;
+    using Long = product_beside<Form, Op, Others, 64>;
+    using Short = product_beside<Form, Op, Others, 8>;
     std::string text =
         std::string("beside: group of 1 ") + Form::name + " and " + std::to_string(Others) + " " + name;
-    for (int warps : {4, 16}) {
-        std::string full = text + ", " + std::to_string(warps) + " warps: cycles of a group, sub-core";
-        body_entry_row(body_kernel<Body>, full, "cycles", warps, body_rounds, 4.0 / warps / Body::count,
-                       false, "");
-    }
+    for (int warps : {4, 16})
+        body_entry_row(body_kernel<Long>, body_name(text, warps, "cycles of a group, sub-core"), "cycles",
+                       warps, body_rounds, 4.0 / warps / Long::count, false, "");
+    for (int warps : {8, 16})
+        body_entry_row(body_kernel<Short>,
+                       body_name(text + ", short loop", warps, "cycles of a group, sub-core"), "cycles",
+                       warps, 8 * body_rounds, 4.0 / warps / Short::count, false, "");
 }
 
 template <class Form, class Op> void beside_table(const char *name)
