@@ -586,7 +586,7 @@ static void part_base()
     op_rows<op_imad>("IMAD");
     op_rows<op_imul_hi>("IMAD.HI (mul.hi.u32)");
     op_rows<op_imad_wide>("IMAD.WIDE (mad.wide.u32)");
-    op_rows<op_add64>("add.s64");
+    op_rows<op_add64>("add.s64 (two in a row become IADD3 and IADD3.X of three operands)");
     op_rows<op_lop3>("LOP3");
     op_rows<op_shf>("SHF");
     op_rows<op_prmt>("PRMT");
