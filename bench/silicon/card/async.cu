@@ -1,21 +1,23 @@
 // Asynchronous copies of sm_80, barriers and shared memory of one SM: latency, interval and what may be on its way.
 //
 // Method: body.cuh's streams where a chain or a rate is asked for; kernels of their own for copies, whose cost is in parts
-// (issue, commit, wait). Every wait for another warp ends with a trap after 2^26 cycles.
+// (issue, commit, wait). Every wait for another warp ends with a trap.
 #include "body.cuh"
 
-inline constexpr long long patience = 1ll << 26;
+// A test that fails takes some 40 cycles, a suspending one that fails some 8,000.
+inline constexpr int tries = 1 << 20, tries_long = 1 << 12;
 
 __device__ __forceinline__ uint32_t shared_address(const void *p)
 {
     return uint32_t(__cvta_generic_to_shared(p));
 }
 
-// A clock of 32 bits, kept in order with memory instructions.
+// The low half of the clock, as a register of the lane. (The clock may else be read into a uniform register, which
+// takes longer.)
 __device__ __forceinline__ uint32_t clock_low()
 {
     uint32_t t;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
+    asm volatile("{.reg .u64 c; mov.u64 c,%%clock64; cvt.u32.u64 %0,c;}" : "=r"(t)::"memory");
     return t;
 }
 
@@ -105,7 +107,8 @@ __global__ void copy_parts(const uint8_t *memory, size_t step, int lanes, long l
 }
 
 // As copy_parts for a load of 16 bytes into registers: one sum, from issue to the first use of the value.
-template <place Place> __global__ void load_parts(const uint8_t *memory, size_t step, long long *sums)
+template <place Place>
+__global__ void load_parts(const uint8_t *memory, size_t step, size_t zero, long long *sums)
 {
     __shared__ uint32_t arrived;
     long long sum = 0;
@@ -113,8 +116,10 @@ template <place Place> __global__ void load_parts(const uint8_t *memory, size_t 
     for (int i = 0; i < places; i++) {
         const uint8_t *from = memory + i * step + threadIdx.x * 16;
         uint32_t a, b, c, d;
-        if (Place == PLACE_L1) asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(a) : "l"(from) : "memory");
-        if (Place == PLACE_L2) asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(a) : "l"(from) : "memory");
+        if (Place == PLACE_L1)
+            asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(a) : "l"(from + zero) : "memory");
+        if (Place == PLACE_L2)
+            asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(a) : "l"(from + zero) : "memory");
         if (Place == PLACE_DRAM)
             asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(a) : "l"(from + 4096) : "memory");
         value_wait(arrived, a);
@@ -170,7 +175,7 @@ template <place Place> void load_part_row()
     size_t step = Place == PLACE_DRAM ? 8192 + 128 : 1024;
     std::string name = std::string("ld.global.ca 16, 32 lanes, ") + place_names[Place] + ": issue to use";
     card_measure(name.c_str(), "cycles", [&] {
-        load_parts<Place><<<1, 32>>>(fresh_lines(Place, step), step, sums);
+        load_parts<Place><<<1, 32>>>(fresh_lines(Place, step), step, 0, sums);
         CARD_WAIT();
         long long got;
         CARD_TRY(cudaMemcpy(&got, sums, sizeof got, cudaMemcpyDeviceToHost));
@@ -201,37 +206,37 @@ static void part_copy_parts()
 
 // ------------------------------------------------------------------------- how many copies may be on their way: issue
 
-inline constexpr int stamps = 96;
+inline constexpr int stamps = 96, load_stamps = 48;
 
-// The clock after each of `stamps` copies (or loads) of a warp that follow each other without a wait.
-template <copy_kind Kind, bool Load>
+// The clock after each of Count copies (or loads of 4 bytes) of a warp that follow each other without a wait.
+template <copy_kind Kind, bool Load, int Count>
 __global__ void __launch_bounds__(512) issue_stamps(const uint8_t *memory, uint32_t *times, uint32_t *sink)
 {
     __shared__ __align__(128) uint8_t landing[16 * 512];
-    uint32_t warp = threadIdx.x / 32, at[stamps + 1];
+    uint32_t warp = threadIdx.x / 32, at[Count + 1], value[Count];
     uint32_t to = shared_address(landing) + threadIdx.x * copy_bytes<Kind>;
     const uint8_t *from = memory + warp * stamps * 512 + threadIdx.x % 32 * copy_bytes<Kind>;
     __syncthreads();
     at[0] = clock_low();
 #pragma unroll
-    for (int i = 0; i < stamps; i++) {
-        if (Load) {
-            asm volatile("{.reg .b32 o; ld.volatile.global.u32 o,[%0];}" ::"l"(from + i * 512) : "memory");
-        } else {
+    for (int i = 0; i < Count; i++) {
+        value[i] = 0;
+        if (Load)
+            asm volatile("ld.global.cg.u32 %0,[%1];" : "=r"(value[i]) : "l"(from + i * 512) : "memory");
+        else
             copy<Kind>(to, from + i * 512);
-        }
         at[i + 1] = clock_low();
     }
-    copy_wait<0>();
     copy_commit();
     copy_wait<0>();
     if (threadIdx.x == 0)
-        for (int i = 0; i <= stamps; i++) times[i] = at[i] - at[0];
-    if (digest(at) == 0x7e57ab1eu) sink[threadIdx.x] = 1;
+        for (int i = 0; i <= Count; i++) times[i] = at[i] - at[0];
+    sink[threadIdx.x] = digest(at) ^ digest(value);
 }
 
 template <copy_kind Kind, bool Load = false> void stamp_rows(int warps, place where)
 {
+    constexpr int count = Load ? load_stamps : stamps;
     uint32_t *times = card_memory<uint32_t>(stamps + 1);
     std::vector<double> after[stamps + 1];
     for (int run = 0; run <= card_repeats; run++) {
@@ -239,17 +244,18 @@ template <copy_kind Kind, bool Load = false> void stamp_rows(int warps, place wh
         const uint8_t *memory = far_memory();
         if (where == PLACE_DRAM)
             memory += far_bytes / 2 + (next += size_t(16) * stamps * 512) % (far_bytes / 4);
-        issue_stamps<Kind, Load><<<1, warps * 32>>>(memory, times, body_buffers().sink);
+        issue_stamps<Kind, Load, count><<<1, warps * 32>>>(memory, times, body_buffers().sink);
         CARD_WAIT();
-        uint32_t got[stamps + 1];
+        uint32_t got[stamps + 1] = {};
         CARD_TRY(cudaMemcpy(got, times, sizeof got, cudaMemcpyDeviceToHost));
-        for (int i = 0; i <= stamps && run; i++) after[i].push_back(got[i]);
+        for (int i = 0; i <= count && run; i++) after[i].push_back(got[i]);
     }
-    std::string name = std::string(Load ? "ld.volatile.global 4" : copy_names[Kind]) + ", " +
+    std::string name = std::string(Load ? "ld.global.cg 4" : copy_names[Kind]) + ", " +
                        std::to_string(warps) + " warps, " + place_names[where] +
                        ": warp 0's clock after instruction ";
     for (int i : {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96})
-        card_row((name + std::to_string(i)).c_str(), "cycles", after[i], "a clock read between any two");
+        if (i <= count)
+            card_row((name + std::to_string(i)).c_str(), "cycles", after[i], "a clock read between any two");
     CARD_TRY(cudaFree(times));
 }
 
@@ -270,28 +276,35 @@ static void part_copy_issue()
 
 // ----------------------------------------------------------------------------------------------- rate of copies by depth
 
-inline constexpr int rate_steps = 256;
+inline constexpr int rate_rounds = 32, rate_unrolled = 8;
+inline constexpr int rate_steps = rate_rounds * rate_unrolled;
 
-// Every thread keeps Groups groups of PerGroup copies on their way for rate_steps groups. A block reads `span` bytes in turn.
+// Every thread keeps Groups groups of PerGroup copies on their way for rate_steps groups. A warp reads lines that
+// follow each other and begins `part` bytes behind the warp before, in a window of `span` bytes that wraps.
 template <copy_kind Kind, int Groups, int PerGroup>
-__global__ void __launch_bounds__(512) copy_rate(const uint8_t *memory, uint32_t span, long long *times)
+__global__ void __launch_bounds__(512)
+    copy_rate(const uint8_t *memory, uint32_t span, uint32_t part, long long *times)
 {
     extern __shared__ __align__(128) uint8_t landing[];
-    constexpr int bytes = copy_bytes<Kind>;
-    uint32_t to = shared_address(landing) + threadIdx.x * bytes, at = threadIdx.x * bytes,
-             row = blockDim.x * bytes;
-    const uint8_t *from = memory + size_t(blockIdx.x) * span;
+    constexpr int bytes = copy_bytes<Kind>, row = 32 * bytes;
+    uint32_t to = shared_address(landing) + threadIdx.x * bytes;
+    uint32_t at = (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * part & (span - 1);
+    const uint8_t *from = memory + threadIdx.x % 32 * bytes;
     __syncthreads();
     long long t0 = card_clock();
-#pragma unroll 1
-    for (int i = 0; i < rate_steps; i++) {
-        if (i >= Groups) copy_wait<Groups - 1>();
 #pragma unroll
-        for (int k = 0; k < PerGroup; k++) {
-            copy<Kind>(to, from + at);
-            at = (at + row) & (span - 1);
+    for (int i = 0; i < Groups; i++) copy_commit();
+#pragma unroll 1
+    for (int i = 0; i < rate_rounds; i++) {
+        const uint8_t *line = from + at;
+#pragma unroll
+        for (int j = 0; j < rate_unrolled; j++) {
+            copy_wait<Groups - 1>();
+#pragma unroll
+            for (int k = 0; k < PerGroup; k++) copy<Kind>(to, line + (j * PerGroup + k) * row);
+            copy_commit();
         }
-        copy_commit();
+        at = (at + rate_unrolled * PerGroup * row) & (span - 1);
     }
     copy_wait<0>();
     long long t1 = card_clock();
@@ -302,29 +315,34 @@ __global__ void __launch_bounds__(512) copy_rate(const uint8_t *memory, uint32_t
     }
 }
 
-// The same with Depth loads of 16 bytes in registers.
+// The same with loads of 16 bytes: Depth on their way, the oldest value is used before a new load.
 template <int Depth>
-__global__ void __launch_bounds__(512) load_rate(const uint8_t *memory, uint32_t span, long long *times)
+__global__ void __launch_bounds__(512)
+    load_rate(const uint8_t *memory, uint32_t span, uint32_t part, long long *times, uint32_t *sink)
 {
-    uint32_t at = threadIdx.x * 16, row = blockDim.x * 16, sum = 0, v[Depth][4];
-    const uint8_t *from = memory + size_t(blockIdx.x) * span;
+    constexpr int row = 32 * 16, unrolled = Depth < rate_unrolled ? rate_unrolled : Depth;
+    uint32_t at = (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * part & (span - 1), sum = 0;
+    uint32_t v[Depth][4] = {};
+    const uint8_t *from = memory + threadIdx.x % 32 * 16;
     __syncthreads();
     long long t0 = card_clock();
 #pragma unroll 1
-    for (int i = 0; i < rate_steps / Depth; i++) {
+    for (int i = 0; i < rate_steps / unrolled; i++) {
+        const uint8_t *line = from + at;
 #pragma unroll
-        for (int k = 0; k < Depth; k++) {
+        for (int k = 0; k < unrolled; k++) {
+            uint32_t(&one)[4] = v[k % Depth];
+            sum ^= one[0] ^ one[1] ^ one[2] ^ one[3];
             asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3},[%4];"
-                         : "=r"(v[k][0]), "=r"(v[k][1]), "=r"(v[k][2]), "=r"(v[k][3])
-                         : "l"(from + at)
+                         : "=r"(one[0]), "=r"(one[1]), "=r"(one[2]), "=r"(one[3])
+                         : "l"(line + k * row), "r"(sum)
                          : "memory");
-            at = (at + row) & (span - 1);
         }
-#pragma unroll
-        for (int k = 0; k < Depth; k++) sum ^= v[k][0] ^ v[k][1] ^ v[k][2] ^ v[k][3];
+        at = (at + unrolled * row) & (span - 1);
     }
+    for (int k = 0; k < Depth; k++) sum ^= v[k][0] ^ v[k][1] ^ v[k][2] ^ v[k][3];
+    asm volatile("st.volatile.global.u32 [%0],%1;" ::"l"(sink + threadIdx.x), "r"(sum) : "memory");
     long long t1 = card_clock();
-    if (sum == 0x7e57ab1eu) t1++;
     if (threadIdx.x % 32 == 0) {
         long long *mine = times + (blockIdx.x * 16 + threadIdx.x / 32) * 2;
         mine[0] = t0;
@@ -348,7 +366,8 @@ static double rate_of(const std::vector<long long> &times, int blocks, int warps
 }
 
 inline constexpr int rate_blocks_max = 132;
-inline constexpr uint32_t span_l2 = 1u << 17, span_l1 = 1u << 14;
+// `part_l2` is odd in lines: warps begin in different slices.
+inline constexpr uint32_t span_l2 = 1u << 24, part_l2 = 257 * 1024, span_l1 = 1u << 14, part_l1 = 1024;
 
 // Runs `launch(blocks, warps, times)` and prints the rate.
 template <class Launch>
@@ -381,7 +400,8 @@ template <copy_kind Kind, int Groups, int PerGroup> void copy_rate_rows(uint32_t
             if (blocks > 1 && warps < 4) continue;
             rate_row(name, blocks, warps, double(rate_steps) * PerGroup * copy_bytes<Kind>,
                      [&](int grid, int block, long long *times) {
-                         kernel<<<grid, block * 32, shared>>>(far_memory(), span, times);
+                         kernel<<<grid, block * 32, shared>>>(far_memory(), span,
+                                                              span == span_l1 ? part_l1 : part_l2, times);
                      });
         }
 }
@@ -392,10 +412,10 @@ template <int Depth> void load_rate_rows()
     for (int blocks : {1, rate_blocks_max})
         for (int warps : {1, 2, 4, 8, 16}) {
             if (blocks > 1 && warps < 4) continue;
-            rate_row(name, blocks, warps, rate_steps / Depth * Depth * 16.0,
-                     [&](int grid, int block, long long *times) {
-                         load_rate<Depth><<<grid, block * 32>>>(far_memory(), span_l2, times);
-                     });
+            rate_row(name, blocks, warps, rate_steps * 16.0, [&](int grid, int block, long long *times) {
+                load_rate<Depth>
+                    <<<grid, block * 32>>>(far_memory(), span_l2, part_l2, times, body_buffers().sink);
+            });
         }
 }
 
@@ -458,7 +478,8 @@ STATEMENT(one_wait, 32, 0, PLAIN("cp.async.wait_group 0;"))
 STATEMENT(one_wait_all, 32, 0, PLAIN("cp.async.wait_all;"))
 STATEMENT(one_commit_wait, 32, 0, PLAIN("cp.async.commit_group;"); PLAIN("cp.async.wait_group 0;"))
 STATEMENT(one_commit_wait_4, 32, 0, PLAIN("cp.async.commit_group;"); PLAIN("cp.async.wait_group 4;"))
-STATEMENT(copy_arrive, 32, 1 << 19, AT("cp.async.mbarrier.arrive.shared.b64 [%0];"))
+// Several in a row become one: a round of the loop has one.
+STATEMENT(copy_arrive, 1, 1 << 19, AT("cp.async.mbarrier.arrive.shared.b64 [%0];"))
 STATEMENT(copy_arrive_noinc, 32, arrivals_max,
           if (threadIdx.x % 32 == 0) AT("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];"))
 STATEMENT(barrier_init, 32, 1, if (threadIdx.x % 32 == 0) AT("mbarrier.init.shared.b64 [%0],1;"))
@@ -527,7 +548,8 @@ static void part_copy_waits()
     statement_rows<one_wait_all>("cp.async.wait_all with nothing on its way");
     statement_rows<one_commit_wait>("cp.async.commit_group and wait_group 0, empty (a pair counts 1)");
     statement_rows<one_commit_wait_4>("cp.async.commit_group and wait_group 4, empty (a pair counts 1)");
-    statement_rows<copy_arrive>("cp.async.mbarrier.arrive with nothing on its way, 32 lanes");
+    statement_rows<copy_arrive>(
+        "cp.async.mbarrier.arrive with nothing on its way, 32 lanes, a round of a loop");
     statement_rows<copy_arrive_noinc>("cp.async.mbarrier.arrive.noinc with nothing on its way, 1 lane");
 }
 
@@ -593,11 +615,12 @@ static void part_fences()
 
 enum signal { SIGNAL_NAMED, SIGNAL_TRY_WAIT, SIGNAL_TEST_WAIT, SIGNAL_FLAG };
 
-// Waits until the phase of `parity` is complete; a trap after `patience` cycles.
+// Waits until the phase of `parity` is complete; a trap after `tries` tests.
 template <bool Suspending> __device__ __forceinline__ void phase_wait(uint32_t barrier, uint32_t parity)
 {
     uint32_t done = 0;
-    for (long long t0 = card_clock(); !done;) {
+#pragma unroll 1
+    for (int left = Suspending ? tries_long : tries; !done; left--) {
         if (Suspending)
             asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p,[%1],%2; selp.b32 %0,1,0,p;}"
                          : "=r"(done)
@@ -608,16 +631,17 @@ template <bool Suspending> __device__ __forceinline__ void phase_wait(uint32_t b
                          : "=r"(done)
                          : "r"(barrier), "r"(parity)
                          : "memory");
-        if (!done && card_clock() - t0 > patience) __trap();
+        if (!left) __trap();
     }
 }
 
 __device__ __forceinline__ void flag_wait(uint32_t flag, uint32_t value)
 {
     uint32_t seen = ~value;
-    for (long long t0 = card_clock(); seen != value;) {
+#pragma unroll 1
+    for (int left = tries; seen != value; left--) {
         asm volatile("ld.volatile.shared.u32 %0,[%1];" : "=r"(seen) : "r"(flag) : "memory");
-        if (seen != value && card_clock() - t0 > patience) __trap();
+        if (!left) __trap();
     }
 }
 
@@ -703,6 +727,7 @@ template <int Words, int Degree, bool Same> __device__ __forceinline__ uint32_t 
 enum access {
     ACCESS_LOAD,
     ACCESS_STORE,
+    ACCESS_STORE_LOAD,
     ACCESS_ADD,
     ACCESS_CAS,
     ACCESS_EXCH,
@@ -730,6 +755,9 @@ __device__ __forceinline__ void access_shared(uint32_t (&x)[4], uint32_t zero)
         asm volatile("st.volatile.shared.v4.u32 [%0],{%0,%1,%2,%3};" ::"r"(x[0]), "r"(x[1]), "r"(x[2]),
                      "r"(x[3])
                      : "memory");
+    if (Kind == ACCESS_STORE_LOAD)
+        asm volatile("st.volatile.shared.u32 [%0],%0; ld.volatile.shared.u32 %0,[%0];"
+                     : "+r"(x[0])::"memory");
     if (Kind == ACCESS_ADD)
         asm volatile("atom.shared.add.u32 %0,[%0],%1;" : "+r"(x[0]) : "r"(zero) : "memory");
     if (Kind == ACCESS_MIN) asm volatile("atom.shared.min.u32 %0,[%0],%0;" : "+r"(x[0])::"memory");
@@ -738,7 +766,10 @@ __device__ __forceinline__ void access_shared(uint32_t (&x)[4], uint32_t zero)
         asm volatile("atom.shared.cas.b32 %0,[%0],%1,%1;" : "+r"(x[0]) : "r"(zero) : "memory");
     if (Kind == ACCESS_RED) asm volatile("red.shared.add.u32 [%0],%1;" ::"r"(x[0]), "r"(zero) : "memory");
     if (Kind == ACCESS_ADD_F32)
-        asm volatile("atom.shared.add.f32 %0,[%0],%1;" : "+r"(x[0]) : "r"(zero) : "memory");
+        asm volatile("{.reg .f32 old, z; mov.b32 z,%1; atom.shared.add.f32 old,[%0],z; mov.b32 %0,old;}"
+                     : "+r"(x[0])
+                     : "r"(zero)
+                     : "memory");
 }
 
 // N chains, Steps accesses of each.
@@ -800,6 +831,7 @@ static void part_shared()
     shared_rows<ACCESS_LOAD, 1, 32, true>("ld.shared 32 bits");
     shared_rows<ACCESS_LOAD, 4, 32, true>("ld.shared 128 bits");
     shared_rows<ACCESS_LOAD, 4, 8, true>("ld.shared 128 bits");
+    shared_rows<ACCESS_STORE_LOAD, 1, 1>("st.shared then ld.shared 32 bits (a pair counts 1)");
     shared_table<ACCESS_STORE, 1>("st.shared 32 bits");
     shared_table<ACCESS_STORE, 2>("st.shared 64 bits");
     shared_table<ACCESS_STORE, 4>("st.shared 128 bits");

@@ -206,6 +206,9 @@ template <class Form, int Scale = 16> void product_rows()
     body_row<product_stream<Form, 8, Scale>>(name + ": interval, 1 warp, 8 accumulators");
     for (int warps : {4, 8, 16})
         body_row_core<product_stream<Form, 8, Scale>>(name + ", 8 accumulators", warps);
+    for (int warps : {4, 8, 12, 16})
+        body_row_core<product_stream<Form, 8, 4>>(name + ", 8 accumulators, loop of 32", warps, "",
+                                                  4 * body_rounds);
     using Body = product_stream<Form, 8, Scale>;
     body_entry_row(body_kernel<Body>, name + ": multiply-adds of the SM, 16 warps", "ops/cycle", 16,
                    body_rounds, Body::count * 16 * Form::macs, true, "");
@@ -220,6 +223,70 @@ static void part_mma()
 static void part_mma_integer() { product_table<s8_m8, s8_k16, s8_k32, u8_k32, s8u8_k32_sat>(); }
 static void part_mma_bits() { product_table<b1_m8_and, b1_k128_and, b1_k256_and>(); }
 static void part_mma_double() { product_table<f64_m8, f64_k4, f64_k8, f64_k16>(); }
+// Products of Rows x Columns tiles: an accumulator, A by row and B by column, as a matrix product's inner loop has them.
+// Rows 1: A stays; Columns 1: B stays. `Diagonal`: both change from product to product.
+template <class Form, int Rows, int Columns, bool Diagonal, int Steps> struct product_tiles {
+    using T = typename Form::type;
+    static constexpr int threads = 512, tiles = Diagonal ? Rows : Rows * Columns, count = tiles * Steps;
+    T d[tiles][Form::nd], a[Rows][Form::na], b[Columns][Form::nb];
+
+    __device__ void start(uint32_t zero)
+    {
+        for (int i = 0; i < Rows; i++) fill(a[i]);
+        for (int i = 0; i < Columns; i++) fill(b[i]);
+        for (int i = 0; i < tiles; i++) fill(d[i]);
+        (void)zero;
+    }
+    __device__ __forceinline__ void run()
+    {
+#pragma unroll
+        for (int i = 0; i < Steps; i++)
+#pragma unroll
+            for (int n = 0; n < tiles; n++)
+                Form::go(d[n], a[Diagonal ? n : n / Columns], b[Diagonal ? n : n % Columns], d[n]);
+    }
+    __device__ uint32_t end()
+    {
+        uint32_t sum = 0;
+        for (int i = 0; i < Rows; i++) sum ^= digest(a[i]);
+        for (int i = 0; i < Columns; i++) sum ^= digest(b[i]);
+        for (int i = 0; i < tiles; i++) sum ^= digest(d[i]);
+        return sum;
+    }
+};
+
+template <class Form, int Rows, int Columns, bool Diagonal = false> void product_tile_rows()
+{
+    using Long = product_tiles<Form, Rows, Columns, Diagonal, 16>;
+    using Short = product_tiles<Form, Rows, Columns, Diagonal, 4>;
+    std::string name = std::string("operands: ") + Form::name + ", " + std::to_string(Rows) + " of A, " +
+                       std::to_string(Columns) + " of B" + (Diagonal ? ", both change" : "");
+    body_row<Long>(name + ": interval, 1 warp");
+    body_row_core<Long>(name, 16);
+    for (int warps : {4, 8, 12, 16}) body_row_core<Short>(name + ", short loop", warps, "", 4 * body_rounds);
+}
+
+template <class Form> void product_tile_table()
+{
+    product_tile_rows<Form, 1, 8>();
+    product_tile_rows<Form, 8, 1>();
+    product_tile_rows<Form, 2, 4>();
+    product_tile_rows<Form, 4, 2>();
+    product_tile_rows<Form, 8, 8, true>();
+}
+
+static void part_mma_operands()
+{
+    product_tile_table<f16_k16_f32>();
+    product_tile_table<f16_k16_f16>();
+    product_tile_table<f16_k8_f32>();
+    product_tile_table<f16_k8_f16>();
+    product_tile_table<tf32_k8>();
+    product_tile_table<s8_k32>();
+    product_tile_table<sp_f16_k32_f32>();
+    product_tile_table<sp_s8_k32>();
+}
+
 // Products by a routine of the compiler: a loop-invariant part (A times B) would leave the loop, so D goes to A and B.
 template <class Form, int N, int Steps> struct product_chains {
     static constexpr int threads = 512, count = N * Steps;
@@ -498,12 +565,15 @@ template <class First, int F, class Second, int S, int Groups> struct mixture {
     __device__ uint32_t end() { return digest(x) ^ digest(p) ^ digest(y) ^ digest(q); }
 };
 
+// Rates of 16 and 32 warps: a loop of 64 instructions, so that the first instruction cache holds it whole.
 template <class Op, int Steps = 128> void op_rows(const char *name)
 {
     std::string text = name;
     body_row<chain<Op, 1, Steps>>(text + ": latency");
     body_row<chain<Op, 8, Steps / 4>>(text + ": interval, 1 warp, 8 chains");
-    for (int warps : {4, 16, 32}) body_row_core<chain<Op, 8, Steps / 4>>(text + ", 8 chains", warps);
+    body_row_core<chain<Op, 8, Steps / 4>>(text + ", 8 chains", 16);
+    for (int warps : {8, 16, 32})
+        body_row_core<chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps, "", 8 * body_rounds);
 }
 
 static void part_base()
@@ -516,7 +586,7 @@ static void part_base()
     op_rows<op_imad>("IMAD");
     op_rows<op_imul_hi>("IMAD.HI (mul.hi.u32)");
     op_rows<op_imad_wide>("IMAD.WIDE (mad.wide.u32)");
-    op_rows<op_add64>("add.s64");
+    op_rows<op_add64>("add.s64 (two in a row become IADD3 and IADD3.X of three operands)");
     op_rows<op_lop3>("LOP3");
     op_rows<op_shf>("SHF");
     op_rows<op_prmt>("PRMT");
@@ -618,6 +688,8 @@ template <template <class, int, int> class Chain, class Op> void port_rows(const
     std::string text = name;
     body_row<Chain<Op, 8, 128>>(text + ": interval, 1 warp, 8 chains");
     for (int warps : {4, 8, 16, 32}) body_row_core<Chain<Op, 8, 128>>(text + ", 8 chains", warps);
+    for (int warps : {4, 8, 16, 32})
+        body_row_core<Chain<Op, 8, 8>>(text + ", 8 chains, loop of 64", warps, "", 16 * body_rounds);
 }
 
 static void part_ports()
@@ -638,6 +710,40 @@ static void part_ports()
     port_rows<chain, op_hfma2>("registers: HFMA2 x*p+q, p and q change");
     port_rows<chain_reusing, op_dfma>("registers: DFMA x*p+q, p and q stay");
     port_rows<chain, op_dfma>("registers: DFMA x*p+q, p and q change");
+}
+
+// The rate by the loop's length: which lengths the instruction caches hold, for warps that run apart.
+template <class Op, int Steps> void fetch_row(const char *name)
+{
+    using Body = chain<Op, 8, Steps>;
+    std::string text = std::string("fetch: ") + name + ", loop of " + std::to_string(Body::count);
+    for (int warps : {4, 8, 12, 16, 32})
+        body_entry_row(body_kernel<Body>, body_name(text, warps, "cycles per instruction of a sub-core"),
+                       "cycles", warps, 65536 / Body::count, 4.0 / warps / Body::count, false, "");
+}
+
+template <class Op> void fetch_table(const char *name)
+{
+    fetch_row<Op, 2>(name);
+    fetch_row<Op, 4>(name);
+    fetch_row<Op, 6>(name);
+    fetch_row<Op, 8>(name);
+    fetch_row<Op, 12>(name);
+    fetch_row<Op, 14>(name);
+    fetch_row<Op, 16>(name);
+    fetch_row<Op, 20>(name);
+    fetch_row<Op, 24>(name);
+    fetch_row<Op, 32>(name);
+    fetch_row<Op, 64>(name);
+}
+
+static void part_fetch()
+{
+    fetch_table<op_fadd>("FADD");
+    fetch_table<op_iadd3>("IADD3");
+    fetch_table<op_ex2>("ex2");
+    fetch_row<op_fadd, 256>("FADD");
+    fetch_row<op_fadd, 512>("FADD");
 }
 
 template <class First, int F, class Second, int S> void mixture_rows(const char *first, const char *second)
@@ -791,14 +897,17 @@ template <class Form, class Op, int Others, int Groups> struct product_beside {
 
 template <class Form, class Op, int Others> void beside_rows(const char *name)
 {
-    using Body = product_beside<Form, Op, Others, 64>;
+    using Long = product_beside<Form, Op, Others, 64>;
+    using Short = product_beside<Form, Op, Others, 8>;
     std::string text =
         std::string("beside: group of 1 ") + Form::name + " and " + std::to_string(Others) + " " + name;
-    for (int warps : {4, 16}) {
-        std::string full = text + ", " + std::to_string(warps) + " warps: cycles of a group, sub-core";
-        body_entry_row(body_kernel<Body>, full, "cycles", warps, body_rounds, 4.0 / warps / Body::count,
-                       false, "");
-    }
+    for (int warps : {4, 16})
+        body_entry_row(body_kernel<Long>, body_name(text, warps, "cycles of a group, sub-core"), "cycles",
+                       warps, body_rounds, 4.0 / warps / Long::count, false, "");
+    for (int warps : {8, 16})
+        body_entry_row(body_kernel<Short>,
+                       body_name(text + ", short loop", warps, "cycles of a group, sub-core"), "cycles",
+                       warps, 8 * body_rounds, 4.0 / warps / Short::count, false, "");
 }
 
 template <class Form, class Op> void beside_table(const char *name)
@@ -1100,6 +1209,8 @@ int main(int argc, char **argv)
                       {"mma-integer", part_mma_integer},
                       {"mma-bits", part_mma_bits},
                       {"mma-double", part_mma_double},
+                      {"mma-operands", part_mma_operands},
+                      {"fetch", part_fetch},
                       {"mma-fp8", part_mma_fp8},
                       {"mma-sparse", part_mma_sparse},
                       {"mma-sparse-fp8", part_mma_sparse_fp8},
