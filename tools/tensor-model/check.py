@@ -22,9 +22,9 @@ def rule_of(form):
         rounding = {"rn": "rn", "rz": "rz", "rm": "rm", "rp": "rp"}.get(form.words[-1], "rn")
         return Rule(1, EXACT, 52, rounding, nan=0xfff8000000000000)
     if a in ("e4m3", "e5m2") and form.kind.startswith("wgmma"):
-        return Rule(32, 13, 23 if narrow else 13, mode, nan=nan)
+        return Rule(32, 13, 23 if narrow else 13, mode, -21 if narrow else -133, nan)
     length = {"f16": 16, "bf16": 16, "tf32": 8, "tf32_raw": 8}.get(a, 16)
-    return Rule(length, 25, 23, mode, nan=nan)
+    return Rule(length, 25, 23, mode, -21 if narrow else -133, nan)
 
 
 def signed(f, v):

@@ -86,8 +86,7 @@ def group(rule, products, c, fraction, d):
     if x[3]:
         live.append((x[2], -x[3] if x[1] else x[3], d.fraction))
     if not live:
-        negative = x[1] and all(p[1] for p in products)
-        return negative << (d.bits - 1)
+        return 0
     emax = max(rule.floor, max(t[0] for t in live))
     total = 0
     for e, s, f in live:
@@ -101,7 +100,8 @@ def group(rule, products, c, fraction, d):
         least = max(magnitude.bit_length() - 1 + scale, 1 - d.bias) - rule.cut
         if least > scale:
             magnitude = magnitude >> (least - scale) << (least - scale)
-    return round_to(d, sign, magnitude, scale, rule.mode)
+    bits = round_to(d, sign, magnitude, scale, rule.mode)
+    return 0 if bits << 1 == 1 << d.bits else bits  # a zero is positive
 
 
 def product(rule, products, c, fraction, d):

@@ -106,12 +106,30 @@ template <typename F, typename Exact> void run_sweep(uint32_t first, uint32_t st
     CARD_TRY(cudaFree(out));
 }
 
-template <typename F> void run_raw(uint32_t first, uint32_t step)
+template <typename F> void run_raw(uint32_t first, uint32_t step, uint32_t inputs = 1u << 23)
+{
+    uint32_t count = inputs / step, *out = poisoned(count);
+    raw_sweep<F><<<(count + 255) / 256, 256>>>(first, step, count, out);
+    CARD_WAIT();
+    write_values(swept(F::name, first, step) + " raw", from_card(out, count).data(), count * 4, count);
+    CARD_TRY(cudaFree(out));
+}
+
+// Steps of the outputs of a binade: four bytes of the first output, then for every further input a signed byte, the
+// change of the output's bits (clamped to +-127).
+template <typename F> void run_steps(uint32_t first, uint32_t step)
 {
     uint32_t count = (1u << 23) / step, *out = poisoned(count);
     raw_sweep<F><<<(count + 255) / 256, 256>>>(first, step, count, out);
     CARD_WAIT();
-    write_values(swept(F::name, first, step) + " raw", from_card(out, count).data(), count * 4, count);
+    std::vector<uint32_t> y = from_card(out, count);
+    std::vector<int8_t> bytes(4);
+    std::memcpy(bytes.data(), y.data(), 4);
+    for (uint32_t i = 1; i < count; i++) {
+        int64_t change = (int64_t)y[i] - y[i - 1];
+        bytes.push_back((int8_t)(change < -127 ? -127 : change > 127 ? 127 : change));
+    }
+    write_values(swept(F::name, first, step) + " steps", bytes.data(), bytes.size(), count);
     CARD_TRY(cudaFree(out));
 }
 
@@ -282,29 +300,31 @@ template <typename F> void run_pairs()
     CARD_TRY(cudaFree(out));
 }
 
+// `stored`: the sweep's outputs are known by a rule (silicon/h100/values), so `--list` leaves the part out.
 struct part {
     const char *name;
     void (*run)();
+    bool stored = false;
 };
 static const part parts[] = {
-    {"rcp", [] { run_sweep<rcp_ftz, exact_rcp>(0x3f800000, 1); }},
-    {"rsqrt 1", [] { run_sweep<rsqrt_ftz, exact_rsqrt>(0x3f800000, 1); }},
-    {"rsqrt 2", [] { run_sweep<rsqrt_ftz, exact_rsqrt>(0x40000000, 1); }},
-    {"sqrt 1", [] { run_sweep<sqrt_ftz, exact_sqrt>(0x3f800000, 1); }},
-    {"sqrt 2", [] { run_sweep<sqrt_ftz, exact_sqrt>(0x40000000, 16); }},
-    {"ex2 1", [] { run_sweep<ex2_ftz, exact_ex2>(0x3f800000, 1); }},
+    {"rcp", [] { run_sweep<rcp_ftz, exact_rcp>(0x3f800000, 1); }, true},
+    {"rsqrt 1", [] { run_sweep<rsqrt_ftz, exact_rsqrt>(0x3f800000, 1); }, true},
+    {"rsqrt 2", [] { run_sweep<rsqrt_ftz, exact_rsqrt>(0x40000000, 1); }, true},
+    {"sqrt 1", [] { run_sweep<sqrt_ftz, exact_sqrt>(0x3f800000, 1); }, true},
+    {"sqrt 2", [] { run_sweep<sqrt_ftz, exact_sqrt>(0x40000000, 1); }},
+    {"ex2 1", [] { run_sweep<ex2_ftz, exact_ex2>(0x3f800000, 1); }, true},
     {"ex2 others",
      [] {
          run_sweep<ex2_ftz, exact_ex2>(0x3f000000, 16), run_sweep<ex2_ftz, exact_ex2>(0x3e800000, 16);
          run_sweep<ex2_ftz, exact_ex2>(0xbf800000, 16), run_sweep<ex2_ftz, exact_ex2>(0x41200000, 16);
      }},
-    {"lg2 1", [] { run_sweep<lg2_ftz, exact_lg2>(0x3f800000, 1); }},
+    {"lg2 1", [] { run_sweep<lg2_ftz, exact_lg2>(0x3f800000, 1); }, true},
     {"lg2 others",
      [] {
          run_sweep<lg2_ftz, exact_lg2>(0x3f000000, 16), run_sweep<lg2_ftz, exact_lg2>(0x40000000, 16);
          run_raw<lg2_ftz>(0x3f000000, 256), run_raw<lg2_ftz>(0x3f800000, 256);
      }},
-    {"sin 4", [] { run_sweep<sin_ftz, exact_sin>(0x40800000, 1); }},
+    {"sin 4", [] { run_sweep<sin_ftz, exact_sin>(0x40800000, 1); }, true},
     {"sin others",
      [] {
          for (uint32_t first : {0x3e800000u, 0x3f000000u, 0x3f800000u, 0x40000000u})
@@ -323,6 +343,17 @@ static const part parts[] = {
                                 0x40800000u, 0x41000000u})
              run_raw<tanh_kept>(first, first >= 0x3f000000u && first < 0x40800000u ? 128 : 512);
      }},
+    {"tanh steps",
+     [] {
+         for (uint32_t first = 0x3b000000; first <= 0x41000000; first += 0x800000)
+             run_steps<tanh_kept>(first, first >= 0x3e000000 && first < 0x41000000 ? 1 : 16);
+     }},
+    {"lg2 raw",
+     [] {
+         run_raw<lg2_ftz>(0x3f000000, 16), run_raw<lg2_ftz>(0x3f800000, 16);
+         run_raw<lg2_ftz>(0x3f7e0000, 1, 1 << 17), run_raw<lg2_ftz>(0x3f800000, 1, 1 << 17);
+     }},
+    {"sin raw", [] { run_raw<sin_ftz>(0x40800000, 16), run_raw<cos_ftz>(0x40800000, 16); }},
     {"all exponents",
      [] {
          run_all_exponents<rcp_ftz>(), run_all_exponents<rcp>(), run_all_exponents<rsqrt_ftz>();
@@ -352,5 +383,10 @@ static const part parts[] = {
 
 int main(int count, char **words)
 {
+    if (count > 1 && std::strcmp(words[1], "--list") == 0) {
+        for (const part &p : parts)
+            if (!p.stored) std::printf("%s\n", p.name);
+        return 0;
+    }
     return each_part(count, words, parts, [](const part &p) { p.run(); });
 }
