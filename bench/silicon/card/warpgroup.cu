@@ -252,6 +252,19 @@ static void chains()
     GROUP(id##_8, r, EIGHT(text))                                                                            \
     GROUP(id##_16, r, TWICE(EIGHT(text)))
 
+// Groups of 3, 5 to 7 and 10: the depth of the queue of commands.
+#define DEPTHS(id, text)                                                                                     \
+    GROUP(id##_3, "f32", TWICE(text) text)                                                                   \
+    GROUP(id##_5, "f32", TWICE(TWICE(text)) text)                                                            \
+    GROUP(id##_6, "f32", TWICE(TWICE(text)) TWICE(text))                                                     \
+    GROUP(id##_7, "f32", TWICE(TWICE(text)) TWICE(text) text)                                                \
+    GROUP(id##_9, "f32", EIGHT(text) text)                                                                   \
+    GROUP(id##_10, "f32", EIGHT(text) TWICE(text))                                                           \
+    GROUP(id##_12, "f32", EIGHT(text) TWICE(TWICE(text)))
+DEPTHS(depth_ss_8, SS("m64n8k16.f32.f16.f16", D4, T16))
+DEPTHS(depth_ss_64, SS("m64n64k16.f32.f16.f16", D32, T16))
+DEPTHS(depth_rs_16, RS("m64n16k16.f32.f16.f16", D8, T16R))
+
 #define F16_GROUPS(n, d)                                                                                     \
     GROUPS(group_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                     \
     GROUPS(group_rs_##n, "f32", RS("m64n" #n "k16.f32.f16.f16", d, T16R))                                    \
@@ -291,8 +304,19 @@ struct group_row {
         "k8 tf32 f32", n, false, 1, tf32_one_ss_##n                                                          \
     }
 
-static const group_row group_rows[] = {GROUP_WIDTH(8),   GROUP_WIDTH(16),  GROUP_WIDTH(32), GROUP_WIDTH(64),
-                                       GROUP_WIDTH(128), GROUP_WIDTH(192), GROUP_WIDTH(256)};
+#define DEPTH_ROWS(n, a, r)                                                                                  \
+    {"k16 f16 f32", n, r, 3, depth_##a##_##n##_3}, {"k16 f16 f32", n, r, 5, depth_##a##_##n##_5},            \
+        {"k16 f16 f32", n, r, 6, depth_##a##_##n##_6}, {"k16 f16 f32", n, r, 7, depth_##a##_##n##_7},        \
+        {"k16 f16 f32", n, r, 9, depth_##a##_##n##_9}, {"k16 f16 f32", n, r, 10, depth_##a##_##n##_10},      \
+    {                                                                                                        \
+        "k16 f16 f32", n, r, 12, depth_##a##_##n##_12                                                        \
+    }
+
+static const group_row group_rows[] = {
+    GROUP_WIDTH(8),          GROUP_WIDTH(16),          GROUP_WIDTH(32),
+    GROUP_WIDTH(64),         GROUP_WIDTH(128),         GROUP_WIDTH(192),
+    GROUP_WIDTH(256),        DEPTH_ROWS(8, ss, false), DEPTH_ROWS(64, ss, false),
+    DEPTH_ROWS(16, rs, true)};
 
 // Issue (clock behind the commit) and completion (clock behind wait_group 0) of one group.
 static void completion()
@@ -310,8 +334,9 @@ static void completion()
     }
 }
 
+constexpr unsigned long long wide_strides = layout_bits(1024, 2048, 0);
 static const layout layouts[] = {{"no swizzle", layout_bits(128, 256, 0)},
-                                 {"no swizzle, strides of 1 KiB", layout_bits(1024, 2048, 0)},
+                                 {"no swizzle, strides of 1 KiB", wide_strides},
                                  {"swizzle 32", layout_bits(16, 256, 3)},
                                  {"swizzle 64", layout_bits(16, 512, 2)},
                                  swizzle_128};
@@ -326,8 +351,9 @@ static void swizzles()
     for (const shape &s : chosen)
         for (int r = 0; r < 2; r++) {
             for (const layout &l : layouts)
-                card_median(title(s.name, s.n, r) + ", " + l.name + ": interval", "cycles",
-                            intervals(r ? s.rs : s.ss, 1, l.bits));
+                if (s.n < 128 || l.bits != wide_strides) // B would leave the shared memory
+                    card_median(title(s.name, s.n, r) + ", " + l.name + ": interval", "cycles",
+                                intervals(r ? s.rs : s.ss, 1, l.bits));
             card_median(title(s.name, s.n, r) + ", scale-d 0: interval", "cycles",
                         intervals(r ? s.rs : s.ss, 1, swizzle_128.bits, 0));
         }
@@ -498,6 +524,18 @@ template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16
     }
 }
 
+constexpr int stream_groups = 16;
+
+// Sixteen groups between two looks at the flag. Loads stay in a rolled loop: unrolled, ptxas would drop the loads
+// whose result the next group overwrites.
+template <stream kind> __device__ __forceinline__ void stream_run(float (&x)[16], unsigned at)
+{
+    constexpr bool load = kind == stream_lds || kind == stream_lds128 || kind == stream_ldsm;
+    constexpr int unroll = load ? 1 : 4;
+#pragma unroll unroll
+    for (int j = 0; j < stream_groups; j++) stream_step<kind>(x, at);
+}
+
 struct neighbour_times {
     long long start, end, stream_cycles, stream_steps;
 };
@@ -539,7 +577,7 @@ __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds
             end = card_clock();
         }
         if (threadIdx.x == 0) out->start = start, out->end = end, ended = 1;
-        if (value == 1) out->end = 0; // keeps the accumulators
+        if (value == 0x7654321) out->end = 0; // keeps the accumulators
     } else {
         float x[16];
         for (int i = 0; i < 16; i++) x[i] = (float)(threadIdx.x + i);
@@ -547,8 +585,8 @@ __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds
         unsigned at = card_shared_address(memory) + 65536 + (threadIdx.x % 32) * (wide ? 16 : 4);
         long long start = card_clock(), steps = 0;
         while (!ended && card_clock() - start < 1 << 26) {
-            for (int j = 0; j < 4; j++) stream_step<kind>(x, at);
-            steps += 4;
+            stream_run<kind>(x, at);
+            steps += stream_groups;
         }
         long long cycles = card_clock() - start;
         if (threadIdx.x == 128) out->stream_cycles = cycles, out->stream_steps = steps;
@@ -570,9 +608,9 @@ template <stream kind> __global__ void alone(neighbour_times *out, int rounds)
     bool wide = kind == stream_lds128 || kind == stream_sts128 || kind == stream_ldsm;
     unsigned at = card_shared_address(memory) + 65536 + (threadIdx.x % 32) * (wide ? 16 : 4);
     long long start = card_clock(), steps = 0;
-    while (!ended && steps < 4LL * rounds && card_clock() - start < 1 << 26) {
-        for (int j = 0; j < 4; j++) stream_step<kind>(x, at);
-        steps += 4;
+    while (!ended && steps < stream_groups * rounds && card_clock() - start < 1 << 26) {
+        stream_run<kind>(x, at);
+        steps += stream_groups;
     }
     long long cycles = card_clock() - start;
     if (threadIdx.x == 0) out->stream_cycles = cycles, out->stream_steps = steps;
@@ -583,6 +621,7 @@ template <stream kind> __global__ void alone(neighbour_times *out, int rounds)
 
 static neighbour_times *device_neighbour;
 constexpr int beside_bytes = 65536 + 16384;
+constexpr int neighbour_rounds = 1024;
 
 template <int n, stream kind> static void beside_rows(const char *form)
 {
@@ -595,15 +634,15 @@ template <int n, stream kind> static void beside_rows(const char *form)
         if (a.maxThreadsPerBlock < threads) continue;
         std::vector<double> multiply, other;
         for (int i = 0; i < 4; i++) {
-            k<<<1, threads, beside_bytes>>>(device_neighbour, swizzle_128.bits, 64);
+            k<<<1, threads, beside_bytes>>>(device_neighbour, swizzle_128.bits, neighbour_rounds);
             CARD_WAIT();
             neighbour_times t = card_read(device_neighbour, 1)[0];
-            multiply.push_back((double)(t.end - t.start) / 512);
+            multiply.push_back((double)(t.end - t.start) / (8 * neighbour_rounds));
             if (t.stream_cycles) other.push_back((double)t.stream_cycles / (double)(t.stream_steps * 16));
         }
         std::string name = std::string(form) + " beside " + stream_names[kind];
         if (kind != stream_none) name += ", " + std::to_string(warps) + " warps";
-        card_median(name + ": wgmma interval", "cycles", multiply, 1, "512 wgmma, one completion included");
+        card_median(name + ": wgmma interval", "cycles", multiply, 1, "8,192 wgmma, one completion included");
         if (kind != stream_none) card_median(name + ": interval of a warp's stream", "cycles", other, 1);
     }
 }
@@ -635,7 +674,7 @@ template <stream kind> static void alone_rows()
         }
         card_median(std::string(stream_names[kind]) + " alone, " + std::to_string(warps) +
                         " warps: interval of a warp's stream",
-                    "cycles", values, 1, "one LDS of a flag and a clock per 64 instructions included");
+                    "cycles", values, 1, "a look at a flag and the clock per 256 instructions included");
     }
 }
 
