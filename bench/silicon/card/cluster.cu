@@ -74,12 +74,12 @@ template <typename Launch> static double launch_interval(int launches, Launch la
 
 // A launch with a cluster size and, where `dependent`, programmatic order behind the launch before.
 static void launch_with(void (*kernel)(int), int blocks, int threads, int cluster, bool dependent,
-                        int value = 0, int shared_bytes = 0)
+                        int value = 0, cudaStream_t stream = nullptr)
 {
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = (size_t)shared_bytes;
+    config.stream = stream;
     cudaLaunchAttribute attributes[2] = {};
     unsigned count = 0;
     if (cluster) {
@@ -160,6 +160,25 @@ static void launches()
     for (int blocks : {1, 132, 1056})
         card_value("empty kernel of " + std::to_string(blocks) + " blocks in a graph of 200", "us",
                    graph_time(200, [&](cudaStream_t s) { nothing<<<blocks, 128, 0, s>>>(); }), "least of 4");
+    for (int blocks : {16, 128, 1056})
+        for (int cluster : {0, 1, 2, 4, 8, 16})
+            card_value(
+                "empty kernel of " + std::to_string(blocks) + " blocks, " +
+                    (cluster ? "clusters of " + std::to_string(cluster) : std::string("plain")) +
+                    ", in a graph of 200",
+                "us",
+                graph_time(
+                    200, [&](cudaStream_t s) { launch_with(nothing_of, blocks, 128, cluster, false, 0, s); }),
+                "least of 4; 128 threads a block");
+    for (int cluster : {0, 1, 2, 4, 8, 16})
+        for (int blocks : {1600, 16000})
+            card_value(
+                "grid of " + std::to_string(blocks) + " empty blocks of 128 threads, " +
+                    (cluster ? "clusters of " + std::to_string(cluster) : std::string("plain")),
+                "us",
+                graph_time(
+                    4, [&](cudaStream_t s) { launch_with(nothing_of, blocks, 128, cluster, false, 0, s); }),
+                "graph of 4, least of 4");
     for (int threads : {32, 128, 256, 1024})
         for (int blocks : {1, 1000, 10000, 100000}) {
             double t = graph_time(4, [&](cudaStream_t s) { nothing<<<blocks, threads, 0, s>>>(); });

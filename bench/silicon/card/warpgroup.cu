@@ -19,6 +19,7 @@
 #define D32    D30 ",d30,d31"
 #define D40    D30 "," TEN("3")
 #define D48    D40 ",d40,d41,d42,d43,d44,d45,d46,d47"
+#define D32_63 "d32,d33,d34,d35,d36,d37,d38,d39," TEN("4") "," TEN("5") ",d60,d61,d62,d63"
 #define D60    D40 "," TEN("4") "," TEN("5")
 #define D64    D60 ",d60,d61,d62,d63"
 #define D90    D60 "," TEN("6") "," TEN("7") "," TEN("8")
@@ -165,6 +166,10 @@ WIDTH(128, D64, D32)
 WIDTH(192, D96, D48)
 WIDTH(256, D128, D64)
 
+// Two accumulators in turn.
+CHAIN(two_ss_64, "f32", SS("m64n64k16.f32.f16.f16", D32, T16) SS("m64n64k16.f32.f16.f16", D32_63, T16))
+CHAIN(two_rs_64, "f32", RS("m64n64k16.f32.f16.f16", D32, T16R) RS("m64n64k16.f32.f16.f16", D32_63, T16R))
+
 using kernel = void (*)(times *, unsigned long long, unsigned, int);
 
 struct shape {
@@ -242,6 +247,11 @@ static void chains()
                 card_median(name, "cycles", intervals(r ? s.rs : s.ss, groups, swizzle_128.bits), 0,
                             "swizzle 128, zeros, one accumulator a warpgroup");
             }
+    for (int r = 0; r < 2; r++) {
+        auto v = intervals(r ? two_rs_64 : two_ss_64, 1, swizzle_128.bits);
+        for (double &x : v) x /= 2;
+        card_median(title("k16 f16 f32", 64, r) + ", two accumulators in turn: interval", "cycles", v);
+    }
 }
 
 // Issue and completion of groups of 1, 2, 4, 8 and 16.
