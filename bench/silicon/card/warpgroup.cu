@@ -515,9 +515,10 @@ template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16
                          : "f"(x[(i + 5) % 16]), "f"(x[(i + 9) % 16]));
         if (kind == stream_imad)
             asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(*(int *)&x[i]) : "r"(*(int *)&x[0 + (i == 0)]));
-        if (kind == stream_lds) asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x[i]) : "r"(at + i * 128));
+        if (kind == stream_lds)
+            asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(x[i]) : "r"(at + i * 128));
         if (kind == stream_lds128) {
-            asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
+            asm volatile("ld.volatile.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
                          : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
                          : "r"(at + i * 512));
             x[i] = a;
