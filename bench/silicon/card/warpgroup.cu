@@ -166,9 +166,14 @@ WIDTH(128, D64, D32)
 WIDTH(192, D96, D48)
 WIDTH(256, D128, D64)
 
-// Two accumulators in turn.
-CHAIN(two_ss_64, "f32", SS("m64n64k16.f32.f16.f16", D32, T16) SS("m64n64k16.f32.f16.f16", D32_63, T16))
-CHAIN(two_rs_64, "f32", RS("m64n64k16.f32.f16.f16", D32, T16R) RS("m64n64k16.f32.f16.f16", D32_63, T16R))
+// Two accumulators in turn; the result needs both.
+#define FROM_BOTH "mov.b32 i, d0;\nmov.b32 e0, d32;\nxor.b32 i, i, e0;\ncvt.u64.u32 %3, i;\n"
+#define TWO(name, first, second)                                                                             \
+    BODY(name, REGISTERS("f32") CLOCK("t0") AGAIN FENCE EIGHT(first second)                                  \
+                   COMMIT WAIT("1") "sub.u32 i, i, one;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")  \
+                       WAIT("0") CLOCK("t2") RESULTS(FROM_BOTH))
+TWO(two_ss_64, SS("m64n64k16.f32.f16.f16", D32, T16), SS("m64n64k16.f32.f16.f16", D32_63, T16))
+TWO(two_rs_64, RS("m64n64k16.f32.f16.f16", D32, T16R), RS("m64n64k16.f32.f16.f16", D32_63, T16R))
 
 using kernel = void (*)(times *, unsigned long long, unsigned, int);
 
