@@ -74,12 +74,12 @@ template <typename Launch> static double launch_interval(int launches, Launch la
 
 // A launch with a cluster size and, where `dependent`, programmatic order behind the launch before.
 static void launch_with(void (*kernel)(int), int blocks, int threads, int cluster, bool dependent,
-                        int value = 0, int shared_bytes = 0)
+                        int value = 0, cudaStream_t stream = nullptr)
 {
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = (size_t)shared_bytes;
+    config.stream = stream;
     cudaLaunchAttribute attributes[2] = {};
     unsigned count = 0;
     if (cluster) {
@@ -160,6 +160,25 @@ static void launches()
     for (int blocks : {1, 132, 1056})
         card_value("empty kernel of " + std::to_string(blocks) + " blocks in a graph of 200", "us",
                    graph_time(200, [&](cudaStream_t s) { nothing<<<blocks, 128, 0, s>>>(); }), "least of 4");
+    for (int blocks : {16, 128, 1056})
+        for (int cluster : {0, 1, 2, 4, 8, 16})
+            card_value(
+                "empty kernel of " + std::to_string(blocks) + " blocks, " +
+                    (cluster ? "clusters of " + std::to_string(cluster) : std::string("plain")) +
+                    ", in a graph of 200",
+                "us",
+                graph_time(
+                    200, [&](cudaStream_t s) { launch_with(nothing_of, blocks, 128, cluster, false, 0, s); }),
+                "least of 4; 128 threads a block");
+    for (int cluster : {0, 1, 2, 4, 8, 16})
+        for (int blocks : {1600, 16000})
+            card_value(
+                "grid of " + std::to_string(blocks) + " empty blocks of 128 threads, " +
+                    (cluster ? "clusters of " + std::to_string(cluster) : std::string("plain")),
+                "us",
+                graph_time(
+                    4, [&](cudaStream_t s) { launch_with(nothing_of, blocks, 128, cluster, false, 0, s); }),
+                "graph of 4, least of 4");
     for (int threads : {32, 128, 256, 1024})
         for (int blocks : {1, 1000, 10000, 100000}) {
             double t = graph_time(4, [&](cudaStream_t s) { nothing<<<blocks, threads, 0, s>>>(); });
@@ -459,17 +478,6 @@ static void barriers()
 
 // ---- distributed shared memory: latency ----
 
-// The clock behind the arrival of `value`: issue is in order, and the trap's condition needs the value.
-__device__ __forceinline__ long long clock_after(unsigned value)
-{
-    long long t;
-    asm volatile("{.reg .pred p;\nsetp.eq.u32 p, %1, 0x7fffffff;\n@p trap;\nmov.u64 %0, %%clock64;}"
-                 : "=l"(t)
-                 : "r"(value)
-                 : "memory");
-    return t;
-}
-
 // Rank `from` chases through the shared memory of rank `to`: a ring of generic pointers, atomics of 0 on a 32-bit pointer, or
 // (kind 2) plain shared memory.
 template <int kind> __global__ void remote_chase(long long *out, unsigned from, unsigned to)
@@ -487,14 +495,14 @@ template <int kind> __global__ void remote_chase(long long *out, unsigned from, 
         unsigned long long p = first;
         unsigned q = kind == 1 ? card_mapa(data_at(0), to) : data_at(0);
         for (int pass = 0; pass < 3; pass++) {
-            long long t0 = clock_after((unsigned)p ^ q);
+            long long t0 = card_clock_after((unsigned)p ^ q);
 #pragma unroll
             for (int i = 0; i < 64; i++) {
                 if (kind == 0) asm volatile("ld.u64 %0, [%0];" : "+l"(p)::"memory");
                 if (kind == 1) asm volatile("atom.shared::cluster.add.u32 %0, [%0], 0;" : "+r"(q)::"memory");
                 if (kind == 2) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(q)::"memory");
             }
-            long long t1 = clock_after((unsigned)p ^ q);
+            long long t1 = card_clock_after((unsigned)p ^ q);
             out[pass] = t1 - t0;
         }
         out[3] = card_smid();
@@ -555,6 +563,11 @@ template <int kind> __global__ void ping_pong(long long *out, unsigned other, in
                     if (kind == 2)
                         asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(bar)
                                      : "memory");
+                    if (kind == 4)
+                        asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(bar) : "memory");
+                    if (kind == 5)
+                        asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(bar)
+                                     : "memory");
                     if (kind == 3)
                         asm volatile(
                             "st.relaxed.cluster.shared::cluster.u32 [%0], %1;\nfence.acq_rel.cluster;" ::"r"(
@@ -565,7 +578,7 @@ template <int kind> __global__ void ping_pong(long long *out, unsigned other, in
                     int seen;
                     long long t = card_clock();
                     do {
-                        asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];"
+                        asm volatile("ld.volatile.shared.u32 %0, [%1];"
                                      : "=r"(seen)
                                      : "r"(data_at(0))
                                      : "memory");
@@ -619,7 +632,7 @@ template <int kind> __global__ void small_costs(long long *out)
                              : "memory");
             if (kind == 4) asm volatile("fence.acq_rel.cluster;" ::: "memory");
         }
-        long long t1 = clock_after(value);
+        long long t1 = card_clock_after(value);
         if (threadIdx.x == 0 && card_rank() == 0) out[0] = t1 - t0;
         card_cluster_sync();
     }
@@ -647,7 +660,9 @@ static void distributed()
     chase_rows<1>("atom.shared::cluster.add.u32 with the conversion of the address", false);
     ping_rows<0>("st.shared::cluster until seen by a poll");
     ping_rows<3>("st.shared::cluster and fence.acq_rel.cluster until seen by a poll");
-    ping_rows<2>("remote mbarrier.arrive until behind the wait");
+    ping_rows<4>("remote mbarrier.arrive until behind the wait");
+    ping_rows<5>("remote mbarrier.arrive.relaxed.cluster until behind the wait");
+    ping_rows<2>("remote mbarrier.arrive.release.cluster until behind the wait");
     ping_rows<1>("st.async until behind the wait");
 }
 
@@ -688,9 +703,12 @@ template <int kind> __global__ void exchange(long long *out, unsigned distance, 
                 for (int j = 0; j < 8; j++) {
                     unsigned a = 0, b, c, d, p = at + (unsigned)j * blockDim.x * width % 32768;
                     if (kind == 0)
-                        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(a) : "r"(p) : "memory");
+                        asm volatile("ld.volatile.shared::cluster.u32 %0, [%1];"
+                                     : "=r"(a)
+                                     : "r"(p)
+                                     : "memory");
                     if (kind == 1)
-                        asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
+                        asm volatile("ld.volatile.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
                                      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                                      : "r"(p)
                                      : "memory");

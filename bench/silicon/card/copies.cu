@@ -42,6 +42,7 @@ __device__ __forceinline__ uint32_t bar_at(int i)
 __global__ void load_times(timed *out, const unsigned char *from, int bytes, int count, size_t step,
                            int rounds)
 {
+    if (!card_elected()) return;
     mbarrier_init(bar_at(0), 1);
     mbarrier_init(bar_at(1), 1);
     for (int r = 0; r < rounds; r++) {
@@ -81,8 +82,8 @@ static void load()
             for (int count = 1; count <= 32 && count * bytes <= data_bytes; count *= 2) {
                 if (count > 1 && count != 4 && count != 16 && count != 32) continue;
                 int rounds = 17;
-                load_times<<<1, 1, block_bytes>>>(results(), big_memory() + (cold ? 128 * mebi : 0), bytes,
-                                                  count, cold ? 2 * mebi : 0, rounds);
+                load_times<<<1, 32, block_bytes>>>(results(), big_memory() + (cold ? 128 * mebi : 0), bytes,
+                                                   count, cold ? 2 * mebi : 0, rounds);
                 CARD_WAIT();
                 auto t = card_read(results(), (size_t)rounds);
                 std::string name = "cp.async.bulk global to shared, " + std::to_string(count) + " of " +
@@ -96,101 +97,141 @@ static void load()
             }
 }
 
-// A ring of `stages` copies of `bytes` kept full by one thread; block b walks `region` bytes from its own start.
-// Directions: 1 load, 2 store, 3 both (a second warp stores), 4 add.f32, 5 add.u32.
-template <int direction>
-__global__ void stream(timed *out, unsigned char *memory, size_t region, int bytes, int stages, int copies)
+// The part of a memory that a block walks: copies of `bytes`, in turn.
+struct walk {
+    unsigned char *at, *begin, *last;
+
+    __device__ walk(unsigned char *memory, size_t region, int bytes)
+        : begin(memory), last(memory + region - bytes)
+    {
+        at = memory + (((region / gridDim.x) * blockIdx.x) & ~(size_t)1023);
+    }
+    __device__ unsigned char *next(int bytes)
+    {
+        unsigned char *now = at;
+        at = at + bytes > last ? begin : at + bytes;
+        return now;
+    }
+};
+
+// Keeps `stages` loads in flight.
+template <int stages> __device__ __forceinline__ void load_stream(walk w, int bytes, int turns)
+{
+    for (int turn = 0; turn <= turns; turn++)
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            if (turn) mbarrier_wait(bar_at(s), (turn - 1) & 1);
+            if (turn == turns) continue;
+            mbarrier_expect(bar_at(s), bytes);
+            bulk_load(data_at(s * bytes), w.next(bytes), bytes, bar_at(s));
+        }
+}
+
+// Adds or stores: 0 store, 1 add f32, 2 add u32, 3 add f16.
+template <int kind> __device__ __forceinline__ void bulk_out(void *to, uint32_t from, int bytes)
+{
+    if constexpr (kind == 0) bulk_store(to, from, bytes);
+    if constexpr (kind == 1)
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
+                     "r"(from), "r"(bytes)
+                     : "memory");
+    if constexpr (kind == 2)
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to),
+                     "r"(from), "r"(bytes)
+                     : "memory");
+    if constexpr (kind == 3)
+        asm volatile(
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%0], [%1], %2;" ::"l"(to),
+            "r"(from), "r"(bytes)
+            : "memory");
+}
+
+// Keeps four stores or reductions in flight.
+template <int kind, int stages> __device__ __forceinline__ void out_stream(walk w, int bytes, int turns)
+{
+    for (int turn = 0; turn < turns; turn++)
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            bulk_out<kind>(w.next(bytes), data_at(s * bytes), bytes);
+            bulk_commit();
+            bulk_wait_read<3>();
+        }
+    bulk_wait<0>();
+}
+
+// Directions: 1 load, 2 store, 3 both (a second warp stores, to a region behind), 4 add.f32, 5 add.u32.
+template <int direction, int stages>
+__global__ void stream(timed *out, unsigned char *memory, size_t region, int bytes, int turns)
 {
     for (int i = threadIdx.x; i < stages; i += blockDim.x) mbarrier_init(bar_at(i), 1);
     __syncthreads();
-    size_t at = ((region / gridDim.x) * blockIdx.x) & ~(size_t)1023;
     long long t0 = card_clock();
-    if ((direction & 1) && threadIdx.x == 0 && direction < 4) {
-        for (int c = 0; c < copies + stages; c++) {
-            int s = c % stages;
-            if (c >= stages) mbarrier_wait(bar_at(s), (c / stages - 1) & 1);
-            if (c >= copies) continue;
-            mbarrier_expect(bar_at(s), bytes);
-            bulk_load(data_at(s * bytes), memory + at, bytes, bar_at(s));
-            at += bytes;
-            if (at + bytes > region) at = 0;
+    if (threadIdx.x < 32) {
+        if (card_elected()) {
+            walk w(memory, region, bytes);
+            if constexpr (direction == 1 || direction == 3) load_stream<stages>(w, bytes, turns);
+            if constexpr (direction == 2) out_stream<0, stages>(w, bytes, turns);
+            if constexpr (direction >= 4) out_stream<direction - 3, stages>(w, bytes, turns);
         }
-    } else if (direction >= 2 && threadIdx.x == (direction == 3 ? 32 : 0)) {
-        memory += direction == 3 ? region : 0;
-        for (int c = 0; c < copies; c++) {
-            int s = c % stages;
-            if (direction == 4)
-                asm volatile(
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-                        memory + at),
-                    "r"(data_at(s * bytes)), "r"(bytes)
-                    : "memory");
-            else if (direction == 5)
-                asm volatile(
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-                        memory + at),
-                    "r"(data_at(s * bytes)), "r"(bytes)
-                    : "memory");
-            else
-                bulk_store(memory + at, data_at(s * bytes), bytes);
-            bulk_commit();
-            bulk_wait_read<3>();
-            at += bytes;
-            if (at + bytes > region) at = 0;
-        }
-        bulk_wait<0>();
+    } else if (direction == 3) {
+        if (card_elected()) out_stream<0, stages>(walk(memory + region, region, bytes), bytes, turns);
     }
+    __syncwarp();
     long long t1 = card_clock();
     if (threadIdx.x % 32 == 0) out[blockIdx.x * 2 + threadIdx.x / 32] = {t0, t1};
 }
 
 // Bytes per cycle of every block together, from the slowest warp's cycles.
-template <int direction>
-static void stream_rows(const char *name, const char *where, size_t region, int blocks, int bytes, int stages,
-                        int copies)
+template <int direction, int stages>
+static void stream_rows(const char *name, const char *where, size_t region, int blocks, int bytes, int total)
 {
     std::vector<double> rate;
-    auto k = stream<direction>;
+    auto k = stream<direction, stages>;
     card_shared(k, block_bytes);
+    int turns = total / (bytes * stages);
     for (int i = 0; i < 4; i++) {
         size_t fresh = region > 1024 * mebi ? (size_t)i * 16 * mebi : 0;
-        k<<<blocks, 64, block_bytes>>>(results(), big_memory() + fresh, region, bytes, stages, copies);
+        k<<<blocks, 64, block_bytes>>>(results(), big_memory() + fresh, region, bytes, turns);
         CARD_WAIT();
         long long worst = 0;
         for (const timed &t : card_read(results(), (size_t)blocks * 2))
             worst = std::max(worst, t.done - t.issue);
-        rate.push_back((double)bytes * copies * blocks * (direction == 3 ? 2 : 1) / (double)worst);
+        rate.push_back((double)bytes * stages * turns * blocks * (direction == 3 ? 2 : 1) / (double)worst);
     }
     card_median(std::string(name) + ", " + bytes_text(bytes) + " x " + std::to_string(stages) + ", " + where +
                     ", " + (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
                 "bytes/cycle", rate, 1, direction == 3 ? "sum of both directions" : "");
 }
 
+template <int stages> static void load_rows(int bytes)
+{
+    for (int blocks : {1, card_sms()}) {
+        stream_rows<1, stages>("cp.async.bulk global to shared", "L2 20 MB", 20000000, blocks, bytes,
+                               2 * (int)mebi);
+        stream_rows<1, stages>("cp.async.bulk global to shared", "DRAM", 4000 * mebi, blocks, bytes,
+                               (blocks == 1 ? 2 : 8) * (int)mebi);
+    }
+}
+
 static void sustained()
 {
-    int sms = card_sms();
-    const int sizes[][2] = {{512, 32},  {1024, 32}, {2048, 32}, {4096, 4},
-                            {4096, 16}, {16384, 4}, {16384, 8}, {32768, 4}};
-    for (const auto &s : sizes)
-        for (int blocks : {1, sms}) {
-            int copies = 2 * (int)mebi / s[0];
-            stream_rows<1>("cp.async.bulk global to shared", "L2 20 MB", 20000000, blocks, s[0], s[1],
-                           copies);
-            stream_rows<1>("cp.async.bulk global to shared", "DRAM", 4000 * mebi, blocks, s[0], s[1],
-                           blocks == 1 ? copies : copies * 4);
+    for (int bytes : {128, 256, 512, 1024, 2048, 4096, 8192}) load_rows<16>(bytes);
+    for (int bytes : {2048, 4096, 8192, 16384}) load_rows<8>(bytes);
+    for (int bytes : {2048, 4096, 8192, 16384, 32768}) load_rows<4>(bytes);
+    for (int bytes : {4096, 16384, 32768, 65536}) load_rows<2>(bytes);
+    for (int bytes : {4096, 32768}) load_rows<1>(bytes);
+    for (int blocks : {1, card_sms()}) {
+        int total = 2 * (int)mebi;
+        for (int bytes : {128, 512, 1024, 4096, 16384}) {
+            stream_rows<2, 4>("cp.async.bulk shared to global", "L2 20 MB", 20000000, blocks, bytes, total);
+            stream_rows<2, 4>("cp.async.bulk shared to global", "DRAM", 4000 * mebi, blocks, bytes,
+                              blocks == 1 ? total : total * 4);
+            stream_rows<3, 4>("cp.async.bulk in both directions", "L2 10 MB each", 10000000, blocks, bytes,
+                              total);
+            stream_rows<4, 4>("cp.reduce.async.bulk add f32", "L2 20 MB", 20000000, blocks, bytes, total);
+            stream_rows<5, 4>("cp.reduce.async.bulk add u32", "L2 20 MB", 20000000, blocks, bytes, total);
         }
-    for (int blocks : {1, sms}) {
-        for (int bytes : {1024, 4096, 16384}) {
-            int copies = 2 * (int)mebi / bytes;
-            stream_rows<2>("cp.async.bulk shared to global", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
-            stream_rows<2>("cp.async.bulk shared to global", "DRAM", 4000 * mebi, blocks, bytes, 4,
-                           blocks == 1 ? copies : copies * 4);
-            stream_rows<3>("cp.async.bulk in both directions", "L2 10 MB each", 10000000, blocks, bytes, 4,
-                           copies);
-            stream_rows<4>("cp.reduce.async.bulk add f32", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
-            stream_rows<5>("cp.reduce.async.bulk add u32", "L2 20 MB", 20000000, blocks, bytes, 4, copies);
-        }
-        stream_rows<3>("cp.async.bulk in both directions", "DRAM", 2000 * mebi, blocks, 16384, 4, 512);
+        stream_rows<3, 4>("cp.async.bulk in both directions", "DRAM", 2000 * mebi, blocks, 16384, total * 4);
     }
 }
 
@@ -198,29 +239,10 @@ static void sustained()
 template <int kind>
 __global__ void store_times(timed *out, unsigned char *to, int bytes, int count, int rounds)
 {
+    if (!card_elected()) return;
     for (int r = 0; r < rounds; r++) {
         long long t0 = card_clock();
-        for (int c = 0; c < count; c++) {
-            if (kind == 0) bulk_store(to + c * bytes, data_at(c * bytes), bytes);
-            if (kind == 1)
-                asm volatile(
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-                        to + c * bytes),
-                    "r"(data_at(c * bytes)), "r"(bytes)
-                    : "memory");
-            if (kind == 2)
-                asm volatile(
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-                        to + c * bytes),
-                    "r"(data_at(c * bytes)), "r"(bytes)
-                    : "memory");
-            if (kind == 3)
-                asm volatile(
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%0], [%1], %2;" ::"l"(
-                        to + c * bytes),
-                    "r"(data_at(c * bytes)), "r"(bytes)
-                    : "memory");
-        }
+        for (int c = 0; c < count; c++) bulk_out<kind>(to + c * bytes, data_at(c * bytes), bytes);
         bulk_commit();
         long long t1 = card_clock();
         bulk_wait_read<0>();
@@ -238,7 +260,7 @@ template <int kind> static void store_rows(const char *what)
     for (int bytes = 16; bytes <= 65536; bytes *= bytes < 1024 ? 8 : 2)
         for (int count : {1, 8}) {
             if (bytes * count > data_bytes) continue;
-            store_times<kind><<<1, 1, block_bytes>>>(results(), big_memory(), bytes, count, 12);
+            store_times<kind><<<1, 32, block_bytes>>>(results(), big_memory(), bytes, count, 12);
             CARD_WAIT();
             auto t = card_read(results(), 24);
             std::vector<double> issue, read, done;
@@ -265,6 +287,7 @@ static void store()
 // Prefetch of `bytes` into L2 (issue), `wait` cycles, then a load of the same bytes.
 __global__ void prefetch_times(timed *out, const unsigned char *from, int bytes, int wait, int rounds)
 {
+    if (!card_elected()) return;
     mbarrier_init(bar_at(0), 1);
     for (int r = 0; r < rounds; r++) {
         const unsigned char *source = from + r * 2 * mebi;
@@ -287,7 +310,7 @@ static void prefetch()
     for (int bytes : {1024, 16384})
         for (int wait : {0, 500, 1000, 2000, 10000}) {
             CARD_TRY(cudaMemset(big_memory() + 1024 * mebi, 0, 256 * mebi));
-            prefetch_times<<<1, 1, block_bytes>>>(results(), big_memory() + 128 * mebi, bytes, wait, 17);
+            prefetch_times<<<1, 32, block_bytes>>>(results(), big_memory() + 128 * mebi, bytes, wait, 17);
             CARD_WAIT();
             auto t = card_read(results(), 17);
             std::string name = "cp.async.bulk.prefetch.L2 of " + bytes_text(bytes);
@@ -389,6 +412,7 @@ template <int rank, bool im2col>
 __global__ void tensor_times(timed *out, const __grid_constant__ CUtensorMap map, int bytes, int count, int x,
                              int y, int step, int rounds)
 {
+    if (!card_elected()) return;
     mbarrier_init(bar_at(0), 1);
     for (int r = 0; r < rounds; r++) {
         long long t0 = card_clock();
@@ -413,7 +437,7 @@ static void tensor_rows(const std::string &name, const map_form &f, int bytes, i
     card_shared(k, block_bytes);
     for (int count : {1, 4, 16}) {
         if (count * ((bytes + 1023) & ~1023) > data_bytes) continue;
-        k<<<1, 1, block_bytes>>>(results(), map, bytes, count, x, y, step, 14);
+        k<<<1, 32, block_bytes>>>(results(), map, bytes, count, x, y, step, 14);
         CARD_WAIT();
         auto t = card_read(results(), 14);
         card_median(name + ", " + std::to_string(count) + " outstanding: latency", "cycles", pick(t, false),
@@ -508,6 +532,7 @@ static void im2col()
 // 4,000 cycles before.
 __global__ void descriptor_times(timed *out, const CUtensorMap *maps, int bytes, int count, int prefetched)
 {
+    if (!card_elected()) return;
     mbarrier_init(bar_at(0), 1);
     int phase = 0;
     const int at[5] = {0, 0, 0, 0, 0};
@@ -534,6 +559,7 @@ __global__ void descriptor_times(timed *out, const CUtensorMap *maps, int bytes,
 // Time of a load through each of `count` maps in turn, second pass: the reach of the descriptor cache.
 __global__ void descriptor_ring(timed *out, const CUtensorMap *maps, int bytes, int count)
 {
+    if (!card_elected()) return;
     mbarrier_init(bar_at(0), 1);
     int phase = 0;
     const int at[5] = {0, 0, 0, 0, 0};
@@ -551,7 +577,7 @@ __global__ void descriptor_ring(timed *out, const CUtensorMap *maps, int bytes, 
 
 static void descriptors()
 {
-    constexpr int count = 512;
+    constexpr int count = 8192;
     map_form f = {f16, 2, 2, {1024, 4096}, {64, 2}};
     CUtensorMap map;
     if (!encoded(f, &map)) return;
@@ -561,15 +587,16 @@ static void descriptors()
     card_shared(descriptor_ring, block_bytes);
     for (int prefetched = 0; prefetched < 2; prefetched++) {
         CARD_TRY(cudaMemcpy(device, maps.data(), count * sizeof(CUtensorMap), cudaMemcpyHostToDevice));
-        descriptor_times<<<1, 1, block_bytes>>>(results(), device, 256, 64, prefetched);
+        descriptor_times<<<1, 32, block_bytes>>>(results(), device, 256, 64, prefetched);
         CARD_WAIT();
         auto t = card_read(results(), 64);
         std::string note = prefetched ? ", prefetch.tensormap 4,000 cycles before" : "";
         card_median("tensor copy of 256 B, first use of a descriptor" + note, "cycles", pick(t, true), 4);
         card_median("tensor copy of 256 B, second use of a descriptor" + note, "cycles", pick(t, false), 4);
     }
-    for (int n : {1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
-        descriptor_ring<<<1, 1, block_bytes>>>(results(), device, 256, n);
+    for (int n : {1,  2,  4,  6,  7,  8,   9,   10,  11,   12,   13,   14,
+                  15, 16, 24, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}) {
+        descriptor_ring<<<1, 32, block_bytes>>>(results(), device, 256, n);
         CARD_WAIT();
         auto t = card_read(results(), 3);
         card_value("tensor copy of 256 B through a ring of " + std::to_string(n) + " descriptors", "cycles",
@@ -577,63 +604,73 @@ static void descriptors()
     }
 }
 
-// Tensor copies kept in flight by one thread a block: boxes of 64 x `rows` f16, swizzle 128.
-__global__ void tensor_stream(timed *out, const __grid_constant__ CUtensorMap map, int rows, int stages,
-                              int copies, int columns_of_boxes, int rows_of_boxes)
+// Tensor copies kept in flight by one thread a block: boxes of 64 x `rows` f16, swizzle 128, row after row of 16 boxes.
+template <int stages>
+__global__ void tensor_stream(timed *out, const __grid_constant__ CUtensorMap map, int rows, int turns,
+                              int height)
 {
+    if (!card_elected()) return;
     for (int i = 0; i < stages; i++) mbarrier_init(bar_at(i), 1);
-    int bytes = rows * 128;
-    int box = (columns_of_boxes * rows_of_boxes / (int)gridDim.x) * (int)blockIdx.x;
+    int bytes = rows * 128, x = 0, y = (int)((long long)height / rows * blockIdx.x / gridDim.x) * rows;
     long long t0 = card_clock();
-    for (int c = 0; c < copies + stages; c++) {
-        int s = c % stages;
-        if (c >= stages) mbarrier_wait(bar_at(s), (c / stages - 1) & 1);
-        if (c >= copies) continue;
-        int at[5] = {(box % columns_of_boxes) * 64, (box / columns_of_boxes % rows_of_boxes) * rows, 0, 0, 0};
-        mbarrier_expect(bar_at(s), bytes);
-        tensor_load<2, false>(data_at(s * bytes), &map, bar_at(s), at);
-        box++;
-    }
+    for (int turn = 0; turn <= turns; turn++)
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            if (turn) mbarrier_wait(bar_at(s), (turn - 1) & 1);
+            if (turn == turns) continue;
+            const int at[5] = {x, y, 0, 0, 0};
+            mbarrier_expect(bar_at(s), bytes);
+            tensor_load<2, false>(data_at(s * bytes), &map, bar_at(s), at);
+            x += 64;
+            if (x == 1024) x = 0, y = y + 2 * rows > height ? 0 : y + rows;
+        }
     out[blockIdx.x] = {t0, card_clock()};
+}
+
+template <int stages> static void tensor_stream_rows(int rows, bool dram)
+{
+    if (rows * 128 * stages > data_bytes) return;
+    auto k = tensor_stream<stages>;
+    card_shared(k, block_bytes);
+    int height = dram ? 1 << 20 : 8192, sms = card_sms();
+    map_form f = {f16, 2, 2, {1024, (cuuint64_t)height}, {64, (cuuint32_t)rows}};
+    f.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+    CUtensorMap map;
+    if (!encoded(f, &map)) return;
+    for (int blocks : {1, sms}) {
+        int turns = (int)(2 * mebi) / (rows * 128 * stages) * (dram && blocks > 1 ? 4 : 1);
+        std::vector<double> rate;
+        for (int i = 0; i < 3; i++) {
+            k<<<blocks, 32, block_bytes>>>(results(), map, rows, turns, height);
+            CARD_WAIT();
+            long long worst = 0;
+            for (const timed &t : card_read(results(), (size_t)blocks))
+                worst = std::max(worst, t.done - t.issue);
+            rate.push_back((double)turns * stages * rows * 128 * blocks / (double)worst);
+        }
+        card_median("cp.async.bulk.tensor.2d box 64x" + std::to_string(rows) + " of 2 B, swizzle 128, x " +
+                        std::to_string(stages) + (dram ? ", DRAM, " : ", L2 16 MiB, ") +
+                        (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
+                    "bytes/cycle", rate, 1);
+    }
 }
 
 static void tensor_sustained()
 {
-    card_shared(tensor_stream, block_bytes);
-    int sms = card_sms();
     for (int dram = 0; dram < 2; dram++)
-        for (int rows : {8, 32, 64, 128, 256})
-            for (int stages : {4, 8})
-                for (int blocks : {1, sms}) {
-                    if (rows * 128 * stages > data_bytes) continue;
-                    int height = dram ? 1 << 20 : 8192;
-                    map_form f = {f16, 2, 2, {1024, (cuuint64_t)height}, {64, (cuuint32_t)rows}};
-                    f.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
-                    CUtensorMap map;
-                    if (!encoded(f, &map)) continue;
-                    int copies = (int)(2 * mebi) / (rows * 128) * (dram && blocks > 1 ? 4 : 1);
-                    std::vector<double> rate;
-                    for (int i = 0; i < 3; i++) {
-                        tensor_stream<<<blocks, 1, block_bytes>>>(results(), map, rows, stages, copies, 16,
-                                                                  height / rows);
-                        CARD_WAIT();
-                        long long worst = 0;
-                        for (const timed &t : card_read(results(), (size_t)blocks))
-                            worst = std::max(worst, t.done - t.issue);
-                        rate.push_back((double)copies * rows * 128 * blocks / (double)worst);
-                    }
-                    card_median("cp.async.bulk.tensor.2d box 64x" + std::to_string(rows) +
-                                    " of 2 B, swizzle 128, x " + std::to_string(stages) +
-                                    (dram ? ", DRAM, " : ", L2 16 MiB, ") +
-                                    (blocks == 1 ? "one SM" : "all SMs") + ": sustained",
-                                "bytes/cycle", rate, 1);
-                }
+        for (int rows : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
+            tensor_stream_rows<2>(rows, dram);
+            tensor_stream_rows<4>(rows, dram);
+            tensor_stream_rows<8>(rows, dram);
+            tensor_stream_rows<16>(rows, dram);
+        }
 }
 
 // Tensor stores and tensor reductions.
 template <int kind>
 __global__ void tensor_store_times(timed *out, const __grid_constant__ CUtensorMap map, int rounds)
 {
+    if (!card_elected()) return;
     for (int r = 0; r < rounds; r++) {
         long long t0 = card_clock();
         if (kind == 0)
@@ -665,7 +702,7 @@ template <int kind> static void tensor_store_rows(const char *what)
     for (cuuint32_t rows : {1u, 8u, 64u, 256u}) {
         CUtensorMap map;
         if (!encoded({CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, 2, {1024, 4096}, {32, rows}}, &map)) continue;
-        k<<<1, 1, block_bytes>>>(results(), map, 12);
+        k<<<1, 32, block_bytes>>>(results(), map, 12);
         CARD_WAIT();
         auto t = card_read(results(), 24);
         std::vector<double> issue, read, done;
@@ -794,51 +831,53 @@ __global__ void failing_wait(timed *out, int hint)
     }
 }
 
-// Warp 1 waits; warp 0 arrives last after `delay` cycles. From before the arrival to behind the wait.
-template <int kind> __global__ void wake_times(timed *out, int delay, int rounds)
+// Warp `waiter` waits; warp 0 arrives last after `delay` cycles. Clock of the instruction before the arrival to the
+// clock of the instruction behind the wait. Kinds: 0 mbarrier, 1 flag in shared memory, 2 bar.sync of both warps,
+// 3 bar.arrive of warp 0 and bar.sync of the waiter.
+template <int kind> __global__ void wake_times(timed *out, int delay, int rounds, int waiter)
 {
-    __shared__ volatile long long arrival;
+    __shared__ long long stamps[2];
     __shared__ volatile int flag;
-    if (threadIdx.x == 0) mbarrier_init(bar_at(0), 1), mbarrier_init(bar_at(1), 1), flag = 0;
-    __syncthreads();
+    int warp = (int)threadIdx.x / 32;
+    if (threadIdx.x == 0) mbarrier_init(bar_at(0), 1), flag = 0;
     for (int r = 0; r < rounds; r++) {
-        if (threadIdx.x == 0) {
+        __syncthreads();
+        long long now = 0;
+        if (warp == 0) {
             long long t = card_clock();
             while (card_clock() - t < delay) {
             }
-            arrival = card_clock();
-            if (kind == 0) mbarrier_arrive(bar_at(0));
+            now = card_clock();
+            if (kind == 0 && card_elected()) mbarrier_arrive(bar_at(0));
             if (kind == 1) flag = r + 1;
-        }
-        if (kind == 2) {
-            if (threadIdx.x < 32) __syncwarp();
-            asm volatile("bar.sync 1, 64;" ::: "memory");
-        }
-        if (threadIdx.x == 32) {
+            if (kind == 2) asm volatile("bar.sync 1, 64;" ::: "memory");
+            if (kind == 3) asm volatile("bar.arrive 1, 64;" ::: "memory");
+        } else if (warp == waiter) {
             if (kind == 0) mbarrier_wait(bar_at(0), r & 1);
-            if (kind == 1) {
-                long long t = card_clock();
-                while (flag != r + 1)
-                    if (card_clock() - t > 1 << 28) __trap();
-            }
-            long long now = card_clock();
-            out[r] = {now - arrival, 0};
+            if (kind == 1)
+                for (int i = 0; flag != r + 1 && i < 1 << 24; i++) {
+                }
+            if (kind >= 2) asm volatile("bar.sync 1, 64;" ::: "memory");
+            now = card_clock();
         }
+        if (threadIdx.x % 32 == 0 && (warp == 0 || warp == waiter)) stamps[warp != 0] = now;
         __syncthreads();
+        if (threadIdx.x == 0) out[r] = {stamps[1] - stamps[0], 0};
     }
 }
 
 template <int kind> static void wake_rows(const char *name)
 {
     card_shared(wake_times<kind>, block_bytes);
-    for (int delay : {200, 2000, 20000}) {
-        wake_times<kind><<<1, 64, block_bytes>>>(results(), delay, 16);
-        CARD_WAIT();
-        card_median(std::string(name) + ", waiting for " + std::to_string(delay) +
-                        " cycles: arrival to next instruction",
-                    "cycles", pick(card_read(results(), 16), true), 3,
-                    "store of the arrival's clock included");
-    }
+    for (int waiter : {1, 4})
+        for (int delay : {200, 300, 2000, 20000}) {
+            wake_times<kind><<<1, 160, block_bytes>>>(results(), delay, 16, waiter);
+            CARD_WAIT();
+            card_median(std::string(name) + ", waiting for " + std::to_string(delay) + " cycles, warps of " +
+                            (waiter == 4 ? "one sub-core" : "two sub-cores") +
+                            ": arrival to next instruction",
+                        "cycles", pick(card_read(results(), 16), true), 3, "two clock reads included");
+        }
 }
 
 static void barriers()
@@ -878,72 +917,88 @@ static void barriers()
     wake_rows<0>("mbarrier.try_wait");
     wake_rows<1>("polling of a shared flag");
     wake_rows<2>("bar.sync of two warps");
+    wake_rows<3>("bar.arrive and bar.sync");
 }
 
 // ---- multicast ----
 
-// The cluster's rank 0 sends `bytes` to every block; each block waits on its own mbarrier. Round times of rank 0 and
-// of the other blocks (from the cluster barrier before).
+// Sends `bytes` to the same place of every block of the mask.
+__device__ __forceinline__ void bulk_multicast(uint32_t to, const void *from, uint32_t bytes, uint32_t bar,
+                                               uint32_t mask)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                 "[%1], %2, "
+                 "[%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(bar), "h"((unsigned short)mask)
+                 : "memory");
+}
+
+__device__ __forceinline__ uint32_t cluster_blocks()
+{
+    uint32_t n;
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+    return n;
+}
+
+// The cluster's rank 0 sends `bytes` to every block; each block waits on its own mbarrier. Round times from the cluster
+// barrier before, by the block's own clock.
 __global__ void multicast_times(timed *out, const unsigned char *from, int bytes, int rounds, int multicast)
 {
-    mbarrier_init(bar_at(0), 1);
+    if (threadIdx.x == 0) mbarrier_init(bar_at(0), 1);
     card_cluster_sync();
-    uint32_t rank = card_rank(), blocks;
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    uint32_t rank = card_rank(), mask = (1u << cluster_blocks()) - 1;
     for (int r = 0; r < rounds; r++) {
-        mbarrier_expect(bar_at(0), bytes);
+        if (card_elected()) mbarrier_expect(bar_at(0), bytes);
         card_cluster_sync();
-        long long t0 = card_clock(), t1;
-        if (!multicast)
-            bulk_load(data_at(0), from, bytes, bar_at(0));
-        else if (rank == 0)
-            asm volatile(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                "[%1], %2, [%3], %4;" ::"r"(data_at(0)),
-                "l"(from), "r"(bytes), "r"(bar_at(0)), "h"((unsigned short)((1u << blocks) - 1))
-                : "memory");
-        t1 = card_clock();
+        long long t0 = card_clock();
+        if ((!multicast || rank == 0) && card_elected()) {
+            if (multicast)
+                bulk_multicast(data_at(0), from, bytes, bar_at(0), mask);
+            else
+                bulk_load(data_at(0), from, bytes, bar_at(0));
+        }
+        long long t1 = card_clock();
         mbarrier_wait(bar_at(0), r & 1);
         long long t2 = card_clock();
-        out[blockIdx.x * 32 + r] = {t1 - t0, t2 - t0};
+        if (threadIdx.x == 0) out[blockIdx.x * 32 + r] = {t1 - t0, t2 - t0};
         card_cluster_sync();
     }
 }
 
-// Sustained: every block of every cluster loads its share of each stage and sends the share to the whole cluster.
-// A block waits until all have released the stage. Bytes received are counted.
-__global__ void multicast_stream(timed *out, const unsigned char *from, size_t region, int bytes, int stages,
-                                 int copies, int multicast)
+// Sustained, four stages: every block loads its share of a stage and sends the share to the whole cluster, once all
+// blocks have released the stage (lane b arrives at block b). Without multicast a block loads the whole stage itself
+// and waits for nobody. Bytes received are counted.
+__global__ void multicast_stream(timed *out, const unsigned char *from, size_t region, int bytes, int turns,
+                                 int multicast)
 {
-    uint32_t rank = card_rank(), blocks;
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-    for (int i = 0; i < stages; i++) mbarrier_init(bar_at(i), 1), mbarrier_init(bar_at(32 + i), blocks);
+    constexpr int stages = 4;
+    uint32_t rank = card_rank(), blocks = cluster_blocks(), mask = (1u << blocks) - 1, lane = threadIdx.x;
+    if (lane == 0)
+        for (int i = 0; i < stages; i++) mbarrier_init(bar_at(i), 1), mbarrier_init(bar_at(32 + i), blocks);
     card_cluster_sync();
     int share = bytes / (int)blocks;
     size_t at = (region / gridDim.x * (blockIdx.x / blocks * blocks)) & ~(size_t)65535;
     long long t0 = card_clock();
-    for (int c = 0; c < copies + stages; c++) {
-        int s = c % stages, turn = c / stages;
-        if (c >= stages) { // consume, then release the stage in every block that writes the stage here
-            mbarrier_wait(bar_at(s), (turn - 1) & 1);
-            for (uint32_t b = 0; b < blocks && c < copies; b++) mbarrier_arrive_remote(bar_at(32 + s), b);
+    for (int turn = 0; turn <= turns; turn++)
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            if (turn) mbarrier_wait(bar_at(s), (turn - 1) & 1);
+            if (turn == turns) continue;
+            if (turn && multicast) {
+                if (lane < blocks) mbarrier_arrive_remote(bar_at(32 + s), lane);
+                mbarrier_wait(bar_at(32 + s), (turn - 1) & 1);
+            }
+            if (card_elected()) {
+                mbarrier_expect(bar_at(s), bytes);
+                if (multicast)
+                    bulk_multicast(data_at(s * bytes + rank * share), from + at + rank * share, share,
+                                   bar_at(s), mask);
+                else
+                    bulk_load(data_at(s * bytes), from + at, bytes, bar_at(s));
+            }
+            at = at + 2 * (size_t)bytes > region ? 0 : at + bytes;
         }
-        if (c >= copies) continue;
-        if (c >= stages) mbarrier_wait(bar_at(32 + s), (turn - 1) & 1);
-        mbarrier_expect(bar_at(s), bytes);
-        if (multicast)
-            asm volatile(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                "[%1], %2, [%3], %4;" ::"r"(data_at(s * bytes + rank * share)),
-                "l"(from + at + rank * share), "r"(share), "r"(bar_at(s)),
-                "h"((unsigned short)((1u << blocks) - 1))
-                : "memory");
-        else
-            bulk_load(data_at(s * bytes), from + at, bytes, bar_at(s));
-        at += bytes;
-        if (at + bytes > region) at = 0;
-    }
-    out[blockIdx.x] = {t0, card_clock()};
+    if (lane == 0) out[blockIdx.x] = {t0, card_clock()};
     card_cluster_sync();
 }
 
@@ -953,7 +1008,7 @@ static void multicast()
     for (int cluster : {1, 2, 4, 8, 16})
         for (int bytes : {256, 4096, 32768})
             for (int cast = cluster > 1 ? 1 : 0; cast >= 0; cast--) {
-                if (!card_launch_clusters(multicast_times, cluster, 1, block_bytes, cluster, results(),
+                if (!card_launch_clusters(multicast_times, cluster, 32, block_bytes, cluster, results(),
                                           big_memory(), bytes, 16, cast))
                     continue;
                 auto t = card_read(results(), (size_t)cluster * 32);
@@ -969,28 +1024,27 @@ static void multicast()
                 card_median(name + ": issue", "cycles", issue);
             }
     for (int cluster : {1, 2, 4, 8, 16})
-        for (int cast = 0; cast < 2; cast++)
-            for (int dram = 0; dram < 2; dram++) {
-                int blocks = sms / cluster * cluster;
-                if (cluster > 4) blocks = 96;
-                std::vector<double> rate;
-                int copies = 256, bytes = 32768;
-                size_t region = dram ? 4000 * mebi : 20000000;
-                for (int i = 0; i < 3; i++) {
-                    if (!card_launch_clusters(multicast_stream, blocks, 1, block_bytes, cluster, results(),
-                                              big_memory(), region, bytes, 4, copies, cast))
-                        break;
-                    long long worst = 0;
-                    for (const timed &t : card_read(results(), (size_t)blocks))
-                        worst = std::max(worst, t.done - t.issue);
-                    rate.push_back((double)copies * bytes / (double)worst);
+        for (int bytes : {8192, 32768})
+            for (int cast = 0; cast < 2; cast++)
+                for (int dram = 0; dram < 2; dram++) {
+                    int blocks = cluster > 4 ? 96 : sms / cluster * cluster, turns = 64 * 32768 / bytes;
+                    std::vector<double> rate;
+                    size_t region = dram ? 4000 * mebi : 20000000;
+                    for (int i = 0; i < 3; i++) {
+                        if (!card_launch_clusters(multicast_stream, blocks, 32, block_bytes, cluster,
+                                                  results(), big_memory(), region, bytes, turns, cast))
+                            break;
+                        long long worst = 0;
+                        for (const timed &t : card_read(results(), (size_t)blocks))
+                            worst = std::max(worst, t.done - t.issue);
+                        rate.push_back(4.0 * turns * bytes / (double)worst);
+                    }
+                    card_median(std::string(cast ? "multicast" : "separate loads") + ", clusters of " +
+                                    std::to_string(cluster) + ", " + bytes_text(bytes) + " x 4, " +
+                                    (dram ? "DRAM" : "L2 20 MB") + ": received by an SM, sustained",
+                                "bytes/cycle", rate, 1,
+                                std::to_string(blocks) + " blocks; every block sends a share");
                 }
-                card_median(std::string(cast ? "multicast" : "separate loads") + ", clusters of " +
-                                std::to_string(cluster) + ", 32 KiB x 4, " + (dram ? "DRAM" : "L2 20 MB") +
-                                ": received by an SM, sustained",
-                            "bytes/cycle", rate, 1,
-                            std::to_string(blocks) + " blocks; every block sends a share");
-            }
 }
 
 // ---- tensormap.replace ----

@@ -41,7 +41,7 @@ __global__ void make_ring(unsigned char *memory, size_t count, size_t stride, si
             (unsigned long long)(memory + (i + jump) % count * stride);
 }
 
-enum load_kind { load_ca, load_cg, load_nc, load_volatile };
+enum load_kind { load_ca, load_cg, load_nc, load_volatile, load_relaxed };
 
 template <load_kind kind> __device__ __forceinline__ unsigned long long chase(unsigned long long p)
 {
@@ -49,19 +49,10 @@ template <load_kind kind> __device__ __forceinline__ unsigned long long chase(un
     if (kind == load_ca) asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(q) : "l"(p) : "memory");
     if (kind == load_cg) asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(q) : "l"(p) : "memory");
     if (kind == load_nc) asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(q) : "l"(p) : "memory");
+    if (kind == load_relaxed)
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(q) : "l"(p) : "memory");
     if (kind == load_volatile) asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(q) : "l"(p) : "memory");
     return q;
-}
-
-// The clock behind the arrival of `value`: issue is in order, and the trap's condition needs the value.
-__device__ __forceinline__ long long clock_after(unsigned long long value)
-{
-    long long t;
-    asm volatile("{.reg .pred p;\nsetp.eq.u64 p, %1, 1;\n@p trap;\nmov.u64 %0, %%clock64;}"
-                 : "=l"(t)
-                 : "l"(value)
-                 : "memory");
-    return t;
 }
 
 // All threads read the ring twice; then the first thread walks `warm` steps and times `steps` (a multiple of 16).
@@ -72,16 +63,16 @@ __global__ void walk(long long *out, unsigned long long start, size_t count, siz
     unsigned long long p = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = threadIdx.x; i < count; i += blockDim.x) p ^= chase<kind>(start + i * stride);
-    clock_after(p);
+    card_clock_after(p);
     __syncthreads();
     if (threadIdx.x) return;
     p = start;
     for (int i = 0; i < warm; i++) p = chase<kind>(p);
-    long long t0 = clock_after(p);
+    long long t0 = card_clock_after(p);
     for (int i = 0; i < steps; i += 16)
 #pragma unroll
         for (int j = 0; j < 16; j++) p = chase<kind>(p);
-    out[0] = clock_after(p) - t0;
+    out[0] = card_clock_after(p) - t0;
 }
 
 static size_t coprime(size_t count)
@@ -94,17 +85,17 @@ static size_t coprime(size_t count)
 // Cycles per step of a ring of `bytes`. `shuffled`: jumps of 5/13 of the ring, so that no stride is predictable.
 template <load_kind kind>
 static double ring_latency(size_t bytes, size_t stride, bool shuffled, int shared_carve = 0,
-                           size_t offset = 0)
+                           unsigned char *base = pool())
 {
     size_t count = bytes / stride;
-    make_ring<<<264, 256>>>(pool() + offset, count, stride, shuffled ? coprime(count) : 1);
+    make_ring<<<264, 256>>>(base, count, stride, shuffled ? coprime(count) : 1);
     CARD_WAIT();
     auto k = walk<kind>;
     CARD_TRY(
         cudaFuncSetAttribute((const void *)k, cudaFuncAttributePreferredSharedMemoryCarveout, shared_carve));
     int warm = (int)std::min<size_t>(count, 2048);
     int steps = (int)std::min<size_t>(std::max<size_t>(count, 256) & ~(size_t)15, 2048);
-    k<<<1, 1024>>>(results(), (unsigned long long)(pool() + offset), count, stride, warm, steps);
+    k<<<1, 1024>>>(results(), (unsigned long long)base, count, stride, warm, steps);
     CARD_WAIT();
     return (double)card_read(results(), 1)[0] / steps;
 }
@@ -124,8 +115,10 @@ static void latency()
         ring_row<load_ca>("ld.global.ca", kib * 1024, 128, true);
     for (size_t kib : {1, 4, 64, 256, 1024, 4096, 8192, 16384})
         ring_row<load_cg>("ld.global.cg", kib * 1024, 128, true);
-    for (size_t mib : {20, 24, 28, 32, 40, 48, 56, 64, 128, 512, 2048})
-        ring_row<load_cg>("ld.global.cg", mib * mebi, mib < 128 ? 128 : 4096, true);
+    for (size_t mib : {20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 64, 96, 128, 256})
+        ring_row<load_cg>("ld.global.cg", mib * mebi, 128, true);
+    for (size_t mib : {512, 1024, 2048}) ring_row<load_cg>("ld.global.cg", mib * mebi, 512, true);
+    ring_row<load_relaxed>("ld.relaxed.gpu.global", 4096, 128, true);
     ring_row<load_nc>("ld.global.nc", 4096, 128, true);
     ring_row<load_volatile>("ld.volatile.global", 4096, 128, true);
     for (size_t stride : {8, 16, 32, 64}) ring_row<load_ca>("ld.global.ca", 65536, stride, false);
@@ -135,10 +128,20 @@ static void latency()
 // Rings of one line a page: the reach of the levels of translation, as added latency.
 static void translation()
 {
-    for (size_t stride : {65536 + 128, 2 * (int)mebi + 128})
-        for (size_t count :
-             {2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2040})
-            if (count * stride <= pool_bytes) ring_row<load_cg>("ld.global.cg", count * stride, stride, true);
+    constexpr size_t gibi = 1 << 30, stride = 2 * mebi + 128;
+    unsigned char *wide;
+    if (cudaMalloc(&wide, 56 * gibi) != cudaSuccess) {
+        std::fprintf(stderr, "no 56 GiB for pages: %s\n", cudaGetErrorString(cudaGetLastError()));
+        return;
+    }
+    for (size_t count : {2,   8,    16,   32,   64,   96,   128,  160,  192,   224,   256,   384,  512,
+                         768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 28000}) {
+        std::vector<double> v;
+        for (int i = 0; i < 2; i++) v.push_back(ring_latency<load_cg>(count * stride, stride, true, 0, wide));
+        card_median("ld.global.cg, one line in each of " + std::to_string(count) + " pages of 2 MiB: latency",
+                    "cycles", v);
+    }
+    CARD_TRY(cudaFree(wide));
 }
 
 // The edge of the L1 at carve-outs of shared memory.
@@ -168,11 +171,11 @@ __global__ void line_latency(unsigned char *latency, const unsigned char *memory
     if (card_smid() != sm || atomicExch(taken, 1)) return;
     for (int i = 0; i < lines; i++) {
         auto p = (unsigned long long)(memory + (size_t)i * stride);
-        unsigned long long value = chase<load_cg>(p), least = 255;
+        unsigned long long value = chase<load_relaxed>(p), least = 255;
         for (int j = 0; j < 3; j++) {
-            long long t0 = clock_after(value);
-            value = chase<load_cg>(p);
-            long long t = clock_after(value) - t0;
+            long long t0 = card_clock_after(value);
+            value = chase<load_relaxed>(p);
+            long long t = card_clock_after(value) - t0;
             least = min(least, (unsigned long long)max(0LL, t - 150));
         }
         latency[i] = (unsigned char)least;
@@ -629,7 +632,7 @@ template <atomic_kind kind> __global__ void atomic_chain(span *out, unsigned cha
         long long t0 = card_clock();
 #pragma unroll 16
         for (int i = 0; i < 256; i++) value = atomic_step<kind>(memory + (value & zero), 0);
-        out[0] = {t0, clock_after(value & zero)};
+        out[0] = {t0, card_clock_after(value & zero)};
     }
 }
 
@@ -711,11 +714,11 @@ __global__ void constant_walk(long long *out, int warm, int steps)
     base = (unsigned)address;
     long long t0 = 0;
     for (int i = -warm; i < steps; i += 8) {
-        if (i == 0) t0 = clock_after(p ^ 2);
+        if (i == 0) t0 = card_clock_after(p ^ 2);
 #pragma unroll
         for (int j = 0; j < 8; j++) asm volatile("ld.const.u32 %0, [%1];" : "=r"(p) : "r"(p + base));
     }
-    out[0] = clock_after(p ^ 2) - t0;
+    out[0] = card_clock_after(p ^ 2) - t0;
 }
 
 static void constants()
@@ -743,11 +746,11 @@ __global__ void texture_walk(long long *out, cudaTextureObject_t texture, int st
 {
     int p = 0;
     for (int i = 0; i < steps; i++) p = tex1Dfetch<int>(texture, p);
-    long long t0 = clock_after((unsigned)p ^ 1u << 31);
+    long long t0 = card_clock_after((unsigned)p ^ 1u << 31);
     for (int i = 0; i < steps; i += 16)
 #pragma unroll
         for (int j = 0; j < 16; j++) p = tex1Dfetch<int>(texture, p);
-    out[0] = clock_after((unsigned)p ^ 1u << 31) - t0;
+    out[0] = card_clock_after((unsigned)p ^ 1u << 31) - t0;
 }
 
 // Fetches of neighbouring elements: cycles per warp fetch of an SM.
@@ -780,11 +783,11 @@ __global__ void local_walk(long long *out, int size, int steps)
     for (int i = 0; i < 256; i++) ring[i] = (i + 32) % size;
     int p = 0;
     for (int i = 0; i < steps; i++) p = ring[p];
-    long long t0 = clock_after((unsigned)p ^ 1u << 31);
+    long long t0 = card_clock_after((unsigned)p ^ 1u << 31);
     for (int i = 0; i < steps; i += 16)
 #pragma unroll
         for (int j = 0; j < 16; j++) p = ring[p];
-    out[0] = clock_after((unsigned)p ^ 1u << 31) - t0;
+    out[0] = card_clock_after((unsigned)p ^ 1u << 31) - t0;
 }
 
 static void textures()

@@ -128,6 +128,27 @@ __device__ __forceinline__ uint32_t card_mapa(uint32_t address, uint32_t rank)
     return mapped;
 }
 
+// True in a single lane of a full warp. ptxas knows that the branch has one lane, so copies issue without a loop over
+// lanes.
+__device__ __forceinline__ bool card_elected()
+{
+    uint32_t yes;
+    asm volatile("{.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;}" : "=r"(yes));
+    return yes;
+}
+
+// The clock behind the arrival of `value`: issue is in order, and the trap's condition needs the value. The value 1
+// never occurs.
+__device__ __forceinline__ long long card_clock_after(unsigned long long value)
+{
+    long long t;
+    asm volatile("{.reg .pred p;\nsetp.eq.u64 p, %1, 1;\n@p trap;\nmov.u64 %0, %%clock64;}"
+                 : "=l"(t)
+                 : "l"(value)
+                 : "memory");
+    return t;
+}
+
 __device__ __forceinline__ void card_cluster_sync()
 {
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");

@@ -19,6 +19,7 @@
 #define D32    D30 ",d30,d31"
 #define D40    D30 "," TEN("3")
 #define D48    D40 ",d40,d41,d42,d43,d44,d45,d46,d47"
+#define D32_63 "d32,d33,d34,d35,d36,d37,d38,d39," TEN("4") "," TEN("5") ",d60,d61,d62,d63"
 #define D60    D40 "," TEN("4") "," TEN("5")
 #define D64    D60 ",d60,d61,d62,d63"
 #define D90    D60 "," TEN("6") "," TEN("7") "," TEN("8")
@@ -165,6 +166,15 @@ WIDTH(128, D64, D32)
 WIDTH(192, D96, D48)
 WIDTH(256, D128, D64)
 
+// Two accumulators in turn; the result needs both.
+#define FROM_BOTH "mov.b32 i, d0;\nmov.b32 e0, d32;\nxor.b32 i, i, e0;\ncvt.u64.u32 %3, i;\n"
+#define TWO(name, first, second)                                                                             \
+    BODY(name, REGISTERS("f32") CLOCK("t0") AGAIN FENCE EIGHT(first second)                                  \
+                   COMMIT WAIT("1") "sub.u32 i, i, one;\nsetp.ne.u32 q, i, 0;\n@q bra again;\n" CLOCK("t1")  \
+                       WAIT("0") CLOCK("t2") RESULTS(FROM_BOTH))
+TWO(two_ss_64, SS("m64n64k16.f32.f16.f16", D32, T16), SS("m64n64k16.f32.f16.f16", D32_63, T16))
+TWO(two_rs_64, RS("m64n64k16.f32.f16.f16", D32, T16R), RS("m64n64k16.f32.f16.f16", D32_63, T16R))
+
 using kernel = void (*)(times *, unsigned long long, unsigned, int);
 
 struct shape {
@@ -242,6 +252,11 @@ static void chains()
                 card_median(name, "cycles", intervals(r ? s.rs : s.ss, groups, swizzle_128.bits), 0,
                             "swizzle 128, zeros, one accumulator a warpgroup");
             }
+    for (int r = 0; r < 2; r++) {
+        auto v = intervals(r ? two_rs_64 : two_ss_64, 1, swizzle_128.bits);
+        for (double &x : v) x /= 2;
+        card_median(title("k16 f16 f32", 64, r) + ", two accumulators in turn: interval", "cycles", v);
+    }
 }
 
 // Issue and completion of groups of 1, 2, 4, 8 and 16.
@@ -251,6 +266,19 @@ static void chains()
     GROUP(id##_4, r, TWICE(TWICE(text)))                                                                     \
     GROUP(id##_8, r, EIGHT(text))                                                                            \
     GROUP(id##_16, r, TWICE(EIGHT(text)))
+
+// Groups of 3, 5 to 7 and 10: the depth of the queue of commands.
+#define DEPTHS(id, text)                                                                                     \
+    GROUP(id##_3, "f32", TWICE(text) text)                                                                   \
+    GROUP(id##_5, "f32", TWICE(TWICE(text)) text)                                                            \
+    GROUP(id##_6, "f32", TWICE(TWICE(text)) TWICE(text))                                                     \
+    GROUP(id##_7, "f32", TWICE(TWICE(text)) TWICE(text) text)                                                \
+    GROUP(id##_9, "f32", EIGHT(text) text)                                                                   \
+    GROUP(id##_10, "f32", EIGHT(text) TWICE(text))                                                           \
+    GROUP(id##_12, "f32", EIGHT(text) TWICE(TWICE(text)))
+DEPTHS(depth_ss_8, SS("m64n8k16.f32.f16.f16", D4, T16))
+DEPTHS(depth_ss_64, SS("m64n64k16.f32.f16.f16", D32, T16))
+DEPTHS(depth_rs_16, RS("m64n16k16.f32.f16.f16", D8, T16R))
 
 #define F16_GROUPS(n, d)                                                                                     \
     GROUPS(group_ss_##n, "f32", SS("m64n" #n "k16.f32.f16.f16", d, T16))                                     \
@@ -291,8 +319,19 @@ struct group_row {
         "k8 tf32 f32", n, false, 1, tf32_one_ss_##n                                                          \
     }
 
-static const group_row group_rows[] = {GROUP_WIDTH(8),   GROUP_WIDTH(16),  GROUP_WIDTH(32), GROUP_WIDTH(64),
-                                       GROUP_WIDTH(128), GROUP_WIDTH(192), GROUP_WIDTH(256)};
+#define DEPTH_ROWS(n, a, r)                                                                                  \
+    {"k16 f16 f32", n, r, 3, depth_##a##_##n##_3}, {"k16 f16 f32", n, r, 5, depth_##a##_##n##_5},            \
+        {"k16 f16 f32", n, r, 6, depth_##a##_##n##_6}, {"k16 f16 f32", n, r, 7, depth_##a##_##n##_7},        \
+        {"k16 f16 f32", n, r, 9, depth_##a##_##n##_9}, {"k16 f16 f32", n, r, 10, depth_##a##_##n##_10},      \
+    {                                                                                                        \
+        "k16 f16 f32", n, r, 12, depth_##a##_##n##_12                                                        \
+    }
+
+static const group_row group_rows[] = {
+    GROUP_WIDTH(8),          GROUP_WIDTH(16),          GROUP_WIDTH(32),
+    GROUP_WIDTH(64),         GROUP_WIDTH(128),         GROUP_WIDTH(192),
+    GROUP_WIDTH(256),        DEPTH_ROWS(8, ss, false), DEPTH_ROWS(64, ss, false),
+    DEPTH_ROWS(16, rs, true)};
 
 // Issue (clock behind the commit) and completion (clock behind wait_group 0) of one group.
 static void completion()
@@ -310,8 +349,9 @@ static void completion()
     }
 }
 
+constexpr unsigned long long wide_strides = layout_bits(1024, 2048, 0);
 static const layout layouts[] = {{"no swizzle", layout_bits(128, 256, 0)},
-                                 {"no swizzle, strides of 1 KiB", layout_bits(1024, 2048, 0)},
+                                 {"no swizzle, strides of 1 KiB", wide_strides},
                                  {"swizzle 32", layout_bits(16, 256, 3)},
                                  {"swizzle 64", layout_bits(16, 512, 2)},
                                  swizzle_128};
@@ -326,8 +366,9 @@ static void swizzles()
     for (const shape &s : chosen)
         for (int r = 0; r < 2; r++) {
             for (const layout &l : layouts)
-                card_median(title(s.name, s.n, r) + ", " + l.name + ": interval", "cycles",
-                            intervals(r ? s.rs : s.ss, 1, l.bits));
+                if (s.n < 128 || l.bits != wide_strides) // B would leave the shared memory
+                    card_median(title(s.name, s.n, r) + ", " + l.name + ": interval", "cycles",
+                                intervals(r ? s.rs : s.ss, 1, l.bits));
             card_median(title(s.name, s.n, r) + ", scale-d 0: interval", "cycles",
                         intervals(r ? s.rs : s.ss, 1, swizzle_128.bits, 0));
         }
@@ -479,9 +520,10 @@ template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16
                          : "f"(x[(i + 5) % 16]), "f"(x[(i + 9) % 16]));
         if (kind == stream_imad)
             asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(*(int *)&x[i]) : "r"(*(int *)&x[0 + (i == 0)]));
-        if (kind == stream_lds) asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x[i]) : "r"(at + i * 128));
+        if (kind == stream_lds)
+            asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(x[i]) : "r"(at + i * 128));
         if (kind == stream_lds128) {
-            asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
+            asm volatile("ld.volatile.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
                          : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
                          : "r"(at + i * 512));
             x[i] = a;
@@ -496,6 +538,18 @@ template <stream kind> __device__ __forceinline__ void stream_step(float (&x)[16
             x[i] = a;
         }
     }
+}
+
+constexpr int stream_groups = 16;
+
+// Sixteen groups between two looks at the flag. Loads stay in a rolled loop: unrolled, ptxas would drop the loads
+// whose result the next group overwrites.
+template <stream kind> __device__ __forceinline__ void stream_run(float (&x)[16], unsigned at)
+{
+    constexpr bool load = kind == stream_lds || kind == stream_lds128 || kind == stream_ldsm;
+    constexpr int unroll = load ? 1 : 4;
+#pragma unroll unroll
+    for (int j = 0; j < stream_groups; j++) stream_step<kind>(x, at);
 }
 
 struct neighbour_times {
@@ -539,7 +593,7 @@ __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds
             end = card_clock();
         }
         if (threadIdx.x == 0) out->start = start, out->end = end, ended = 1;
-        if (value == 1) out->end = 0; // keeps the accumulators
+        if (value == 0x7654321) out->end = 0; // keeps the accumulators
     } else {
         float x[16];
         for (int i = 0; i < 16; i++) x[i] = (float)(threadIdx.x + i);
@@ -547,8 +601,8 @@ __global__ void beside(neighbour_times *out, unsigned long long bits, int rounds
         unsigned at = card_shared_address(memory) + 65536 + (threadIdx.x % 32) * (wide ? 16 : 4);
         long long start = card_clock(), steps = 0;
         while (!ended && card_clock() - start < 1 << 26) {
-            for (int j = 0; j < 4; j++) stream_step<kind>(x, at);
-            steps += 4;
+            stream_run<kind>(x, at);
+            steps += stream_groups;
         }
         long long cycles = card_clock() - start;
         if (threadIdx.x == 128) out->stream_cycles = cycles, out->stream_steps = steps;
@@ -570,9 +624,9 @@ template <stream kind> __global__ void alone(neighbour_times *out, int rounds)
     bool wide = kind == stream_lds128 || kind == stream_sts128 || kind == stream_ldsm;
     unsigned at = card_shared_address(memory) + 65536 + (threadIdx.x % 32) * (wide ? 16 : 4);
     long long start = card_clock(), steps = 0;
-    while (!ended && steps < 4LL * rounds && card_clock() - start < 1 << 26) {
-        for (int j = 0; j < 4; j++) stream_step<kind>(x, at);
-        steps += 4;
+    while (!ended && steps < stream_groups * rounds && card_clock() - start < 1 << 26) {
+        stream_run<kind>(x, at);
+        steps += stream_groups;
     }
     long long cycles = card_clock() - start;
     if (threadIdx.x == 0) out->stream_cycles = cycles, out->stream_steps = steps;
@@ -583,6 +637,7 @@ template <stream kind> __global__ void alone(neighbour_times *out, int rounds)
 
 static neighbour_times *device_neighbour;
 constexpr int beside_bytes = 65536 + 16384;
+constexpr int neighbour_rounds = 1024;
 
 template <int n, stream kind> static void beside_rows(const char *form)
 {
@@ -595,15 +650,15 @@ template <int n, stream kind> static void beside_rows(const char *form)
         if (a.maxThreadsPerBlock < threads) continue;
         std::vector<double> multiply, other;
         for (int i = 0; i < 4; i++) {
-            k<<<1, threads, beside_bytes>>>(device_neighbour, swizzle_128.bits, 64);
+            k<<<1, threads, beside_bytes>>>(device_neighbour, swizzle_128.bits, neighbour_rounds);
             CARD_WAIT();
             neighbour_times t = card_read(device_neighbour, 1)[0];
-            multiply.push_back((double)(t.end - t.start) / 512);
+            multiply.push_back((double)(t.end - t.start) / (8 * neighbour_rounds));
             if (t.stream_cycles) other.push_back((double)t.stream_cycles / (double)(t.stream_steps * 16));
         }
         std::string name = std::string(form) + " beside " + stream_names[kind];
         if (kind != stream_none) name += ", " + std::to_string(warps) + " warps";
-        card_median(name + ": wgmma interval", "cycles", multiply, 1, "512 wgmma, one completion included");
+        card_median(name + ": wgmma interval", "cycles", multiply, 1, "8,192 wgmma, one completion included");
         if (kind != stream_none) card_median(name + ": interval of a warp's stream", "cycles", other, 1);
     }
 }
@@ -635,7 +690,7 @@ template <stream kind> static void alone_rows()
         }
         card_median(std::string(stream_names[kind]) + " alone, " + std::to_string(warps) +
                         " warps: interval of a warp's stream",
-                    "cycles", values, 1, "one LDS of a flag and a clock per 64 instructions included");
+                    "cycles", values, 1, "a look at a flag and the clock per 256 instructions included");
     }
 }
 
