@@ -8,7 +8,7 @@
 //   KERNEL SHAPE: error   Frobenius norm of the difference to the reference, relative to the reference's norm
 //   KERNEL SHAPE: time    microseconds between two events about a launch, of 15 launches in a queue that the host has filled
 //                         while another kernel ran; L2 has what the launch before left there
-//   KERNEL SHAPE: time, L2 flushed   the same after a kernel that reads 192 MB: what one launch takes on a card at rest
+//   KERNEL SHAPE: time, L2 flushed   as before, each launch after a kernel that reads 192 MB
 //
 // Inputs are random numbers of -1 to 1, or all bytes. Outputs and 4 KB behind them are poisoned: a result left out or too far is
 // an error. A result that is wrong makes the exit status 1, and the rest goes on; an error of CUDA ends the program.
