@@ -9,6 +9,13 @@ KERNEL void __launch_bounds__(GEMM_THREADS, 2)
     gemm_tile<mma_tf32, 4, false, 4>(a, b, c, m, n, k);
 }
 
+// Singles as they come: the tensor core drops what tf32 has no bits for.
+KERNEL void __launch_bounds__(GEMM_THREADS, 2)
+    tf32_gemm_raw(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    gemm_tile<mma_tf32_raw, 4, false, 4>(a, b, c, m, n, k);
+}
+
 // Signed bytes to 32-bit integers: m16n8k32.
 KERNEL void __launch_bounds__(GEMM_THREADS, 2)
     int8_gemm(const signed char *a, const signed char *b, int *c, int m, int n, int k)

@@ -19,11 +19,12 @@ KERNEL void __launch_bounds__(GEMM_THREADS, 2)
     int row, column, first, end;
     gemm_place(row, column);
     splitk_range(k, first, end);
-    gemm_loop<mma_f16, 2, true, 4>(acc, a, b, shape, row, column, first, end);
-    gemm_results<mma_f16>(acc, shape, row, column, [&](int r, int col, const mma_f16::accumulator &d, int i) {
-        atomicAdd(c + (size_t)r * n + col, d[2 * i]);
-        atomicAdd(c + (size_t)r * n + col + 1, d[2 * i + 1]);
-    });
+    gemm_loop<mma_f16, 2, true, 4, 4>(acc, a, b, shape, row, column, first, end);
+    gemm_results<mma_f16, 4>(acc, shape, row, column,
+                             [&](int r, int col, const mma_f16::accumulator &d, int i) {
+                                 atomicAdd(c + (size_t)r * n + col, d[2 * i]);
+                                 atomicAdd(c + (size_t)r * n + col + 1, d[2 * i + 1]);
+                             });
 }
 
 // Writes a slice's sums, in singles, to matrix blockIdx.z of `partial`.
@@ -35,11 +36,12 @@ KERNEL void __launch_bounds__(GEMM_THREADS, 2)
     int row, column, first, end;
     gemm_place(row, column);
     splitk_range(k, first, end);
-    gemm_loop<mma_f16, 2, true, 4>(acc, a, b, shape, row, column, first, end);
+    gemm_loop<mma_f16, 2, true, 4, 4>(acc, a, b, shape, row, column, first, end);
     float *slice = partial + (size_t)blockIdx.z * m * n;
-    gemm_results<mma_f16>(acc, shape, row, column, [&](int r, int col, const mma_f16::accumulator &d, int i) {
-        *(float2 *)(slice + (size_t)r * n + col) = make_float2(d[2 * i], d[2 * i + 1]);
-    });
+    gemm_results<mma_f16, 4>(
+        acc, shape, row, column, [&](int r, int col, const mma_f16::accumulator &d, int i) {
+            *(float2 *)(slice + (size_t)r * n + col) = make_float2(d[2 * i], d[2 * i + 1]);
+        });
 }
 
 // C in halves: sums of `slices` matrices of `elements` singles, four a thread. `elements` is a multiple of 4.

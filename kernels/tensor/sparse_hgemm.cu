@@ -35,8 +35,8 @@ INLINE unsigned load_word(unsigned address)
 INLINE void sparse_copy(unsigned to, const f16 *a, const unsigned *places, const f16 *b, gemm_shape shape,
                         int row, int column, int t)
 {
-    gemm_copy_rows(to, a, row, shape.m, t * 64, shape.k);
-    gemm_copy_columns<64>(to + 8192, b, t * 64, shape.k, column, shape.n);
+    gemm_copy_rows<GEMM_THREADS>(to, a, row, shape.m, t * 64, shape.k);
+    gemm_copy_columns<64, GEMM_THREADS>(to + 8192, b, t * 64, shape.k, column, shape.n);
     if (threadIdx.x < 64) { // 4 groups of 32 rows, 2 words a lane, 4 words a copy
         int group = threadIdx.x / 16, place = threadIdx.x % 16;
         bool inside = row + group * 32 < shape.m;
@@ -93,7 +93,8 @@ KERNEL void __launch_bounds__(GEMM_THREADS)
         copy_commit();
         sparse_stage(acc, base + t % SPARSE_STAGES * SPARSE_STAGE, lane_a, lane, warp);
     }
-    gemm_results<mma_f16>(acc, shape, row, column, [&](int r, int col, const mma_f16::accumulator &d, int i) {
-        mma_f16::store(c + (size_t)r * n + col, d, i);
-    });
+    gemm_results<mma_f16, 4>(acc, shape, row, column,
+                             [&](int r, int col, const mma_f16::accumulator &d, int i) {
+                                 mma_f16::store(c + (size_t)r * n + col, d, i);
+                             });
 }

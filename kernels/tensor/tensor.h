@@ -208,6 +208,10 @@ struct mma_tf32 { // singles rounded to 10 bits of fraction
     }
 };
 
+struct mma_tf32_raw : mma_tf32 { // the lower 13 bits of a single ignored
+    static __device__ __forceinline__ void prepare(unsigned (&)[4]) {}
+};
+
 struct mma_s8 { // signed bytes, exact
     typedef int accumulator[4];
     typedef int output;

@@ -8,6 +8,7 @@
 //   KERNEL SHAPE: error   Frobenius norm of the difference to the reference, relative to the reference's norm
 //   KERNEL SHAPE: time    microseconds between two events about a launch, of 15 launches in a queue that the host has filled
 //                         while another kernel ran; L2 has what the launch before left there
+//   KERNEL SHAPE: time, L2 flushed   as before, each launch after a kernel that reads 192 MB
 //
 // Inputs are random numbers of -1 to 1, or all bytes. Outputs and 4 KB behind them are poisoned: a result left out or too far is
 // an error. A result that is wrong makes the exit status 1, and the rest goes on; an error of CUDA ends the program.
@@ -40,7 +41,7 @@
 #define HAS_CUBLAS 1
 #endif
 
-enum type { F16, BF16, TF32, F32, S8, E4M3, F64, S32 };
+enum type { F16, BF16, TF32, TF32_RAW, F32, S8, E4M3, F64, S32 };
 
 static bool once;    // --once
 static int launches; // launches that --once has named
@@ -55,6 +56,7 @@ static size_t size_of(type t)
     case E4M3: return 1;
     case F64: return 8;
     case TF32:
+    case TF32_RAW:
     case F32:
     case S32: return 4;
     }
@@ -81,6 +83,7 @@ static void put_random(type t, unsigned char *to)
     case F16: put(__half(x)); break;
     case BF16: put(__nv_bfloat16(x)); break;
     case TF32:
+    case TF32_RAW:
     case F32: put(x); break;
     case E4M3: put(__nv_fp8_e4m3(x)); break;
     case S8: put((uint8_t)(next_random() >> 24)); break;
@@ -171,7 +174,7 @@ struct output : memory<void> {
 
 // ---- references
 
-// Element i of an array, as a double. TF32: a single rounded to 10 bits of fraction.
+// Element i of an array, as a double. TF32: a single rounded to 10 bits of fraction. TF32_RAW: cut to 10 bits.
 __device__ double element(type t, const void *p, size_t i)
 {
     switch (t) {
@@ -182,6 +185,7 @@ __device__ double element(type t, const void *p, size_t i)
         asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(((const float *)p)[i]));
         return __uint_as_float(bits);
     }
+    case TF32_RAW: return __uint_as_float(((const unsigned *)p)[i] & ~0x1fffu);
     case F32: return ((const float *)p)[i];
     case S8: return ((const signed char *)p)[i];
     case E4M3: return (float)((const __nv_fp8_e4m3 *)p)[i];
@@ -340,60 +344,109 @@ __global__ void card_delay()
     }
 }
 
-// SM cycles and nanoseconds of about 400,000 cycles.
-__global__ void card_rate(long long *cycles_and_ns)
+// Reads memory larger than L2, so that L2 has nothing else and nothing to write back.
+__global__ void card_flush(const uint4 *p, size_t count, unsigned *never)
 {
-    unsigned long long before, after;
-    long long start = card_clock();
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before)::"memory");
-    while (card_clock() - start < 400000) {
-    }
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(after)::"memory");
-    cycles_and_ns[0] = card_clock() - start;
-    cycles_and_ns[1] = (long long)(after - before);
+    unsigned sum = 0;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
+        sum += p[i].x | p[i].y;
+    if (sum != 0) *never = sum;
 }
 
-// Microseconds of 15 launches, each between two events. *mhz: the SM's clock behind them.
-template <typename LAUNCH> static std::vector<double> launch_times(LAUNCH launch, double *mhz)
+struct stamp {
+    long long cycles, ns;
+};
+
+static const int stamps = 256; // SMs at most
+
+// An SM's clock and the global timer, by SM. Blocks: two for every SM.
+__global__ void card_stamp(stamp *at)
 {
-    const int count = 15;
-    std::vector<cudaEvent_t> events(2 * count);
+    unsigned sm;
+    long long ns;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+    if (sm < stamps) at[sm] = {card_clock(), ns};
+}
+
+// The median SM's MHz between two sets of stamps.
+static double clock_between(const memory<stamp> &first, const memory<stamp> &second)
+{
+    std::vector<stamp> from(stamps), to(stamps);
+    CARD_TRY(cudaMemcpy(from.data(), first.p, first.bytes, cudaMemcpyDeviceToHost));
+    CARD_TRY(cudaMemcpy(to.data(), second.p, second.bytes, cudaMemcpyDeviceToHost));
+    std::vector<double> mhz;
+    for (int i = 0; i < stamps; i++)
+        if (from[i].ns != 0 && to[i].ns > from[i].ns)
+            mhz.push_back((double)(to[i].cycles - from[i].cycles) * 1000 / (double)(to[i].ns - from[i].ns));
+    if (mhz.empty()) return 0;
+    std::sort(mhz.begin(), mhz.end());
+    return mhz[mhz.size() / 2];
+}
+
+static const int launches_timed = 15;
+
+// Microseconds of 15 launches, each between two events, each after `before`. *mhz: the SMs' clock on average.
+template <typename BEFORE, typename LAUNCH>
+static std::vector<double> launch_times(BEFORE before, LAUNCH launch, double *mhz)
+{
+    std::vector<cudaEvent_t> events(2 * launches_timed);
     for (cudaEvent_t &event : events) CARD_TRY(cudaEventCreate(&event));
-    memory<long long> rate(2 * sizeof(long long));
+    memory<stamp> first(stamps * sizeof(stamp)), second(stamps * sizeof(stamp));
+    first.fill(0);
+    second.fill(0);
     for (int i = 0; i < 3; i++) launch();
     card_delay<<<1, 1>>>();
-    for (int i = 0; i < count; i++) {
+    card_stamp<<<2 * 132, 1>>>(first.p);
+    for (int i = 0; i < launches_timed; i++) {
+        before();
         CARD_TRY(cudaEventRecord(events[2 * i]));
         launch();
         CARD_TRY(cudaEventRecord(events[2 * i + 1]));
     }
-    card_rate<<<1, 1>>>(rate.p);
+    card_stamp<<<2 * 132, 1>>>(second.p);
     CARD_WAIT();
+    *mhz = clock_between(first, second);
     std::vector<double> times;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < launches_timed; i++) {
         float ms;
         CARD_TRY(cudaEventElapsedTime(&ms, events[2 * i], events[2 * i + 1]));
         times.push_back(ms * 1000.0);
     }
-    long long counted[2];
-    CARD_TRY(cudaMemcpy(counted, rate.p, sizeof counted, cudaMemcpyDeviceToHost));
-    *mhz = (double)counted[0] * 1000 / (double)counted[1];
     for (cudaEvent_t event : events) cudaEventDestroy(event);
+    std::sort(times.begin(), times.end());
     return times;
 }
 
-// The row of the times. `work`: operations or bytes of a launch, `unit` what 10^12 of them in a second are called.
+// Queues the reads of card_flush. Its memory is kept until the process ends.
+static void flush_l2()
+{
+    static const size_t bytes = 192 << 20;
+    static memory<uint4> *large = nullptr;
+    if (!large) {
+        large = new memory<uint4>(bytes);
+        large->fill(0);
+    }
+    card_flush<<<1056, 256>>>(large->p, bytes / sizeof(uint4), (unsigned *)large->p);
+}
+
+// The rows of the times. `work`: operations or bytes of a launch, `unit` what 10^12 of them in a second are called.
 template <typename LAUNCH>
 static void time_row(const std::string &name, LAUNCH launch, double work, const char *unit)
 {
-    double mhz;
-    std::vector<double> times = launch_times(launch, &mhz);
-    std::sort(times.begin(), times.end());
+    auto nothing = [] {};
     char note[160];
+    double mhz;
+    std::vector<double> times = launch_times(nothing, launch, &mhz);
     std::snprintf(note, sizeof note,
                   "median of %zu launches; L2 as the launch before left it; %.4g %s; SM clock %.0f MHz",
                   times.size(), work / times[times.size() / 2] * 1e-6, unit, mhz);
     card_row((name + ": time").c_str(), "us", times, note);
+    flush_l2();
+    times = launch_times(flush_l2, launch, &mhz);
+    std::snprintf(note, sizeof note, "median of %zu launches; SM clock %.0f MHz", times.size(), mhz);
+    card_row((name + ": time, L2 flushed").c_str(), "us", times, note);
 }
 
 // A kernel on a shape: launched, checked, timed. `check()` gives the relative error, `bound` its limit.
@@ -519,6 +572,13 @@ static void part_hgemm_3()
     run_products({"hgemm_mma_3", (const void *)hgemm_mma_3, F16, F16, true, PIPELINE(3), 5e-4}, 4096);
 }
 
+static void part_hgemm_wide()
+{
+    run_products({"hgemm_mma_wide", (const void *)hgemm_mma_wide, F16, F16, true, 128, GEMM_THREADS / 2,
+                  4 * GEMM_STAGE, 5e-4},
+                 8192);
+}
+
 static void part_hgemm_f16()
 {
     run_products({"hgemm_mma_f16", (const void *)hgemm_mma_f16, F16, F16, true, PIPELINE(4), 2e-2}, 8192);
@@ -532,6 +592,12 @@ static void part_bf16()
 static void part_tf32()
 {
     run_products({"tf32_gemm", (const void *)tf32_gemm, TF32, F32, false, PIPELINE(4), 1e-4}, 4096);
+}
+
+static void part_tf32_raw()
+{
+    run_products({"tf32_gemm_raw", (const void *)tf32_gemm_raw, TF32_RAW, F32, false, PIPELINE(4), 1e-4},
+                 4096);
 }
 
 static void part_int8()
@@ -919,6 +985,19 @@ static void part_cublas()
 static void part_cublas() { std::fprintf(stderr, "cublas: compiled without its header: no rows\n"); }
 #endif
 
+// ---- parts: Triton
+
+// triton_kernels.py beside this file, as compiled; its rows follow.
+static void part_triton()
+{
+    if (once) return;
+    std::string file = __FILE__, folder = file.substr(0, file.rfind('/') + 1);
+    std::fflush(stdout);
+    int status = std::system(("python3 " + folder + "triton_kernels.py").c_str());
+    if (status != 0) std::fprintf(stderr, "triton: triton_kernels.py ends with status %d\n", status);
+    all_right = all_right && status == 0;
+}
+
 // ---- main
 
 struct part {
@@ -927,15 +1006,27 @@ struct part {
 };
 
 static const part parts[] = {
-    {"hgemm", part_hgemm},     {"wmma", part_wmma},
-    {"int8", part_int8},       {"attention", part_attention},
-    {"hgemm_3", part_hgemm_3}, {"hgemm_f16", part_hgemm_f16},
-    {"bf16", part_bf16},       {"tf32", part_tf32},
-    {"fp8", part_fp8},         {"f64", part_f64},
-    {"sgemm", part_sgemm},     {"splitk", part_splitk},
-    {"softmax", part_softmax}, {"layer_norm", part_layer_norm},
-    {"gemv", part_gemv},       {"transpose", part_transpose},
-    {"sparse", part_sparse},   {"cublas", part_cublas},
+    {"hgemm", part_hgemm},
+    {"wmma", part_wmma},
+    {"int8", part_int8},
+    {"attention", part_attention},
+    {"hgemm_3", part_hgemm_3},
+    {"hgemm_f16", part_hgemm_f16},
+    {"bf16", part_bf16},
+    {"tf32", part_tf32},
+    {"fp8", part_fp8},
+    {"f64", part_f64},
+    {"sgemm", part_sgemm},
+    {"splitk", part_splitk},
+    {"softmax", part_softmax},
+    {"layer_norm", part_layer_norm},
+    {"gemv", part_gemv},
+    {"transpose", part_transpose},
+    {"sparse", part_sparse},
+    {"cublas", part_cublas},
+    {"hgemm_wide", part_hgemm_wide},
+    {"tf32_raw", part_tf32_raw},
+    {"triton", part_triton},
 };
 
 static bool wanted(const part &p, const std::vector<std::string> &names)

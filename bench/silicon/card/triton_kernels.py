@@ -34,25 +34,35 @@ def row(quantity, unit, values, note=""):
     print(f'"{quantity}",{unit},{values[len(values) // 2]:.6g},{values[0]:.6g},{values[-1]:.6g},"{note}"', flush=True)
 
 
-def launch_times(launch):
-    """Microseconds of RUNS launches, each between two events."""
+def launch_times(launch, before=lambda: None):
+    """Microseconds of RUNS launches, each between two events, each after `before`."""
     for _ in range(3):
         launch()
     torch.cuda.synchronize()
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(RUNS)]
     torch.cuda._sleep(4_000_000)  # keeps the card busy while the host queues launches
-    for before, after in pairs:
-        before.record()
+    for start, end in pairs:
+        before()
+        start.record()
         launch()
-        after.record()
+        end.record()
     torch.cuda.synchronize()
-    return [before.elapsed_time(after) * 1000 for before, after in pairs]
+    return [start.elapsed_time(end) * 1000 for start, end in pairs]
+
+
+def flush():
+    """Reads memory larger than L2."""
+    if not hasattr(flush, "large"):
+        flush.large = torch.zeros(192 << 18, dtype=torch.float32, device="cuda")
+        flush.sum = torch.zeros((), device="cuda")
+    torch.sum(flush.large, dim=0, out=flush.sum)
 
 
 def time_row(name, launch, work, unit):
     times = sorted(launch_times(launch))
     rate = work / times[len(times) // 2] * 1e-6
     row(f"{name}: time", "us", times, f"median of {RUNS} launches; L2 as the launch before left it; {rate:.4g} {unit}")
+    row(f"{name}: time, L2 flushed", "us", launch_times(launch, flush), f"median of {RUNS} launches, each after a read of 192 MB")
 
 
 def error_row(name, result, reference, bound):
