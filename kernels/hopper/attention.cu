@@ -1,9 +1,9 @@
-// Attention, forward: O = softmax(Q K^T / sqrt(D)) V for each head, f16 with f32 sums. Tensors are [batch][token][head][D].
+// Attention, forward: O = softmax(Q K^T / sqrt(D)) V, head by head, f16 with f32 sums. Tensors are [batch][token][head][D].
 //
-// A block of three warpgroups makes 128 rows of one head: one thread loads Q, then tiles of 128 rows of K and V into
-// two stages each; two warpgroups have 64 rows each. S = Q K^T stays in registers, becomes P in registers as f16 and
-// multiplies V, whose rows lie along N. A warpgroup issues the product for the next tile of K before the product of P
-// and V, and does its exponentials under the latter; two named barriers let the two warpgroups issue in turn.
+// A block of three warpgroups computes 128 rows of a head: a single thread loads Q, then tiles of 128 rows of K and V into
+// two stages of K and two of V; two warpgroups have 64 rows apiece. S = Q K^T stays in registers, becomes P in registers as f16 and
+// multiplies V (rows of V lie along N). A warpgroup issues the product for the next tile of K before the product of P
+// and V, and computes exponentials during the latter; two named barriers let the two warpgroups issue in turn.
 // Tiles of K go from the last to the first, so the causal mask cuts the first only. Grid: (tokens / 128, heads, batch).
 #include "hopper.cuh"
 
@@ -16,7 +16,7 @@ struct attention_maps {
     const tensor_map *q, *k, *v, *o;
 };
 
-// Addresses in shared memory: tiles, then barriers.
+// Addresses in shared memory: tiles, barriers behind the tiles.
 struct attention_places {
     uint32_t q, k, v, q_full, k_full, k_empty, v_full, v_empty;
 };
@@ -56,7 +56,7 @@ template <int D> DEVICE void attention_load(uint32_t to, const tensor_map *map, 
         load_box_4d(to + i * attention_panel, map, barrier, i * 64, token, blockIdx.y, blockIdx.z);
 }
 
-// The same into stage `turn` mod 2 as soon as that is free.
+// 128 rows from `token` into stage `turn` mod 2 as soon as the stage is free.
 template <int D>
 DEVICE void attention_refill(uint32_t tiles, const tensor_map *map, uint32_t full, uint32_t empty, int turn,
                              int token)
@@ -142,8 +142,8 @@ DEVICE float attention_power(float x) // 2^x
     return y;
 }
 
-// The two rows of which a thread holds a part: greatest score and sum of weights so far, and by what the new maximum
-// scales earlier weights.
+// The two rows in a thread's registers: greatest score and sum of weights so far, and the factor by which a
+// new maximum scales earlier weights.
 struct attention_rows {
     float greatest[2], sum[2], rescale[2];
 };
@@ -178,14 +178,14 @@ template <int n> DEVICE void attention_rescale(float (&o)[n], const float (&scal
     for (int i = 0; i < n; i++) o[i] *= scale[i / 2 % 2];
 }
 
-// Fragments of S as the four registers that each 16 columns of A want.
+// Fragments of S as fragments of A: four registers for every 16 columns.
 DEVICE void attention_pack(uint32_t (&weights)[32], const float (&s)[64])
 {
 #pragma unroll
     for (int i = 0; i < 32; i++) weights[i] = pack_half(s[2 * i], s[2 * i + 1]);
 }
 
-// O over the sums of its rows, through the rows of Q that the warpgroup has done with.
+// O over the sums of its rows, through the warpgroup's rows of Q, no longer needed.
 template <int D>
 DEVICE void attention_finish(const tensor_map *map, float (&o)[D / 2], attention_rows &rows,
                              const attention_places &p, int group, int row)

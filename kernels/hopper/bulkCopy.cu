@@ -1,5 +1,5 @@
-// out = in by plain bulk copies: the one thread of a block moves 16-KiB pieces through four stages of shared memory and
-// touches none of the bytes. Grid: any; `pieces` is spread over the blocks in turn.
+// out = in by plain bulk copies: a block's single thread moves 16-KiB pieces through four stages of shared memory and
+// never reads the bytes. Grid: any; `pieces` is spread over the blocks in turn.
 #include "hopper.cuh"
 
 constexpr int bulk_piece = 16384, bulk_stages = 4;
@@ -26,7 +26,7 @@ KERNEL void __launch_bounds__(32) bulk_copy(const char *in, char *out, int piece
         store_bulk(out + place(i), tiles + stage * bulk_piece, bulk_piece);
         store_commit();
         if (i == 0 || next >= mine) continue;
-        store_wait_read<1>(); // the store before this one has read its stage
+        store_wait_read<1>(); // store i - 1 has read stage i - 1
         load(next);
     }
     store_wait<0>();

@@ -1,5 +1,5 @@
-// Softmax of long rows, one row a cluster of eight blocks of 256 threads. A block keeps an eighth of the row in dynamic
-// shared memory; greatest values and sums go to all eight blocks by stores to their shared memory.
+// Softmax of long rows, a row a cluster of eight blocks of 256 threads. A block keeps an eighth of the row in dynamic
+// shared memory; greatest values and sums go to the shared memory of eight blocks by remote stores.
 // `columns` is a multiple of 8,192. Grid: 8 x the number of rows.
 #include "hopper.cuh"
 
@@ -19,7 +19,7 @@ template <bool sum> DEVICE float softmax_reduce(float value, float *warps)
     return value;
 }
 
-// The same over the cluster: each block writes its value to its own place in every block.
+// Over the cluster: a block writes `value` to place `rank` of every block's shared memory.
 template <bool sum> DEVICE float softmax_exchange(float value, float *blocks)
 {
     uint32_t place = (uint32_t)__cvta_generic_to_shared(blocks + cluster_rank());

@@ -1,6 +1,6 @@
-// Sums of an array's stretches, one a cluster of eight blocks of 256 threads. A block sums its share; block 0 of the
-// cluster adds the eight sums. Three ways: block 0 reads the others' shared memory between cluster barriers; the others
-// send with st.async, which counts on block 0's mbarrier; the others add to a word of block 0 (32-bit integers).
+// Sums of an array's stretches, a sum a cluster of eight blocks of 256 threads. A block sums a share; block 0 of the
+// cluster adds the eight sums. Three ways: block 0 reads remote shared memory between cluster barriers; every
+// block sends with st.async, counted on block 0's mbarrier; every block adds to a word of block 0 (32-bit integers).
 // `share` is a block's number of elements, a multiple of 1,024. Grid: 8 x the number of sums.
 #include "hopper.cuh"
 
@@ -44,7 +44,7 @@ KERNEL void __cluster_dims__(8, 1, 1) __launch_bounds__(256)
         part = cluster_sum_warp(part);
         if (threadIdx.x == 0) out[blockIdx.x / 8] = part;
     }
-    cluster_sync(); // no block leaves before its sum has been read
+    cluster_sync(); // no block leaves before block 0 has read `own`
 }
 
 KERNEL void __cluster_dims__(8, 1, 1) __launch_bounds__(256)

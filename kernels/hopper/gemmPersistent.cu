@@ -1,9 +1,9 @@
-// C = A B^T: A of m x k, B of n x k, C of m x n, rows one after the other; f16 and e4m3 to f16, int8 to int32, tf32 to f32.
+// C = A B^T: A of m x k, B of n x k, C of m x n, row-major; f16 and e4m3 to f16, int8 to int32, tf32 to f32.
 //
-// A cluster of two blocks makes tiles of 256 x 256, each block 128 rows of it. A block has three warpgroups: one thread
-// of the first fills four stages (128 rows of A, 256 of B, 128 bytes of K) by the copy engine, the others multiply 64
-// rows each. Each block loads half of the tile of B and the copy engine writes that half to both blocks. Results leave
-// by the copy engine, 128 bytes of each row at a time, while the next tile's loads run ahead.
+// A cluster of two blocks makes tiles of 256 x 256, a block 128 x 256. A block has three warpgroups: a single thread
+// of the first fills four stages (128 rows of A, 256 of B, 128 bytes of K) by the copy engine, the second and third multiply
+// 64 rows apiece. A block loads half of the tile of B and the copy engine writes the half to both blocks. Results leave
+// by the copy engine, 128 bytes of a row at a time, while the next tile's loads run ahead.
 // Grid: any even number of blocks up to the card's. m and n are multiples of 256, k of 128 bytes.
 #include "hopper.cuh"
 
@@ -11,7 +11,7 @@ constexpr int persistent_stages = 4;
 constexpr int persistent_tile_a = 128 * 128, persistent_tile_b = 256 * 128;
 constexpr int persistent_stage = persistent_tile_a + persistent_tile_b, persistent_out = 64 * 128;
 constexpr int persistent_shared = 1024 + persistent_stages * persistent_stage + 4 * persistent_out + 64;
-constexpr int persistent_band = 8; // tiles down a band that clusters walk column by column, for hits in L2
+constexpr int persistent_band = 8; // tiles down a band walked column by column, for hits in L2
 
 struct gemm_f16_type {
     typedef float sum;
@@ -49,7 +49,7 @@ struct gemm_tf32_type {
     }
 };
 
-// Where a block's stages and barriers lie, and the stage whose turn is next.
+// Where a block's stages and barriers lie, and the next stage in turn.
 struct persistent_ring {
     uint32_t tiles, full, empty;
     int stage, parity;
@@ -198,7 +198,7 @@ DEVICE void persistent_gemm(const tensor_map *a, const tensor_map *b, const tens
     if (threadIdx.x == 0) {
         for (int i = 0; i < persistent_stages; i++) {
             barrier_init(full + 8 * i, 1);
-            barrier_init(empty + 8 * i, 4); // two warpgroups in each of two blocks
+            barrier_init(empty + 8 * i, 4); // two warpgroups x two blocks
         }
         barrier_init_done();
         prefetch_map(a);
@@ -215,7 +215,7 @@ DEVICE void persistent_gemm(const tensor_map *a, const tensor_map *b, const tens
         registers_raise<232>();
         persistent_consume<T>(c, ring, out, group - 1, m / 256, n / 256, k);
     }
-    cluster_sync(); // neither block leaves while the other may arrive at its barriers
+    cluster_sync(); // both blocks stay until no remote arrival is outstanding
 }
 
 #define PERSISTENT_GEMM(type)                                                                                \

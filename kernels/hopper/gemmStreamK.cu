@@ -1,15 +1,15 @@
-// C = A B^T in f16 with f32 sums, as gemmSimple, but with the steps along K of all tiles dealt out evenly: block i of n
-// takes steps i/n to (i + 1)/n of all, tile after tile. The block that has a tile's first steps stores the tile. A block
-// that joins a tile later leaves its sums in `partial` and raises its flag; the storing block adds them and lowers the
-// flag. A block joins at most one tile late, and joins it first, so every flag is raised without waiting.
-// Grid: as many blocks as run at once (blocks wait for each other). `partial` has 128 x 128 floats a block, `flags` two
+// C = A B^T in f16 with f32 sums, as gemmSimple, but with the tiles' steps along K dealt out evenly: block i of n takes
+// steps i/n to (i + 1)/n of the total, tile after tile. The block with a tile's first steps stores the tile. A block
+// with later steps leaves sums in `partial` and raises a flag; the storing block adds the sums and lowers the flag.
+// Only a block's first tile can begin with later steps, so a flag is raised without waiting for any block.
+// Grid: as many blocks as run at once (blocks wait for later blocks). `partial` has 128 x 128 floats a block, `flags` two
 // words a block, 0 at the start and at the end. n is a multiple of 128, k of 64.
 #include "hopper.cuh"
 
 constexpr int stream_stages = 4, stream_tile = 128 * 128; // bytes of a tile of A or B
 constexpr int stream_shared = 1024 + stream_stages * 2 * stream_tile + 64;
 
-// Steps dealt out: `steps` for each of `tiles`, whose place follows from `columns` tiles a row.
+// Steps dealt out: `steps` for every tile of `tiles`, `columns` tiles a row.
 struct stream_work {
     int tiles, columns, steps;
 };
@@ -83,7 +83,7 @@ DEVICE void stream_await(const int *flag)
     }
 }
 
-// Adds the sums of `block` and lowers its flag.
+// Adds the sums of `block` and lowers the flag.
 DEVICE void stream_join(const float *partial, int *flags, float (&d)[64], int group, int block)
 {
     int *flag = flags + block * 2 + group;

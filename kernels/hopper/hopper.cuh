@@ -1,4 +1,4 @@
-// What the kernels for sm_90a share: mbarriers, the copy engine, matrix descriptors, wgmma, clusters.
+// Common to the kernels for sm_90a: mbarriers, the copy engine, matrix descriptors, wgmma, clusters.
 //
 // Shared memory is addressed by 32-bit addresses of the shared window. Tiles of 128-byte rows are swizzled as the
 // copy engine's 128-byte mode does: 16-byte cell c of row r lies in cell c ^ (r & 7), a pattern of 1,024 bytes.
@@ -23,7 +23,7 @@ DEVICE uint32_t dynamic_shared()
 
 // ---- mbarriers ----
 
-// A wait that fails 2^17 times ends the kernel. The PTX that does so may first record the barrier (%0) and parity (%1).
+// A wait that fails 2^17 times ends the kernel. HOPPER_STUCK, the PTX to do so, may first record the barrier (%0) and parity (%1).
 #ifndef HOPPER_STUCK
 #define HOPPER_STUCK "trap;\n"
 #endif
@@ -47,7 +47,7 @@ DEVICE void barrier_arrive(uint32_t barrier)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// One arrival that also announces `bytes` of copies.
+// An arrival that also announces `bytes` of copies.
 DEVICE void barrier_expect(uint32_t barrier, uint32_t bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
@@ -84,10 +84,10 @@ DEVICE void barrier_arrive_at(uint32_t barrier, uint32_t rank)
                  "r"(parity), "n"(wait_tries)                                                                \
                  : "memory")
 
-// Waits until the barrier's phase of this parity has completed.
+// Waits until the barrier's phase of parity `parity` has completed.
 DEVICE void barrier_wait(uint32_t barrier, uint32_t parity) { BARRIER_WAIT(""); }
 
-// The same; stores of other blocks of the cluster that count on the barrier are visible.
+// Also makes visible the cluster's stores counted on the barrier (st.async).
 DEVICE void barrier_wait_cluster(uint32_t barrier, uint32_t parity) { BARRIER_WAIT(".acquire.cluster"); }
 
 // ---- Fences, barriers, registers ----
@@ -120,7 +120,7 @@ DEVICE void cluster_sync()
                      : "memory");
 }
 
-// One lane of a full warp.
+// True in a single lane of a full warp.
 DEVICE bool elect()
 {
     uint32_t chosen;
@@ -145,7 +145,7 @@ template <int registers> DEVICE void registers_lower()
 
 // ---- Copy engine ----
 
-// Box of a 2-D tensor at column x, row y, to shared memory; its bytes count on `barrier`.
+// Box of a 2-D tensor at column x, row y, to shared memory; the bytes count on `barrier`.
 DEVICE void load_box(uint32_t to, const tensor_map *map, uint32_t barrier, int x, int y)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -231,7 +231,7 @@ DEVICE uint64_t matrix_descriptor(uint32_t address, uint32_t leading, uint32_t s
            (uint64_t)(stride >> 4) << 32 | 1ull << 62;
 }
 
-// Rows of 128 bytes along K, one after the other. The next 32 bytes along K are 2 further.
+// Consecutive rows of 128 bytes along K. The next 32 bytes along K are 2 further.
 DEVICE uint64_t row_descriptor(uint32_t address) { return matrix_descriptor(address, 16, 1024); }
 
 DEVICE void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }

@@ -1,5 +1,5 @@
-// out = transpose of in, f32, rows one after the other. A block of 128 threads loads a box of 32 columns and 128 rows,
-// each warp turns 32 x 32 of it from one swizzled tile into another and stores that as a box of `out`. Lane l takes
+// out = transpose of in, f32, row-major. A block of 128 threads loads a box of 32 columns and 128 rows,
+// a warp turns 32 x 32 from a swizzled tile into a second and stores the result as a box of `out`. Lane l takes
 // element (i ^ l / 8, l) in step i: neither side has bank conflicts. Grid: (width / 32, height / 128).
 #include "hopper.cuh"
 
