@@ -1,10 +1,10 @@
 // C = A B^T in f16 with f32 sums, as gemmSimple, by a grid of n blocks that fit the card at once. Whole rounds of n
-// tiles, all but the last whole round, are dealt out a tile a block. The other tiles' steps along K are dealt out evenly
-// before: block i takes steps i/n to (i + 1)/n of the total, tile after tile. The block with a tile's first steps
-// stores the tile. A block with later steps leaves sums in `partial` and raises a flag; the storing block adds the sums
-// and lowers the flag. Only a block's first tile can begin with later steps, so a flag is raised without waiting.
-// `partial` has 128 x 128 floats a block, `flags` two words a block, 0 at the start and at the end. n is a multiple of
-// 128, k of 64.
+// tiles, all but the last whole round, are dealt out a tile a block. The other tiles' steps along K are dealt out
+// evenly before: block i takes steps i/n to (i + 1)/n of the total, tile after tile. The block with a tile's first
+// steps stores the tile. A block with later steps leaves sums in `partial` and raises a flag; the storing block adds
+// the sums and lowers the flag. Only a block's first tile can begin with later steps, so a flag is raised without
+// waiting. `partial` has 128 x 128 floats a block, `flags` two words a block, 0 at the start and at the end. n is a
+// multiple of 128, k of 64.
 #include "hopper.cuh"
 
 constexpr int stream_stages = 4, stream_tile = 128 * 128; // bytes of a tile of A or B
