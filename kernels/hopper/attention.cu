@@ -1,10 +1,12 @@
-// Attention, forward: O = softmax(Q K^T / sqrt(D)) V, head by head, f16 with f32 sums. Tensors are [batch][token][head][D].
+// Attention, forward: O = softmax(Q K^T / sqrt(D)) V, head by head, f16 with f32 sums. Tensors are
+// [batch][token][head][D].
 //
-// A block of three warpgroups computes 128 rows of a head: a single thread loads Q, then tiles of 128 rows of K and V into
-// two stages of K and two of V; two warpgroups have 64 rows apiece. S = Q K^T stays in registers, becomes P in registers as f16 and
-// multiplies V (rows of V lie along N). A warpgroup issues the product for the next tile of K before the product of P
-// and V, and computes exponentials during the latter; two named barriers let the two warpgroups issue in turn.
-// Tiles of K go from the last to the first, so the causal mask cuts the first only. Grid: (tokens / 128, heads, batch).
+// A block of three warpgroups computes 128 rows of a head: a single thread loads Q, then tiles of 128 rows of K and V
+// into two stages of K and two of V; two warpgroups have 64 rows apiece. S = Q K^T stays in registers, becomes P in
+// registers as f16 and multiplies V (rows of V lie along N). A warpgroup issues the product for the next tile of K
+// before the product of P and V, and computes exponentials during the latter; two named barriers let the two
+// warpgroups issue in turn. Tiles of K go from the last to the first, so the causal mask cuts the first only. Grid:
+// (tokens / 128, heads, batch).
 #include "hopper.cuh"
 
 constexpr int attention_panel = 128 * 128; // bytes: 128 rows of 64 columns

@@ -1,6 +1,6 @@
 // Histograms of 8,192 bins, a histogram a cluster of eight blocks of 256 threads: every block holds 1,024 bins in
-// shared memory and adds to the bin of the block named by the value. `share` is a block's number of values, a multiple of 4.
-// `bins` has 8,192 counts a cluster. Grid: 8 x the number of histograms.
+// shared memory and adds to the bin of the block named by the value. `share` is a block's number of values, a
+// multiple of 4. `bins` has 8,192 counts a cluster. Grid: 8 x the number of histograms.
 #include "hopper.cuh"
 
 constexpr int histogram_own = 1024;

@@ -1,10 +1,10 @@
 // C = A B^T: A of m x k, B of n x k, C of m x n, row-major; f16 and e4m3 to f16, int8 to int32, tf32 to f32.
 //
 // A cluster of two blocks makes tiles of 256 x 256, a block 128 x 256. A block has three warpgroups: a single thread
-// of the first fills four stages (128 rows of A, 256 of B, 128 bytes of K) by the copy engine, the second and third multiply
-// 64 rows apiece. A block loads half of the tile of B and the copy engine writes the half to both blocks. Results leave
-// by the copy engine, 128 bytes of a row at a time, while the next tile's loads run ahead.
-// Grid: any even number of blocks up to the card's. m and n are multiples of 256, k of 128 bytes.
+// of the first fills four stages (128 rows of A, 256 of B, 128 bytes of K) by the copy engine, the second and third
+// multiply 64 rows apiece. A block loads half of the tile of B and the copy engine writes the half to both blocks.
+// Results leave by the copy engine, 128 bytes of a row at a time, while the next tile's loads run ahead. Grid: any
+// even number of blocks up to the card's. m and n are multiples of 256, k of 128 bytes.
 #include "hopper.cuh"
 
 constexpr int persistent_stages = 4;

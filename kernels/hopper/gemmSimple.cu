@@ -1,7 +1,7 @@
 // C = A B^T in f16 with f32 sums: A of m x k, B of n x k, C of m x n, row-major.
 //
-// A block of 288 threads makes a tile of 128 x 128: a single thread of warp 8 loads tiles of 128 x 64 by the copy engine
-// into four stages, two warpgroups multiply 64 rows apiece. Grid: (n / 128, m / 128); k is a multiple of 64.
+// A block of 288 threads makes a tile of 128 x 128: a single thread of warp 8 loads tiles of 128 x 64 by the copy
+// engine into four stages, two warpgroups multiply 64 rows apiece. Grid: (n / 128, m / 128); k is a multiple of 64.
 #include "hopper.cuh"
 
 constexpr int simple_stages = 4, simple_tile = 128 * 128; // bytes of a tile of A or B

@@ -1,17 +1,23 @@
-// C = A B^T in f16 with f32 sums, as gemmSimple, but with the tiles' steps along K dealt out evenly: block i of n takes
-// steps i/n to (i + 1)/n of the total, tile after tile. The block with a tile's first steps stores the tile. A block
-// with later steps leaves sums in `partial` and raises a flag; the storing block adds the sums and lowers the flag.
-// Only a block's first tile can begin with later steps, so a flag is raised without waiting for any block.
-// Grid: as many blocks as run at once (blocks wait for later blocks). `partial` has 128 x 128 floats a block, `flags` two
-// words a block, 0 at the start and at the end. n is a multiple of 128, k of 64.
+// C = A B^T in f16 with f32 sums, as gemmSimple, by a grid of n blocks that fit the card at once. Whole rounds of n
+// tiles, all but the last whole round, are dealt out a tile a block. The other tiles' steps along K are dealt out
+// evenly before: block i takes steps i/n to (i + 1)/n of the total, tile after tile. The block with a tile's first
+// steps stores the tile. A block with later steps leaves sums in `partial` and raises a flag; the storing block adds
+// the sums and lowers the flag. Only a block's first tile can begin with later steps, so a flag is raised without
+// waiting. `partial` has 128 x 128 floats a block, `flags` two words a block, 0 at the start and at the end. n is a
+// multiple of 128, k of 64.
 #include "hopper.cuh"
 
 constexpr int stream_stages = 4, stream_tile = 128 * 128; // bytes of a tile of A or B
 constexpr int stream_shared = 1024 + stream_stages * 2 * stream_tile + 64;
 
-// Steps dealt out: `steps` for every tile of `tiles`, `columns` tiles a row.
+// `steps` for every tile of `tiles`, `columns` tiles a row; the first `shared` tiles are dealt out by steps.
 struct stream_work {
-    int tiles, columns, steps;
+    int tiles, columns, steps, shared;
+};
+
+// Steps `first` to `last` of a tile.
+struct stream_piece {
+    int tile, first, last;
 };
 
 struct stream_ring {
@@ -19,23 +25,42 @@ struct stream_ring {
     int turn;
 };
 
+// The first of the dealt out steps that belong to `block`.
 DEVICE int stream_start(const stream_work &work, int block)
 {
-    return (int)((long long)work.tiles * work.steps * block / gridDim.x);
+    return (int)((long long)work.shared * work.steps * block / gridDim.x);
+}
+
+// The block's next piece. *at: next of the block's dealt out steps; *whole: next tile of its own.
+DEVICE bool stream_next(const stream_work &work, int *at, int *whole, stream_piece *piece)
+{
+    int end = stream_start(work, blockIdx.x + 1);
+    if (*at < end) {
+        piece->tile = *at / work.steps;
+        piece->first = *at % work.steps;
+        piece->last = min(end - piece->tile * work.steps, work.steps);
+        *at += piece->last - piece->first;
+        return true;
+    }
+    *piece = {*whole, 0, work.steps};
+    *whole += gridDim.x;
+    return piece->tile < work.tiles;
 }
 
 DEVICE void stream_produce(const tensor_map *a, const tensor_map *b, stream_ring ring,
                            const stream_work &work)
 {
-    int end = stream_start(work, blockIdx.x + 1);
-    for (int at = stream_start(work, blockIdx.x); at < end; at++, ring.turn++) {
-        int tile = at / work.steps, x = at % work.steps * 64, stage = ring.turn % stream_stages;
-        uint32_t to = ring.tiles + stage * 2 * stream_tile, barrier = ring.full + 8 * stage;
-        barrier_wait(ring.empty + 8 * stage, (ring.turn / stream_stages & 1) ^ 1);
-        barrier_expect(barrier, 2 * stream_tile);
-        load_box(to, a, barrier, x, tile / work.columns * 128);
-        load_box(to + stream_tile, b, barrier, x, tile % work.columns * 128);
-    }
+    int at = stream_start(work, blockIdx.x), whole = work.shared + blockIdx.x;
+    stream_piece piece;
+    while (stream_next(work, &at, &whole, &piece))
+        for (int step = piece.first; step < piece.last; step++, ring.turn++) {
+            int stage = ring.turn % stream_stages;
+            uint32_t to = ring.tiles + stage * 2 * stream_tile, barrier = ring.full + 8 * stage;
+            barrier_wait(ring.empty + 8 * stage, (ring.turn / stream_stages & 1) ^ 1);
+            barrier_expect(barrier, 2 * stream_tile);
+            load_box(to, a, barrier, step * 64, piece.tile / work.columns * 128);
+            load_box(to + stream_tile, b, barrier, step * 64, piece.tile % work.columns * 128);
+        }
 }
 
 DEVICE void stream_multiply(float (&d)[64], stream_ring &ring, int group, int steps)
@@ -107,25 +132,33 @@ DEVICE void stream_store(__half *c, const float (&d)[64], const stream_work &wor
     }
 }
 
+// Adds what later blocks have left of the tile's steps from `done` on.
+DEVICE void stream_complete(const float *partial, int *flags, float (&d)[64], int group,
+                            const stream_work &work, int tile, int done)
+{
+    int end = (tile + 1) * work.steps;
+    done += tile * work.steps;
+    for (int block = blockIdx.x + 1; done < end; block++) {
+        int after = min(stream_start(work, block + 1), end);
+        if (after > done) stream_join(partial, flags, d, group, block);
+        done = after;
+    }
+}
+
 DEVICE void stream_consume(__half *c, float *partial, int *flags, stream_ring ring, const stream_work &work)
 {
-    int group = threadIdx.x / 128, end = stream_start(work, blockIdx.x + 1);
-    for (int at = stream_start(work, blockIdx.x); at < end;) {
-        int tile = at / work.steps, last = min(end, (tile + 1) * work.steps);
+    int group = threadIdx.x / 128;
+    int at = stream_start(work, blockIdx.x), whole = work.shared + blockIdx.x;
+    stream_piece piece;
+    while (stream_next(work, &at, &whole, &piece)) {
         float d[64];
-        stream_multiply(d, ring, group, last - at);
-        if (at % work.steps != 0) {
+        stream_multiply(d, ring, group, piece.last - piece.first);
+        if (piece.first > 0) {
             stream_leave(partial, flags, d, group);
-        } else {
-            int done = last, block = blockIdx.x;
-            while (done < (tile + 1) * work.steps) {
-                int after = min(stream_start(work, ++block + 1), (tile + 1) * work.steps);
-                if (after > done) stream_join(partial, flags, d, group, block);
-                done = after;
-            }
-            stream_store(c, d, work, tile);
+            continue;
         }
-        at = last;
+        if (piece.last < work.steps) stream_complete(partial, flags, d, group, work, piece.tile, piece.last);
+        stream_store(c, d, work, piece.tile);
     }
 }
 
@@ -135,7 +168,8 @@ KERNEL void __launch_bounds__(288)
 {
     uint32_t tiles = dynamic_shared();
     uint32_t full = tiles + stream_stages * 2 * stream_tile, empty = full + 8 * stream_stages;
-    stream_work work = {m / 128 * (n / 128), n / 128, k / 64};
+    stream_work work = {m / 128 * (n / 128), n / 128, k / 64, 0};
+    work.shared = work.tiles - max(work.tiles / (int)gridDim.x - 1, 0) * (int)gridDim.x;
     stream_ring ring = {tiles, full, empty, 0};
     if (threadIdx.x == 0) {
         for (int i = 0; i < stream_stages; i++) {

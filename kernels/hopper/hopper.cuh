@@ -23,7 +23,8 @@ DEVICE uint32_t dynamic_shared()
 
 // ---- mbarriers ----
 
-// A wait that fails 2^17 times ends the kernel. HOPPER_STUCK, the PTX to do so, may first record the barrier (%0) and parity (%1).
+// A wait that fails 2^17 times ends the kernel. HOPPER_STUCK, the PTX to do so, may first record the barrier (%0) and
+// parity (%1).
 #ifndef HOPPER_STUCK
 #define HOPPER_STUCK "trap;\n"
 #endif
@@ -224,7 +225,8 @@ DEVICE void prefetch_map(const tensor_map *map)
 // ---- wgmma ----
 
 // Descriptor of a tile with 128-byte swizzle: `leading` and `stride` in bytes. Rows along K: groups of eight rows are
-// `stride` apart, `leading` is unused. Rows along N: groups of eight k are `stride`, groups of 64 columns `leading` apart.
+// `stride` apart, `leading` is unused. Rows along N: groups of eight k are `stride`, groups of 64 columns `leading`
+// apart.
 DEVICE uint64_t matrix_descriptor(uint32_t address, uint32_t leading, uint32_t stride)
 {
     return (uint64_t)((address & 0x3FFFF) >> 4) | (uint64_t)(leading >> 4) << 16 |

@@ -4,7 +4,8 @@
 //
 // A part is one kernel with all its shapes. Each result is compared with that of a plain kernel (f32 or int32 sums):
 // rows "KERNEL SHAPE: error" hold the Frobenius norm of the difference over that of the expected values, bounded by
-// what the type allows. Rows "KERNEL SHAPE: time" hold event times in microseconds (15 launches after two). `--once`
+// what the type allows. Rows "KERNEL SHAPE: time" and "cold time" hold event times in microseconds of 15 launches, the
+// latter with other data in L2. `--once`
 // launches each kernel and shape once, unchecked, for a profiler, and prints them in that order. Outputs start as
 // bytes 0xff (not a number). A failed check prints where wrong elements lie; a wait without end prints its barrier.
 #include "card.cuh"
@@ -49,15 +50,65 @@ __device__ uint32_t *stuck_record;
 
 constexpr int timed_launches = 15, stuck_slots = 256;
 
+// ---- Launches ----
+
+// Keeps the card busy while the host queues launches: two million cycles.
+__global__ void delay()
+{
+    long long start = card_clock();
+    while (card_clock() - start < 2000000) {
+    }
+}
+
+// SM cycles and nanoseconds of about 400,000 cycles.
+__global__ void clock_rate(long long *cycles_and_ns)
+{
+    unsigned long long before, after;
+    long long start = card_clock();
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before)::"memory");
+    while (card_clock() - start < 400000) {
+    }
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(after)::"memory");
+    cycles_and_ns[0] = card_clock() - start;
+    cycles_and_ns[1] = (long long)(after - before);
+}
+
+// Fills L2 with clean lines of `other`, four times the size of L2.
+__global__ void read_other(const int4 *other, size_t count, int *never)
+{
+    int seen = 0;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
+        seen |= __ldcg(other + i).x;
+    if (seen) *never = seen;
+}
+
+// Memory of the bench itself.
+struct scratch {
+    int4 *other; // zeros
+    size_t count;
+    int *never;
+    long long *rate;
+};
+
+static scratch make_scratch()
+{
+    scratch s;
+    s.count = (size_t)200 << 16;
+    s.other = card_memory<int4>(s.count);
+    s.never = card_memory<int>(1);
+    s.rate = card_memory<long long>(2);
+    return s;
+}
+
 // What a part is run with: the mode, the kernel's name, and what has failed so far.
 struct bench {
     bool once;
     const char *kernel;
     uint32_t *stuck; // the card writes
+    scratch memory;
     bool failed, diagnosed;
 };
-
-// ---- Launches ----
 
 static void print_stuck(const bench &b)
 {
@@ -80,29 +131,52 @@ static void finish(const bench &b, const char *shape)
     std::exit(1);
 }
 
-static std::vector<double> time_launches(const std::function<void()> &launch)
+// Microseconds of launches, each between two events; `cold`: L2 holds other data before each launch. *mhz: the SM's
+// clock behind the launches.
+static std::vector<double> time_launches(const scratch &memory, const std::function<void()> &launch,
+                                         bool cold, double *mhz)
 {
     std::vector<cudaEvent_t> events(2 * timed_launches);
     std::vector<double> times;
     for (auto &e : events) CARD_TRY(cudaEventCreate(&e));
     launch();
+    delay<<<1, 1>>>();
     for (int i = 0; i < timed_launches; i++) {
+        if (cold) read_other<<<1024, 256>>>(memory.other, memory.count, memory.never);
         CARD_TRY(cudaEventRecord(events[2 * i]));
         launch();
         CARD_TRY(cudaEventRecord(events[2 * i + 1]));
     }
+    clock_rate<<<1, 1>>>(memory.rate);
     CARD_TRY(cudaDeviceSynchronize());
     for (int i = 0; i < timed_launches; i++) {
         float milliseconds;
         CARD_TRY(cudaEventElapsedTime(&milliseconds, events[2 * i], events[2 * i + 1]));
         times.push_back(milliseconds * 1e3);
     }
+    long long counted[2];
+    CARD_TRY(cudaMemcpy(counted, memory.rate, sizeof counted, cudaMemcpyDeviceToHost));
+    *mhz = (double)counted[0] * 1000 / (double)counted[1];
     for (auto &e : events) CARD_TRY(cudaEventDestroy(e));
     return times;
 }
 
+// A row of times. `work`: operations or bytes of a launch; `unit`: 10^12 of them in a second.
+static void time_row(const scratch &memory, const std::string &name, const std::function<void()> &launch,
+                     bool cold, double work, const char *unit)
+{
+    double mhz;
+    char note[160];
+    std::vector<double> times = time_launches(memory, launch, cold, &mhz);
+    std::sort(times.begin(), times.end());
+    std::snprintf(note, sizeof note, "%.4g %s; SM clock %.0f MHz behind the launches; %s",
+                  work / times[times.size() / 2] * 1e-6, unit, mhz,
+                  cold ? "L2 holds other data" : "L2 as the launch before left it");
+    card_row((name + (cold ? ": cold time" : ": time")).c_str(), "us", times, note);
+}
+
 // One kernel and shape: launched, checked by `check` (which returns the error) against `bound`, timed.
-static void run_shape(bench &b, const std::string &shape, double bound, const char *note,
+static void run_shape(bench &b, const std::string &shape, double bound, double work, const char *unit,
                       const std::function<void()> &launch, const std::function<double()> &check)
 {
     if (b.once) {
@@ -121,9 +195,9 @@ static void run_shape(bench &b, const std::string &shape, double bound, const ch
         std::fprintf(stderr, "%s: error %g, bound %g\n", name.c_str(), error[0], bound);
         b.failed = true;
     }
-    std::vector<double> times = time_launches(launch);
+    time_row(b.memory, name, launch, false, work, unit);
+    time_row(b.memory, name, launch, true, work, unit);
     finish(b, shape.c_str());
-    card_row((name + ": time").c_str(), "us", times, note);
 }
 
 template <typename Kernel> void allow_shared(Kernel kernel, int bytes)
@@ -361,7 +435,7 @@ void run_products(bench &b, double bound, Launch launch)
         array<T> left(count, 1, 1), right(count, 2, 1);
         array<O> out(count);
         auto go = launch(left, right, out, size);
-        run_shape(b, std::to_string(size), bound, "", go, [&] {
+        run_shape(b, std::to_string(size), bound, 2.0 * size * size * size, "T operations/s", go, [&] {
             array<S> expected(count);
             plain_gemm<<<dim3(size / 64, size / 64), dim3(16, 16)>>>(left.data, right.data, expected.data,
                                                                      size, size);
@@ -508,7 +582,7 @@ void run_attention_shape(bench &b, Kernel kernel, bool causal, int batch, int to
     std::snprintf(shape, sizeof shape, "B%d S%d H%d D%d %s", batch, tokens, heads, D,
                   causal ? "causal" : "full");
     run_shape(
-        b, shape, bound, "",
+        b, shape, bound, 4.0 * batch * heads * D * tokens * tokens / (causal ? 2 : 1), "T operations/s",
         [=] {
             kernel<<<dim3(tokens / 128, heads, batch), 384, shared>>>(maps[0], maps[1], maps[2], maps[3],
                                                                       unit);
@@ -529,6 +603,7 @@ template <typename Kernel> void run_attention_128_shapes(bench &b, Kernel kernel
     run_attention_shape<128>(b, kernel, causal, 1, 512, 4);
     run_attention_shape<128>(b, kernel, causal, 16, 512, 16);
     run_attention_shape<128>(b, kernel, causal, 4, 2048, 16);
+    run_attention_shape<128>(b, kernel, causal, 64, 512, 16);
 }
 
 template <typename Kernel> void run_attention_64_shapes(bench &b, Kernel kernel, bool causal)
@@ -537,6 +612,7 @@ template <typename Kernel> void run_attention_64_shapes(bench &b, Kernel kernel,
     run_attention_shape<64>(b, kernel, causal, 1, 128, 1);
     run_attention_shape<64>(b, kernel, causal, 1, 512, 4);
     run_attention_shape<64>(b, kernel, causal, 16, 512, 32);
+    run_attention_shape<64>(b, kernel, causal, 64, 512, 32);
 }
 
 static void run_attention_128(bench &b) { run_attention_128_shapes(b, attention_128, false); }
@@ -562,7 +638,7 @@ static void run_transpose(bench &b)
         tensor_map to = describe_matrix(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, out, width, height, 32);
         std::string shape = std::to_string(height) + "x" + std::to_string(width);
         run_shape(
-            b, shape, 0, "",
+            b, shape, 0, 8.0 * (double)count, "TB/s",
             [=] { transpose_tma<<<dim3(size / 32, size / 256), 128, transpose_shared>>>(from, to); },
             [&] {
                 array<float> expected(count);
@@ -584,7 +660,7 @@ static void run_bulk_copy(bench &b)
         const char *from = (const char *)in.data;
         char *to = (char *)out.data;
         run_shape(
-            b, std::to_string(pieces * (bulk_piece / 1024)) + " KiB", 0, "",
+            b, std::to_string(pieces * (bulk_piece / 1024)) + " KiB", 0, 8.0 * (double)count, "TB/s",
             [=] { bulk_copy<<<std::min(blocks, pieces), 32, bulk_shared>>>(from, to, pieces); },
             [&] { return error_of(b, out, in, bulk_piece / sizeof(int), 0); });
     }
@@ -607,7 +683,7 @@ template <typename T, typename Kernel> void run_sums(bench &b, Kernel kernel, do
         const T *from = in.data;
         T *to = out.data;
         run_shape(
-            b, std::to_string(sums) + "x" + std::to_string(each), bound, "",
+            b, std::to_string(sums) + "x" + std::to_string(each), bound, (double)in.count * sizeof(T), "TB/s",
             [=] { kernel<<<sums * cluster_sum_blocks, 256>>>(from, to, share); },
             [&] {
                 array<T> expected(sums);
@@ -647,7 +723,7 @@ static void run_cluster_softmax(bench &b)
         const float *from = in.data;
         float *to = out.data;
         run_shape(
-            b, std::to_string(height) + "x" + std::to_string(width), bound, "",
+            b, std::to_string(height) + "x" + std::to_string(width), bound, 8.0 * (double)in.count, "TB/s",
             [=] { cluster_softmax<<<height * 8, 256, width / 2>>>(from, to, width); },
             [&] {
                 array<float> expected(in.count);
@@ -673,7 +749,7 @@ static void run_cluster_histogram(bench &b)
         const uint32_t *from = (const uint32_t *)in.data;
         uint32_t *to = out.data;
         run_shape(
-            b, std::to_string(histograms) + "x" + std::to_string(values), 0, "",
+            b, std::to_string(histograms) + "x" + std::to_string(values), 0, (double)in.count, "T values/s",
             [=] { cluster_histogram<<<histograms * 8, 256>>>(from, to, values / 8); },
             [&] {
                 array<uint32_t> expected(out.count);
@@ -685,6 +761,30 @@ static void run_cluster_histogram(bench &b)
     }
 }
 
+// ---- Launches of nothing ----
+
+__global__ void empty() {}
+__global__ void __cluster_dims__(2, 1, 1) empty_cluster() {}
+
+// What the times of all launches include.
+static void run_empty(bench &b)
+{
+    if (b.once) return;
+    const int shared = persistent_shared;
+    int blocks = multiprocessors();
+    allow_shared(empty, shared);
+    allow_shared(empty_cluster, shared);
+    time_row(
+        b.memory, "empty 1 block", [] { empty<<<1, 32>>>(); }, false, 0, "");
+    time_row(
+        b.memory, "empty full SMs", [=] { empty<<<blocks, 384, shared>>>(); }, false, 0, "");
+    time_row(
+        b.memory, "empty full SMs in clusters of 2", [=] { empty_cluster<<<blocks, 384, shared>>>(); }, false,
+        0, "");
+    time_row(
+        b.memory, "empty 8 blocks an SM", [=] { empty<<<8 * blocks, 256>>>(); }, false, 0, "");
+}
+
 // ---- Parts ----
 
 struct part {
@@ -693,6 +793,7 @@ struct part {
 };
 
 static const part parts[] = {
+    {"empty", run_empty},
     {"bulk_copy", run_bulk_copy},
     {"transpose_tma", run_transpose},
     {"cluster_sum", run_cluster_sum},
@@ -742,9 +843,10 @@ int main(int argc, char **argv)
     }
     bool once = argc > 1 && !std::strcmp(argv[1], "--once");
     uint32_t *stuck = prepare_stuck_record();
+    scratch memory = make_scratch();
     for (const part &p : parts) {
         if (!wanted(p.name, argc - 1, argv + 1)) continue;
-        bench b = {once, p.name, stuck, false, false};
+        bench b = {once, p.name, stuck, memory, false, false};
         p.run(b);
         failed |= b.failed;
     }
