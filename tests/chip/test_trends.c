@@ -173,7 +173,6 @@ static const struct undirected {
     {"machine",                 "another machine: tests/simtight"},
     {"gpu.core_mhz",            "faster SMs see a slower memory"},
     {"gpu.dispatch",            "test_grids.c: policies"},
-    {"gpu.keep_caches",         "test_ends.c: launches"},
     {"icache.keep",             "only for kernels launched again: test_ends.c, launches"},
     {"l1.index",                "spreads lines otherwise; tests/memory/test_cache.c"},
     {"texture.index",           "the same"},
