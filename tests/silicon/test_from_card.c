@@ -67,8 +67,8 @@ static void test_micro(struct test *t)
         "none,texture,1,texture_fetch,\"1,1,1\",\"1024,1,1\",6000\n"
         "none,texture,2,texture_fetch,\"1,1,1\",\"32,1,1\",7560\n");
     char *err = make_tables(t);
-    check_row(t, "micro.csv", "h100,texture: latency", "h100,texture: latency,cycles,20,,");
-    check_row(t, "micro.csv", "h100,texture: rate", "h100,texture: rate,lanes a cycle,32,,");
+    check_row(t, "micro.csv", "h100,texture: latency", "h100,texture: latency,cycles,20,empty,20,,,,");
+    check_row(t, "micro.csv", "h100,texture: rate", "h100,texture: rate,lanes a cycle,32,empty,32,,,,");
     CHECK_HAS(t, err, "texture, caches none: 3 of 4 launches");
     free(err);
 }
