@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Compares a card's outputs with the rules: check.py FOLDER [WORD...]; a row a form and distribution that differs.
+"""Compares a card's outputs with the rules: check.py FOLDER SEED [WORD...]; a row a form.
 
-FOLDER holds the files of values_mma and values_wgmma. WORD chooses forms whose names contain it; `-v` prints elements.
+FOLDER holds the files of values_mma and values_wgmma, run with SEED. WORD chooses forms whose names contain it; `-v`
+prints elements that differ.
 """
 import os
 import sys
@@ -65,13 +66,45 @@ def emulated_fp8(form, rule, products, c, fraction):
     return round_to(d, int(total < 0), abs(total), least - d.fraction, "rn")
 
 
+QUIET = 1 << 51
+
+
+def fused(x, y, z, mode, indefinite=0xfff8000000000000):
+    """x * y + z of f64, rounded once. NaN: of y, z, x the first that is one, made quiet; an invalid operation gives `indefinite`."""
+    f = FORMATS["f64"]
+    dx, dy, dz = decode(f, x), decode(f, y), decode(f, z)
+    for v, d in ((y, dy), (z, dz), (x, dx)):
+        if d[0] == "nan":
+            return v | QUIET
+    p = multiply(dx, dy)
+    if p[0] == "nan" or (p[0] == "inf" and dz[0] == "inf" and p[1] != dz[1]):
+        return indefinite
+    if p[0] or dz[0]:
+        return (p[1] if p[0] else dz[1]) << 63 | 0x7ff << 52
+    least = min(p[2] - 104, dz[2] - 52)
+    total = (-p[3] if p[1] else p[3]) << (p[2] - 104 - least)
+    total += (-dz[3] if dz[1] else dz[3]) << (dz[2] - 52 - least)
+    if total == 0:
+        both = p[1] & dz[1] if p[1] == dz[1] else int(mode == "rm")
+        return both << 63
+    return round_to(f, int(total < 0), abs(total), least, mode)
+
+
+def fused_chain(operands, c, mode):
+    for x, y in zip(*operands):
+        c = fused(x, y, c, mode)
+    return c
+
+
 def expected(form, rule, products, c, operands):
     if form.a.whole:
         return whole_product(form, operands, c)
+    if form.a.name == "f64":
+        return fused_chain(operands, c, rule.mode)
     fraction = form.a.fraction + form.b.fraction
     if c is None:
         c = 0
-    if form.a.bits == 8 and form.kind == "mma.sync":
+    if form.a.bits == 8 and not form.kind.startswith("wgmma"):
         return emulated_fp8(form, rule, products, c, fraction)
     return product(rule, products, c, fraction, form.d)
 
@@ -100,14 +133,14 @@ def compare(form, rule, examples=0):
 
 
 def main():
-    words = [w for w in sys.argv[2:] if w != "-v"]
-    folder, examples = sys.argv[1], 6 if "-v" in sys.argv else 0
+    words = [w for w in sys.argv[3:] if w != "-v"]
+    folder, seed, examples = sys.argv[1], int(sys.argv[2]), 6 if "-v" in sys.argv else 0
     names = sorted(n[:-4] for n in os.listdir(folder) if n.endswith(".bin") and ("mma" in n))
     for name in names:
         text = name.replace("-", " ")
         if not all(w in text for w in words):
             continue
-        form = Form(text, folder)
+        form = Form(text, folder, seed)
         row = [f"{NAMES[d]} {agree}/{count}" for d, agree, count in compare(form, rule_of(form), examples)]
         whole = all(r.split()[1].split("/")[0] == r.split("/")[1] for r in row)
         print("ok  " if whole else "DIFF", text, "|", " | ".join(row), flush=True)

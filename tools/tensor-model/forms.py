@@ -6,8 +6,8 @@ from product import decode, multiply
 
 
 class Form:
-    def __init__(self, name, folder="."):
-        self.name = name
+    def __init__(self, name, folder=".", seed=1):
+        self.name, self.seed = name, seed
         words = name.split()
         self.kind, self.sparse, self.words = words[0], ".sp" in words[0], words[2:]
         self.m, self.n, self.k = map(int, re.match(r"m(\d+)n(\d+)k(\d+)", words[1]).groups())
@@ -39,7 +39,7 @@ class Form:
         return {d: values[i * each:(i + 1) * each] for i, d in enumerate(self.distributions)}
 
     def source(self, distribution, tile):
-        return Source(distribution, tile, self.depth, self.chunk, self.d.bits == 16)
+        return Source(distribution, tile, self.depth, self.chunk, self.d.bits == 16, self.seed)
 
     def column_of(self, s, i, k):
         """The logical column of the stored element k of row i."""

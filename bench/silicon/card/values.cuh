@@ -35,12 +35,12 @@ inline source source_of(const form &f, int distribution, int tile)
     return {values_seed, distribution, tile, stored(f), f.chunk, f.d.bits == 16};
 }
 
-// Metadata of a lane of the warp whose rows begin at `first`, selector 0. Types of 8 bits with k 64: lane parity chooses
+// Metadata of a lane of the warp whose rows begin at `first`, selector 0. Types of 8 bits: lane parity chooses
 // the row g or g + 8, bit 1 the half of the columns, 8 chunks. Else the low half is row g, the high half row g + 8, with
 // 4 chunks each, and the parity chooses the half of the columns.
 inline uint32_t metadata_word(const form &f, const source &s, int first, int lane)
 {
-    bool wide = f.a.bits == 8 && f.k == 64;
+    bool wide = f.a.bits == 8;
     uint32_t word = 0;
     for (int c = 0; c < 8; c++) {
         int row = (lane >> 2) + 8 * (wide ? lane & 1 : c >> 2);

@@ -5,7 +5,7 @@
 // h = finalise(i + 1); with bit 62 of h set, the tie at a place p: low p bits are replaced by 1 << (p - 1), p = 1 + bits
 // 56 to 61 of h mod (width - 1). Inputs with i mod 512 (64) below 4 have the fractions 0, 1, all ones, the highest bit.
 // Outputs are words of 32 bits (64 where `wide`), extended with 0. A file holds the FNV-1a of every 1,024 outputs,
-// the row that of the whole.
+// the row that of the whole. The file "ends" has 64 bits an output: the last 1,024 of either half (infinities, NaNs).
 #include "values.cuh"
 
 __device__ __forceinline__ uint64_t bits_of(uint64_t z)
@@ -183,6 +183,9 @@ static void run_part(const part &p)
         sums.push_back(sum);
     }
     write_values(p.name, sums.data(), sums.size() * 8, sums.size());
+    std::vector<uint64_t> ends(&y[p.count / 2 - 1024], &y[p.count / 2]);
+    ends.insert(ends.end(), &y[p.count - 1024], &y[p.count - 1] + 1);
+    write_values(std::string(p.name) + " ends", ends.data(), ends.size() * 8, ends.size());
     std::printf("\"checksum %s\",rows,%u,%u,%u,\"fnv1a64 %016llx\"\n", p.name, p.count, p.count, p.count,
                 (unsigned long long)whole);
     std::fflush(stdout);

@@ -53,6 +53,20 @@ template <int Count, typename Word> __device__ __forceinline__ void give(const W
                      : LIST_##A("r", a), LIST_##B("r", b), LIST_##D("r", c), "r"(e[0]));                     \
         give(d, pd);                                                                                         \
     }
+// m8n8k4 of Volta: four products of 8 x 8 x 4 a warp.
+#define TEXT_QUAD_4 " {%0,%1,%2,%3},{%4,%5},{%6,%7},{%8,%9,%10,%11}"
+#define TEXT_QUAD_8 " {%0,%1,%2,%3,%4,%5,%6,%7},{%8,%9},{%10,%11},{%12,%13,%14,%15,%16,%17,%18,%19}"
+#define QUAD(NAME, D, TEXT)                                                                                  \
+    __global__ void NAME(const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t *pd,           \
+                         const uint32_t *)                                                                   \
+    {                                                                                                        \
+        uint32_t a[2], b[2], c[D], d[D];                                                                     \
+        take(a, pa), take(b, pb), take(c, pc);                                                               \
+        asm volatile("mma.sync.aligned.m8n8k4.row.col." TEXT TEXT_QUAD_##D ";"                               \
+                     : LIST_##D("=r", d)                                                                     \
+                     : LIST_2("r", a), LIST_2("r", b), LIST_##D("r", c));                                    \
+        give(d, pd);                                                                                         \
+    }
 #define DENSE(NAME, D, A, B, TEXT)       PRODUCT(NAME, uint32_t, "r", D, A, B, "mma.sync.aligned." TEXT)
 #define DOUBLE(NAME, D, A, B, TEXT)      PRODUCT(NAME, double, "d", D, A, B, "mma.sync.aligned." TEXT)
 #define SPARSE_SYNC(NAME, D, A, B, TEXT) SPARSE(NAME, D, A, B, "mma.sp::ordered_metadata.sync.aligned." TEXT)
@@ -61,6 +75,8 @@ DENSE(f16_k8_f32, 4, 2, 1, "m16n8k8.row.col.f32.f16.f16.f32")
 DENSE(f16_k16_f32, 4, 4, 2, "m16n8k16.row.col.f32.f16.f16.f32")
 DENSE(f16_k8_f16, 2, 2, 1, "m16n8k8.row.col.f16.f16.f16.f16")
 DENSE(f16_k16_f16, 2, 4, 2, "m16n8k16.row.col.f16.f16.f16.f16")
+QUAD(f16_quad_f16, 4, "f16.f16.f16.f16")
+QUAD(f16_quad_f32, 8, "f32.f16.f16.f32")
 DENSE(bf16_k8, 4, 2, 1, "m16n8k8.row.col.f32.bf16.bf16.f32")
 DENSE(bf16_k16, 4, 4, 2, "m16n8k16.row.col.f32.bf16.bf16.f32")
 DENSE(tf32_k4, 4, 2, 1, "m16n8k4.row.col.f32.tf32.tf32.f32")
@@ -145,6 +161,8 @@ static const form forms[] = {
     {"mma.sync m16n8k16 f16 f32", f16_k16_f32, F16, F16, F32, 16, 8, 16, 0, 32, every},
     {"mma.sync m16n8k8 f16 f16", f16_k8_f16, F16, F16, F16, 16, 8, 8, 0, 32, every},
     {"mma.sync m16n8k16 f16 f16", f16_k16_f16, F16, F16, F16, 16, 8, 16, 0, 32, every},
+    {"mma.sync m8n8k4 f16 f16", f16_quad_f16, F16, F16, F16, 8, 8, 4, 0, 64, every},
+    {"mma.sync m8n8k4 f16 f32", f16_quad_f32, F16, F16, F32, 8, 8, 4, 0, 64, every},
     {"mma.sync m16n8k8 bf16 f32", bf16_k8, BF16, BF16, F32, 16, 8, 8, 0, 32, every},
     {"mma.sync m16n8k16 bf16 f32", bf16_k16, BF16, BF16, F32, 16, 8, 16, 0, 32, every},
     {"mma.sync m16n8k4 tf32 f32", tf32_k4, TF32, TF32, F32, 16, 8, 4, 0, 32, every},
@@ -202,18 +220,27 @@ static void put(std::vector<uint32_t> &to, size_t word, int bits, int element, u
         to[word] |= (uint32_t)value << (bits * element);
 }
 
+// Volta's form: tile % 4 is the product's place in the warp, lanes 4 p + l + 16 h hold row (column) l + 4 h of A (B), four
+// elements each.
+static bool is_quad(const form &f) { return f.k == 4 && f.a.bits == 16; }
+
 // A or B of every tile of a distribution: `lines` rows of A or columns of B, `depth` elements in each.
 static std::vector<uint32_t> pack_operand(const form &f, int distribution, int role)
 {
     const format &x = role == ROLE_A ? f.a : f.b;
     int lines = role == ROLE_A ? f.m : f.n, depth = role == ROLE_A ? stored(f) : f.k;
-    int per = x.bits == 64 ? 1 : 32 / x.bits, groups = lines / 8, registers = groups * depth / (4 * per);
+    int per = x.bits == 64 ? 1 : 32 / x.bits, groups = lines / 8;
+    int registers = is_quad(f) ? 1 : groups * depth / (4 * per);
     std::vector<uint32_t> words((size_t)f.tiles * registers * 32 * (x.bits == 64 ? 2 : 1));
     for (int tile = 0; tile < f.tiles; tile++)
         for (int line = 0; line < lines; line++)
             for (int k = 0; k < depth; k++) {
                 int lane = 4 * (line & 7) + k / per % 4, r = (k / (4 * per)) * groups + line / 8;
-                put(words, ((size_t)tile * registers + r) * 32 + lane, x.bits, k % per,
+                size_t word = ((size_t)tile * registers + r) * 32 + lane;
+                if (is_quad(f))
+                    word =
+                        ((size_t)(tile / 4) * 2 + k / 2) * 32 + 4 * (tile % 4) + line % 4 + 16 * (line / 4);
+                put(words, word, x.bits, k % per,
                     operand(source_of(f, distribution, tile), x, role, line, k));
             }
     return words;
@@ -223,6 +250,12 @@ static std::vector<uint32_t> pack_operand(const form &f, int distribution, int r
 static size_t accumulator_word(const form &f, int tile, int i, int j, int *half)
 {
     bool narrow = f.d.bits == 16;
+    if (is_quad(f)) {
+        int place = 4 * (tile % 4) + 16 * (i / 4);
+        *half = narrow ? j & 1 : 0;
+        if (narrow) return ((size_t)(tile / 4) * 4 + j / 2) * 32 + place + i % 4;
+        return ((size_t)(tile / 4) * 8 + ((i & 2) | (j & 5))) * 32 + place + (i & 1) + (j & 2);
+    }
     int registers = f.m / 8 * (narrow ? 1 : 2), lane = 4 * (i & 7) + j / 2;
     *half = narrow ? j & 1 : 0;
     return ((size_t)tile * registers + (narrow ? i / 8 : 2 * (i / 8) + (j & 1))) * 32 + lane;
@@ -278,7 +311,7 @@ static void run_form(const form &f)
                  *e = on_card(pack_metadata(f, distribution));
         std::vector<uint32_t> d(accumulator_words(f));
         uint32_t *pd = poisoned(d.size());
-        f.run<<<f.tiles, 32>>>(a, b, c, pd, e);
+        f.run<<<is_quad(f) ? f.tiles / 4 : f.tiles, 32>>>(a, b, c, pd, e);
         CARD_WAIT();
         CARD_TRY(cudaMemcpy(d.data(), pd, d.size() * 4, cudaMemcpyDeviceToHost));
         append_outputs(f, d, out);
