@@ -632,7 +632,7 @@ template <int kind> __global__ void small_costs(long long *out)
                              : "memory");
             if (kind == 4) asm volatile("fence.acq_rel.cluster;" ::: "memory");
         }
-        long long t1 = card_clock_after(value);
+        long long t1 = card_clock_after(value + 2ull);
         if (threadIdx.x == 0 && card_rank() == 0) out[0] = t1 - t0;
         card_cluster_sync();
     }
@@ -670,7 +670,8 @@ static void distributed()
 
 // Blocks exchange with the rank `distance` further: `senders` 1: rank 0 only, 2: all. Kinds: 0 ld 4 B, 1 ld 16 B,
 // 2 st 4 B, 3 st 16 B, 4 bulk copies, 5 red.add.u32.
-template <int kind> __global__ void exchange(long long *out, unsigned distance, int everyone, int steps)
+template <int kind>
+__global__ void __launch_bounds__(1024) exchange(long long *out, unsigned distance, int everyone, int steps)
 {
     uint32_t rank = card_rank(), blocks = cluster_blocks(), peer = (rank + distance) % blocks;
     if (threadIdx.x == 0)
