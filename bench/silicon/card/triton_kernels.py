@@ -10,6 +10,7 @@ Into the folder CARD_OUT, if the variable is set, go the PTX files that Triton m
 file, its entry, grid, threads of a block, shared bytes and parameters in the entry's order (type and value; a pointer has the
 name of its tensor), so that a simulator can repeat the launch. The entry's last two pointers are Triton's scratch memory.
 """
+import hashlib
 import json
 import os
 import re
@@ -37,6 +38,7 @@ def row(quantity, unit, values, note=""):
 def launch_times(launch, before=lambda: None):
     """Microseconds of RUNS launches, each between two events, each after `before`."""
     for _ in range(3):
+        before()
         launch()
     torch.cuda.synchronize()
     pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(RUNS)]
@@ -97,7 +99,7 @@ def dump(name, compiled, grid, arguments):
     if not folder:
         return
     ptx = compiled.asm["ptx"]
-    file = re.sub(r"[^A-Za-z0-9]+", "_", "triton " + name) + ".ptx"
+    file = f"triton_{meta.name}_{hashlib.sha256(ptx.encode()).hexdigest()[:8]}.ptx"
     (Path(folder) / file).write_text(ptx)
     types = ptx_parameters(ptx)
     values = list(arguments) + [("scratch", 0)] * (len(types) - len(arguments))
