@@ -5,9 +5,9 @@
 // A file's lines are the lines of its text; its time is that of parsing and of compiling every kernel for the default profile, the
 // best of three.
 #include "compile/compile.h"
-#include "isa/program.h"
 #include "base/file.h"
 #include "base/packed.h"
+#include "isa/program.h"
 #include "ptx/ptx.h"
 
 #include <stdio.h>
