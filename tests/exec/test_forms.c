@@ -179,6 +179,10 @@ static struct inst random_inst(struct rng *r)
                                         TYPE_S64,  TYPE_B32, TYPE_B64, TYPE_TF32};
         i.type = types[rng_below(r, TEST_COUNT(types))];
         i.type2 = types[rng_below(r, TEST_COUNT(types))];
+        if (op == OP_XMAD) { // of two types, each of two: hardly ever drawn from all
+            i.type = rng_below(r, 4) ? TYPE_U16 : TYPE_S16;
+            i.type2 = rng_below(r, 4) ? TYPE_U16 : TYPE_S16;
+        }
         i.mode = (uint8_t)rng_below(r, MODE_COUNT);
         while (!isa_mode_fits(op, (enum isa_mode)i.mode)) i.mode = (uint8_t)((i.mode + 1) % MODE_COUNT);
         i.cmp = (uint8_t)rng_below(r, 16);

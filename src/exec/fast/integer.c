@@ -305,6 +305,38 @@ static inline vu multiply_high(vu a, vu b, bool is_signed)
 FORM_3(high_s, multiply_high(a, b, true) + c)
 FORM_3(high_u, multiply_high(a, b, false) + c)
 
+// -- products of halves -------------------------------------------------------------------------------------
+// The halves are the upper ones where d->offset (of a) and d->spare_byte (of b) are 16, the lower ones where 0.
+#define HALVES ((a >> d->offset & 0xffff) * (b >> d->spare_byte & 0xffff))
+FORM_3(halves, HALVES + c)
+FORM_3(halves_psl, (HALVES << 16) + c)
+FORM_3(halves_cbcc, ((HALVES + b) << 16) + c)
+FORM_3(halves_mrg, ((HALVES + c) & 0xffff) | b << 16)
+FORM_3(halves_chi, HALVES + (c >> 16))
+
+static const struct handlers *bind_xmad(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    static const struct {
+        uint8_t mode;
+        const struct handlers *rrr, *rsr;
+    } forms[] = {{MODE_NONE, &halves_rrr, &halves_rsr},
+                 {MODE_XMAD_PSL, &halves_psl_rrr, &halves_psl_rsr},
+                 {MODE_XMAD_PSL_CBCC, &halves_cbcc_rrr, &halves_cbcc_rsr},
+                 {MODE_XMAD_MRG, &halves_mrg_rrr, &halves_mrg_rsr},
+                 {MODE_XMAD_CHI, &halves_chi_rrr, &halves_chi_rsr}};
+    bool is_plain = i->type == TYPE_U16 && i->type2 == TYPE_U16 &&
+                    !((i->src[0].flags | i->src[1].flags) & ~OPERAND_H1_H1) && !i->src[2].flags;
+    bool b = is_register(&i->src[1]);
+    if (!is_plain || !is_register(&i->src[0]) || !is_register(&i->src[2])) return NULL;
+    if (!b && !is_constant(&i->src[1])) return NULL;
+    d->offset = i->src[0].flags & OPERAND_H1_H1 ? 16 : 0;
+    d->spare_byte = i->src[1].flags & OPERAND_H1_H1 ? 16 : 0;
+    if (!b) d->scalar = constant_of(e, d, 1);
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (forms[k].mode == i->mode) return b ? forms[k].rrr : forms[k].rsr;
+    return NULL;
+}
+
 static const struct handlers *bind_imad(const struct exec *e, const struct inst *i, struct bound *d)
 {
     bool high = i->flags & INST_HI, no_sum = is_zero_register(&i->src[2]);
@@ -456,6 +488,7 @@ const struct handlers *FAST(fast_integer)(const struct exec *e, const struct ins
     case OP_IADD3: return bind_iadd3(e, i, d);
     case OP_IMAD: return bind_imad(e, i, d);
     case OP_IMADW: return bind_imadw(e, i, d);
+    case OP_XMAD: return bind_xmad(e, i, d);
     case OP_LEA: return bind_lea(e, i, d);
     case OP_ISETP: return bind_isetp(e, i, d);
     case OP_IMNMX: return bind_imnmx(e, i, d);
