@@ -132,7 +132,7 @@ static void finish(const bench &b, const char *shape)
 }
 
 // Microseconds of launches, each between two events; `cold`: L2 holds other data before each launch. *mhz: the SM's
-// clock behind the launches.
+// clock behind the launches, higher than during long products (an H100 gives way to its power limit).
 static std::vector<double> time_launches(const scratch &memory, const std::function<void()> &launch,
                                          bool cold, double *mhz)
 {
