@@ -50,6 +50,23 @@ def rounded(f, sign, magnitude, scale, mode):
 
 
 TF32 = type(F32)("tf32", 19, 8, 10)
+E4M3_WIDE = type(F32)("e4m3 with a wider exponent", 16, 5, 3)
+E4M3_WIDE.bias = 7
+
+
+def converted_nan(kind, f, v, mode):
+    """f64 to and from: sign and payload stay, made quiet. bf16 to f32 and rna to tf32: bits stay. Else one NaN."""
+    if kind == "f32" and f is BF16:
+        return v << 16
+    if kind == "tf32":
+        return v >> 13 << 13 if mode == "rna" else 0x7fffe000
+    if "f64" not in (kind, f.name):
+        return NANS[kind]
+    to = FORMATS[kind]
+    shift = to.fraction - f.fraction
+    payload = (v & f.mask) << shift if shift > 0 else (v & f.mask) >> -shift
+    top = ((2 << to.exponent) - 1) << (to.fraction - 1)
+    return (v >> (f.bits - 1)) << (to.bits - 1) | top | payload
 
 
 def to_float(kind, f, v, options, mode):
@@ -58,9 +75,7 @@ def to_float(kind, f, v, options, mode):
     special, sign, e, s = decode(f, v)
     eight = kind in ("e4m3", "e5m2")
     if special == "nan":
-        if "sat" in options:
-            return 0
-        return NANS[kind]
+        return 0 if "sat" in options else converted_nan(kind, f, v, mode)
     if "ftz" in options and f is F32 and e == -126 and s < 1 << 23:
         s = 0
     if sign and ("relu" in options or "sat" in options):
@@ -72,7 +87,7 @@ def to_float(kind, f, v, options, mode):
         top = s.bit_length() - 1 + e - f.fraction if s else -99
         bits = 0x7e
         if top < 9:
-            bits = min(0x7e, rounded(FORMATS["e4m3"], 0, s, e - f.fraction, mode))
+            bits = min(0x7e, rounded(E4M3_WIDE, 0, s, e - f.fraction, mode))
     else:
         bits = rounded(to, 0, s, e - f.fraction, mode if not sign or mode in ("rn", "rz", "rna") else
                        {"rm": "rp", "rp": "rm"}[mode])
@@ -85,11 +100,11 @@ def to_float(kind, f, v, options, mode):
 
 
 def whole(f, v, bits, signed, mode):
-    """v as a whole number: NaN gives 0 (64 bits: the highest bit), out of range the nearest limit."""
+    """v as a whole number: NaN gives 0 (to 64 bits or from f64: the highest bit), out of range the nearest limit."""
     special, sign, e, s = decode(f, v)
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     if special == "nan":
-        return 1 << 63 if bits == 64 else 0
+        return 1 << (bits - 1) if bits == 64 or f is F64 else 0
     if special == "inf":
         return (low if sign else high) & (1 << bits) - 1
     shift = e - f.fraction
