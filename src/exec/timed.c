@@ -342,48 +342,46 @@ static bool must_wait(const struct timed_engine *t, const struct warp *w, const 
     return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
 }
 
-// Executes the instruction at w->pc, without the join at the next instruction. Inlined: called for every
-// instruction.
-static inline __attribute__((always_inline)) enum timed_outcome execute(struct timed_engine *t,
-                                                                        struct warp *w, uint64_t cycle)
+static enum timed_outcome failed(struct timed_engine *t)
 {
-    struct exec *e = &t->exec;
-    uint32_t index = w->pc;
-    const struct bound *d = warp_code(w, index);
-    const struct inst *i = &e->program->insts[index];
-    bool is_memory = e->address_operand[index] != 0;
-    t->cycle = cycle;
-    t->access.kind = ACCESS_NONE;
-    if (is_memory) {
-        exec_find_access(w, d, &t->access);
-        t->is_row = exec_access_was_row(&t->access, e->lanes);
-        if (must_wait(t, w, i)) return TIMED_RETRY;
-    }
-    bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&
-                 any_in(t->written, t);
-    w->slice_end = 0;
-    w->run_start = d;
-    e->clock_base = cycle - w->issued;
-    const struct bound *next = exec_step(w, d);
-    if (next) exec_stop(next, w);
-    if (__builtin_expect(t->fault.kind != FAULT_NONE, 0)) {
-        t->fault_cycle = cycle;
-        return TIMED_FAULT;
-    }
-    if (patch) patch_load(t, w, d, i);
-    return TIMED_DONE;
+    t->fault_cycle = t->cycle;
+    return TIMED_FAULT;
 }
 
-enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
+// Ends a step, without the join at the next instruction. next: result of exec_step.
+static enum timed_outcome stop(struct timed_engine *t, struct warp *w, const struct bound *next)
 {
-    enum timed_outcome o = execute(t, w, cycle);
+    if (next) exec_stop(next, w);
+    return __builtin_expect(t->fault.kind != FAULT_NONE, 0) ? failed(t) : TIMED_DONE;
+}
+
+enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next)
+{
+    enum timed_outcome o = stop(t, w, next);
     if (o == TIMED_DONE) timed_settle(w);
     return o;
 }
 
+enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    const struct bound *d = timed_begin(t, w, cycle);
+    const struct inst *i = bound_inst(d, w);
+    exec_find_access(w, d, &t->access);
+    t->is_row = exec_access_was_row(&t->access, t->exec.lanes);
+    if (must_wait(t, w, i)) return TIMED_RETRY;
+    bool patch = t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC && any_in(t->written, t);
+    const struct bound *next = exec_step(w, d);
+    bool is_straight = exec_went_straight(w, d, next);
+    if (!is_straight && stop(t, w, next) != TIMED_DONE) return TIMED_FAULT;
+    if (patch) patch_load(t, w, d, i);
+    if (!is_straight) timed_settle(w);
+    return TIMED_DONE;
+}
+
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle)
 {
-    return execute(t, w, cycle);
+    const struct bound *d = timed_begin(t, w, cycle), *next = exec_step(w, d);
+    return exec_went_straight(w, d, next) ? TIMED_DONE : stop(t, w, next);
 }
 
 // -- committing ---------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #pragma once
 #include "base/str.h"
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 
 enum timed_outcome { TIMED_DONE, TIMED_RETRY, TIMED_FAULT };
 
@@ -59,10 +60,33 @@ void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear);
 void timed_block_end(struct timed_engine *t, struct cta *c); // adds the block's counts
 void timed_block_destroy(struct cta *c);
 
+// Before and after the step of one instruction. timed_begin: bound code of the warp's next instruction; the
+// engine's `access` is that of no instruction. timed_end: `next` is the result of exec_step, `before` the
+// warp's count of instructions at timed_begin.
+static inline __attribute__((always_inline)) const struct bound *timed_begin(struct timed_engine *t,
+                                                                             struct warp *w, uint64_t cycle)
+{
+    const struct bound *d = warp_code(w, w->pc);
+    t->cycle = cycle;
+    t->access.kind = ACCESS_NONE;
+    t->exec.clock_base = cycle - w->issued;
+    w->slice_end = 0;
+    return w->run_start = d;
+}
+enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next);
+// timed_step for an instruction with an address operand.
+enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle);
+
 // Executes the next instruction of a ready warp. Afterwards w->pc is the warp's next instruction, for the
 // lanes w->active. The states of all warps of the block say which warps wait and which continue. TIMED_RETRY:
 // the instruction did not execute.
-enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle);
+static inline __attribute__((always_inline)) enum timed_outcome timed_step(struct timed_engine *t,
+                                                                           struct warp *w, uint64_t cycle)
+{
+    if (t->exec.address_operand[w->pc]) return timed_access_memory(t, w, cycle);
+    const struct bound *d = timed_begin(t, w, cycle), *next = exec_step(w, d);
+    return exec_went_straight(w, d, next) ? TIMED_DONE : timed_end(t, w, next);
+}
 // timed_step for an instruction with effects on registers only, and no change of lanes. Lanes do not
 // reconverge after the instruction, and no split with priority takes its turn. Advances w->pc.
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle);

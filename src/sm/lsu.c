@@ -14,7 +14,7 @@
 #include "exec/memory.h"
 #include "exec/timed.h"
 #include "sm/coalesce.h"
-#include "sm/sm_impl.h"
+#include "sm/operand_take.h"
 
 #include <stdlib.h>
 #include <string.h>

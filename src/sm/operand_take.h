@@ -1,0 +1,136 @@
+// The reservations of an issuing instruction, inline: collector, bank ports, pipeline, write port, result. Belongs
+// to operand.c, which has the slow ways: waits, mechanisms, sim.check.
+//
+// Which of several free collectors or pipelines is taken changes no time. The search therefore begins behind the
+// one taken last.
+#pragma once
+#include "sm/sm_impl.h"
+
+// -- operand.c
+bool operand_find_collector(struct sm *s);
+uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const struct op *o);
+// A read of a register at bank port number `port`, after the first cycle possible. Returns the port's cycle.
+uint64_t operand_read_late(struct sm *s, struct sm_grid *g, uint32_t reg, uint64_t port);
+// The pipeline for an instruction issued now: one free by now + 2, the earliest arrival, else the first to be free.
+uint64_t *operand_find_pipe(struct sm *s, const struct op *o);
+uint64_t operand_write_elsewhere(struct sm *s, const struct sm_warp *w, const uint16_t *registers,
+                                 const struct op *o, uint64_t cycle);
+// The first cycle, not before `cycle`, that is after all reserved reads of the registers.
+uint64_t operand_behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle);
+void operand_tell_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, uint64_t had);
+void operand_barrier(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
+
+// True: a collector is free; operand_collect reserves it.
+static inline bool operand_has_collector(struct sm *s)
+{
+    const struct operands *all = &s->operands;
+    return all->collector_free[all->collector] <= s->now || operand_find_collector(s);
+}
+
+static inline void operand_keep_collector(struct sm *s, uint64_t until)
+{
+    struct operands *all = &s->operands;
+    unsigned k = all->collector;
+    all->collector_free[k] = until;
+    all->collector = k + 1 == s->config->collectors ? 0 : k + 1;
+}
+
+// Reserves the collector found by operand_has_collector and a bank port for each operand. Returns the cycle
+// at which all operands are collected.
+static inline __attribute__((always_inline)) uint64_t operand_collect(struct sm *s, const struct sm_warp *w,
+                                                                      const struct op *o)
+{
+    if (has_onlookers(s)) return operand_collect_observed(s, w, o);
+    struct operands *all = &s->operands;
+    const uint64_t first = s->now + 1, soonest = first * s->config->bank_ports,
+                   late = soonest + s->config->bank_ports;
+    uint64_t collected = first;
+    unsigned reads = s->config->bank_conflicts ? o->read_count : 0;
+    for (unsigned k = 0; k < reads; k++) {
+        uint32_t reg = w->operands.map[o->reads[k]];
+        uint64_t *next = &all->port[all->bank_of[reg]], port = later(*next, soonest);
+        *next = port + 1;
+        if (port >= late) collected = later(collected, operand_read_late(s, w->grid, reg, port));
+    }
+    w->grid->counts.operand_reads += o->read_count;
+    operand_keep_collector(s, collected + 1);
+    return collected;
+}
+
+static inline __attribute__((always_inline)) uint64_t operand_take_write_port(struct sm *s, struct sm_grid *g,
+                                                                              const uint16_t *registers,
+                                                                              unsigned count, uint64_t cycle)
+{
+    uint64_t at = cycle <= s->operands.last_read ? operand_behind_reads(s, registers, count, cycle) : cycle;
+    for (;; at++) {
+        uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES],
+                 before = *writes >> 8 == at ? *writes : at << 8;
+        if ((before & 0xff) >= s->config->write_ports) continue;
+        *writes = before + 1;
+        if (at != cycle) g->counts.operand_write_cycles += at - cycle;
+        return at;
+    }
+}
+
+// Reserves a write port for the result in the first possible cycle from `cycle` on: a port is free, and all
+// reserved reads of the destination are over. Returns the cycle; without a destination, `cycle`.
+static inline uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers,
+                                     const struct op *o, uint64_t cycle)
+{
+    if (!o->dst_words) return cycle;
+    if (has_techs(s)) return operand_write_elsewhere(s, w, registers, o, cycle);
+    return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle);
+}
+
+// Reserves a pipeline for `interval` cycles, after cycle `collected`, and a write port. Returns the cycle of
+// the result.
+static inline uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o,
+                                       uint64_t collected, uint32_t interval)
+{
+    struct operands *all = &s->operands;
+    unsigned k = all->pipe[o->pipe];
+    uint64_t *pipe = &all->pipe_free[o->pipe][k];
+    all->pipe[o->pipe] = k + 1 == all->pipes[o->pipe] ? 0 : k + 1;
+    if (*pipe > s->now + 2) pipe = operand_find_pipe(s, o);
+    uint64_t start = later(collected + 1, *pipe);
+    *pipe = start + interval;
+    return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
+}
+
+// cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
+// `cycle`, or earlier with a bypass.
+static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, struct sm_warp *w,
+                                                                  const struct op *o, uint64_t cycle,
+                                                                  uint64_t had, bool from_memory)
+{
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        s->operands.ready[w->operands.map[o->dst + n]] = had;
+        s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
+    }
+    w->operands.flying |= o->results;
+    if (!from_memory) operand_keep_busy(&w->operands, cycle);
+    if (o->barrier) operand_barrier(w, o, had, from_memory);
+    if (o->pred_writes) operand_predicates(&w->operands, o->pred_writes, had, from_memory);
+    if (has_onlookers(s))
+        operand_tell_result(s, w, o, cycle, had);
+    else
+        w->grid->counts.operand_writes += o->dst_words;
+}
+
+// Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.
+static inline void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle,
+                                  bool from_memory)
+{
+    operand_arrives(s, w, o, cycle, cycle, from_memory);
+}
+
+// Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result:
+// earlier than `cycle` with a bypass. The bypass stays within a warp's lanes: a register shared through a mechanism
+// is usable only once written.
+static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
+{
+    bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
+    uint64_t had = is_own ? cycle - o->bypass : cycle;
+    operand_arrives(s, w, o, cycle, had, false);
+    return had;
+}

@@ -1,0 +1,53 @@
+// The evaluation of a warp (ready.h), inline for the paths of every instruction. Belongs to ready.c.
+#pragma once
+#include "sm/sm_impl.h"
+
+// -- ready.c
+void ready_stopped(struct sm *s, unsigned slot); // the warp may not issue whatever its operands are
+// The general case: operands may be under way, or mechanisms are on the SM.
+void ready_look_at_operands(struct sm *s, unsigned slot);
+// The operands are ready for a memory access, which also needs a queue entry of the load/store unit. Without an
+// entry, the warp waits in line.
+void ready_may_access(struct sm *s, unsigned slot);
+void ready_without_access(struct sm *s, unsigned slot);
+
+// True: the warp may not issue whatever its operands are. Mechanisms' holds are left out.
+static inline __attribute__((always_inline)) bool ready_is_stopped(const struct sm *s,
+                                                                   const struct sm_warp *w)
+{
+    return !w->front.count || w->ready.resume > s->now || w->tags.waits_for_constant || !w->warp ||
+           w->warp->state != WARP_READY;
+}
+
+// The operands of the warp's next instruction, `o`, are ready.
+static inline __attribute__((always_inline)) void ready_becomes(struct sm *s, const struct sm_warp *w,
+                                                                unsigned slot, const struct op *o)
+{
+    uint64_t bit = 1ull << slot;
+    if (accesses_memory(w, o)) {
+        ready_may_access(s, slot);
+        return;
+    }
+    s->ready.wants_lsu &= ~bit;
+    s->ready.now |= bit;
+    if (__builtin_expect((s->lsu.asked & bit) != 0, 0)) ready_without_access(s, slot);
+}
+
+// ready_evaluate of warp `w` in the slot.
+static inline __attribute__((always_inline)) void ready_look(struct sm *s, struct sm_warp *w, unsigned slot)
+{
+    if (has_techs(s)) {
+        ready_look_at_operands(s, slot);
+        return;
+    }
+    s->ready.now &= ~(1ull << slot);
+    if (ready_is_stopped(s, w)) {
+        ready_stopped(s, slot);
+        return;
+    }
+    const struct op *o = &w->grid->ops[w->front.head];
+    if (w->operands.flying & o->needs)
+        ready_look_at_operands(s, slot);
+    else
+        ready_becomes(s, w, slot, o);
+}
