@@ -28,9 +28,22 @@ struct timed_text { // text printed by the kernel in the window
     size_t start, length; // in `text`
 };
 
+// What an instruction with an address operand accesses.
+struct access_plan {
+    uint64_t offset;  // constant part of the address
+    uint8_t kind;     // enum access_kind
+    uint8_t bytes;    // of a lane
+    uint8_t space;    // enum isa_space
+    uint8_t source;   // index of the operand with the address
+    bool is_wide;     // the address is a register pair
+    bool is_constant; // LDC
+    bool is_copy;     // LDGSTS
+};
+
 struct timed_engine {
-    struct exec exec;     // first member: engine_of casts from the exec
-    struct launch launch; // as given, except for the text output
+    struct exec exec;                // first member: engine_of casts from the exec
+    const struct access_plan *plans; // by instruction; of instructions with an address operand
+    struct launch launch;            // as given, except for the text output
     struct exec_counts counts;
     struct launch_fault fault;
     uint64_t fault_cycle;
@@ -74,6 +87,10 @@ static inline __attribute__((always_inline)) const struct bound *timed_begin(str
     return w->run_start = d;
 }
 enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next);
+// As exec_find_access, with the instruction's plan.
+void timed_plan_access(struct access_plan *p, const struct inst *i);
+void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
+                       struct exec_access *a);
 // timed_step for an instruction with an address operand.
 enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle);
 

@@ -58,8 +58,10 @@ static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
 {
     unsigned bucket = now % RING_CYCLES;
     uint64_t warps = r->warps[bucket];
-    r->warps[bucket] = 0;
-    r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
+    if (warps) {
+        r->warps[bucket] = 0;
+        r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
+    }
     while (__builtin_expect(r->far.count && r->far.data[0].cycle <= now, 0))
         warps |= 1ull << far_take(r).warp;
     return warps;

@@ -362,35 +362,6 @@ struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const 
     return h;
 }
 
-// The result behind bit `b` of a set (decode.h), not OP_FAR_BIT.
-static struct hazard result_of(const struct sm *s, const struct sm_warp *w, unsigned b)
-{
-    unsigned p = b - OP_PRED_BIT;
-    if (b >= OP_PRED_BIT)
-        return (struct hazard){w->operands.pred_ready[p], w->operands.pred_from_memory >> p & 1};
-    return (struct hazard){s->operands.ready[w->operands.map[b]],
-                           s->operands.from_memory[w->operands.map[b]]};
-}
-
-// Of results in one cycle, one from memory and one not, operand_hazard knows which is charged.
-struct hazard operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
-{
-    struct hazard last = {0};
-    uint64_t arrived = 0, left = w->operands.flying & o->needs & ~OP_ASK;
-    bool is_open = left & OP_FAR;
-    for (left &= ~OP_FAR; left; left &= left - 1) {
-        struct hazard h = result_of(s, w, bit_lowest(left));
-        if (h.cycle <= s->now) {
-            arrived |= left & -left;
-            continue;
-        }
-        is_open |= h.cycle == last.cycle && h.memory != last.memory;
-        if (h.cycle > last.cycle) last = h;
-    }
-    w->operands.flying &= ~arrived;
-    return is_open ? operand_hazard(s, w, o, op_need_count(o)) : last;
-}
-
 // -- moves for mechanisms ------------------------------------------------------------------------------------
 
 static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)

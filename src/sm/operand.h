@@ -80,10 +80,7 @@ struct hazard {
 };
 struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o,
                              unsigned need_count);
-// The same for all needs of an instruction with some of them in w->operands.flying. Removes the results that
-// have arrived. Not with mechanisms on the SM.
-struct hazard operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o);
-// operand_has_collector, _collect, _execute, _write, _result, _piped: operand_take.h
+// operand_has_collector, _collect, _execute, _write, _result, _piped, _flying: operand_take.h
 // Counts the operand reads of an instruction on a mechanism's port: no collector, no bank port.
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
 // The slot reason (operand bank, unit or write port) for which `o`, issued now, would exceed its fixed

@@ -42,13 +42,15 @@ static inline __attribute__((always_inline)) uint64_t operand_collect(struct sm 
 {
     if (has_onlookers(s)) return operand_collect_observed(s, w, o);
     struct operands *all = &s->operands;
-    const uint64_t first = s->now + 1, soonest = first * s->config->bank_ports,
-                   late = soonest + s->config->bank_ports;
+    const struct gpu_config *c = s->config;
+    const uint16_t *map = w->operands.map;
+    const uint8_t *bank_of = all->bank_of;
+    const unsigned reads = c->bank_conflicts ? o->read_count : 0;
+    const uint64_t first = s->now + 1, soonest = first * c->bank_ports, late = soonest + c->bank_ports;
     uint64_t collected = first;
-    unsigned reads = s->config->bank_conflicts ? o->read_count : 0;
     for (unsigned k = 0; k < reads; k++) {
-        uint32_t reg = w->operands.map[o->reads[k]];
-        uint64_t *next = &all->port[all->bank_of[reg]], port = later(*next, soonest);
+        uint32_t reg = map[o->reads[k]];
+        uint64_t *next = &all->port[bank_of[reg]], port = later(*next, soonest);
         *next = port + 1;
         if (port >= late) collected = later(collected, operand_read_late(s, w->grid, reg, port));
     }
@@ -133,4 +135,38 @@ static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const stru
     uint64_t had = is_own ? cycle - o->bypass : cycle;
     operand_arrives(s, w, o, cycle, had, false);
     return had;
+}
+
+// -- readiness ----------------------------------------------------------------------------------------------
+
+// operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
+// have arrived. Not with mechanisms on the SM.
+// The result behind bit `b` of a set (decode.h), not OP_FAR_BIT.
+static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_warp *w, unsigned b)
+{
+    unsigned p = b - OP_PRED_BIT;
+    if (b >= OP_PRED_BIT)
+        return (struct hazard){w->operands.pred_ready[p], w->operands.pred_from_memory >> p & 1};
+    return (struct hazard){s->operands.ready[w->operands.map[b]],
+                           s->operands.from_memory[w->operands.map[b]]};
+}
+
+// Of results in one cycle, one from memory and one not, operand_hazard knows which is charged.
+static inline __attribute__((always_inline)) struct hazard
+operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
+{
+    struct hazard last = {0};
+    uint64_t arrived = 0, left = w->operands.flying & o->needs & ~OP_ASK;
+    bool is_open = left & OP_FAR;
+    for (left &= ~OP_FAR; left; left &= left - 1) {
+        struct hazard h = operand_of_bit(s, w, bit_lowest(left));
+        if (h.cycle <= s->now) {
+            arrived |= left & -left;
+            continue;
+        }
+        is_open |= h.cycle == last.cycle && h.memory != last.memory;
+        if (h.cycle > last.cycle) last = h;
+    }
+    w->operands.flying &= ~arrived;
+    return is_open ? operand_hazard(s, w, o, op_need_count(o)) : last;
 }

@@ -2,16 +2,10 @@
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
 #include "exec/timed.h"
+#include "sm/operand_take.h"
 #include "sm/ready_look.h"
 
 void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }
-
-static void waits(struct sm *s, struct sm_warp *w, enum gpu_slot why)
-{
-    if (w->ready.why == why) return;
-    w->ready.why = (uint8_t)why;
-    w->ready.since = s->now;
-}
 
 static inline __attribute__((always_inline)) struct hazard encoded_hazard(const struct sm_warp *w,
                                                                           const struct op *o)
@@ -69,9 +63,10 @@ static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const st
     return scoreboard_hazard(s, w, o);
 }
 
-static struct hazard hazard_of(struct sm *s, struct sm_warp *w, const struct op *o)
+static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *s, struct sm_warp *w,
+                                                                     const struct op *o)
 {
-    bool is_plain = s->config->dependences == DEPENDENCES_SCOREBOARD && !has_techs(s) && o->path != PATH_FENCE;
+    bool is_plain = !has_techs(s) && !(o->needs & OP_ASK);
     return is_plain ? operand_flying(s, w, o) : any_hazard(s, w, o);
 }
 
@@ -79,7 +74,7 @@ void ready_may_access(struct sm *s, unsigned slot)
 {
     s->ready.wants_lsu |= 1ull << slot;
     if (s->lsu.shut && !lsu_has_place(s, slot))
-        waits(s, &s->warps[slot], SLOT_UNIT);
+        ready_waits(s, &s->warps[slot], SLOT_UNIT);
     else
         s->ready.now |= 1ull << slot;
 }
@@ -92,7 +87,7 @@ void ready_without_access(struct sm *s, unsigned slot) { lsu_leave_line(s, slot)
 static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    waits(s, w, SLOT_FETCH);
+    ready_waits(s, w, SLOT_FETCH);
     predict_look(s, slot);
     if (!(s->predict.wrong >> slot & 1)) {
         ready_wake_at(s, slot, w->ready.resume);
@@ -109,7 +104,7 @@ static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot
 // The warp waits; a queue entry of the load/store unit reserved for the warp is free again.
 static void is_unable(struct sm *s, unsigned slot, enum gpu_slot why, uint64_t until)
 {
-    waits(s, &s->warps[slot], why);
+    ready_waits(s, &s->warps[slot], why);
     if (until != CYCLE_NEVER) ready_wake_at(s, slot, until);
     if (s->lsu.asked >> slot & 1) lsu_unable(s, slot);
 }

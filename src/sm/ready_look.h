@@ -33,6 +33,24 @@ static inline __attribute__((always_inline)) void ready_becomes(struct sm *s, co
     if (__builtin_expect((s->lsu.asked & bit) != 0, 0)) ready_without_access(s, slot);
 }
 
+static inline void ready_waits(const struct sm *s, struct sm_warp *w, enum gpu_slot why)
+{
+    if (w->ready.why == why) return;
+    w->ready.why = (uint8_t)why;
+    w->ready.since = s->now;
+}
+
+// The I-buffer is empty.
+static inline __attribute__((always_inline)) void ready_starves(struct sm *s, struct sm_warp *w,
+                                                                unsigned slot)
+{
+    bool is_fetched_for = w->warp && w->warp->state == WARP_READY && w->ready.resume <= s->now;
+    if (is_fetched_for && !(s->lsu.asked >> slot & 1))
+        ready_waits(s, w, SLOT_FETCH);
+    else
+        ready_stopped(s, slot);
+}
+
 // ready_evaluate of warp `w` in the slot.
 static inline __attribute__((always_inline)) void ready_look(struct sm *s, struct sm_warp *w, unsigned slot)
 {
@@ -41,6 +59,10 @@ static inline __attribute__((always_inline)) void ready_look(struct sm *s, struc
         return;
     }
     s->ready.now &= ~(1ull << slot);
+    if (!w->front.count) {
+        ready_starves(s, w, slot);
+        return;
+    }
     if (ready_is_stopped(s, w)) {
         ready_stopped(s, slot);
         return;

@@ -125,10 +125,15 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
         if (s->event_at <= s->now) mech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
-        lsu_cycle(s);
+        if (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now) lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
-        beside ? issue_cycle_beside(s) : issue_cycle(s);
+        if (beside)
+            issue_cycle_beside(s);
+        else if (s->ready.now || s->now >= s->issue.calm_until)
+            issue_cycle(s);
+        else
+            issue_nothing(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
         if (beside && s->has_guests)
             front_cycle_beside_guests(s);

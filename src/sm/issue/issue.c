@@ -108,14 +108,24 @@ static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
 
 // -- all schedulers -----------------------------------------------------------------------------------------
 
+// The first scheduler from `first` on with a ready warp among `warps` (bits by slot); none: past the last.
+static inline unsigned next_with_ready(const struct sm *s, unsigned first, uint64_t warps)
+{
+    const unsigned schedulers = s->config->schedulers;
+    const uint64_t ready = s->ready.now & warps;
+    unsigned k = first;
+    while (k < schedulers && !(s->issue.warps_of[k] & ready)) k++;
+    return k;
+}
+
 static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool beside)
 {
     issue_nothing(s);
     uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
     if (beside) warps = issue_guests(s, warps);
     if (beside && s->config->issue_interval > 1) warps = pass_over_busy(s, warps);
-    for (unsigned k = 0; k < s->config->schedulers; k++) {
-        if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
+    for (unsigned k = next_with_ready(s, 0, warps); k < s->config->schedulers;
+         k = next_with_ready(s, k + 1, warps)) {
         issue_scheduler(s, k, beside);
         if (beside && s->issue.issued[k]) s->issue.guest_went_last[k] = false;
     }

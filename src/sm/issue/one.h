@@ -42,8 +42,8 @@ static inline void issue_keep_scheduler(struct sm *s, unsigned slot, uint32_t cy
 // Whether nothing known only at issue stands in the way: load/store queue, collector, dependence tracking,
 // branch unit, constants. False: the refusal has been noted. accesses: a memory instruction with an accessing
 // lane (active, guard true). Memory instructions without one need neither queue nor collector.
-static inline __attribute__((always_inline)) bool issue_has_room(struct sm *s, unsigned scheduler, unsigned slot,
-                                                           const struct op *o, bool accesses)
+static inline __attribute__((always_inline)) bool
+issue_has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
 {
     // A memory instruction without an accessing lane is complete at issue.
     bool is_over = o->path == PATH_MEMORY && !accesses;
@@ -58,8 +58,9 @@ static inline __attribute__((always_inline)) bool issue_has_room(struct sm *s, u
         refuse(s, scheduler, slot, SLOT_OPERAND);
         return false;
     }
-    enum gpu_slot obstacle =
-        s->config->dependences != DEPENDENCES_SCOREBOARD && !is_over ? issue_obstacle(s, slot, o) : SLOT_ISSUED;
+    enum gpu_slot obstacle = s->config->dependences != DEPENDENCES_SCOREBOARD && !is_over
+                                 ? issue_obstacle(s, slot, o)
+                                 : SLOT_ISSUED;
     if (obstacle != SLOT_ISSUED) {
         refuse(s, scheduler, slot, obstacle);
         return false;
@@ -79,7 +80,7 @@ static inline __attribute__((always_inline)) bool issue_has_room(struct sm *s, u
 // Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
 // is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.
 static inline __attribute__((always_inline)) void issue_keep(struct sm *s, struct sm_warp *w,
-                                                            const struct op *o, uint64_t done, bool is_over)
+                                                             const struct op *o, uint64_t done, bool is_over)
 {
     if (s->config->dependences >= DEPENDENCES_SINGLE)
         issue_keep_strictly(s, w, o, done, is_over);
@@ -89,8 +90,8 @@ static inline __attribute__((always_inline)) void issue_keep(struct sm *s, struc
 
 // Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an
 // accessing lane (active, guard true).
-static inline __attribute__((always_inline)) void issue_dispatch(struct sm *s, unsigned slot, const struct op *o,
-                                                           bool accesses, uint64_t lanes)
+static inline __attribute__((always_inline)) void
+issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, uint64_t lanes)
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->collects && (accesses || o->path != PATH_MEMORY);
@@ -124,8 +125,9 @@ static inline __attribute__((always_inline)) void issue_dispatch(struct sm *s, u
 // Removes the issued instruction from the I-buffer, and applies its effects on barriers and mechanisms, or
 // the warp's end. has_slot: issued in a slot of its scheduler; false: at a mechanism's port.
 static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(struct sm *s, struct sm_grid *g,
-                                                                       unsigned slot, uint32_t index,
-                                                                       const struct op *o, bool has_slot)
+                                                                             unsigned slot, uint32_t index,
+                                                                             const struct op *o,
+                                                                             bool has_slot)
 {
     struct sm_warp *w = &s->warps[slot];
     g->counts.issue_issued++;
@@ -146,7 +148,8 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
 }
 
 // Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
-static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler, unsigned slot)
+static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
+                                                                     unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
