@@ -213,7 +213,10 @@ void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_con
         decode_one(d, &d->ops[n], &p->insts[n], c, line_bytes);
         set_cycles(&d->ops[n], c);
         d->places[n] = place_of(p, n, line_bytes);
-        if (d->ops[n].path == PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD) d->ops[n].needs |= OP_ASK;
+        d->ops[n].is_plain = d->ops[n].path == PATH_ALU && d->ops[n].pipe != PIPE_CONTROL &&
+                             c->dependences == DEPENDENCES_SCOREBOARD && c->issue_interval == 1;
+        if (d->ops[n].path == PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD)
+            d->ops[n].needs |= OP_ASK;
     }
     if (c->dependences == DEPENDENCES_ENCODED) waits_assign(d, p, c);
 }

@@ -49,6 +49,7 @@ struct op {
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
     uint8_t bypass;               // cycles from usable result to register write; 0: no bypass
+    bool is_plain; // arithmetic that keeps neither its warp nor the scheduler from the next issue (one.h)
 };
 _Static_assert(sizeof(struct op) == 64, "an instruction's plan is a cache line");
 

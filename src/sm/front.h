@@ -46,7 +46,7 @@ void front_forget_guests(struct sm *s); // the last guest has gone
 bool front_wants(const struct sm *s, const struct sm_warp *w);
 void front_fill(struct sm *s, uint64_t warps);  // instructions in flight of the warps arrive
 void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
-void front_start(struct sm *s, unsigned slot); // a warp has started: fetch from its pc
+void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);
 // Redirects the I-buffer to `pc`: replaces the buffered instructions by as many from `pc` on, within a code
 // line that hits. On a miss, past the program's end, or with mechanisms, empties the I-buffer like

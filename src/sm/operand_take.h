@@ -35,12 +35,10 @@ static inline void operand_keep_collector(struct sm *s, uint64_t until)
     all->collector = k + 1 == s->config->collectors ? 0 : k + 1;
 }
 
-// Reserves the collector found by operand_has_collector and a bank port for each operand. Returns the cycle
-// at which all operands are collected.
-static inline __attribute__((always_inline)) uint64_t operand_collect(struct sm *s, const struct sm_warp *w,
-                                                                      const struct op *o)
+// operand_collect without onlookers.
+static inline __attribute__((always_inline)) uint64_t
+operand_collect_plain(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
-    if (has_onlookers(s)) return operand_collect_observed(s, w, o);
     struct operands *all = &s->operands;
     const struct gpu_config *c = s->config;
     const uint16_t *map = w->operands.map;
@@ -57,6 +55,14 @@ static inline __attribute__((always_inline)) uint64_t operand_collect(struct sm 
     w->grid->counts.operand_reads += o->read_count;
     operand_keep_collector(s, collected + 1);
     return collected;
+}
+
+// Reserves the collector found by operand_has_collector and a bank port for each operand. Returns the cycle
+// at which all operands are collected.
+static inline __attribute__((always_inline)) uint64_t operand_collect(struct sm *s, const struct sm_warp *w,
+                                                                      const struct op *o)
+{
+    return has_onlookers(s) ? operand_collect_observed(s, w, o) : operand_collect_plain(s, w, o);
 }
 
 static inline __attribute__((always_inline)) uint64_t operand_take_write_port(struct sm *s, struct sm_grid *g,
@@ -84,10 +90,10 @@ static inline uint64_t operand_write(struct sm *s, const struct sm_warp *w, cons
     return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle);
 }
 
-// Reserves a pipeline for `interval` cycles, after cycle `collected`, and a write port. Returns the cycle of
-// the result.
-static inline uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o,
-                                       uint64_t collected, uint32_t interval)
+// Reserves a pipeline for `interval` cycles, after cycle `collected`. Returns the cycle in which the result leaves
+// the pipeline.
+static inline __attribute__((always_inline)) uint64_t operand_take_pipe(struct sm *s, const struct op *o,
+                                                                        uint64_t collected, uint32_t interval)
 {
     struct operands *all = &s->operands;
     unsigned k = all->pipe[o->pipe];
@@ -96,14 +102,21 @@ static inline uint64_t operand_execute(struct sm *s, const struct sm_warp *w, co
     if (*pipe > s->now + 2) pipe = operand_find_pipe(s, o);
     uint64_t start = later(collected + 1, *pipe);
     *pipe = start + interval;
-    return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
+    return start + o->latency;
+}
+
+// Reserves a pipeline as above, and a write port. Returns the cycle of the result.
+static inline uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o,
+                                       uint64_t collected, uint32_t interval)
+{
+    return operand_write(s, w, w->operands.map + o->dst, o, operand_take_pipe(s, o, collected, interval));
 }
 
 // cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
-// `cycle`, or earlier with a bypass.
-static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, struct sm_warp *w,
-                                                                  const struct op *o, uint64_t cycle,
-                                                                  uint64_t had, bool from_memory)
+// `cycle`, or earlier with a bypass. Onlookers are not told, and no write is counted.
+static inline __attribute__((always_inline)) void operand_note_result(struct sm *s, struct sm_warp *w,
+                                                                      const struct op *o, uint64_t cycle,
+                                                                      uint64_t had, bool from_memory)
 {
     for (unsigned n = 0; n < o->dst_words; n++) {
         s->operands.ready[w->operands.map[o->dst + n]] = had;
@@ -111,12 +124,30 @@ static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, 
     }
     w->operands.flying |= o->results;
     if (!from_memory) operand_keep_busy(&w->operands, cycle);
-    if (o->barrier) operand_barrier(w, o, had, from_memory);
     if (o->pred_writes) operand_predicates(&w->operands, o->pred_writes, had, from_memory);
+}
+
+static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, struct sm_warp *w,
+                                                                  const struct op *o, uint64_t cycle,
+                                                                  uint64_t had, bool from_memory)
+{
+    operand_note_result(s, w, o, cycle, had, from_memory);
+    if (o->barrier) operand_barrier(w, o, had, from_memory);
     if (has_onlookers(s))
         operand_tell_result(s, w, o, cycle, had);
     else
         w->grid->counts.operand_writes += o->dst_words;
+}
+
+// The way of an arithmetic instruction without onlookers and control word: collector, bank ports, pipeline, write
+// port, result.
+static inline __attribute__((always_inline)) void operand_pass(struct sm *s, struct sm_warp *w,
+                                                               struct sm_grid *g, const struct op *o)
+{
+    uint64_t cycle = operand_take_pipe(s, o, operand_collect_plain(s, w, o), o->interval);
+    if (o->dst_words) cycle = operand_take_write_port(s, g, w->operands.map + o->dst, o->dst_words, cycle);
+    operand_note_result(s, w, o, cycle, cycle - o->bypass, false);
+    g->counts.operand_writes += o->dst_words;
 }
 
 // Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.

@@ -29,6 +29,10 @@ enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigne
 // Effects of a control instruction, or of one behind which the warp does not go on.
 void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const struct op *o);
 
+// issue_stepped for a plain instruction behind which the warp does not go on.
+enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
+                           enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before);
+
 static inline const struct inst *issue_inst(const struct sm_grid *g, const struct op *o)
 {
     return &g->engine->exec.insts[o - g->ops];
@@ -147,6 +151,64 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
     return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
 }
 
+// After the step of instruction `o`, with the warp's counts of instructions and lanes before the step.
+static inline __attribute__((always_inline)) enum outcome
+issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
+              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    switch (outcome) {
+    case TIMED_RETRY:
+        ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        mech_settles(g);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    case TIMED_FAULT:
+        s->faulted = true;
+        mech_settles(g);
+        return OUTCOME_STOPPED;
+    case TIMED_DONE: break;
+    }
+    if (w->warp->issued != issued_before) {
+        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before);
+    } else { // lanes wait for reconvergence; the instruction executes later with all lanes
+        g->counts.issue_parts++;
+        if (has_techs(s)) mech_executed(w, (uint32_t)(o - g->ops));
+    }
+    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true);
+}
+
+// Tries to issue a plain instruction (decode.h) of a full warp, without onlookers.
+static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm *s, unsigned scheduler,
+                                                                      unsigned slot, const struct op *o)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    struct timed_engine *t = g->engine;
+    struct warp *lanes = w->warp;
+    if (!operand_has_collector(s)) {
+        refuse(s, scheduler, slot, SLOT_OPERAND);
+        return OUTCOME_REFUSED;
+    }
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    }
+    uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;
+    const struct bound *d = timed_begin(t, lanes, s->now), *next = exec_step(lanes, d);
+    if (!exec_went_straight(lanes, d, next))
+        return issue_unusual(s, scheduler, slot, o, timed_end(t, lanes, next), issued_before, lanes_before);
+    operand_pass(s, w, g, o);
+    g->counts.lanes[o->lanes] += lanes->counts.thread_instructions - lanes_before;
+    g->counts.issue_issued++;
+    account_issued(&g->account, w->front.head);
+    front_take(&w->front);
+    return OUTCOME_ISSUED;
+}
+
 // Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
 static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
                                                                      unsigned slot)
@@ -155,6 +217,8 @@ static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *
     struct sm_grid *g = w->grid;
     uint32_t index = w->front.head;
     const struct op *o = &g->ops[index];
+    if (o->is_plain && w->warp->active == w->warp->full && !has_onlookers(s))
+        return issue_plain(s, scheduler, slot, o);
     bool accesses = accesses_memory(w, o);
     if (!issue_has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
     if (has_onlookers(s)) {
@@ -179,27 +243,9 @@ static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *
     }
     if (reused) {
         issue_reused(s, scheduler, slot, o, reused);
-    } else {
-        uint64_t issued_before = w->warp->issued;
-        switch (timed_step(g->engine, w->warp, s->now)) {
-        case TIMED_RETRY:
-            ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
-            refuse(s, scheduler, slot, SLOT_MEMORY);
-            mech_settles(g);
-            ready_evaluate(s, slot);
-            return OUTCOME_REFUSED;
-        case TIMED_FAULT:
-            s->faulted = true;
-            mech_settles(g);
-            return OUTCOME_STOPPED;
-        case TIMED_DONE: break;
-        }
-        if (w->warp->issued != issued_before) {
-            issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before);
-        } else { // lanes wait for reconvergence; the instruction executes later with all lanes
-            g->counts.issue_parts++;
-            if (has_techs(s)) mech_executed(w, index);
-        }
+        return issue_leave_buffer(s, g, slot, index, o, true);
     }
-    return issue_leave_buffer(s, g, slot, index, o, true);
+    uint64_t issued_before = w->warp->issued;
+    enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
+    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before);
 }

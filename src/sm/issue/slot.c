@@ -179,6 +179,12 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
     return OUTCOME_COPIED;
 }
 
+enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
+                           enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
+{
+    return issue_stepped(s, scheduler, slot, o, false, outcome, issued_before, lanes_before);
+}
+
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
     return issue_this(s, scheduler, slot);
