@@ -401,7 +401,7 @@ enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, u
     const struct access_plan *p = &t->plans[d->index];
     struct exec_access *a = &t->access;
     timed_find_access(w, d, p, a);
-    t->is_row = exec_access_was_row(a, t->exec.lanes);
+    t->is_row = a->pattern == PATTERN_ROW && exec_access_was_row(a, t->exec.lanes);
     if (!a->mask && w->active == w->full) { // the guard is false in all lanes: no thread executes
         w->counts.guarded_off++;
         w->pc++;

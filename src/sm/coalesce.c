@@ -243,6 +243,7 @@ static unsigned remembered_passes(struct sm *s, const struct lsu_entry *e, const
 {
     const struct timed_engine *engine = e->grid->engine;
     if (engine->exec.lanes != COALESCE_LANES) return passes_of(s, engine, a, is_atomic);
+    if (engine->is_row && a->bytes <= 4 && !is_atomic && s->config->shared_banks == COALESCE_LANES) return 1;
     struct coalesce_known *k = &s->coalesce.known[(size_t)(e->op - e->grid->ops) % COALESCE_KNOWN];
     uint8_t low = a->address[0] & 3;
     if (k->mask == a->shared && k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic &&

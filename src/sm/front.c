@@ -96,28 +96,34 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     return s->front.line == line || look_up_line(s, slot, line, kind);
 }
 
-// Starts the fetch of the next instructions of a warp or guest. False: the code line is not in the
-// instruction cache.
-static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
+// The next instructions of a warp or guest set out for its I-buffer; their line is present.
+static inline __attribute__((always_inline)) void depart(const struct sm *s, struct sm_warp *w,
+                                                         const struct code_place *at, bool has_techs)
 {
-    struct sm_warp *w = &s->warps[slot];
-    uint32_t pc = w->front.pc;
-    const struct code_place *at = place_of(w, pc);
     uint32_t n = s->config->fetch_width, space = s->config->ibuffer - w->front.count;
     struct gpu_counts *counts = &w->grid->counts;
-    if (!line_is_there(s, slot, w->grid->launch->code + at->line, kind)) {
-        counts->fetch_icache_misses++;
-        return false;
-    }
     counts->fetch_icache_hits++;
     if (n > at->most) n = at->most;
     if (n > space) n = space;
     uint32_t span = n;
-    if (has_techs(s)) span = mech_fetched(w, pc, &n, at->most);
+    if (has_techs) span = mech_fetched(w, w->front.pc, &n, at->most);
     w->front.fetching = (uint8_t)n;
-    w->front.pc = pc + span;
+    w->front.pc += span;
     w->front.fill_at = s->now + s->config->fetch_latency;
     counts->fetch_fetched += n;
+}
+
+// Starts the fetch of the next instructions of a warp or guest. False: the code line is not in the
+// instruction cache.
+static bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct code_place *at = place_of(w, w->front.pc);
+    if (!line_is_there(s, slot, w->grid->launch->code + at->line, kind)) {
+        w->grid->counts.fetch_icache_misses++;
+        return false;
+    }
+    depart(s, w, at, has_techs(s));
     return true;
 }
 
@@ -140,38 +146,56 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     front_update(s, slot);
 }
 
-static inline __attribute__((always_inline)) void fetch(struct sm *s, unsigned slot)
+// fetch.latency is far below RING_CYCLES.
+static inline void expect_fill(struct sm *s, const struct sm_warp *w, unsigned slot)
+{
+    ring_add_near(&s->front.fills, w->front.fill_at, slot);
+}
+
+static __attribute__((noinline)) void fetch_with_lookup(struct sm *s, unsigned slot)
 {
     bool has_line = set_out(s, slot, WAITER_WARP);
-    if (has_line) ring_add(&s->front.fills, s->now, s->warps[slot].front.fill_at, slot);
+    if (has_line) expect_fill(s, &s->warps[slot], slot);
     s->front.fetchable &= ~(1ull << slot);
     // without the line, the warp may fetch again at once; a mechanism may have skipped all instructions
     if (!has_line || has_techs(s)) front_update(s, slot);
 }
 
+static inline __attribute__((always_inline)) void fetch(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct code_place *at = place_of(w, w->front.pc);
+    uint64_t line = w->grid->launch->code + at->line;
+    if (has_techs(s) || line != s->front.line || line == w->tags.granted) {
+        fetch_with_lookup(s, slot);
+        return;
+    }
+    depart(s, w, at, false);
+    expect_fill(s, w, slot);
+    s->front.fetchable &= ~(1ull << slot);
+}
+
 // The warp to fetch for. An unfair policy can pass over a warp for ever, while the favoured warps spin on a
 // word to be written by the neglected warp. Every CHOICES-th choice under an unfair policy is therefore round
 // robin.
-static inline unsigned choose(struct sm *s, unsigned port, uint64_t want)
+static unsigned choose(struct sm *s, unsigned port, uint64_t want)
 {
     enum { CHOICES = 64 }; // choices of a fetch port from one round-robin choice to the next
     const struct pick *pick = s->front.pick;
-    if (pick->first == pick_behind) return pick_next(s->front.last[port], want);
     if (pick->is_fair || ++s->front.choices[port] % CHOICES) return pick->first(s, s->front.last[port], want);
     return s->front.in_turn[port] = pick_behind(s, s->front.in_turn[port], want);
 }
 
-static inline __attribute__((always_inline)) void fetch_one(struct sm *s, unsigned port, uint64_t mine)
+static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 {
     uint64_t want = s->front.fetchable & mine;
     if (!want) return;
     bool is_one = !(want & (want - 1));
-    unsigned slot = is_one ? bit_lowest(want) : choose(s, port, want);
-    s->front.last[port] = slot;
-    fetch(s, slot);
+    s->front.last[port] = is_one ? bit_lowest(want) : choose(s, port, want);
+    fetch(s, s->front.last[port]);
 }
 
-static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint64_t fetchable)
+static __attribute__((noinline)) void fetch_among(struct sm *s, uint64_t fetchable)
 {
     uint64_t among = has_techs(s) ? mech_fetch(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
@@ -181,27 +205,45 @@ static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint
     for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
 }
 
-void front_cycle(struct sm *s) { fetch_among(s, s->front.fetchable); }
+// A single port in round robin fetches here.
+void front_cycle(struct sm *s)
+{
+    if (s->config->fetch_per_scheduler || s->front.pick->first != pick_behind || has_techs(s)) {
+        fetch_among(s, s->front.fetchable);
+        return;
+    }
+    s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
+    fetch(s, s->front.last[0]);
+}
 
-static void land(struct front_warp *w)
+static inline void land(struct front_warp *w)
 {
     w->count = (uint8_t)(w->count + w->fetching);
     w->fetching = 0;
     w->fill_at = 0;
 }
 
-void front_fill(struct sm *s, uint64_t warps)
+static __attribute__((noinline)) void fill_with_techs(struct sm *s, unsigned slot)
 {
-    for (uint64_t left = warps; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        struct sm_warp *w = &s->warps[slot];
-        if (w->front.fill_at != s->now) continue; // dropped since
-        unsigned n = w->front.fetching;
-        land(&w->front);
-        if (has_techs(s)) mech_filled(w, w->front.pc - n, n);
-        front_taken(s, w, slot);
-        ready_look(s, w, slot);
+    struct sm_warp *w = &s->warps[slot];
+    unsigned n = w->front.fetching;
+    land(&w->front);
+    mech_filled(w, w->front.pc - n, n);
+    front_update(s, slot);
+    ready_evaluate(s, slot);
+}
+
+void front_fill(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    if (w->front.fill_at != s->now) return; // dropped since
+    if (has_techs(s)) {
+        fill_with_techs(s, slot);
+        return;
     }
+    land(&w->front);
+    front_taken_plain(s, w, slot);
+    ready_look_plain(s, w, slot);
 }
 
 // -- guests -------------------------------------------------------------------------------------------------

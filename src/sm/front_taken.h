@@ -14,12 +14,18 @@ static inline __attribute__((always_inline)) bool front_has_code(const struct sm
 }
 
 // front_update for a live warp after its I-buffer has lost an instruction, or after the end of a fetch: the warp
-// may want instructions that it did not want before.
+// may want instructions that it did not want before. _plain: no mechanisms on the SM.
+static inline __attribute__((always_inline)) void front_taken_plain(struct sm *s, const struct sm_warp *w,
+                                                                    unsigned slot)
+{
+    if (front_has_room(s, w)) s->front.fetchable |= (uint64_t)front_has_code(w) << slot;
+}
+
 static inline __attribute__((always_inline)) void front_taken(struct sm *s, const struct sm_warp *w,
                                                               unsigned slot)
 {
     if (has_techs(s))
         front_update(s, slot);
-    else if (front_has_room(s, w))
-        s->front.fetchable |= (uint64_t)front_has_code(w) << slot;
+    else
+        front_taken_plain(s, w, slot);
 }

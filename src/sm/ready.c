@@ -63,8 +63,7 @@ static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const st
     return scoreboard_hazard(s, w, o);
 }
 
-static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *s, struct sm_warp *w,
-                                                                     const struct op *o)
+static struct hazard hazard_of(struct sm *s, struct sm_warp *w, const struct op *o)
 {
     bool is_plain = !has_techs(s) && !(o->needs & OP_ASK);
     return is_plain ? operand_flying(s, w, o) : any_hazard(s, w, o);
@@ -145,7 +144,18 @@ void ready_look_at_operands(struct sm *s, unsigned slot)
         return;
     }
     const struct op *o = &w->grid->ops[w->front.head];
-    struct hazard h = hazard_of(s, w, o);
+    struct hazard h = any_hazard(s, w, o);
+    if (h.cycle <= s->now)
+        ready_becomes(s, w, slot, o);
+    else
+        is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
+}
+
+void ready_look_at_flying(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    struct hazard h = o->needs & OP_ASK ? any_hazard(s, w, o) : operand_flying(s, w, o);
     if (h.cycle <= s->now)
         ready_becomes(s, w, slot, o);
     else
@@ -166,11 +176,6 @@ __attribute__((noinline)) uint64_t ready_stream(struct sm *s, struct sm_warp *w,
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle)
 {
     ring_add(&s->ready.wakes, s->now, cycle, slot);
-}
-
-void ready_wake(struct sm *s, uint64_t warps)
-{
-    for (uint64_t left = warps; left; left &= left - 1) ready_evaluate(s, bit_lowest(left));
 }
 
 void ready_settle(struct sm *s, unsigned slot)

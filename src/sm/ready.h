@@ -34,7 +34,6 @@ void ready_evaluate(struct sm *s, unsigned slot);
 // issue; *why: the obstacle. CYCLE_NEVER: not known yet.
 uint64_t ready_stream(struct sm *s, struct sm_warp *w, enum gpu_slot *why);
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // schedules an evaluation
-void ready_wake(struct sm *s, uint64_t warps);
 // After a change of the warp's pc or state: updates I-buffer, fetching and evaluation.
 void ready_settle(struct sm *s, unsigned slot);
 // Resumes warps released from the block's barriers.

@@ -3,9 +3,9 @@
 #include "sm/sm_impl.h"
 
 // -- ready.c
-void ready_stopped(struct sm *s, unsigned slot); // the warp may not issue whatever its operands are
-// The general case: operands may be under way, or mechanisms are on the SM.
-void ready_look_at_operands(struct sm *s, unsigned slot);
+void ready_stopped(struct sm *s, unsigned slot);          // the warp may not issue whatever its operands are
+void ready_look_at_operands(struct sm *s, unsigned slot); // ready_evaluate with mechanisms on the SM
+void ready_look_at_flying(struct sm *s, unsigned slot);   // nothing stops the warp but operands under way
 // The operands are ready for a memory access, which also needs a queue entry of the load/store unit. Without an
 // entry, the warp waits in line.
 void ready_may_access(struct sm *s, unsigned slot);
@@ -51,13 +51,10 @@ static inline __attribute__((always_inline)) void ready_starves(struct sm *s, st
         ready_stopped(s, slot);
 }
 
-// ready_evaluate of warp `w` in the slot.
-static inline __attribute__((always_inline)) void ready_look(struct sm *s, struct sm_warp *w, unsigned slot)
+// ready_evaluate of warp `w` in the slot. _plain: no mechanisms on the SM.
+static inline __attribute__((always_inline)) void ready_look_plain(struct sm *s, struct sm_warp *w,
+                                                                   unsigned slot)
 {
-    if (has_techs(s)) {
-        ready_look_at_operands(s, slot);
-        return;
-    }
     s->ready.now &= ~(1ull << slot);
     if (!w->front.count) {
         ready_starves(s, w, slot);
@@ -69,7 +66,15 @@ static inline __attribute__((always_inline)) void ready_look(struct sm *s, struc
     }
     const struct op *o = &w->grid->ops[w->front.head];
     if (w->operands.flying & o->needs)
-        ready_look_at_operands(s, slot);
+        ready_look_at_flying(s, slot);
     else
         ready_becomes(s, w, slot, o);
+}
+
+static inline __attribute__((always_inline)) void ready_look(struct sm *s, struct sm_warp *w, unsigned slot)
+{
+    if (has_techs(s))
+        ready_look_at_operands(s, slot);
+    else
+        ready_look_plain(s, w, slot);
 }
