@@ -309,7 +309,7 @@ uint64_t spec_size_bytes(const struct spec *s)
 }
 
 // Writes the elements first .. first + count - 1 of the sequence 0, 1, 2, …; integers keep the low bits. f32,
-// f64 and integers have a loop each for speed: buffers of a million floats are common.
+// f64, integers of 4 bytes and other integers have a loop each for speed: buffers of a million are common.
 static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8_t *to)
 {
     size_t size = types[type].size_bytes;
@@ -323,6 +323,8 @@ static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8
             double d = (double)(int64_t)i;
             memcpy(to, &d, sizeof d);
         }
+    else if (size == 4)
+        for (uint64_t i = first; i < first + count; i++, to += 4) memcpy(to, &(uint32_t){(uint32_t)i}, 4);
     else
         for (uint64_t i = first; i < first + count; i++, to += size) memcpy(to, &i, size);
 }

@@ -2,6 +2,7 @@
 #include "exec/access.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/timed.h"
 #include "isa/fields.h"
 
 #include <string.h>
@@ -111,20 +112,42 @@ static enum access_kind kind_of(const struct inst *i)
     return isa_has(i, ISA_STORE) ? ACCESS_STORE : ACCESS_NONE;
 }
 
-void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a)
+void timed_plan_access(struct access_plan *p, const struct inst *i)
 {
-    const struct inst *i = bound_inst(d, w);
-    unsigned k = w->exec->address_operand[d->index] - 1u;
+    unsigned k = exec_address_operand(i) - 1u;
     bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
-    enum isa_space space = in_arithmetic ? SPACE_SHARED : isa_space_of(i);
-    a->kind = (uint8_t)(in_arithmetic ? ACCESS_LOAD : kind_of(i));
-    a->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
-    a->mask = exec_guarded(w, d);
-    a->shared = space == SPACE_SHARED ? a->mask : 0;
-    a->local = space == SPACE_LOCAL ? a->mask : 0;
+    p->kind = (uint8_t)(in_arithmetic ? ACCESS_LOAD : kind_of(i));
+    p->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
+    p->space = (uint8_t)(in_arithmetic ? SPACE_SHARED : isa_space_of(i));
+    p->source = (uint8_t)k;
+    p->is_wide = i->src[k].width == 2;
+    p->is_constant = i->op == OP_LDC;
+    p->is_copy = i->op == OP_LDGSTS;
+    p->offset = (uint64_t)(int64_t)(int32_t)i->src[k].value;
+}
+
+void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
+                       struct exec_access *a)
+{
+    const struct exec *e = w->exec;
+    uint64_t mask = exec_guarded(w, d);
+    a->kind = p->kind;
+    a->bytes = p->bytes;
+    a->mask = mask;
+    a->shared = p->space == SPACE_SHARED ? mask : 0;
+    a->local = p->space == SPACE_LOCAL ? mask : 0;
     // texture.c fills in the addresses at the fetch. An access of no lane has no addresses.
     a->pattern = PATTERN_APART;
-    if (i->op == OP_TEX || !a->mask) return;
-    a->pattern = (uint8_t)exec_lane_addresses(w, &i->src[k], d->src[k], a->bytes, a->address);
-    if (space == SPACE_GENERIC && i->op != OP_LDC && i->op != OP_LDGSTS) divide_generic(w->exec->launch, a);
+    if (!mask || p->kind == ACCESS_TEXTURE) return;
+    const uint8_t *low = w->regs + d->src[p->source];
+    a->pattern = (uint8_t)e->loops->addresses(low, p->is_wide ? low + e->vector_bytes : NULL, p->offset,
+                                              a->bytes, a->address);
+    if (p->space == SPACE_GENERIC && !p->is_constant && !p->is_copy) divide_generic(e->launch, a);
+}
+
+void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a)
+{
+    struct access_plan p;
+    timed_plan_access(&p, bound_inst(d, w));
+    timed_find_access(w, d, &p, a);
 }

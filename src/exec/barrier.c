@@ -14,8 +14,9 @@
 
 static void write_result(struct warp *w, const struct split *s, const struct barrier *b)
 {
-    for (uint64_t left = s->result_lanes; left; left &= left - 1)
-        if (s->result_boolean == BOOL_POPC) reg_lanes(w->regs, s->result_dst)[bit_lowest(left)] = b->popc;
+    uint64_t counted = s->result_boolean == BOOL_POPC ? s->result_lanes : 0;
+    for (uint64_t left = counted; left; left &= left - 1)
+        reg_lanes(w->regs, s->result_dst)[bit_lowest(left)] = b->popc;
     bool all_or_any = s->result_boolean == BOOL_AND ? b->all : b->any;
     w->pred[s->result_q] = (w->pred[s->result_q] & ~s->result_lanes) | (all_or_any ? s->result_lanes : 0);
 }

@@ -294,6 +294,13 @@ static void describe_lanes(uint64_t lanes, struct strbuf *out)
     }
 }
 
+// Next instruction of a split of a stopped warp.
+static uint32_t pc_of(const struct warp *w, const struct split *s)
+{
+    bool is_running = s == &w->splits.data[w->current] && s->state == SPLIT_READY;
+    return is_running ? w->pc : s->pc;
+}
+
 static void describe_split(const struct warp *w, const struct split *s, struct strbuf *out)
 {
     strbuf_puts(out, "\n    warp ");
@@ -301,7 +308,7 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
     describe_lanes(s->mask, out);
     strbuf_puts(out, ": ");
     bool past = s->state == SPLIT_BARRIER || s->state == SPLIT_ARRIVE || s->state == SPLIT_WARPSYNC;
-    exec_describe_inst(w->exec, past && s->pc ? s->pc - 1 : s->pc, out);
+    exec_describe_inst(w->exec, past && s->pc ? s->pc - 1 : pc_of(w, s), out);
     const struct barrier *b = &w->cta->barriers[s->barrier % BARRIERS];
     switch ((enum split_state)s->state) {
     case SPLIT_READY: strbuf_puts(out, " can run"); break;
@@ -341,7 +348,7 @@ static bool block_fault_begin(struct cta *c, enum launch_fault_kind kind)
     for (uint32_t i = c->warp_count; i-- > 0;)
         if (c->warps[i].state != WARP_DONE) first = &c->warps[i];
     return first &&
-           fault_begin(first, first->splits.data[0].pc, kind, bit_lowest(first->splits.data[0].mask));
+           fault_begin(first, pc_of(first, first->splits.data), kind, bit_lowest(first->splits.data[0].mask));
 }
 
 void exec_fault_stall(struct cta *first, struct strbuf *text)

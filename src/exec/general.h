@@ -67,6 +67,16 @@ static inline const struct bound *exec_step(struct warp *w, const struct bound *
 // Stops a warp before `next`: counts the instructions executed since run_start and sets the warp's pc. The
 // warp stays ready.
 void exec_stop(const struct bound *next, struct warp *w);
+// For a stepper, after exec_step(w, d) returned `next`: whether a full warp has executed d and goes on behind
+// d. Then counts d and sets the warp's pc: exec_stop without the running split's pc, read only after a stop.
+static inline bool exec_went_straight(struct warp *w, const struct bound *d, const struct bound *next)
+{
+    if (next != d + 1 || w->run_start != d || w->active != w->full) return false;
+    w->pc = d->index + 1;
+    w->issued++;
+    w->counts.thread_instructions += w->exec->lanes;
+    return true;
+}
 // For a stepper, before d executes: reconvergence at a join point while some lanes of the warp do not run
 // (exec_join without a stepper). Returns d, or the code to run instead; NULL: the warp has stopped.
 static inline const struct bound *exec_meet(struct warp *w, const struct bound *d)

@@ -35,6 +35,15 @@ static void engine_print(void *context, const char *text, size_t length)
     strbuf_write(&t->text, text, length);
 }
 
+static const struct access_plan *plan_accesses(struct timed_engine *t)
+{
+    const struct program *p = t->exec.program;
+    struct access_plan *plans = ARENA_ARRAY(&t->exec.arena, struct access_plan, p->inst_count + 1);
+    for (uint32_t n = 0; n < p->inst_count; n++)
+        if (t->exec.address_operand[n]) timed_plan_access(&plans[n], &p->insts[n]);
+    return plans;
+}
+
 void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, const struct timed_engine *first)
 {
     memset(t, 0, sizeof *t);
@@ -53,6 +62,7 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, con
     e->texels = t->access.address;
     arena_init(&e->arena);
     exec_prepare(e, &t->launch, first ? &first->exec : NULL);
+    t->plans = first ? first->plans : plan_accesses(t);
 }
 
 void timed_fini(struct timed_engine *t)
@@ -156,13 +166,34 @@ static void filter_add(uint64_t filter[64], uint64_t address, unsigned bytes)
     filter[last / 64] |= 1ull << last % 64;
 }
 
+// Number of lanes of a mask that are the first lanes without a gap; 0: others.
+static unsigned first_lanes(uint64_t mask) { return mask & (mask + 1) ? 0 : bit_count(mask); }
+
+// Writes the host addresses of the first `count` lanes if all access the allocation accessed last, in bounds and
+// aligned.
+static bool resolve_in_one(const struct exec *e, const struct exec_access *a, unsigned count,
+                           uint8_t *host[LANES_MAX])
+{
+    const struct allocation_slot *slot = &e->general_slot;
+    uint64_t last = slot->size_bytes - a->bytes, bits = 0;
+    bool outside = slot->size_bytes < a->bytes;
+    for (unsigned l = 0; l < count; l++) {
+        uint64_t offset = a->address[l] - slot->start;
+        outside |= offset > last;
+        bits |= a->address[l];
+        host[l] = slot->host + offset;
+    }
+    return !outside && !(bits & (a->bytes - 1u));
+}
+
 // Writes each active lane's host address to host[lane]; false after a fault.
 static bool resolve_lanes(struct warp *w, const struct bound *d, const struct exec_access *a,
                           uint8_t *host[LANES_MAX])
 {
     // The lane last resolved to global memory, LANES_MAX: none. A later lane with the same address reuses
     // host[last].
-    unsigned last = LANES_MAX;
+    unsigned last = LANES_MAX, count = first_lanes(a->mask & ~(a->shared | a->local));
+    if (count && count == bit_count(a->mask) && resolve_in_one(w->exec, a, count, host)) return true;
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         if (last != LANES_MAX && a->address[l] == a->address[last] && !((a->shared | a->local) >> l & 1)) {
@@ -233,10 +264,14 @@ static const struct bound *log_store(const struct bound *d, struct warp *w, uint
     if (!global) return d + 1;
     if (!a->shared && !a->local) w->counts.global_stores++;
     struct record_view v = new_record(t, i, global, a->bytes, false, false);
-    unsigned words = v.r->lane_words;
+    unsigned words = v.r->lane_words, count = first_lanes(global);
     for (unsigned n = 0; n < words; n++) {
         uint32_t splat[LANES_MAX], *value = v.value + n;
         const uint32_t *from = exec_source(d, w, regs, 1, n, splat);
+        if (count) {
+            for (unsigned l = 0; l < count; l++, value += words) *value = from[l];
+            continue;
+        }
         for (uint64_t left = global; left; left &= left - 1, value += words) *value = from[bit_lowest(left)];
     }
     uint64_t last = UINT64_MAX; // line of the lane before
@@ -333,57 +368,61 @@ void timed_settle(struct warp *w)
 
 // True for a load that must wait for the next window: a load from lines with uncommitted atomics, a copy
 // (cp.async) from lines with logged stores, or any load after an acquiring atomic of its warp.
-static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct inst *i)
+static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct access_plan *p)
 {
-    const struct exec_access *a = &t->access;
-    if (!t->log.count || !a->mask || a->kind != ACCESS_LOAD || i->op == OP_LDC) return false;
     for (size_t k = 0; k < t->acquiring.count; k++)
         if (t->acquiring.data[k] == w) return true;
-    return any_in(t->changed, t) || (i->op == OP_LDGSTS && any_in(t->written, t));
+    return any_in(t->changed, t) || (p->is_copy && any_in(t->written, t));
 }
 
-// Executes the instruction at w->pc, without the join at the next instruction. Inlined: called for every
-// instruction.
-static inline __attribute__((always_inline)) enum timed_outcome execute(struct timed_engine *t,
-                                                                        struct warp *w, uint64_t cycle)
+static enum timed_outcome failed(struct timed_engine *t)
 {
-    struct exec *e = &t->exec;
-    uint32_t index = w->pc;
-    const struct bound *d = warp_code(w, index);
-    const struct inst *i = &e->program->insts[index];
-    bool is_memory = e->address_operand[index] != 0;
-    t->cycle = cycle;
-    t->access.kind = ACCESS_NONE;
-    if (is_memory) {
-        exec_find_access(w, d, &t->access);
-        t->is_row = exec_access_was_row(&t->access, e->lanes);
-        if (must_wait(t, w, i)) return TIMED_RETRY;
-    }
-    bool patch = is_memory && t->access.kind == ACCESS_LOAD && t->log.count && i->op != OP_LDC &&
-                 any_in(t->written, t);
-    w->slice_end = 0;
-    w->run_start = d;
-    e->clock_base = cycle - w->issued;
-    const struct bound *next = exec_step(w, d);
+    t->fault_cycle = t->cycle;
+    return TIMED_FAULT;
+}
+
+// Ends a step, without the join at the next instruction. next: result of exec_step.
+static enum timed_outcome stop(struct timed_engine *t, struct warp *w, const struct bound *next)
+{
     if (next) exec_stop(next, w);
-    if (__builtin_expect(t->fault.kind != FAULT_NONE, 0)) {
-        t->fault_cycle = cycle;
-        return TIMED_FAULT;
-    }
-    if (patch) patch_load(t, w, d, i);
-    return TIMED_DONE;
+    return __builtin_expect(t->fault.kind != FAULT_NONE, 0) ? failed(t) : TIMED_DONE;
 }
 
-enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle)
+enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next)
 {
-    enum timed_outcome o = execute(t, w, cycle);
+    enum timed_outcome o = stop(t, w, next);
     if (o == TIMED_DONE) timed_settle(w);
     return o;
 }
 
+enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    const struct bound *d = timed_begin(t, w, cycle);
+    const struct access_plan *p = &t->plans[d->index];
+    struct exec_access *a = &t->access;
+    timed_find_access(w, d, p, a);
+    t->is_row = a->pattern == PATTERN_ROW && exec_access_was_row(a, t->exec.lanes);
+    if (!a->mask && w->active == w->full) { // the guard is false in all lanes: no thread executes
+        w->counts.guarded_off++;
+        w->pc++;
+        w->issued++;
+        return TIMED_DONE;
+    }
+    bool meets_log = a->kind == ACCESS_LOAD && t->log.count && a->mask && !p->is_constant;
+    if (meets_log && must_wait(t, w, p)) return TIMED_RETRY;
+    bool patch = meets_log && any_in(t->written, t);
+    const struct bound *next = exec_step(w, d);
+    bool is_straight = exec_went_straight(w, d, next);
+    if (!is_straight && stop(t, w, next) != TIMED_DONE) return TIMED_FAULT;
+    if (patch) patch_load(t, w, d, bound_inst(d, w));
+    if (!is_straight) timed_settle(w);
+    return TIMED_DONE;
+}
+
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle)
 {
-    return execute(t, w, cycle);
+    const struct bound *d = timed_begin(t, w, cycle), *next = exec_step(w, d);
+    return exec_went_straight(w, d, next) ? TIMED_DONE : stop(t, w, next);
 }
 
 // -- committing ---------------------------------------------------------------------------------------------
@@ -424,6 +463,8 @@ static void commit_record(const struct timed_engine *t, const struct record_view
         memcpy(v->host[0], v->value, (size_t)bytes * lanes);
     else if (isa_has(v->r->inst, ISA_ATOMIC))
         commit_atomic(t, v);
+    else if (bytes == 4)
+        for (unsigned n = 0; n < lanes; n++) memcpy(v->host[n], v->value + n, 4);
     else
         for (unsigned n = 0; n < lanes; n++)
             memcpy(v->host[n], v->value + (size_t)n * v->r->lane_words, bytes);

@@ -19,6 +19,7 @@
 #pragma once
 #include "base/str.h"
 #include "exec/exec_impl.h"
+#include "exec/general.h"
 
 enum timed_outcome { TIMED_DONE, TIMED_RETRY, TIMED_FAULT };
 
@@ -27,9 +28,22 @@ struct timed_text { // text printed by the kernel in the window
     size_t start, length; // in `text`
 };
 
+// What an instruction with an address operand accesses.
+struct access_plan {
+    uint64_t offset;  // constant part of the address
+    uint8_t kind;     // enum access_kind
+    uint8_t bytes;    // of a lane
+    uint8_t space;    // enum isa_space
+    uint8_t source;   // index of the operand with the address
+    bool is_wide;     // the address is a register pair
+    bool is_constant; // LDC
+    bool is_copy;     // LDGSTS
+};
+
 struct timed_engine {
-    struct exec exec;     // first member: engine_of casts from the exec
-    struct launch launch; // as given, except for the text output
+    struct exec exec;                // first member: engine_of casts from the exec
+    const struct access_plan *plans; // by instruction; of instructions with an address operand
+    struct launch launch;            // as given, except for the text output
     struct exec_counts counts;
     struct launch_fault fault;
     uint64_t fault_cycle;
@@ -59,10 +73,37 @@ void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear);
 void timed_block_end(struct timed_engine *t, struct cta *c); // adds the block's counts
 void timed_block_destroy(struct cta *c);
 
+// Before and after the step of one instruction. timed_begin: bound code of the warp's next instruction; the
+// engine's `access` is that of no instruction. timed_end: `next` is the result of exec_step, `before` the
+// warp's count of instructions at timed_begin.
+static inline __attribute__((always_inline)) const struct bound *timed_begin(struct timed_engine *t,
+                                                                             struct warp *w, uint64_t cycle)
+{
+    const struct bound *d = warp_code(w, w->pc);
+    t->cycle = cycle;
+    t->access.kind = ACCESS_NONE;
+    t->exec.clock_base = cycle - w->issued;
+    w->slice_end = 0;
+    return w->run_start = d;
+}
+enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next);
+// As exec_find_access, with the instruction's plan.
+void timed_plan_access(struct access_plan *p, const struct inst *i);
+void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
+                       struct exec_access *a);
+// timed_step for an instruction with an address operand.
+enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle);
+
 // Executes the next instruction of a ready warp. Afterwards w->pc is the warp's next instruction, for the
 // lanes w->active. The states of all warps of the block say which warps wait and which continue. TIMED_RETRY:
 // the instruction did not execute.
-enum timed_outcome timed_step(struct timed_engine *t, struct warp *w, uint64_t cycle);
+static inline __attribute__((always_inline)) enum timed_outcome timed_step(struct timed_engine *t,
+                                                                           struct warp *w, uint64_t cycle)
+{
+    if (t->exec.address_operand[w->pc]) return timed_access_memory(t, w, cycle);
+    const struct bound *d = timed_begin(t, w, cycle), *next = exec_step(w, d);
+    return exec_went_straight(w, d, next) ? TIMED_DONE : timed_end(t, w, next);
+}
 // timed_step for an instruction with effects on registers only, and no change of lanes. Lanes do not
 // reconverge after the instruction, and no split with priority takes its turn. Advances w->pc.
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle);

@@ -32,12 +32,9 @@ void account_begin_techs(struct sm_grid *g)
 
 // -- slots --------------------------------------------------------------------------------------------------
 
-// Charges issue slots to reason `why` and to the instruction with index `inst`. `inst` equal to the program's
-// instruction count: no instruction.
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
-    g->counts.slots[why] += slots;
-    g->account.inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+    account_charge(&g->account, &g->counts, why, inst, slots);
 }
 
 // Active cycles and slots without a warp, common to several grids, are split in proportion to resident warps,
@@ -100,23 +97,12 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
 }
 
-static __attribute__((noinline)) struct sm_grid *issuer(const struct sm *s, unsigned scheduler)
-{
-    struct sm_grid *guest = s->issue.guest_of[scheduler];
-    return guest ? guest : s->warps[s->issue.last[scheduler]].grid;
-}
-
+// Schedulers that issued in the cycle have charged their slots themselves.
 BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
 {
-    uint64_t width = s->config->issue_width;
-    for (unsigned k = 0; k < s->config->schedulers; k++) {
-        unsigned issued = s->issue.issued[k];
-        if (!issued)
-            charge_idle(s, only, k, cycles * width);
-        else if (issued < width)
-            charge(only ? only : issuer(s, k), (enum gpu_slot)s->issue.second_why[k], s->issue.issued_inst[k],
-                   1);
-    }
+    uint64_t slots = cycles * s->config->issue_width;
+    for (uint64_t idle = bit_mask(s->config->schedulers) & ~s->issue.went; idle; idle &= idle - 1)
+        charge_idle(s, only, bit_lowest(idle), slots);
 }
 
 static void account_shared(struct sm *s, uint64_t cycles)

@@ -37,6 +37,14 @@ void account_settle(struct sm_grid *g); // sets slots[SLOT_ISSUED] from other co
 void account_sample(struct sm *s);
 const char *account_check(const struct sm_grid *g); // NULL: the account balances; else static text
 
+// Charges issue slots to reason `why` and to the instruction with index `inst`. `inst` equal to the program's
+// instruction count: no instruction.
+static inline void account_charge(struct account_grid *a, struct gpu_counts *n, enum gpu_slot why,
+                                  uint32_t inst, uint64_t slots)
+{
+    n->slots[why] += slots;
+    a->inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+}
 static inline void account_issued(struct account_grid *a, uint32_t inst)
 {
     a->inst_slots[(size_t)inst * SLOT_COUNT + SLOT_ISSUED]++;

@@ -58,6 +58,8 @@ static bool is_one_place(const struct exec_access *a)
     return !differ;
 }
 
+static unsigned first_gap(uint64_t lanes) { return ~lanes ? bit_lowest(~lanes) : 64; }
+
 static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struct exec_access *a,
                             uint64_t lanes)
 {
@@ -73,9 +75,11 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
         return;
     }
     while (lanes) { // runs of lanes with contiguous addresses or with the same address
-        uint64_t start = a->address[bit_lowest(lanes)], end = start;
+        unsigned from = bit_lowest(lanes), l = from, gap = first_gap(lanes >> from) + from;
+        uint64_t start = a->address[from], end = start;
         unsigned same = 1;
-        for (; lanes && a->address[bit_lowest(lanes)] == end; lanes &= lanes - 1) end += a->bytes;
+        for (; l < gap && a->address[l] == end; l++) end += a->bytes;
+        lanes &= ~bit_mask(l);
         if (end - start == a->bytes)
             for (; lanes && a->address[bit_lowest(lanes)] == start; lanes &= lanes - 1) same++;
         for (uint64_t at = start, next; start && at < end; at = next) {
@@ -238,16 +242,17 @@ static unsigned remembered_passes(struct sm *s, const struct lsu_entry *e, const
                                   bool is_atomic)
 {
     const struct timed_engine *engine = e->grid->engine;
-    if (engine->exec.lanes != COALESCE_LANES || a->shared != bit_mask(COALESCE_LANES))
-        return passes_of(s, engine, a, is_atomic);
+    if (engine->exec.lanes != COALESCE_LANES) return passes_of(s, engine, a, is_atomic);
+    if (engine->is_row && a->bytes <= 4 && !is_atomic && s->config->shared_banks == COALESCE_LANES) return 1;
     struct coalesce_known *k = &s->coalesce.known[(size_t)(e->op - e->grid->ops) % COALESCE_KNOWN];
     uint8_t low = a->address[0] & 3;
-    if (k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic &&
+    if (k->mask == a->shared && k->bytes == a->bytes && k->low == low && k->is_atomic == is_atomic &&
         engine->exec.loops->have_distances(a->address, k->distance)) {
         if (s->config->check) check_passes(&s->check, k->passes, passes_of(s, engine, a, is_atomic));
         return k->passes;
     }
-    *k = (struct coalesce_known){.passes = (uint16_t)passes_of(s, engine, a, is_atomic),
+    *k = (struct coalesce_known){.mask = a->shared,
+                                 .passes = (uint16_t)passes_of(s, engine, a, is_atomic),
                                  .bytes = a->bytes,
                                  .low = low,
                                  .is_atomic = is_atomic};

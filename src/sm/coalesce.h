@@ -8,9 +8,10 @@ struct sm;
 
 enum { COALESCE_KNOWN = 32, COALESCE_LANES = 32 };
 
-// A full warp's access to shared memory, and its passes over the banks. Moved as a whole by any number of words,
-// the same distances between lanes take the same passes.
+// A warp's access to shared memory, and its passes over the banks. Moved as a whole by any number of words, the
+// same distances between lanes take the same passes.
 struct coalesce_known {
+    uint64_t mask;                     // lanes with the access
     uint32_t distance[COALESCE_LANES]; // by lane: bytes from the address of lane 0, modulo 2^32
     uint16_t passes;
     uint8_t bytes, low; // bytes of a lane, 0: nothing known yet; lane 0's address modulo 4

@@ -144,6 +144,15 @@ void gpu_decode_results(struct op *o, const struct inst *i)
     }
 }
 
+// The set (decode.h) of the registers needed from number `first` on, and of the predicates.
+static uint64_t set_of(const struct op *o, unsigned first, unsigned predicates)
+{
+    uint64_t set = (uint64_t)predicates << OP_PRED_BIT;
+    for (unsigned k = first; k < op_need_count(o); k++)
+        set |= op_need(o, k) < OP_FAR_BIT ? 1ull << op_need(o, k) : OP_FAR;
+    return set;
+}
+
 static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
                        uint32_t line_bytes)
 {
@@ -166,8 +175,9 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
     o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
     for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], line_bytes);
-    for (unsigned k = 0; k < o->read_count; k++) o->needs[o->need_count++] = o->reads[k];
-    for (unsigned n = 0; n < o->dst_words; n++) o->needs[o->need_count++] = (uint8_t)(o->dst + n);
+    o->collects = o->read_count || o->path == PATH_ALU;
+    o->results = set_of(o, o->read_count, o->pred_writes);
+    o->needs = set_of(o, 0, o->pred_reads | o->pred_writes);
 }
 
 // Extra cycles of collection due to bank conflicts among the instruction's own operands. A warp's registers
@@ -193,14 +203,29 @@ static void set_cycles(struct op *o, const struct gpu_config *c)
     o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency - o->bypass);
 }
 
+// Code begins at the start of a code line.
+static struct code_place place_of(const struct program *p, uint32_t index, uint32_t line_bytes)
+{
+    uint32_t at = program_code_offset(p, index), line = at & ~(line_bytes - 1);
+    uint32_t most = program_insts_within(p, index, line + line_bytes - at), left = p->inst_count - index;
+    return (struct code_place){line, most < left ? most : left};
+}
+
 void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_config *c, uint32_t line_bytes,
                 struct arena *a)
 {
     *d = (struct decoded){.ops = ARENA_ARRAY(a, struct op, p->inst_count + 1),
+                          .places = ARENA_ARRAY(a, struct code_place, p->inst_count + 1),
+                          .count = p->inst_count,
                           .constant_lines = ARENA_ARRAY(a, uint64_t, 4 * p->inst_count + 1)};
     for (uint32_t n = 0; n < p->inst_count; n++) {
         decode_one(d, &d->ops[n], &p->insts[n], c, line_bytes);
         set_cycles(&d->ops[n], c);
+        d->places[n] = place_of(p, n, line_bytes);
+        d->ops[n].is_plain = d->ops[n].path == PATH_ALU && d->ops[n].pipe != PIPE_CONTROL &&
+                             c->dependences == DEPENDENCES_SCOREBOARD && c->issue_interval == 1;
+        if (d->ops[n].path == PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD)
+            d->ops[n].needs |= OP_ASK;
     }
     if (c->dependences == DEPENDENCES_ENCODED) waits_assign(d, p, c);
 }

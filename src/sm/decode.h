@@ -29,27 +29,56 @@ enum gpu_lanes {
     LANES_COUNT
 };
 
+// An instruction's plan, one cache line.
 struct op {
+    // Sets of registers and predicates (OP_FAR_BIT, OP_PRED_BIT): read or written; written.
+    uint64_t needs, results;
     uint8_t path, pipe, lanes;
-    uint8_t read_count, reads[OP_READS_MAX]; // registers read
-    uint8_t dst, dst_words; // first destination register, and number of consecutive registers
-    uint8_t need_count, needs[OP_READS_MAX + 4]; // registers that must be ready: read and written
-    uint8_t pred_reads, pred_writes;             // bits by predicate read, written; without PT
-    uint8_t guard; // guard predicate; the instruction is unguarded if !is_guarded
-    bool guard_not, is_guarded;
+    uint8_t read_count;              // number of registers read, in `reads`
+    uint8_t dst, dst_words;          // first destination register, and number of consecutive registers
+    uint8_t pred_reads, pred_writes; // bits by predicate read, written; without PT
+    uint32_t constant;               // 1 + index in constant_lines of a constant operand's line; 0: none
     uint16_t latency, interval;
+    uint8_t reads[OP_READS_MAX]; // registers read
     // Cycles from issue without contention: until operands are collected; until a result of fixed latency is
     // usable.
     uint16_t collected, cycles;
+    uint8_t guard; // guard predicate; the instruction is unguarded if !is_guarded
+    bool guard_not, is_guarded;
+    bool collects;                // takes a collector; a memory instruction: only with an accessing lane
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
     uint8_t bypass;               // cycles from usable result to register write; 0: no bypass
-    uint32_t constant;            // 1 + index in constant_lines of a constant operand's line; 0: none
+    bool is_plain; // arithmetic that keeps neither its warp nor the scheduler from the next issue (one.h)
+};
+_Static_assert(sizeof(struct op) == 64, "an instruction's plan is a cache line");
+
+// Bits of a set of registers and predicates: R0 to R54 have a bit each, later registers share OP_FAR_BIT, and
+// predicate p has bit OP_PRED_BIT + p.
+enum { OP_FAR_BIT = 55, OP_PRED_BIT = 56 };
+#define OP_FAR (1ull << OP_FAR_BIT)
+// In the needs of instructions whose readiness has further conditions: fences, all with dependences other than the
+// scoreboard's. Always under way.
+#define OP_ASK (1ull << 63)
+
+// Registers that must be ready before issue: read, then written.
+static inline unsigned op_need_count(const struct op *o) { return o->read_count + o->dst_words; }
+static inline unsigned op_need(const struct op *o, unsigned k)
+{
+    return k < o->read_count ? o->reads[k] : o->dst + k - o->read_count;
+}
+
+// Place of an instruction in the code.
+struct code_place {
+    uint32_t line; // offset of its code line from the start of code
+    uint32_t most; // instructions from here to the end of the line or of the program
 };
 
 struct decoded {
-    struct op *ops;           // by instruction
-    uint64_t *constant_lines; // addresses of constant cache lines, by number
+    struct op *ops;            // by instruction
+    struct code_place *places; // by instruction; one more at the program's end, with `most` 0
+    uint32_t count;            // instructions
+    uint64_t *constant_lines;  // addresses of constant cache lines, by number
     uint32_t constant_count;
 };
 

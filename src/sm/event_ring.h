@@ -41,6 +41,14 @@ static inline struct far_event far_take(struct event_ring *r)
     return first;
 }
 
+// Requires cycle - now < RING_CYCLES for the present cycle `now`.
+static inline void ring_add_near(struct event_ring *r, uint64_t cycle, unsigned warp)
+{
+    unsigned bucket = cycle % RING_CYCLES;
+    r->warps[bucket] |= 1ull << warp;
+    r->occupied[bucket / 64] |= 1ull << bucket % 64;
+}
+
 // Requires now < cycle.
 static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, unsigned warp)
 {
@@ -48,9 +56,7 @@ static inline void ring_add(struct event_ring *r, uint64_t now, uint64_t cycle, 
         far_add(r, (struct far_event){cycle, warp});
         return;
     }
-    unsigned bucket = cycle % RING_CYCLES;
-    r->warps[bucket] |= 1ull << warp;
-    r->occupied[bucket / 64] |= 1ull << bucket % 64;
+    ring_add_near(r, cycle, warp);
 }
 
 // Takes out the warps due in cycle `now`, as bits. Requires that no earlier bucket is occupied.
@@ -58,8 +64,10 @@ static inline uint64_t ring_take(struct event_ring *r, uint64_t now)
 {
     unsigned bucket = now % RING_CYCLES;
     uint64_t warps = r->warps[bucket];
-    r->warps[bucket] = 0;
-    r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
+    if (warps) {
+        r->warps[bucket] = 0;
+        r->occupied[bucket / 64] &= ~(1ull << bucket % 64);
+    }
     while (__builtin_expect(r->far.count && r->far.data[0].cycle <= now, 0))
         warps |= 1ull << far_take(r).warp;
     return warps;

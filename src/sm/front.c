@@ -8,7 +8,8 @@
 // dropped when the branch is taken.
 #include "exec/timed.h"
 #include "isa/program.h"
-#include "sm/sm_impl.h"
+#include "sm/front_taken.h"
+#include "sm/ready_look.h"
 
 void front_init(struct sm *s)
 {
@@ -20,30 +21,20 @@ void front_end(struct sm_grid *g) { g->sm->front.line = 0; }
 
 void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
 
-static const struct program *program_of(const struct sm_warp *w) { return w->grid->engine->exec.program; }
-
-static inline __attribute__((always_inline)) uint64_t code_address(const struct sm_warp *w, uint32_t pc)
+static inline const struct code_place *place_of(const struct sm_warp *w, uint32_t pc)
 {
-    return w->grid->launch->code + program_code_offset(program_of(w), pc);
+    return &w->grid->launch->decoded.places[pc];
 }
 
-// Of a warp or a guest.
-static inline __attribute__((always_inline)) bool has_room(const struct sm *s, const struct sm_warp *w)
+bool front_wants(const struct sm *s, const struct sm_warp *w)
 {
-    return w->front.count < s->front.below && !w->front.fetching && !w->front.waits_for_line;
+    return front_has_room(s, w) && front_has_code(w);
 }
-
-static inline __attribute__((always_inline)) bool has_code(const struct sm_warp *w)
-{
-    return w->front.pc < program_of(w)->inst_count;
-}
-
-bool front_wants(const struct sm *s, const struct sm_warp *w) { return has_room(s, w) && has_code(w); }
 
 void front_update(struct sm *s, unsigned slot)
 {
     const struct sm_warp *w = &s->warps[slot];
-    bool wants = has_room(s, w) && w->warp && w->warp->state != WARP_DONE && has_code(w);
+    bool wants = front_has_room(s, w) && w->warp && w->warp->state != WARP_DONE && front_has_code(w);
     s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
 }
 
@@ -84,15 +75,10 @@ static void prefetch(struct sm *s, struct sm_grid *g, uint64_t line, bool all)
     }
 }
 
-static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, unsigned slot, uint64_t address,
-                                                                enum waiter_kind kind)
+static __attribute__((noinline)) bool look_up_line(struct sm *s, unsigned slot, uint64_t line,
+                                                   enum waiter_kind kind)
 {
     bool started;
-    if (s->config->icache_perfect) return true;
-    uint64_t line = address & ~(uint64_t)(s->line_bytes - 1);
-    if (tags_take_granted(&s->warps[slot].tags, line)) return true;
-    // the instruction cache's last lookup for a fetch hit the same line, and no prefetch has evicted it
-    if (s->front.line == line) return true;
     uint8_t all = (uint8_t)bit_mask(s->line_bytes / SECTOR_BYTES);
     struct mshr_waiter who = {.token = slot, .sectors = all, .kind = (uint8_t)kind};
     enum tag_outcome o = tags_load(s->warps[slot].grid, &s->tags.code, TOKEN_CODE, line, who, &started);
@@ -102,47 +88,55 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     return o == TAG_HIT;
 }
 
+static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, unsigned slot, uint64_t line,
+                                                                enum waiter_kind kind)
+{
+    if (s->config->icache_perfect || tags_take_granted(&s->warps[slot].tags, line)) return true;
+    // the instruction cache's last lookup for a fetch hit the same line, and no prefetch has evicted it
+    return s->front.line == line || look_up_line(s, slot, line, kind);
+}
+
+// The next instructions of a warp or guest set out for its I-buffer; their line is present.
+static inline __attribute__((always_inline)) void depart(const struct sm *s, struct sm_warp *w,
+                                                         const struct code_place *at, bool has_techs)
+{
+    uint32_t n = s->config->fetch_width, space = s->config->ibuffer - w->front.count;
+    struct gpu_counts *counts = &w->grid->counts;
+    counts->fetch_icache_hits++;
+    if (n > at->most) n = at->most;
+    if (n > space) n = space;
+    uint32_t span = n;
+    if (has_techs) span = mech_fetched(w, w->front.pc, &n, at->most);
+    w->front.fetching = (uint8_t)n;
+    w->front.pc += span;
+    w->front.fill_at = s->now + s->config->fetch_latency;
+    counts->fetch_fetched += n;
+}
+
 // Starts the fetch of the next instructions of a warp or guest. False: the code line is not in the
 // instruction cache.
-static inline __attribute__((always_inline)) bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
+static bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint32_t pc = w->front.pc, bytes = s->line_bytes;
-    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
-    uint32_t to_end_of_line = program_insts_within(program_of(w), pc, bytes_of_line);
-    uint32_t n = s->config->fetch_width, left = program_of(w)->inst_count - pc;
-    uint32_t space = s->config->ibuffer - w->front.count;
-    if (!line_is_there(s, slot, code_address(w, pc), kind)) {
+    const struct code_place *at = place_of(w, w->front.pc);
+    if (!line_is_there(s, slot, w->grid->launch->code + at->line, kind)) {
         w->grid->counts.fetch_icache_misses++;
         return false;
     }
-    struct gpu_counts *counts = &w->grid->counts;
-    counts->fetch_icache_hits++;
-    if (n > to_end_of_line) n = to_end_of_line;
-    if (n > left) n = left;
-    if (n > space) n = space;
-    uint32_t span = n;
-    if (has_techs(s)) span = mech_fetched(w, pc, &n, to_end_of_line < left ? to_end_of_line : left);
-    w->front.fetching = (uint8_t)n;
-    w->front.pc = pc + span;
-    w->front.fill_at = s->now + s->config->fetch_latency;
-    counts->fetch_fetched += n;
+    depart(s, w, at, has_techs(s));
     return true;
 }
 
 void front_follow(struct sm *s, unsigned slot, uint32_t pc)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint32_t count = w->front.count, bytes = s->line_bytes;
-    if (has_techs(s) || !count || pc >= program_of(w)->inst_count ||
-        !line_is_there(s, slot, code_address(w, pc), WAITER_WARP)) {
+    uint32_t count = w->front.count;
+    if (has_techs(s) || !count || pc >= w->grid->launch->decoded.count ||
+        !line_is_there(s, slot, w->grid->launch->code + place_of(w, pc)->line, WAITER_WARP)) {
         front_flush(s, slot, pc);
         return;
     }
-    uint32_t bytes_of_line = bytes - (uint32_t)(code_address(w, pc) & (bytes - 1));
-    uint32_t most = program_insts_within(program_of(w), pc, bytes_of_line),
-             left = program_of(w)->inst_count - pc;
-    if (most > left) most = left;
+    uint32_t most = place_of(w, pc)->most;
     if (count < most) most = count;
     front_flush(s, slot, pc);
     // not dropped: `most` instructions stay in the I-buffer, now from pc on
@@ -152,10 +146,33 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     front_update(s, slot);
 }
 
-static void fetch(struct sm *s, unsigned slot)
+// fetch.latency is far below RING_CYCLES.
+static inline void expect_fill(struct sm *s, const struct sm_warp *w, unsigned slot)
 {
-    if (set_out(s, slot, WAITER_WARP)) ring_add(&s->front.fills, s->now, s->warps[slot].front.fill_at, slot);
-    front_update(s, slot);
+    ring_add_near(&s->front.fills, w->front.fill_at, slot);
+}
+
+static __attribute__((noinline)) void fetch_with_lookup(struct sm *s, unsigned slot)
+{
+    bool has_line = set_out(s, slot, WAITER_WARP);
+    if (has_line) expect_fill(s, &s->warps[slot], slot);
+    s->front.fetchable &= ~(1ull << slot);
+    // without the line, the warp may fetch again at once; a mechanism may have skipped all instructions
+    if (!has_line || has_techs(s)) front_update(s, slot);
+}
+
+static inline __attribute__((always_inline)) void fetch(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct code_place *at = place_of(w, w->front.pc);
+    uint64_t line = w->grid->launch->code + at->line;
+    if (has_techs(s) || line != s->front.line || line == w->tags.granted) {
+        fetch_with_lookup(s, slot);
+        return;
+    }
+    depart(s, w, at, false);
+    expect_fill(s, w, slot);
+    s->front.fetchable &= ~(1ull << slot);
 }
 
 // The warp to fetch for. An unfair policy can pass over a warp for ever, while the favoured warps spin on a
@@ -174,12 +191,11 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
     uint64_t want = s->front.fetchable & mine;
     if (!want) return;
     bool is_one = !(want & (want - 1));
-    unsigned slot = is_one ? bit_lowest(want) : choose(s, port, want);
-    s->front.last[port] = slot;
-    fetch(s, slot);
+    s->front.last[port] = is_one ? bit_lowest(want) : choose(s, port, want);
+    fetch(s, s->front.last[port]);
 }
 
-static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint64_t fetchable)
+static __attribute__((noinline)) void fetch_among(struct sm *s, uint64_t fetchable)
 {
     uint64_t among = has_techs(s) ? mech_fetch(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
@@ -189,27 +205,45 @@ static inline __attribute__((always_inline)) void fetch_among(struct sm *s, uint
     for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
 }
 
-void front_cycle(struct sm *s) { fetch_among(s, s->front.fetchable); }
+// A single port in round robin fetches here.
+void front_cycle(struct sm *s)
+{
+    if (s->config->fetch_per_scheduler || s->front.pick->first != pick_behind || has_techs(s)) {
+        fetch_among(s, s->front.fetchable);
+        return;
+    }
+    s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
+    fetch(s, s->front.last[0]);
+}
 
-static void land(struct front_warp *w)
+static inline void land(struct front_warp *w)
 {
     w->count = (uint8_t)(w->count + w->fetching);
     w->fetching = 0;
     w->fill_at = 0;
 }
 
-void front_fill(struct sm *s, uint64_t warps)
+static __attribute__((noinline)) void fill_with_techs(struct sm *s, unsigned slot)
 {
-    for (uint64_t left = warps; left; left &= left - 1) {
-        unsigned slot = bit_lowest(left);
-        struct sm_warp *w = &s->warps[slot];
-        if (w->front.fill_at != s->now) continue; // dropped since
-        unsigned n = w->front.fetching;
-        land(&w->front);
-        if (has_techs(s)) mech_filled(w, w->front.pc - n, n);
-        front_update(s, slot);
-        ready_evaluate(s, slot);
+    struct sm_warp *w = &s->warps[slot];
+    unsigned n = w->front.fetching;
+    land(&w->front);
+    mech_filled(w, w->front.pc - n, n);
+    front_update(s, slot);
+    ready_evaluate(s, slot);
+}
+
+void front_fill(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    if (w->front.fill_at != s->now) return; // dropped since
+    if (has_techs(s)) {
+        fill_with_techs(s, slot);
+        return;
     }
+    land(&w->front);
+    front_taken_plain(s, w, slot);
+    ready_look_plain(s, w, slot);
 }
 
 // -- guests -------------------------------------------------------------------------------------------------

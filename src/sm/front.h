@@ -44,7 +44,7 @@ void front_fill_guests(struct sm *s);
 void front_forget_guests(struct sm *s); // the last guest has gone
 // Whether a warp or guest wants a fetch: room in the I-buffer, nothing in flight or awaited, more code ahead.
 bool front_wants(const struct sm *s, const struct sm_warp *w);
-void front_fill(struct sm *s, uint64_t warps);  // instructions in flight of the warps arrive
+void front_fill(struct sm *s, unsigned slot);   // instructions in flight of the warp arrive
 void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
 void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);

@@ -14,7 +14,7 @@
 #include "exec/memory.h"
 #include "exec/timed.h"
 #include "sm/coalesce.h"
-#include "sm/sm_impl.h"
+#include "sm/operand_take.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +208,12 @@ static void note_warp(struct lsu_entry *e, const struct sm_warp *w)
     e->block = w->warp->cta->linear;
 }
 
+static unsigned sectors_of(const struct transaction *t) // number; a line mostly has four
+{
+    const uint64_t of_four_bits = 0x4332322132212110;
+    return t->sectors < 16 ? of_four_bits >> t->sectors * 4 & 15 : bit_count8(t->sectors);
+}
+
 void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst *i, uint64_t arrive)
 {
     struct sm_grid *g = s->warps[slot].grid;
@@ -227,16 +233,16 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
         n->shared_conflict_cycles += e->cycles - 1u;
     }
     n->lsu_transactions += e->count;
-    for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += bit_count8(e->lines[k].sectors);
+    for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += sectors_of(&e->lines[k]);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
-    // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
-    // token therefore contains the low bits of the warp's age.
-    e->token = store_token(s, slot);
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
         e->record = new_record(s, slot, o);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     } else {
+        // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
+        // token therefore contains the low bits of the warp's age.
+        e->token = store_token(s, slot);
         s->warps[slot].lsu.queued++;
     }
     if (has_techs(s)) note_warp(e, &s->warps[slot]);
@@ -501,7 +507,6 @@ static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct ls
 
 void lsu_cycle(struct sm *s)
 {
-    if (!s->lsu.count || s->now < s->lsu.next || s->lsu.blocked) return;
     struct lsu_entry *e = &s->lsu.queue[s->lsu.first];
     if (e->arrive > s->now) {
         s->lsu.next = e->arrive;

@@ -109,7 +109,7 @@ void lsu_init(struct sm *s);
 void lsu_fini(struct sm *s);
 void lsu_open(struct sm *s, struct memory_system *m); // start of a window
 void lsu_take_replies(struct sm *s);                  // replies due in this cycle
-void lsu_cycle(struct sm *s);
+void lsu_cycle(struct sm *s);       // a step is due: a queued instruction, `next`, not blocked
 void lsu_cycle_early(struct sm *s); // call before lsu_cycle, if lsu_has_early()
 // Queues an executed memory instruction and coalesces its accesses. Its operands are read before cycle
 // `arrive`.

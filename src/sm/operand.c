@@ -6,7 +6,7 @@
 //
 // Left out: a read never overtakes an earlier reservation of the same bank, even where the bank would be
 // free before.
-#include "sm/sm_impl.h"
+#include "sm/operand_take.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +113,7 @@ void operand_start(struct sm *s, unsigned slot)
     unsigned place = s->warps[slot].place;
     uint32_t count = g->launch->registers_per_warp;
     w->registers = operand_own(g, place);
+    w->flying = OP_ASK;
     w->map = g->operands.linear + place * count;
     if (g->operands.maps) {
         const uint16_t *own = w->map;
@@ -203,7 +204,7 @@ static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const
 
 // -- an instruction -----------------------------------------------------------------------------------------
 
-bool operand_has_collector(struct sm *s)
+bool operand_find_collector(struct sm *s)
 {
     for (unsigned k = 0; k < s->config->collectors; k++)
         if (s->operands.collector_free[k] <= s->now) {
@@ -213,64 +214,60 @@ bool operand_has_collector(struct sm *s)
     return false;
 }
 
+static void note_read(struct operands *all, uint32_t reg, uint64_t cycle)
+{
+    all->read[reg] = cycle;
+    all->last_read = later(all->last_read, cycle);
+}
+
+uint64_t operand_read_late(struct sm *s, struct sm_grid *g, uint32_t reg, uint64_t port)
+{
+    uint64_t cycle = port / s->config->bank_ports;
+    note_read(&s->operands, reg, cycle);
+    g->counts.operand_conflict_cycles += cycle - (s->now + 1);
+    return cycle;
+}
+
 // Reserves the bank's first free port from cycle `at` on. Returns the cycle of the reservation; with NO_BANK,
 // `at`.
 static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
 {
-    struct bank *b = &s->operands.banks[bank];
     if (bank == NO_BANK) return at;
-    if (b->cycle < at)
-        *b = (struct bank){at, 0};
-    else if (b->used == s->config->bank_ports)
-        *b = (struct bank){b->cycle + 1, 0};
-    b->used++;
-    return b->cycle;
+    uint64_t *next = &s->operands.port[bank], port = later(*next, at * s->config->bank_ports);
+    *next = port + 1;
+    return port / s->config->bank_ports;
 }
 
 static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
 {
-    const struct bank *b = &s->operands.banks[s->operands.bank_of[reg]];
-    return s->operands.bank_of[reg] == NO_BANK || b->cycle < at || (b->cycle == at && !b->used);
+    unsigned bank = s->operands.bank_of[reg];
+    return bank == NO_BANK || s->operands.port[bank] <= at * s->config->bank_ports;
 }
 
-// Reserves bank ports for an instruction's operands, and the collector until all operands are collected;
-// returns that cycle. Inlined twice, with and without mechanisms: a hot path. asked: bits of the operands
-// that a mechanism may keep outside the register file.
-static inline __attribute__((always_inline)) uint64_t collect(struct sm *s, const struct sm_warp *w,
-                                                              const struct op *o, uint32_t asked)
+// With mechanisms or sim.check. asked: bits of the operands that a mechanism may keep outside the register file.
+uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
     const struct gpu_config *c = s->config;
     const uint64_t first = s->now + 1;
     uint64_t collected = first;
+    uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
         uint32_t more = 0;
         if (asked >> k & 1)
             more = ask_read(w, o, k, &bank);
-        else if (asked)
+        else
             w->grid->counts.operand_reads++;
         uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
         if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
         if (cycle + more == first) continue;
-        s->operands.read[reg] = cycle + more;
+        note_read(&s->operands, reg, cycle + more);
         w->grid->counts.operand_conflict_cycles += cycle - first;
         collected = later(collected, cycle + more);
     }
-    if (!asked) w->grid->counts.operand_reads += o->read_count;
-    s->operands.collector_free[s->operands.collector] = collected + 1;
+    operand_keep_collector(s, collected + 1);
     return collected;
-}
-
-static __attribute__((noinline)) uint64_t collect_elsewhere(struct sm *s, const struct sm_warp *w,
-                                                            const struct op *o)
-{
-    return collect(s, w, o, elsewhere(w, o, false));
-}
-
-uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o)
-{
-    return has_other_places(s, w) ? collect_elsewhere(s, w, o) : collect(s, w, o, 0);
 }
 
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
@@ -287,9 +284,7 @@ void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
     }
 }
 
-// The first pipeline free by now + 2, the earliest arrival of an instruction issued now; else the pipeline
-// that is free first.
-static uint64_t *free_pipe(struct sm *s, const struct op *o)
+uint64_t *operand_find_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->operands.pipe_free[o->pipe], *best = pipes;
     for (uint32_t k = 1; *best > s->now + 2 && k < s->operands.pipes[o->pipe]; k++)
@@ -302,60 +297,30 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
     const struct gpu_config *c = s->config;
     for (unsigned k = 0; c->bank_conflicts && k < o->read_count; k++)
         if (!bank_is_free(s, w->operands.map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
-    if (o->path == PATH_ALU && *free_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
+    if (o->path == PATH_ALU && *operand_find_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
     if (o->path == PATH_MEMORY || !o->dst_words) return SLOT_ISSUED;
     uint64_t result = s->now + o->cycles + o->bypass, writes = s->operands.writes[result % WRITE_CYCLES];
     bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
     return full ? SLOT_UNIT : SLOT_ISSUED;
 }
 
-uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
-                         uint32_t interval)
-{
-    uint64_t *pipe = free_pipe(s, o), start = later(collected + 1, *pipe);
-    *pipe = start + interval;
-    return operand_write(s, w, w->operands.map + o->dst, o, start + o->latency);
-}
-
-// The first cycle, not before `cycle`, that is after all reserved reads of the registers.
-static uint64_t behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
+uint64_t operand_behind_reads(const struct sm *s, const uint16_t *registers, unsigned count, uint64_t cycle)
 {
     for (unsigned n = 0; n < count; n++) cycle = later(cycle, s->operands.read[registers[n]] + 1);
     return cycle;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-take_write_port(struct sm *s, struct sm_grid *g, const uint16_t *registers, unsigned count, uint64_t cycle)
+uint64_t operand_write_elsewhere(struct sm *s, const struct sm_warp *w, const uint16_t *registers,
+                                 const struct op *o, uint64_t cycle)
 {
-    for (uint64_t at = behind_reads(s, registers, count, cycle);; at++) {
-        uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES];
-        if (*writes >> 8 != at) *writes = at << 8;
-        if ((*writes & 0xff) < s->config->write_ports) {
-            ++*writes;
-            if (at != cycle) g->counts.operand_write_cycles += at - cycle;
-            return at;
-        }
-    }
+    bool needs_port = true;
+    uint32_t cycles = 0;
+    if (has_other_places(s, w)) needs_port = ask_writes(w, registers, o, elsewhere(w, o, true), &cycles);
+    if (!needs_port) return operand_behind_reads(s, registers, o->dst_words, cycle + cycles);
+    return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle + cycles);
 }
 
-static __attribute__((noinline)) uint64_t write_elsewhere(const struct sm_warp *w, const uint16_t *registers,
-                                                          const struct op *o, uint64_t cycle)
-{
-    uint32_t cycles = 0, asked = elsewhere(w, o, true);
-    bool needs_port = ask_writes(w, registers, o, asked, &cycles);
-    if (!needs_port) return behind_reads(w->grid->sm, registers, o->dst_words, cycle + cycles);
-    return take_write_port(w->grid->sm, w->grid, registers, o->dst_words, cycle + cycles);
-}
-
-uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
-                       uint64_t cycle)
-{
-    if (!o->dst_words) return cycle;
-    if (has_other_places(s, w)) return write_elsewhere(w, registers, o, cycle);
-    return take_write_port(s, w->grid, registers, o->dst_words, cycle);
-}
-
-static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
+void operand_barrier(struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
 {
     unsigned b = o->barrier - 1u;
     if (from_memory)
@@ -366,52 +331,38 @@ static void barrier_counts(struct sm_warp *w, const struct op *o, uint64_t cycle
         (uint8_t)((w->operands.barrier_from_memory & ~(1u << b)) | (unsigned)from_memory << b);
 }
 
-static void predicates_result(struct operand_warp *w, unsigned predicates, uint64_t cycle, bool from_memory)
+void operand_tell_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, uint64_t had)
 {
-    for (unsigned left = predicates; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
-    w->pred_from_memory =
-        (uint8_t)(from_memory ? w->pred_from_memory | predicates : w->pred_from_memory & ~predicates);
-}
-
-static __attribute__((noinline)) void tell_result(struct sm *s, struct sm_warp *w, const struct op *o,
-                                                  uint64_t cycle, uint64_t had)
-{
+    if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
     if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
     if (s->config->check)
         check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
 }
 
-// cycle: of the register write; had: cycle from which the warp's next instructions may use the result:
-// `cycle`, or earlier with a bypass. Onlookers (mechanisms, sim.check) are told last: without any, the
-// compiled function saves no registers of the host.
-static inline __attribute__((always_inline)) void result(struct sm *s, struct sm_warp *w, const struct op *o,
-                                                         uint64_t cycle, uint64_t had, bool from_memory)
+// -- readiness ----------------------------------------------------------------------------------------------
+
+struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o,
+                             unsigned need_count)
 {
-    for (unsigned n = 0; n < o->dst_words; n++) {
-        s->operands.ready[w->operands.map[o->dst + n]] = had;
-        s->operands.from_memory[w->operands.map[o->dst + n]] = from_memory;
+    struct hazard h = {0};
+    uint32_t last = 0;
+    for (unsigned k = 0; k < need_count; k++) {
+        uint32_t r = w->operands.map[op_need(o, k)];
+        uint64_t ready = s->operands.ready[r];
+        last = ready > h.cycle ? r : last;
+        h.cycle = later(h.cycle, ready);
     }
-    if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
-    if (!from_memory) operand_keep_busy(&w->operands, cycle);
-    if (o->barrier) barrier_counts(w, o, had, from_memory);
-    if (o->pred_writes) predicates_result(&w->operands, o->pred_writes, had, from_memory);
-    if (has_onlookers(s)) tell_result(s, w, o, cycle, had);
+    if (h.cycle > s->now) h.memory = s->operands.from_memory[last];
+    for (unsigned left = o->pred_reads | o->pred_writes; left; left &= left - 1) {
+        unsigned p = bit_lowest(left);
+        if (w->operands.pred_ready[p] <= h.cycle) continue;
+        h.cycle = w->operands.pred_ready[p];
+        h.memory = w->operands.pred_from_memory >> p & 1;
+    }
+    return h;
 }
 
-void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory)
-{
-    result(s, w, o, cycle, cycle, from_memory);
-}
-
-// The bypass stays within a warp's lanes: a register shared through a mechanism is usable only once
-// written.
-uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
-{
-    bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
-    uint64_t had = is_own ? cycle - o->bypass : cycle;
-    result(s, w, o, cycle, had, false);
-    return had;
-}
+// -- moves for mechanisms ------------------------------------------------------------------------------------
 
 static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
 {
@@ -423,11 +374,11 @@ static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)
                       .interval = (uint16_t)c->interval_FIXED};
     uint64_t ready = s->operands.ready[from], at = later(s->now + 1, ready == CYCLE_NEVER ? 0 : ready);
     if (c->bank_conflicts) at = take_port(s, s->operands.bank_of[from], at);
-    s->operands.read[from] = later(s->operands.read[from], at);
+    note_read(&s->operands, (uint32_t)from, later(s->operands.read[from], at));
     if (c->check) check_read(&s->check, from, ~0ull, at, at);
-    uint64_t *pipe = free_pipe(s, &move), start = later(at + 1, *pipe);
+    uint64_t *pipe = operand_find_pipe(s, &move), start = later(at + 1, *pipe);
     *pipe = start + move.interval;
-    s->operands.ready[to] = take_write_port(s, g, &to, 1, start + move.latency);
+    s->operands.ready[to] = operand_take_write_port(s, g, &to, 1, start + move.latency);
     if (c->check) check_writes(&s->check, 0, &to, &move, ~0ull, s->operands.ready[to], s->operands.ready[to]);
     s->operands.from_memory[to] = false;
     g->counts.operand_writes++;
@@ -454,7 +405,7 @@ void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
 {
     uint16_t own = (uint16_t)(w->operands.registers + r);
     uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
-    uint64_t at = take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
+    uint64_t at = operand_take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
     if (*ready != CYCLE_NEVER) *ready = at;
     operand_keep_busy(&w->operands, at);
     w->grid->counts.operand_writes++;

@@ -19,7 +19,10 @@ struct operand_warp {
     uint16_t barrier_pending[WAIT_BARRIERS];
     uint16_t *map;       // Rr is physical register map[r]: registers + r, unless renamed by a mechanism
     uint64_t busy_until; // cycle of the last operand read or register write known so far
-    uint64_t pred_ready[8];
+    // Set (decode.h) of registers and predicates whose last result may still be under way. Complete only
+    // without mechanisms on the SM.
+    uint64_t flying;
+    uint64_t pred_ready[7];
     // stall_until: earliest cycle of the warp's next issue (issue.dependences: encoded, single; board, after
     // an instruction without an entry).
     // barrier_ready, by wait barrier: cycle at which the instructions with a known end are done.
@@ -33,19 +36,19 @@ struct operand_warp {
 
 struct operands {
     // By physical register.
-    uint64_t *ready; // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
-    uint64_t *read;  // cycle of the register's last delayed read (bank conflict, mechanism)
+    uint64_t *ready;    // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
+    uint64_t *read;     // cycle of the register's last delayed read (bank conflict, mechanism)
+    uint64_t last_read; // the latest cycle in `read`
     uint8_t *from_memory;
     uint8_t *bank_of;
     uint32_t numbers; // number of physical registers
     uint64_t collector_free[64];
-    unsigned collector; // free collector found by operand_has_collector
-    struct bank {
-        uint64_t cycle;    // last cycle with a reserved port
-        uint32_t used;     // ports reserved in `cycle`
-    } banks[SM_BANKS + 1]; // and NO_BANK: reads never wait
+    unsigned collector; // collector to look at first; behind operand_has_collector: a free collector
+    // By bank: number of the next port, counted over all cycles: cycle * bank_ports + port in the cycle.
+    uint64_t port[SM_BANKS];
     uint64_t pipe_free[PIPE_COUNT][32];
     uint32_t pipes[PIPE_COUNT]; // by enum pipe: number of pipelines
+    uint32_t pipe[PIPE_COUNT];  // by enum pipe: pipeline to look at first
     // by cycle mod WRITE_CYCLES: cycle << 8 | number of results written in the cycle
     uint64_t writes[WRITE_CYCLES];
 };
@@ -69,16 +72,17 @@ uint32_t operand_own(const struct sm_grid *g, unsigned place); // R0 of the warp
 void operand_start(struct sm *s, unsigned slot);
 // map: the guest's own
 void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS]);
-bool operand_has_collector(struct sm *s);
-// Reserves the collector found by operand_has_collector and a bank port for each operand. Returns the cycle
-// at which all operands are collected.
-uint64_t operand_collect(struct sm *s, const struct sm_warp *w, const struct op *o);
+// Cycle from which the first need_count registers (op_need) and all predicates of an instruction are ready, and
+// whether the wait is for memory.
+struct hazard {
+    uint64_t cycle;
+    bool memory;
+};
+struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o,
+                             unsigned need_count);
+// operand_has_collector, _collect, _execute, _write, _result, _piped, _flying: operand_take.h
 // Counts the operand reads of an instruction on a mechanism's port: no collector, no bank port.
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
-// Reserves a pipeline for `interval` cycles, after cycle `collected`, and a write port. Returns the cycle of
-// the result.
-uint64_t operand_execute(struct sm *s, const struct sm_warp *w, const struct op *o, uint64_t collected,
-                         uint32_t interval);
 // The slot reason (operand bank, unit or write port) for which `o`, issued now, would exceed its fixed
 // latency; SLOT_ISSUED: no such reason.
 enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const struct op *o);
@@ -92,15 +96,6 @@ uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
 void operand_compare(const struct sm_warp *w, uint32_t count);
 // Charges the write of a value kept by a mechanism to the warp's own register Rr.
 void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r);
-// Reserves a write port for the result in the first possible cycle from `cycle` on: a port is free, and all
-// reserved reads of the destination are over. Returns the cycle; without a destination, `cycle`.
-uint64_t operand_write(struct sm *s, const struct sm_warp *w, const uint16_t *registers, const struct op *o,
-                       uint64_t cycle);
-// Records when a result is ready: `cycle`, or CYCLE_NEVER for a memory instruction until its reply.
-void operand_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, bool from_memory);
-// Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result:
-// earlier than `cycle` with a bypass.
-uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle);
 
 static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
 {
@@ -119,6 +114,13 @@ static inline void operand_reply(struct operands *all, struct operand_warp *w, c
         w->barrier_ready[o->barrier - 1] = later(w->barrier_ready[o->barrier - 1], ready);
     }
     operand_keep_busy(w, ready);
+}
+static inline void operand_predicates(struct operand_warp *w, unsigned predicates, uint64_t cycle,
+                                      bool from_memory)
+{
+    for (unsigned left = predicates; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = cycle;
+    w->pred_from_memory =
+        (uint8_t)(from_memory ? w->pred_from_memory | predicates : w->pred_from_memory & ~predicates);
 }
 static inline void operand_stall(struct operand_warp *w, uint64_t until)
 {

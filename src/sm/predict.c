@@ -1,5 +1,5 @@
 #include "isa/isa.h"
-#include "sm/sm_impl.h"
+#include "sm/operand_take.h"
 
 #include <stdlib.h>
 

@@ -2,21 +2,10 @@
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
 #include "exec/timed.h"
-#include "sm/sm_impl.h"
+#include "sm/operand_take.h"
+#include "sm/ready_look.h"
 
 void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }
-
-static void waits(struct sm *s, struct sm_warp *w, enum gpu_slot why)
-{
-    if (w->ready.why == why) return;
-    w->ready.why = (uint8_t)why;
-    w->ready.since = s->now;
-}
-
-struct hazard {
-    uint64_t cycle;
-    bool memory;
-};
 
 static inline __attribute__((always_inline)) struct hazard encoded_hazard(const struct sm_warp *w,
                                                                           const struct op *o)
@@ -30,34 +19,10 @@ static inline __attribute__((always_inline)) struct hazard encoded_hazard(const 
     return h;
 }
 
-// Cycle from which the first need_count registers and all predicates of an instruction are ready, and whether
-// the wait is for memory.
-static inline __attribute__((always_inline)) struct hazard
-registers_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o, unsigned need_count)
-{
-    struct hazard h = {0};
-    uint32_t last = 0;
-    for (unsigned k = 0; k < need_count; k++) {
-        uint32_t r = w->operands.map[o->needs[k]];
-        uint64_t ready = s->operands.ready[r];
-        last = ready > h.cycle ? r : last;
-        h.cycle = ready > h.cycle ? ready : h.cycle;
-    }
-    if (h.cycle > s->now) h.memory = s->operands.from_memory[last];
-    for (unsigned left = o->pred_reads | o->pred_writes; left; left &= left - 1) {
-        unsigned p = bit_lowest(left);
-        if (w->operands.pred_ready[p] <= h.cycle) continue;
-        h.cycle = w->operands.pred_ready[p];
-        h.memory = w->operands.pred_from_memory >> p & 1;
-    }
-    return h;
-}
-
 // Operands and destinations must be ready, so that writes to one register stay in program order.
-static inline __attribute__((always_inline)) struct hazard
-scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
+static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o)
 {
-    return registers_hazard(s, w, o, o->need_count);
+    return operand_hazard(s, w, o, op_need_count(o));
 }
 
 // issue.dependences=single: the warp waits for the results of its last instruction, and for its stores to
@@ -76,48 +41,52 @@ static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s,
 static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const struct sm_warp *w,
                                                             const struct op *o)
 {
-    struct hazard h = registers_hazard(s, w, o, o->read_count);
+    struct hazard h = operand_hazard(s, w, o, o->read_count);
     bool memory;
     uint64_t lets = board_lets(s, slot_of(s, w), o, &memory);
     return lets > h.cycle ? (struct hazard){lets, memory} : h;
 }
 
-static inline __attribute__((always_inline)) struct hazard hazard_of(struct sm *s, const struct sm_warp *w,
-                                                                     const struct op *o)
+// In the general case: with mechanisms, for a fence, or with dependences other than the scoreboard's.
+static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const struct sm_warp *w,
+                                                          const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
-    int way = s->config->dependences;
-    if (__builtin_expect(way == DEPENDENCES_SCOREBOARD || (way == DEPENDENCES_BOARD && is_guest(w)), 1))
-        return scoreboard_hazard(s, w, o);
-    if (way == DEPENDENCES_ENCODED) return encoded_hazard(w, o);
-    return way == DEPENDENCES_SINGLE ? single_hazard(s, w, o) : board_hazard(s, w, o);
+    switch ((enum dependences)s->config->dependences) {
+    case DEPENDENCES_SCOREBOARD: break;
+    case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
+    case DEPENDENCES_SINGLE: return single_hazard(s, w, o);
+    case DEPENDENCES_BOARD:
+        if (!is_guest(w)) return board_hazard(s, w, o);
+        break;
+    }
+    return scoreboard_hazard(s, w, o);
 }
 
-// The warp's operands are ready. A memory access also needs a queue entry of the load/store unit, or else
-// waits in line.
-static void becomes_ready(struct sm *s, unsigned slot, const struct op *o)
+static struct hazard hazard_of(struct sm *s, struct sm_warp *w, const struct op *o)
 {
-    struct sm_warp *w = &s->warps[slot];
-    uint64_t bit = 1ull << slot;
-    if (accesses_memory(w, o)) {
-        s->ready.wants_lsu |= bit;
-        if (s->lsu.shut && !lsu_has_place(s, slot)) {
-            waits(s, w, SLOT_UNIT);
-            return;
-        }
-    } else {
-        s->ready.wants_lsu &= ~bit;
-        if (s->lsu.asked & bit) lsu_leave_line(s, slot); // a mechanism has made the access unnecessary
-    }
-    s->ready.now |= bit;
+    bool is_plain = !has_techs(s) && !(o->needs & OP_ASK);
+    return is_plain ? operand_flying(s, w, o) : any_hazard(s, w, o);
 }
+
+void ready_may_access(struct sm *s, unsigned slot)
+{
+    s->ready.wants_lsu |= 1ull << slot;
+    if (s->lsu.shut && !lsu_has_place(s, slot))
+        ready_waits(s, &s->warps[slot], SLOT_UNIT);
+    else
+        s->ready.now |= 1ull << slot;
+}
+
+// A mechanism has made unnecessary the access for which the warp waits in line.
+void ready_without_access(struct sm *s, unsigned slot) { lsu_leave_line(s, slot); }
 
 // Evaluates a warp on a wrong path (predict.h), paused until the right path is known: whether the next ghost,
 // an instruction of the wrong path, can issue.
 static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    waits(s, w, SLOT_FETCH);
+    ready_waits(s, w, SLOT_FETCH);
     predict_look(s, slot);
     if (!(s->predict.wrong >> slot & 1)) {
         ready_wake_at(s, slot, w->ready.resume);
@@ -131,42 +100,71 @@ static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot
         ready_wake_at(s, slot, h.cycle);
 }
 
-void ready_evaluate(struct sm *s, unsigned slot)
+// The warp waits; a queue entry of the load/store unit reserved for the warp is free again.
+static void is_unable(struct sm *s, unsigned slot, enum gpu_slot why, uint64_t until)
+{
+    ready_waits(s, &s->warps[slot], why);
+    if (until != CYCLE_NEVER) ready_wake_at(s, slot, until);
+    if (s->lsu.asked >> slot & 1) lsu_unable(s, slot);
+}
+
+static bool is_stopped(const struct sm *s, const struct sm_warp *w, unsigned slot)
+{
+    return ready_is_stopped(s, w) || s->ready.held >> slot & 1;
+}
+
+void ready_stopped(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t bit = 1ull << slot;
-    s->ready.now &= ~bit;
     if (!w->warp || w->warp->state == WARP_DONE) return;
     if (w->warp->state == WARP_BARRIER) {
         w->ready.at_barrier = true;
-        waits(s, w, SLOT_BARRIER);
+        is_unable(s, slot, SLOT_BARRIER, CYCLE_NEVER);
     } else if (w->ready.resume > s->now) {
-        if (__builtin_expect((s->predict.wrong & bit) != 0, 0)) {
+        if (s->predict.wrong & bit)
             evaluate_wrong(s, slot);
-            return;
-        }
-        waits(s, w, (enum gpu_slot)w->ready.pause);
-        ready_wake_at(s, slot, w->ready.resume);
+        else
+            is_unable(s, slot, (enum gpu_slot)w->ready.pause, w->ready.resume);
     } else if (s->ready.held & bit) {
-        waits(s, w, SLOT_SYNC);
+        is_unable(s, slot, SLOT_SYNC, CYCLE_NEVER);
     } else if (!w->front.count) {
-        waits(s, w, s->front.held & bit ? SLOT_SYNC : SLOT_FETCH);
-    } else if (w->tags.waits_for_constant) {
-        waits(s, w, SLOT_MEMORY);
+        is_unable(s, slot, s->front.held & bit ? SLOT_SYNC : SLOT_FETCH, CYCLE_NEVER);
     } else {
-        const struct op *o = &w->grid->ops[w->front.head];
-        struct hazard h = hazard_of(s, w, o);
-        if (h.cycle <= s->now) {
-            becomes_ready(s, slot, o);
-            return;
-        }
-        waits(s, w, h.memory ? SLOT_MEMORY : SLOT_ALU);
-        if (h.cycle != CYCLE_NEVER) ready_wake_at(s, slot, h.cycle);
+        is_unable(s, slot, SLOT_MEMORY, CYCLE_NEVER); // a line of constants
     }
-    if (s->lsu.asked & bit) lsu_unable(s, slot);
 }
 
-__attribute__((noinline)) uint64_t ready_stream(struct sm *s, const struct sm_warp *w, enum gpu_slot *why)
+void ready_look_at_operands(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    s->ready.now &= ~(1ull << slot);
+    if (is_stopped(s, w, slot)) {
+        ready_stopped(s, slot);
+        return;
+    }
+    const struct op *o = &w->grid->ops[w->front.head];
+    struct hazard h = any_hazard(s, w, o);
+    if (h.cycle <= s->now)
+        ready_becomes(s, w, slot, o);
+    else
+        is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
+}
+
+void ready_look_at_flying(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    struct hazard h = o->needs & OP_ASK ? any_hazard(s, w, o) : operand_flying(s, w, o);
+    if (h.cycle <= s->now)
+        ready_becomes(s, w, slot, o);
+    else
+        is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
+}
+
+void ready_evaluate(struct sm *s, unsigned slot) { ready_look(s, &s->warps[slot], slot); }
+
+__attribute__((noinline)) uint64_t ready_stream(struct sm *s, struct sm_warp *w, enum gpu_slot *why)
 {
     *why = w->tags.waits_for_constant ? SLOT_MEMORY : w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     if (!w->front.count || w->tags.waits_for_constant) return CYCLE_NEVER;
@@ -178,11 +176,6 @@ __attribute__((noinline)) uint64_t ready_stream(struct sm *s, const struct sm_wa
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle)
 {
     ring_add(&s->ready.wakes, s->now, cycle, slot);
-}
-
-void ready_wake(struct sm *s, uint64_t warps)
-{
-    for (uint64_t left = warps; left; left &= left - 1) ready_evaluate(s, bit_lowest(left));
 }
 
 void ready_settle(struct sm *s, unsigned slot)

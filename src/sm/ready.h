@@ -32,9 +32,8 @@ void ready_fini(struct sm *s);
 void ready_evaluate(struct sm *s, unsigned slot);
 // Evaluates a guest's I-buffer and registers, without side effects on the warp. Returns the earliest cycle of
 // issue; *why: the obstacle. CYCLE_NEVER: not known yet.
-uint64_t ready_stream(struct sm *s, const struct sm_warp *w, enum gpu_slot *why);
+uint64_t ready_stream(struct sm *s, struct sm_warp *w, enum gpu_slot *why);
 void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // schedules an evaluation
-void ready_wake(struct sm *s, uint64_t warps);
 // After a change of the warp's pc or state: updates I-buffer, fetching and evaluation.
 void ready_settle(struct sm *s, unsigned slot);
 // Resumes warps released from the block's barriers.

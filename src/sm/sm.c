@@ -120,15 +120,22 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         uint64_t warps;
         if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
         if (s->room.placed.count) room_start_placed(s);
-        if ((warps = front_arrivals(&s->front, s->now))) front_fill(s, warps);
+        for (warps = front_arrivals(&s->front, s->now); warps; warps &= warps - 1)
+            front_fill(s, bit_lowest(warps));
         if (beside && s->has_guests) front_fill_guests(s);
-        if ((warps = ready_due(&s->ready, s->now))) ready_wake(s, warps);
+        for (warps = ready_due(&s->ready, s->now); warps; warps &= warps - 1)
+            ready_evaluate(s, bit_lowest(warps));
         if (s->event_at <= s->now) mech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
-        lsu_cycle(s);
+        if (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now) lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
-        beside ? issue_cycle_beside(s) : issue_cycle(s);
+        if (beside)
+            issue_cycle_beside(s);
+        else if (s->ready.now || s->now >= s->issue.calm_until)
+            issue_cycle(s);
+        else
+            issue_nothing(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
         if (beside && s->has_guests)
             front_cycle_beside_guests(s);

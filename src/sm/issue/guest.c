@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "sm/issue/issue_impl.h"
+#include "sm/operand_take.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -69,7 +70,7 @@ void guest_stop(struct sm_grid *g)
 // CYCLE_NEVER: not yet known, or not yet allowed by the mechanism. *why: the reason for the wait.
 static uint64_t ready_at(const struct sm_grid *g, enum gpu_slot *why)
 {
-    const struct sm_warp *w = stream_of(g);
+    struct sm_warp *w = stream_of(g);
     const struct sm_tech *host = g->guest->host;
     uint64_t ready = ready_stream(g->sm, w, why);
     if (ready > g->sm->now || !host->hooks.guest_may || host->hooks.guest_may(host->state, w->front.head))
@@ -258,10 +259,10 @@ static void issue_guest(struct sm *s, struct sm_grid *g)
         account_saved(&g->account, index, SAVED_SLOT);
     } else {
         account_issued(&g->account, index);
-        s->issue.issued[k] = 1;
+        note_issue(s, k);
         s->issue.guest_of[k] = g;
         s->issue.guest_went_last[k] = true;
-        note_second(s, k, SLOT_UNIT, index);
+        charge_second(s, g, SLOT_UNIT, index);
     }
     guest_issue(g);
 }

@@ -9,7 +9,9 @@
 // The instruction is executed at issue (exec/timed.h). Reservations made at issue decide from which cycle on
 // later instructions of the warp may read its results.
 #include "exec/warp.h"
-#include "sm/issue/issue_impl.h"
+#include "sm/front_taken.h"
+#include "sm/issue/one.h"
+#include "sm/ready_look.h"
 
 #include <string.h>
 
@@ -21,19 +23,24 @@ static inline __attribute__((always_inline)) bool issue_second(struct sm *s, uns
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *ops = w->grid->ops;
-    note_second(s, scheduler, SLOT_FETCH, first);
-    if (!w->front.count || (beside && (s->issue.at_port | s->predict.wrong) >> slot & 1)) return false;
-    ready_evaluate(s, slot);
-    note_second(s, scheduler, (enum gpu_slot)w->ready.why, w->front.head);
-    if (!(s->ready.now >> slot & 1)) return true;
+    if (!w->front.count || (beside && (s->issue.at_port | s->predict.wrong) >> slot & 1)) {
+        charge_second(s, w->grid, SLOT_FETCH, first);
+        return false;
+    }
+    ready_look(s, w, slot);
     uint32_t second = w->front.head;
-    note_second(s, scheduler, SLOT_UNIT, second);
-    if (ops[second].pipe == ops[first].pipe) return true;
+    if (!(s->ready.now >> slot & 1)) {
+        charge_second(s, w->grid, (enum gpu_slot)w->ready.why, second);
+        return true;
+    }
+    if (ops[second].pipe == ops[first].pipe) {
+        charge_second(s, w->grid, SLOT_UNIT, second);
+        return true;
+    }
     enum outcome o = issue_one(s, scheduler, slot);
     if (o == OUTCOME_REFUSED || o == OUTCOME_COPIED) {
-        note_second(s, scheduler,
-                    (enum gpu_slot)(s->issue.refused[scheduler] ? s->issue.refused[scheduler] : SLOT_UNIT),
-                    second);
+        enum gpu_slot why = (enum gpu_slot)s->issue.refused[scheduler];
+        charge_second(s, w->grid, why ? why : SLOT_UNIT, second);
         return true;
     }
     s->issue.issued[scheduler] = 2;
@@ -56,19 +63,22 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
         uint64_t first_of = among & turn ? among & turn : among;
         bool is_one = !(first_of & (first_of - 1));
         unsigned slot = is_one ? bit_lowest(first_of) : pick->first(s, s->issue.last[scheduler], first_of);
-        uint32_t first = s->warps[slot].front.head;
-        enum outcome o = issue_head(s, scheduler, slot, beside);
+        struct sm_warp *w = &s->warps[slot];
+        uint32_t first = w->front.head;
+        enum outcome o = beside ? issue_head(s, scheduler, slot, true) : issue_this(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
         s->issue.last[scheduler] = slot;
         if (o == OUTCOME_COPIED) return;
-        s->issue.issued[scheduler] = 1;
-        note_second(s, scheduler, SLOT_FETCH, first);
-        if (o == OUTCOME_STOPPED) return;
+        note_issue(s, scheduler);
+        if (o == OUTCOME_STOPPED) {
+            charge_second(s, w->grid, SLOT_FETCH, first);
+            return;
+        }
         bool is_evaluated = s->config->issue_width > 1 && issue_second(s, scheduler, slot, first, beside);
-        if (s->warps[slot].warp && s->warps[slot].warp->state == WARP_READY) {
-            front_update(s, slot);
-            if (!is_evaluated) ready_evaluate(s, slot);
+        if (w->warp && w->warp->state == WARP_READY) {
+            front_taken(s, w, slot);
+            if (!is_evaluated) ready_look(s, w, slot);
         }
         return;
     }
@@ -76,6 +86,7 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
 
 void issue_nothing(struct sm *s)
 {
+    s->issue.went = 0;
     memset(s->issue.issued, 0, sizeof s->issue.issued);
     memset(s->issue.refused, 0, sizeof s->issue.refused);
 }
@@ -97,14 +108,24 @@ static uint64_t pass_over_busy(struct sm *s, uint64_t warps)
 
 // -- all schedulers -----------------------------------------------------------------------------------------
 
+// The first scheduler from `first` on with a ready warp among `warps` (bits by slot); none: past the last.
+static inline unsigned next_with_ready(const struct sm *s, unsigned first, uint64_t warps)
+{
+    const unsigned schedulers = s->config->schedulers;
+    const uint64_t ready = s->ready.now & warps;
+    unsigned k = first;
+    while (k < schedulers && !(s->issue.warps_of[k] & ready)) k++;
+    return k;
+}
+
 static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool beside)
 {
     issue_nothing(s);
     uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
     if (beside) warps = issue_guests(s, warps);
     if (beside && s->config->issue_interval > 1) warps = pass_over_busy(s, warps);
-    for (unsigned k = 0; k < s->config->schedulers; k++) {
-        if (!(s->ready.now & warps & s->issue.warps_of[k])) continue;
+    for (unsigned k = next_with_ready(s, 0, warps); k < s->config->schedulers;
+         k = next_with_ready(s, k + 1, warps)) {
         issue_scheduler(s, k, beside);
         if (beside && s->issue.issued[k]) s->issue.guest_went_last[k] = false;
     }

@@ -19,12 +19,13 @@ struct issue {
     uint64_t lanes;                      // active lanes of the issuing instruction
 
     // Outcome of the cycle.
-    uint8_t issued[SM_SCHEDULERS], second_why[SM_SCHEDULERS];
+    uint64_t went;                 // bits by scheduler: has issued
+    uint8_t issued[SM_SCHEDULERS]; // number of instructions issued
     // By scheduler: why the first refused warp, ready in this cycle, could not issue (enum gpu_slot); 0: no
     // refusal.
     uint8_t refused[SM_SCHEDULERS];
     uint8_t refused_slot[SM_SCHEDULERS];
-    uint32_t issued_inst[SM_SCHEDULERS], refused_inst[SM_SCHEDULERS];
+    uint32_t refused_inst[SM_SCHEDULERS];
 
     // Guests. A guest's instruction never pairs with another instruction.
     struct sm_grid *guest_of[SM_SCHEDULERS]; // grid whose guest took an issue slot in this cycle; NULL: none

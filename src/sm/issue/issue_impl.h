@@ -16,10 +16,16 @@ static inline void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum 
     s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
 }
 
-static inline void note_second(struct sm *s, unsigned scheduler, enum gpu_slot why, uint32_t inst)
+static inline void note_issue(struct sm *s, unsigned scheduler)
 {
-    s->issue.second_why[scheduler] = (uint8_t)why;
-    s->issue.issued_inst[scheduler] = inst;
+    s->issue.issued[scheduler] = 1;
+    s->issue.went |= 1ull << scheduler;
+}
+
+// A scheduler has issued one instruction of grid `g` in this cycle, number `inst`, and no second for reason `why`.
+static inline void charge_second(const struct sm *s, struct sm_grid *g, enum gpu_slot why, uint32_t inst)
+{
+    if (s->config->issue_width > 1) account_charge(&g->account, &g->counts, why, inst, 1);
 }
 
 // -- slot.c
@@ -30,7 +36,7 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot);
 // Removes the instruction just issued from the head of the I-buffer, and applies its effects on barriers and
 // mechanisms, or the warp's end. has_slot: issued in a scheduler's slot, not at a mechanism's port.
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
-                        const struct inst *i, bool has_slot);
+                        bool has_slot);
 // The cost of an instruction executed in `lanes` lanes, after the mechanisms' changes to the cost. Also
 // counts the lanes spared and the registers compared: call once for each instruction.
 struct op_cost issue_price(const struct sm_warp *w, const struct op *o, uint64_t lanes);

@@ -5,6 +5,8 @@
 //
 // A warp with an entry kept for it may issue even if `limit` excludes the warp.
 #pragma once
+#include "base/bits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,3 +29,8 @@ const struct pick *pick_policy(int policy); // the policy with row number `polic
 unsigned pick_oldest(const struct sm *s, uint64_t among);
 // Round robin: the next slot of `among` (not empty) behind `last`, else the lowest.
 unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among);
+static inline unsigned pick_next(unsigned last, uint64_t among) // pick_behind, inline
+{
+    uint64_t behind = among & ~bit_mask(last + 1);
+    return bit_lowest(behind ? behind : among);
+}

@@ -4,6 +4,7 @@
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "sm/issue/issue_impl.h"
+#include "sm/operand_take.h"
 
 #include <assert.h>
 
@@ -58,7 +59,7 @@ static enum outcome issue_at_port(struct sm *s, unsigned slot)
     (void)outcome;
     dispatch_at_port(s, slot, o, i, w->warp->counts.thread_instructions - lanes_before);
     g->counts.issue_port++;
-    return issue_left(s, g, slot, index, o, i, false);
+    return issue_left(s, g, slot, index, o, false);
 }
 
 // For each scheduler without an issue in this cycle: notes its oldest ready warp at the port as refused.

@@ -71,9 +71,9 @@ static uint64_t issue_favoured(struct sm *s)
         return 0;
     }
     if (o == OUTCOME_COPIED) return ~s->issue.warps_of[own];
-    s->issue.issued[own] = 1;
+    note_issue(s, own);
     s->issue.last[own] = slot;
-    note_second(s, own, SLOT_UNIT, first);
+    charge_second(s, w->grid, SLOT_UNIT, first);
     if (o == OUTCOME_ISSUED && w->warp && w->warp->state == WARP_READY) {
         front_update(s, slot);
         ready_evaluate(s, slot);

@@ -444,8 +444,8 @@ static bool has_to_wait(const struct rfcache *x, unsigned place)
     const struct rwarp *r = &x->warps[place];
     if (w->state != WARP_READY || !(r->far[0] | r->far[1] | r->far[2] | r->far[3])) return false;
     const struct op *o = &x->launch->ops[w->pc];
-    for (unsigned k = 0; k < o->need_count; k++)
-        if (r->far[o->needs[k] / 64] >> o->needs[k] % 64 & 1) return true;
+    for (unsigned k = 0; k < op_need_count(o); k++)
+        if (r->far[op_need(o, k) / 64] >> op_need(o, k) % 64 & 1) return true;
     return false;
 }
 

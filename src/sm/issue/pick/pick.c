@@ -26,7 +26,6 @@ unsigned pick_oldest(const struct sm *s, uint64_t among)
 
 unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among)
 {
-    uint64_t behind = among & ~bit_mask(last + 1);
     (void)s;
-    return bit_lowest(behind ? behind : among);
+    return pick_next(last, among);
 }

@@ -1,0 +1,251 @@
+// An instruction issues, inline: collector, load/store queue, branch unit and constants are checked, and the
+// instruction is executed (exec/timed.h). Reservations decide from which cycle on later instructions of the warp
+// may read its results.
+//
+//     head of the I-buffer ─▶ has room? ─▶ timed_step ─▶ dispatch: units, registers, queue ─▶ leaves the I-buffer
+#pragma once
+#include "exec/timed.h"
+#include "exec/warp.h"
+#include "sm/issue/issue_impl.h"
+#include "sm/operand_take.h"
+
+// -- slot.c
+// Why the instruction cannot issue under dependences other than the scoreboard's, where known only at issue;
+// SLOT_ISSUED: no obstacle.
+enum gpu_slot issue_obstacle(struct sm *s, unsigned slot, const struct op *o);
+void issue_keep_strictly(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
+// Charges the time of a control instruction or fence. Returns the cycle of the result.
+uint64_t issue_control(struct sm *s, unsigned slot, const struct op *o, uint64_t collected);
+// With onlookers: costs after all mechanisms' changes; the end of the issue. accesses: a memory instruction with an
+// accessing lane.
+struct op_cost issue_observed_cost(struct sm *s, unsigned slot, const struct op *o, bool accesses,
+                                   uint64_t lanes);
+void issue_observed(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, uint64_t done,
+                    bool accesses);
+// A mechanism supplies the result after `cycles` cycles.
+void issue_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles);
+// A mechanism's move of register Rr in place of the instruction.
+enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r);
+// Effects of a control instruction, or of one behind which the warp does not go on.
+void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const struct op *o);
+
+// issue_stepped for a plain instruction behind which the warp does not go on.
+enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
+                           enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before);
+
+static inline const struct inst *issue_inst(const struct sm_grid *g, const struct op *o)
+{
+    return &g->engine->exec.insts[o - g->ops];
+}
+
+static inline void issue_keep_scheduler(struct sm *s, unsigned slot, uint32_t cycles)
+{
+    s->issue.free[slot % s->config->schedulers] = s->now + cycles;
+}
+
+// Whether nothing known only at issue stands in the way: load/store queue, collector, dependence tracking,
+// branch unit, constants. False: the refusal has been noted. accesses: a memory instruction with an accessing
+// lane (active, guard true). Memory instructions without one need neither queue nor collector.
+static inline __attribute__((always_inline)) bool
+issue_has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses)
+{
+    // A memory instruction without an accessing lane is complete at issue.
+    bool is_over = o->path == PATH_MEMORY && !accesses;
+    // The guard's value has changed since the warp's readiness was evaluated, so the access now needs room in
+    // the load/store unit.
+    if (accesses && !lsu_may_enter(&s->lsu, slot)) {
+        refuse(s, scheduler, slot, SLOT_UNIT);
+        ready_evaluate(s, slot);
+        return false;
+    }
+    if (o->collects && !is_over && !operand_has_collector(s)) {
+        refuse(s, scheduler, slot, SLOT_OPERAND);
+        return false;
+    }
+    enum gpu_slot obstacle = s->config->dependences != DEPENDENCES_SCOREBOARD && !is_over
+                                 ? issue_obstacle(s, slot, o)
+                                 : SLOT_ISSUED;
+    if (obstacle != SLOT_ISSUED) {
+        refuse(s, scheduler, slot, obstacle);
+        return false;
+    }
+    if (o->path == PATH_CONTROL && s->issue.branch_free[scheduler] > s->now) {
+        refuse(s, scheduler, slot, SLOT_UNIT);
+        return false;
+    }
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        ready_evaluate(s, slot);
+        return false;
+    }
+    return true;
+}
+
+// Delays the warp's next instruction after the issue of `o`, whose result is available from cycle `done` on.
+// is_over: `o` is a memory instruction without an accessing lane, or issued at a mechanism's port.
+static inline __attribute__((always_inline)) void issue_keep(struct sm *s, struct sm_warp *w,
+                                                             const struct op *o, uint64_t done, bool is_over)
+{
+    if (s->config->dependences >= DEPENDENCES_SINGLE)
+        issue_keep_strictly(s, w, o, done, is_over);
+    else if (s->config->dependences == DEPENDENCES_ENCODED)
+        operand_stall(&w->operands, s->now + o->stall);
+}
+
+// Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an
+// accessing lane (active, guard true).
+static inline __attribute__((always_inline)) void
+issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, uint64_t lanes)
+{
+    struct sm_warp *w = &s->warps[slot];
+    bool collects = o->collects && (accesses || o->path != PATH_MEMORY);
+    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result = 0;
+    uint32_t interval = o->interval, issue = s->config->issue_interval;
+    if (has_onlookers(s)) {
+        struct op_cost c = issue_observed_cost(s, slot, o, accesses, lanes);
+        lanes = c.lanes;
+        interval = c.interval;
+        issue = c.issue;
+    }
+    w->grid->counts.lanes[o->lanes] += lanes;
+    if (issue > 1) issue_keep_scheduler(s, slot, issue);
+    if (o->path == PATH_ALU) {
+        done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval));
+    } else if (o->path != PATH_MEMORY) {
+        result = issue_control(s, slot, o, collected);
+        if (o->dst_words) done = result;
+    } else if (accesses) {
+        // The source registers are in use until cycle `collected`, when the collector has read them.
+        operand_keep_busy(&w->operands, collected);
+        lsu_push(s, slot, o, issue_inst(w->grid, o), collected + 1);
+    } else if (has_techs(s)) {
+        mech_result(w, (uint32_t)(o - w->grid->ops), collected);
+    }
+    // The later cycle: a vote may write only a predicate, ready at `result`, not at `done`.
+    issue_keep(s, w, o, later(done, result), o->path == PATH_MEMORY && !accesses);
+    if (has_onlookers(s)) issue_observed(s, slot, o, collected, done, accesses);
+}
+
+// Removes the issued instruction from the I-buffer, and applies its effects on barriers and mechanisms, or
+// the warp's end. has_slot: issued in a slot of its scheduler; false: at a mechanism's port.
+static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(struct sm *s, struct sm_grid *g,
+                                                                             unsigned slot, uint32_t index,
+                                                                             const struct op *o,
+                                                                             bool has_slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    g->counts.issue_issued++;
+    if (has_slot)
+        account_issued(&g->account, index);
+    else
+        account_saved(&g->account, index, SAVED_SLOT);
+    front_take(&w->front);
+    bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
+    if (!goes_on || o->pipe == PIPE_CONTROL) issue_after_control(s, g, slot, o);
+    if (has_techs(s)) {
+        if (w->warp)
+            mech_issued(w, index, goes_on);
+        else
+            mech_settles(g);
+    }
+    return goes_on ? OUTCOME_ISSUED : OUTCOME_STOPPED;
+}
+
+// After the step of instruction `o`, with the warp's counts of instructions and lanes before the step.
+static inline __attribute__((always_inline)) enum outcome
+issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
+              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    switch (outcome) {
+    case TIMED_RETRY:
+        ready_pause(&w->ready, s->window_end, SLOT_MEMORY);
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        mech_settles(g);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    case TIMED_FAULT:
+        s->faulted = true;
+        mech_settles(g);
+        return OUTCOME_STOPPED;
+    case TIMED_DONE: break;
+    }
+    if (w->warp->issued != issued_before) {
+        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before);
+    } else { // lanes wait for reconvergence; the instruction executes later with all lanes
+        g->counts.issue_parts++;
+        if (has_techs(s)) mech_executed(w, (uint32_t)(o - g->ops));
+    }
+    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true);
+}
+
+// Tries to issue a plain instruction (decode.h) of a full warp, without onlookers.
+static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm *s, unsigned scheduler,
+                                                                      unsigned slot, const struct op *o)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    struct timed_engine *t = g->engine;
+    struct warp *lanes = w->warp;
+    if (!operand_has_collector(s)) {
+        refuse(s, scheduler, slot, SLOT_OPERAND);
+        return OUTCOME_REFUSED;
+    }
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    }
+    uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;
+    const struct bound *d = timed_begin(t, lanes, s->now), *next = exec_step(lanes, d);
+    if (!exec_went_straight(lanes, d, next))
+        return issue_unusual(s, scheduler, slot, o, timed_end(t, lanes, next), issued_before, lanes_before);
+    operand_pass(s, w, g, o);
+    g->counts.lanes[o->lanes] += lanes->counts.thread_instructions - lanes_before;
+    g->counts.issue_issued++;
+    account_issued(&g->account, w->front.head);
+    front_take(&w->front);
+    return OUTCOME_ISSUED;
+}
+
+// Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
+static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
+                                                                     unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    uint32_t index = w->front.head;
+    const struct op *o = &g->ops[index];
+    if (o->is_plain && w->warp->active == w->warp->full && !has_onlookers(s))
+        return issue_plain(s, scheduler, slot, o);
+    bool accesses = accesses_memory(w, o);
+    if (!issue_has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
+    if (has_onlookers(s)) {
+        s->issue.lanes = w->warp->active;
+        if (s->config->check) check_issue(&s->check, index, w->warp->pc);
+    }
+    uint64_t lanes_before = w->warp->counts.thread_instructions;
+    uint32_t reused = 0;
+    if (has_techs(s)) {
+        uint32_t copied = mech_copies(w, index);
+        if (copied) return issue_copy(s, scheduler, slot, copied - 1);
+        mech_reads(w, index);
+        // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
+        // warp's readiness again.
+        if (accesses_memory(w, o) != accesses) {
+            refuse(s, scheduler, slot, SLOT_UNIT);
+            mech_settles(g);
+            ready_evaluate(s, slot);
+            return OUTCOME_REFUSED;
+        }
+        reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
+    }
+    if (reused) {
+        issue_reused(s, scheduler, slot, o, reused);
+        return issue_leave_buffer(s, g, slot, index, o, true);
+    }
+    uint64_t issued_before = w->warp->issued;
+    enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
+    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before);
+}
