@@ -100,15 +100,22 @@ static const char *text_of(struct measurements *m, const struct sheet *s, const 
     return arena_strndup(&m->points->arena, text, strlen(text));
 }
 
-// Replaces the point's measurements by the figures of a row that names the point. The card is the row's, if
-// given; the source is the row's or the file's name. Drops the list's note, licence, `elsewhere` and cycles
-// of other simulators. False and an error: a figure is not a number from 0.
+// Replaces the point's measurements by the figures of a row that names the point. The card and the settings are
+// the row's, if given; the source is the row's or the file's name. Drops the list's note, licence, `elsewhere`
+// and cycles of other simulators. False and an error: a figure is not a number from 0, or the settings are not
+// KEY=VALUE words.
 static bool take_named(struct measurements *m, const struct sheet *s, const char *const *row, struct point *p)
 {
     for (size_t q = 0; q < QUANTITIES; q++)
         if (!take_number(s, row, quantity_info[q].column, &p->measured[q]))
             return diag_error(m->diag, loc_none(), "--measurements: %s, point %s: %s is no number", s->name,
                               p->name, quantity_info[q].column);
+    const char *settings = text_of(m, s, row, "settings", p->settings);
+    if (!point_are_settings(settings))
+        return diag_error(m->diag, loc_none(),
+                          "--measurements: %s, point %s: settings are KEY=VALUE words, not \"%s\"", s->name,
+                          p->name, settings);
+    p->settings = settings;
     for (size_t i = 0; i < POINT_MODELS_MOST; i++) p->models[i] = NAN;
     p->elsewhere = p->note = p->licence = "";
     p->source = text_of(m, s, row, "source", s->name);

@@ -105,7 +105,7 @@ static bool is_name(const char *text)
     return length && !text[length];
 }
 
-static bool are_settings(const char *text)
+bool point_are_settings(const char *text)
 {
     while (*text) {
         size_t word = strcspn(text, " ");
@@ -160,7 +160,8 @@ static bool read_point(struct list *l, struct point *p)
             l, "no class \"%s\"; must be one of memory, latency, compute, shared, texture, double, divergent",
             p->class);
     if (!*p->card || strpbrk(p->card, " \t")) return refuse(l, "\"%s\" is no GPU", p->card);
-    if (!are_settings(p->settings)) return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
+    if (!point_are_settings(p->settings))
+        return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
     p->gpu = p->card;
     p->script = *optional(l, "script") ? keep(l->points, optional(l, "script")) : p->name;
     if (!is_name(p->script)) return refuse(l, "a script's name is letters, digits, - + and _");

@@ -59,6 +59,8 @@ static inline bool point_stands_alone(const struct point *p)
     return p->set == POINT_TUNING || p->set == POINT_SECOND;
 }
 
+// True: the text is KEY=VALUE words, separated by single blanks.
+bool point_are_settings(const char *text);
 void points_init(struct points *p);
 void points_fini(struct points *p);
 // True: an operand of `reproduce` means points: silicon or FILE.csv, with an optional choice behind a colon.
@@ -68,8 +70,8 @@ bool points_are(const char *operand);
 // matching points stay on the list but are not run. False: an error is in `d`.
 bool points_add(struct points *p, const char *operand, struct diag *d);
 // Reads measurements of a CSV file, or of all CSV files of a folder. A point named in a column `point` by a
-// row with cycles takes its measurements from the row alone. Other points look up their `elsewhere`
-// (measurement.c). False: an error is in `d`.
+// row with cycles takes its measurements from the row alone, and settings if the row has some. Other points
+// look up their `elsewhere` (measurement.c). False: an error is in `d`.
 bool points_measure(struct points *p, const char *path, struct diag *d);
 
 // The text of an embedded file of silicon/ ("points/NAME.wf", "ptx/NAME.ptx"), on the heap: the caller frees

@@ -233,6 +233,25 @@ static void test_changed(struct test *t)
     cli_fini(&c);
 }
 
+// A row of --measurements with settings replaces the settings of its point, too: a card of one's own has other
+// clocks.
+static void test_measured(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char rows[] = "point,settings,cycles\nall,sm.warps=8,7000\nlast,,8000\n";
+    cli_write(&c, "measured.csv", rows, sizeof rows - 1);
+    cli_run(&c, "reproduce " LIST ":all,last --measurements $D/measured.csv --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    struct csv csv = read_result(&c, "out/silicon.csv");
+    CHECK_STR(t, cell(t, &csv, "all", "settings"), "sm.warps=8");
+    CHECK_STR(t, cell(t, &csv, "all", "card_cycles"), "7000");
+    CHECK(t, !strstr(cell(t, &csv, "last", "settings"), "sm.warps"));
+    CHECK_STR(t, cell(t, &csv, "last", "card_cycles"), "8000");
+    check_run(&c, &csv, "all", "--set sm.warps=8", 0, false);
+    csv_fini(&csv);
+    cli_fini(&c);
+}
+
 static void test_refused(struct test *t)
 {
     static const struct {
@@ -246,6 +265,8 @@ static void test_refused(struct test *t)
         {NULL, LIST " --set sm.warps", 2, "--set sm.warps: write KEY=VALUE"},
         {NULL, LIST " --measurements $D/none", 1, "cannot read"},
         {NULL, LIST " --measurements $D/list.csv", 1, "fewer fields than heads"},
+        {"point,settings,cycles\nall,sm.warps,7\n", LIST " --measurements $D/list.csv", 1,
+         "point all: settings are KEY=VALUE words, not \"sm.warps\""},
         {"point,set\nx,tuning\n", "$D/list.csv", 1, "no column card"},
         {"", "$D/list.csv", 1, "no column point"},
         {CLOCKS ",500/1000/low 500\n", "$D/list.csv:clocks", 1,
@@ -345,9 +366,10 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"runs", test_runs},       {"clocks", test_clocks},     {"variants", test_variants},
-        {"choice", test_choice},   {"left_out", test_left_out}, {"changed", test_changed},
-        {"refused", test_refused}, {"rows", test_rows},         {"drawn", test_drawn}};
+    static const struct test_case cases[] = {{"runs", test_runs},         {"clocks", test_clocks},
+                                             {"variants", test_variants}, {"choice", test_choice},
+                                             {"left_out", test_left_out}, {"changed", test_changed},
+                                             {"measured", test_measured}, {"refused", test_refused},
+                                             {"rows", test_rows},         {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
