@@ -28,6 +28,9 @@
 #define OPS_KEEPS                                                                                            \
     "-DCONTROLS=2 -DDIVERGED -DBRANCH_FIRST -DOPS=65603 -DFIRST=3" // SET INC STORE HALF; first a LOAD
 
+// INC LOAD; first a LOAD
+#define OPS_REPLACED "-DCONTROLS=0 -DOPS=10 -DENVIRONMENT -DFIRST=3 -DFULL_REPLACE"
+
 #define VALUE    "assertion violated"
 #define DEADLOCK "invalid end state"
 
@@ -52,6 +55,7 @@ const struct spin_rule spin_rules[] = {
     {"VERSIONS",          "-DLENGTH=4 " OPS_HALVES,              VALUE,    13, false},
     {"REPLIES",           "-DLENGTH=5 -DEARLY " OPS_REPLIES,     VALUE,    14, true},
     {"POISON_OF_PARTS",   "-DLENGTH=6 " OPS_KEEPS,               VALUE,    0,  true},
+    {"LOADS_KEPT",        "-DLENGTH=4 -DPOOL=3 " OPS_REPLACED,   VALUE,    16, false},
     {"SOUND_MARKS",       "-DLENGTH=6 " OPS_JOINS,               VALUE,    SPIN_MARKS, true},
     {"SAME_PLACE",        "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, 5,  false},
     {"MAJORITY",          "-DLENGTH=5 " OPS_PLACES,              DEADLOCK, SPIN_KEPT, false},

@@ -248,7 +248,9 @@ static void set_options(struct machine *m, const char *defines, unsigned broken)
                                          .ahead = number_in(defines, "-DAHEAD=", 1),
                                          .early = strstr(defines, "-DEARLY") != NULL,
                                          .evict = strstr(defines, "-DEVICT") != NULL,
-                                         .full = strstr(defines, "-DFULL_WAIT") ? FULL_WAIT : FULL_PRIVATE,
+                                         .full = strstr(defines, "-DFULL_WAIT")      ? FULL_WAIT
+                                                 : strstr(defines, "-DFULL_REPLACE") ? FULL_REPLACE
+                                                                                     : FULL_PRIVATE,
                                          .broken = broken};
 }
 
@@ -591,6 +593,9 @@ static void test_random_runs(struct test *t)
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DBRANCH_FIRST -DEARLY -DEVICT -DFULL_WAIT -DPOOL=3 -DOPS=262143",
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPENDING_PRIVATE -DPOOL=1 -DENVIRONMENT -DOPS=262143",
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPARTING -DAHEAD=2 -DOPS=262143",
+        "-DLENGTH=7 -DCONTROLS=2 -DFULL_REPLACE -DENTRIES=1 -DPOOL=3 -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=3 -DFULL_REPLACE -DPOOL=4 -DPARTING -DEARLY -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=3 -DFULL_REPLACE -DENTRIES=1 -DBRANCH_FIRST -DAHEAD=2 -DEVICT -DENVIRONMENT",
     };
     if (!spin_is_there(t)) return;
     unsigned steps = 0, runs = test_is_long() ? 1000 : test_is_quick() ? 5 : 25;

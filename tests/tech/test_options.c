@@ -221,6 +221,7 @@ static const struct row {
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.private_registers", NONE_LEFT, 7000},
+    {"LIB", "tiny", "", "branch-sync=off", "branch-sync=off,evict=on", "darsie.skipped", MORE, 40000},
     // Kinds of shared values.
     {"one register in 32x4", "tiny", "", "", "predicates=on", "darsie.skipped", MORE, 240},
     {"hotspot", "tiny", "", "", "predicates=on", "darsie.skipped", MORE, 2000},

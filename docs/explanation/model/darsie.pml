@@ -14,7 +14,8 @@
 // WITHOUT_… leaves a rule out. BRANCH_FIRST is the option branch-sync=first: nobody waits at branches, who comes first says where
 // the path goes. DIVERGED is diverged=on: warps whose lanes part alike (HALF) stay on the path, lead and follow, and a value is
 // two numbers, what half of the lanes have and what the others do. PENDING_PRIVATE is pending=private. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
-// other but are counted, and may be AHEAD ones ahead of the last. EARLY, EVICT and FULL_WAIT are early=on, evict=on, full=wait.
+// other but are counted, and may be AHEAD ones ahead of the last. EARLY, EVICT, FULL_WAIT and FULL_REPLACE are early=on, evict=on,
+// full=wait and full=replace.
 
 #ifndef LENGTH
 #define LENGTH 4
@@ -141,6 +142,9 @@ bool event_due; // who waits for a leader may look again
 #ifdef EVICT
 byte age[POOL]; // the youngest has POOL
 #endif
+#ifdef FULL_REPLACE
+byte birth[ENTRIES]; // rank of an entry by age; the youngest has ENTRIES
+#endif
 
 byte place, controls, late; // while the program is chosen
 #ifdef DIVERGED
@@ -228,6 +232,11 @@ hidden byte vec[LENGTH];
 #define has_passed(w) ((entry[e].passed >> (w)) & 1)
 #else
 #define has_passed(w) false
+#endif
+#ifndef WITHOUT_LOADS_KEPT
+#define may_replace(i) (program[entry[i].pc] != LOAD)
+#else
+#define may_replace(i) true
 #endif
 #ifndef WITHOUT_REPLIES
 #define is_used(q) (references[q] || pending[q]) // the reply under way has it, too
@@ -424,6 +433,7 @@ inline lead(w, p)
     references[r] = 2; // the entry's and the line's
     forget(r);
     grow_old(r);
+    is_born(f);
     warp[w].line[p] = LEADER + 4 * r;
     set_poison(w, p, false);
     ok = true
@@ -439,6 +449,42 @@ inline grow_old(q)
         fi
     }
     age[q] = POOL
+#else
+    skip
+#endif
+}
+
+inline is_born(i)
+{
+#ifdef FULL_REPLACE
+    for (j : 0 .. ENTRIES - 1) {
+        if
+        :: birth[j] > birth[i] -> birth[j]--
+        :: else
+        fi
+    }
+    birth[i] = ENTRIES
+#else
+    skip
+#endif
+}
+
+// Frees the oldest entry with a result, except loads; f and r are found anew. f stays ENTRIES: no entry was freed.
+inline replace_oldest()
+{
+#ifdef FULL_REPLACE
+    best = NONE;
+    for (j : 0 .. ENTRIES - 1) {
+        if
+        :: entry[j].used && entry[j].written_back && may_replace(j) &&
+           (best == NONE || birth[j] < birth[(best == NONE -> 0 : best)]) -> best = j
+        :: else
+        fi
+    }
+    if
+    :: best != NONE -> release_entry(best); find_free()
+    :: else
+    fi
 #else
     skip
 #endif
@@ -583,7 +629,12 @@ inline rename_redundant(w, p)
             lead(w, p)
 #else
 #ifndef FULL_WAIT
-        :: e == NONE && may_lead(w) && r < POOL && f == ENTRIES -> go_private(w, p, false)
+        :: e == NONE && may_lead(w) && r < POOL && f == ENTRIES ->
+            replace_oldest();
+            if
+            :: f == ENTRIES -> go_private(w, p, false)
+            :: else -> lead(w, p)
+            fi
 #else
         :: e == NONE && may_lead(w) && r < POOL && f == ENTRIES -> gather(w, p)
 #endif

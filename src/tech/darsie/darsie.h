@@ -60,6 +60,7 @@ enum darsie_rule {
     RULE_REPLIES,  // a pool register is not freed while a memory reply to the register is under way
     // A warp that starts later than its block is off the path until the whole block meets at a barrier.
     RULE_LATE,
+    RULE_LOADS_KEPT, // a load's entry is not replaced: all warps take one loaded value (full=replace)
     RULE_COUNT
 };
 

@@ -86,7 +86,8 @@ static struct entry *replace_oldest(const struct darsie *d, struct dblock *b)
     struct entry *oldest = NULL;
     for (unsigned k = 0; k < d->launch->options->entries; k++) {
         struct entry *e = &b->entries[k];
-        if (!e->is_load && e->written_back && (!oldest || e->born < oldest->born)) oldest = e;
+        bool may_go = e->written_back && (!e->is_load || !keeps(d, RULE_LOADS_KEPT));
+        if (may_go && (!oldest || e->born < oldest->born)) oldest = e;
     }
     if (oldest) skip_release(b, oldest);
     return oldest;
