@@ -30,6 +30,7 @@ void wf_context_destroy(struct wf_context *c)
     strbuf_fini(&c->config_json);
     config_fini(&c->config);
     chip_destroy(c->chip_state);
+    api_sample_fini(c);
     api_core_forget(c);
     free(c->gpu);
     free(c->kept);

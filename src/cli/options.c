@@ -17,7 +17,7 @@ enum {
     INJECT = 1 << COMMAND_INJECT,
     MIX = 1 << COMMAND_MIX
 };
-enum { MANY = 1 };
+enum { MANY = 1, MAY_BE_BARE = 2 };
 
 static const struct {
     const char *name, *argument, *help;
@@ -102,7 +102,7 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
     if (rows[id].argument && value)
         value++;
-    else if (rows[id].argument) {
+    else if (rows[id].argument && !(rows[id].flags & MAY_BE_BARE)) {
         if (*i + 1 >= argc)
             return diag_error(d, loc_none(), "%s needs a value: %s %s", name, name, rows[id].argument);
         value = argv[++*i];
@@ -203,8 +203,12 @@ void options_help(enum command_id command, struct strbuf *out)
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         if (!(rows[i].commands >> command & 1)) continue;
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
-                 rows[i].argument ? rows[i].argument : "");
+        bool is_bare = (rows[i].flags & MAY_BE_BARE) != 0;
+        snprintf(left, sizeof left, "%s%s%s%s", rows[i].name,
+                 is_bare            ? "[="
+                 : rows[i].argument ? " "
+                                    : "",
+                 rows[i].argument ? rows[i].argument : "", is_bare ? "]" : "");
         strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }

@@ -2,6 +2,7 @@
 #include "api/warpfold.h"
 #include "lab/categories.h"
 #include "lab/chart.h"
+#include "lab/interval.h"
 #include "lab/measures.h"
 #include "workload/workload.h"
 
@@ -226,8 +227,12 @@ static bool fill_values(const struct filling *fill)
                                     .series = c->series,
                                     .run = id_of(fill, c->job),
                                     .base = id_of(fill, c->base)};
-        good = fill->experiment->kind == EXPERIMENT_RUNS ? measure_run(fill, c, &value.value, &value.nothing)
-                                                         : study_value(fill, c, &value.value);
+        bool is_run = fill->experiment->kind == EXPERIMENT_RUNS;
+        good =
+            is_run ? measure_run(fill, c, &value.value, &value.nothing) : study_value(fill, c, &value.value);
+        if (good && is_run && !isnan(value.value))
+            good = interval_of(fill->db, measure_find(fill->experiment->measure), value.run, value.base,
+                               value.value, &value.error);
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);
     }

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "sample/ratio.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SAMPLE_COUNTS = 24, SAMPLE_LEAST = 2 };

@@ -28,7 +28,7 @@ struct ratio_estimate ratio_estimate(const struct ratio *r, double work)
     if (r->count < 2) return e;
     double n = (double)r->count;
     double half = student_t95(n - 1) * deviation(r) * work / (r->work / n);
-    e.shared = half / sqrt(n);
+    e.shared = hypot(half / sqrt(n), RATIO_FLOOR * e.value);
     e.own = half;
     return e;
 }

@@ -9,8 +9,11 @@
 //
 // Both are half-widths of two-sided intervals by Student's t with count - 1 degrees of freedom.
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
+
+// Least relative half-width of an estimate: launches that do the same differ by up to 1 %, by open rows of DRAM and
+// phases of clocks, and a few observations may agree by chance.
+#define RATIO_FLOOR 0.01
 
 struct ratio {
     size_t count;

@@ -12,13 +12,19 @@ void steady_fini(struct steady *s) { vec_fini(&s->marks); }
 static uint64_t step_of(const struct steady *s)
 {
     uint64_t step = s->wave / STEADY_PER_WAVE;
-    return step ? step : 1;
+    return step > STEADY_LEAST ? step : STEADY_LEAST;
 }
+
+uint64_t steady_due(const struct steady *s)
+{
+    return s->marks.count ? vec_last(&s->marks).ended + step_of(s) : s->wave;
+}
+
+size_t steady_first(const struct steady *s) { return s->marks.count - 1 - STEADY_WINDOWS; }
 
 void steady_look(struct steady *s, const struct steady_sums *now)
 {
-    uint64_t due = s->marks.count ? vec_last(&s->marks).ended + step_of(s) : s->wave;
-    if (now->ended >= due) vec_push(&s->marks, *now);
+    if (now->ended >= steady_due(s)) vec_push(&s->marks, *now);
 }
 
 bool steady_has_trend(const double *y, size_t count)

@@ -31,6 +31,11 @@ static void test_two(struct test *t)
     CHECK(t, fabs(e.value - 30) < 1e-9);
     CHECK(t, fabs(e.shared - 3 * student_t95(1)) < 1e-9);
     CHECK(t, fabs(e.own - e.shared * sqrt(2)) < 1e-9);
+    r = (struct ratio){0};
+    ratio_add(&r, 1, 5);
+    ratio_add(&r, 1, 5);
+    e = ratio_estimate(&r, 2);
+    CHECK(t, e.own == 0 && fabs(e.shared - 10 * RATIO_FLOOR) < 1e-9); // equal observations
 }
 
 static double noise(struct rng *r) // of variance 1
@@ -51,7 +56,7 @@ static void test_coverage(struct test *t)
             struct ratio r = {0};
             for (unsigned i = 0; i < count; i++) {
                 double work = 1000 + 20 * noise(&random);
-                ratio_add(&r, work, 3 * work * (1 + 0.02 * noise(&random)));
+                ratio_add(&r, work, 3 * work * (1 + 0.2 * noise(&random)));
             }
             struct ratio_estimate e = ratio_estimate(&r, 1);
             inside += fabs(e.value - 3) <= e.shared;
