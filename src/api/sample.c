@@ -358,7 +358,8 @@ static uint64_t take(void *context, const struct chip_sums *now)
     struct wf_launch *l = context;
     struct api_sampled *o = l->sampled;
     size_t before = o->steady.marks.count;
-    if (!o->steady.wave) steady_init(&o->steady, now->wave, now->blocks, o->steady.capacity, o->steady.error);
+    o->steady.wave = now->wave;
+    o->steady.blocks = now->blocks;
     const struct steady_sums sums = {.cycle = now->cycle,
                                      .instructions = now->gpu.issue_issued,
                                      .read = now->memory.dram.reads,
@@ -370,9 +371,9 @@ static uint64_t take(void *context, const struct chip_sums *now)
     if (o->steady.marks.count == before) return 0;
     note_mark(o, now);
     uint64_t waves = (now->blocks - now->next) / now->wave;
-    if (!waves || !steady_is_settled(&o->steady)) return 0;
-    o->sampler.due = UINT64_MAX;
     uint64_t count = waves * now->wave;
+    if (!count || !steady_is_settled(&o->steady, count)) return 0;
+    o->sampler.due = UINT64_MAX;
     if (execute(l, now->next, now->next + count, &o->executed))
         o->taken = count;
     else
@@ -393,9 +394,25 @@ struct chip_sampler *api_sample_blocks(struct wf_launch *l)
     const struct memory_config *m = &c->chip.memory;
     uint64_t lines = (uint64_t)m->partitions * m->slices * m->l2_sets * m->l2_ways;
     o->steady.capacity = lines * m->line_bytes / SECTOR_BYTES;
+    // DRAM moves dram.rate transfers of dram.bus_bytes in a command cycle of every channel.
+    o->steady.peak = (double)m->partitions * m->dram_bus_bytes * m->dram_rate / SECTOR_BYTES * m->dram_mhz /
+                     c->chip.gpu.core_mhz;
     o->steady.error = c->settings.sample_error / 100;
     o->sampler = (struct chip_sampler){.context = l, .take = take};
     return &o->sampler;
+}
+
+// Write-backs of dirty lines begin only when the L2 is full, perhaps after the last mark. Without lines written
+// twice, all stores beyond the L2's capacity end in DRAM: the interval reaches from the estimate to such writes.
+static void widen_writes(const struct api_sampled *o, const struct chip_result *timed, uint64_t *value,
+                         uint64_t *half)
+{
+    uint64_t stored = timed->memory.l2_write_sectors, capacity = o->steady.capacity;
+    uint64_t most = stored > capacity ? stored - capacity : 0;
+    if (*value >= most) return;
+    uint64_t added = (most - *value) / 2;
+    *value += added;
+    *half += added;
 }
 
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
@@ -405,12 +422,12 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
     struct api_sampled *o = l->sampled;
     double room = room_of(timed), work = (double)o->executed.warp_instructions;
     const struct steady_sums *m = o->steady.marks.data;
-    size_t first = steady_first(&o->steady);
+    size_t at[STEADY_MOST + 1], windows = steady_windows(&o->steady, at);
     for (size_t i = 0; i < figures_count(); i++) {
         struct ratio r = {0};
-        for (size_t k = first + 1; k < o->marks.count; k++)
-            ratio_add(&r, double_of(m[k].instructions - m[k - 1].instructions),
-                      o->marks.data[k].words[i] - o->marks.data[k - 1].words[i]);
+        for (size_t k = 0; k < windows; k++)
+            ratio_add(&r, double_of(m[at[k + 1]].instructions - m[at[k]].instructions),
+                      o->marks.data[at[k + 1]].words[i] - o->marks.data[at[k]].words[i]);
         struct ratio_estimate e = ratio_estimate(&r, work);
         figures_add(timed, i, e.value);
         figures_add(&o->shared, i, e.shared);
@@ -418,6 +435,8 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
 #define COUNTER(name, unit, meaning) timed->exec.name += o->executed.name;
 #include "exec/counters.def"
 #undef COUNTER
+    widen_writes(o, timed, &timed->memory.dram.writes, &o->shared.memory.dram.writes);
+    widen_writes(o, timed, &timed->memory.l2_writebacks, &o->shared.memory.l2_writebacks);
     timed->chip_cycles = timed->cycles;
     timed->sm_cycles = timed->cycles * l->context->chip.sm_count;
     o->shared.sm_cycles = o->shared.cycles * l->context->chip.sm_count;

@@ -49,7 +49,7 @@ size_t sample_groups_join(struct sample_groups *g, const struct sample_signature
 
 bool sample_group_wants(const struct sample_group *g, double error)
 {
-    return g->ratios[0].count < SAMPLE_LEAST || ratio_relative_error(&g->ratios[0]) > error;
+    return g->ratios[0].count < SAMPLE_LEAST || ratio_spread(&g->ratios[0]) > error;
 }
 
 void sample_group_add(struct sample_group *g, double instructions, const double *figures)

@@ -27,17 +27,16 @@ struct ratio_estimate ratio_estimate(const struct ratio *r, double work)
     e.value = r->figure / r->work * work;
     if (r->count < 2) return e;
     double n = (double)r->count;
-    double half = student_t95(n - 1) * deviation(r) * work / (r->work / n);
-    e.shared = hypot(half / sqrt(n), RATIO_FLOOR * e.value);
-    e.own = half;
+    e.own = student_t95(n - 1) * deviation(r) * work / (r->work / n);
+    e.shared = hypot(e.own / sqrt(n), RATIO_FLOOR * e.value);
     return e;
 }
 
-double ratio_relative_error(const struct ratio *r)
+double ratio_spread(const struct ratio *r)
 {
     if (r->count && r->figure == 0) return 0;
     struct ratio_estimate e = ratio_estimate(r, 1);
-    return e.value > 0 ? e.shared / e.value : INFINITY;
+    return e.value > 0 ? e.own / sqrt((double)r->count) / e.value : INFINITY;
 }
 
 // Exact for 1 and 2 degrees of freedom, else a Cornish-Fisher expansion about the normal quantile (Abramowitz

@@ -27,8 +27,9 @@ struct ratio_estimate {
 
 void ratio_add(struct ratio *r, double work, double figure);
 struct ratio_estimate ratio_estimate(const struct ratio *r, double work);
-// Half-width of the ratio's interval over the ratio; 0 for a figure that is 0 in every observation.
-double ratio_relative_error(const struct ratio *r);
+// Half-width of the ratio's interval by spread alone, without the floor, over the ratio. 0 for a figure that is 0 in
+// every observation; INFINITY with fewer than two.
+double ratio_spread(const struct ratio *r);
 
 // The two-sided 95 % quantile of Student's t. degrees: at least 1.
 double student_t95(double degrees);

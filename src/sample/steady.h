@@ -1,14 +1,19 @@
 // Whether the blocks of a running launch have settled: issue rate and DRAM traffic stand still.
 //
 //   blocks   |── first wave ──|── window ──|── window ──|── window ──|   skipped, functional   | rest |
-//   counts   cold caches        instructions, cycles, sectors of DRAM                              timed
+//   counts   cold caches        instructions, cycles, sectors of DRAM                            timed
 //
-// A window is a quarter of a wave (blocks resident on the chip at once) of ended blocks, at least STEADY_LEAST. The first wave is
-// left out. The launch has settled once the last STEADY_WINDOWS windows show no trend (two-sided test of the
-// slope, 5 %) in cycles per instruction, sectors read per instruction or sectors written per instruction, and the
-// interval of cycles per instruction is within the target error. Write-backs begin only when dirty lines have
-// filled the L2: with stores to memory, but fewer than L2's capacity, nothing is settled until lines
-// have been written back, unless the whole launch cannot fill the L2.
+// A mark is made every wave (blocks resident on the chip at once) of ended blocks, from the end of the first wave
+// on: blocks of a wave often run in step, and parts of a wave differ more than waves do. Windows lie between marks.
+// With more than STEADY_FEW marks the first quarter is dropped, and with more than STEADY_MOST windows neighbours
+// are joined. The launch has settled once, over at least STEADY_WINDOWS windows,
+//
+//   - no two-sided test of the slope (5 %) finds a trend in cycles, sectors read or sectors written an
+//     instruction, of more than a few per cent from the first window to the last;
+//   - the half-width of the cycles to be estimated is within the target, of all cycles;
+//   - write-backs have begun. A stream's dirty lines reach the capacity of the L2 only after so many stores. Until
+//     then nothing has settled, unless the launch cannot fill the L2, or DRAM would be idle for most of the time
+//     even with a write for every store.
 #pragma once
 #include "base/vec.h"
 #include "sample/ratio.h"
@@ -16,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STEADY_WINDOWS = 8, STEADY_PER_WAVE = 4, STEADY_LEAST = 16 };
+enum { STEADY_WINDOWS = 4, STEADY_MOST = 16, STEADY_FEW = 8, STEADY_LEAST = 16 };
 
 struct steady_sums { // since the launch's begin
     uint64_t cycle, instructions;
@@ -26,23 +31,22 @@ struct steady_sums { // since the launch's begin
 };
 
 struct steady {
-    uint64_t wave;                 // blocks resident at once
-    uint64_t blocks;               // of the launch
-    uint64_t capacity;             // bytes of the L2
-    double error;                  // target: relative half-width of the interval of cycles
-    VEC(struct steady_sums) marks; // at the ends of windows, in order
+    uint64_t wave;     // blocks resident at once
+    uint64_t blocks;   // of the launch
+    uint64_t capacity; // sectors of the L2
+    double peak;       // sectors a cycle that DRAM can move
+    double error;      // target: half-width of the estimated cycles over all cycles
+    VEC(struct steady_sums) marks;
 };
 
-void steady_init(struct steady *s, uint64_t wave, uint64_t blocks, uint64_t capacity, double error);
 void steady_fini(struct steady *s);
-// Records sums between two windows of simulated time. Marks are kept a quarter of a wave of ended blocks apart.
+// Records sums between two windows of simulated time, if a mark is due (steady_due).
 void steady_look(struct steady *s, const struct steady_sums *now);
 uint64_t steady_due(const struct steady *s); // ended blocks at the next mark
-// Index of the mark before the settled windows.
-size_t steady_first(const struct steady *s);
-// Whether the launch has settled at the last mark.
-bool steady_is_settled(const struct steady *s);
-// Cycles of the settled windows, as a ratio to instructions.
-struct ratio steady_cycles(const struct steady *s);
-// Relative slope of y over its index: two-sided test, 5 %. False: no trend, or fewer than 3 points.
-bool steady_has_trend(const double *y, size_t count);
+// The marks between windows, first to last; returns the number of windows, 0: too few marks.
+size_t steady_windows(const struct steady *s, size_t marks[STEADY_MOST + 1]);
+// Whether the launch has settled, with `left` blocks to be executed without time.
+bool steady_is_settled(const struct steady *s, uint64_t left);
+// Whether y has a slope, by a two-sided test at 5 %, and changes by more than `least` of its mean from the first
+// value to the last.
+bool steady_has_trend(const double *y, size_t count, double least);
