@@ -203,12 +203,8 @@ void options_help(enum command_id command, struct strbuf *out)
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
         if (!(rows[i].commands >> command & 1)) continue;
         char left[64];
-        bool is_bare = (rows[i].flags & MAY_BE_BARE) != 0;
-        snprintf(left, sizeof left, "%s%s%s%s", rows[i].name,
-                 is_bare            ? "[="
-                 : rows[i].argument ? " "
-                                    : "",
-                 rows[i].argument ? rows[i].argument : "", is_bare ? "]" : "");
+        snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
+                 rows[i].argument ? rows[i].argument : "");
         strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }
