@@ -315,6 +315,7 @@ bool api_sample_check(struct wf_context *c);
 // Called at the begin of a launch timed on SMs. True: the launch is over, executed without time, with figures
 // from its group. False: the launch is to be timed.
 bool api_sample_begin(struct wf_launch *l);
+double api_sample_seconds(const struct wf_launch *l); // of the host, in trials before the launch was timed
 // The sampler of blocks for a launch about to be timed; NULL: none.
 struct chip_sampler *api_sample_blocks(struct wf_launch *l);
 // A timed launch is over: adds what blocks without time contribute to *timed, and the launch to its group.

@@ -182,7 +182,8 @@ void api_run_end(struct wf_launch *l)
     l->end = l->start + timed.overhead + timed.cycles;
     c->clock_before += added; // the chip's own clock has not seen these cycles
     if (c->clock < l->end) c->clock = l->end;
-    api_run_finish(l, good, &timed.exec, &timed, c->run_seconds - l->run_seconds);
+    double seconds = c->run_seconds - l->run_seconds + api_sample_seconds(l);
+    api_run_finish(l, good, &timed.exec, &timed, seconds);
 }
 
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)

@@ -5,6 +5,7 @@
 #include "exec/image.h"
 #include "isa/program.h"
 #include "sample/groups.h"
+#include "sample/line.h"
 #include "sample/refuse.h"
 #include "sample/steady.h"
 #include "study/study.h"
@@ -18,7 +19,15 @@ struct group_extra {
     double rep_half, rep; // cycles of timed launches: half-widths within launches, and sum
 };
 
+// Launches of a kernel with equal blocks and instructions within a power of two, whatever the grid.
+struct family {
+    uint64_t origin, key; // without and with the amount of work
+    struct line *lines;   // by figure, over instructions; heap
+    struct group_extra extra;
+};
+
 struct api_sampling { // of a context
+    VEC(struct family) families;
     struct sample_groups groups;
     VEC(struct group_extra) extras; // by group
     VEC(uint64_t) run;              // keys of kernels that have been timed on the present chip
@@ -35,7 +44,9 @@ struct api_sampled { // of a launch
     struct wf_sampling out;
     struct chip_result shared, own; // half-widths, word by word
     bool is_grouped;                // a member of a group
+    uint64_t family_key;            // without the amount of work
     bool has_work;                  // `signature` comes from a functional trial
+    double trial_seconds;           // of the host
     struct sample_signature signature;
     // Blocks.
     struct chip_sampler sampler;
@@ -57,6 +68,8 @@ void api_sample_fini(struct wf_context *c)
 {
     if (!c->sampling) return;
     sample_groups_fini(&c->sampling->groups);
+    for (size_t i = 0; i < c->sampling->families.count; i++) free(c->sampling->families.data[i].lines);
+    vec_fini(&c->sampling->families);
     vec_fini(&c->sampling->extras);
     vec_fini(&c->sampling->run);
     memory_image_free(c->sampling->image);
@@ -187,20 +200,38 @@ static bool is_cold(const struct wf_launch *l)
     return true;
 }
 
-static uint64_t key_of(const struct wf_launch *l)
+static uint64_t family_key_of(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
     const struct launch *e = &l->launch;
     const uint64_t parts[] = {(uint64_t)(uintptr_t)l->kernel,
                               is_cold(l),
-                              (uint64_t)e->grid[0] << 32 | e->grid[1],
-                              (uint64_t)e->grid[2] << 32 | e->block[0],
+                              e->block[0],
                               (uint64_t)e->block[1] << 32 | e->block[2],
                               (uint64_t)e->dynamic_shared << 32 | e->registers,
                               e->warp_size};
     uint64_t hash = hash_bytes(&c->chip, sizeof c->chip, 41);
     if (c->tech) hash = hash_bytes(c->tech, strlen(c->tech), hash);
     return hash_bytes(parts, sizeof parts, hash);
+}
+
+static uint64_t key_of(const struct wf_launch *l)
+{
+    return hash_bytes(l->launch.grid, sizeof l->launch.grid, l->sampled->family_key);
+}
+
+// The family of the launch with its instructions. make: created if absent; else NULL.
+static struct family *family_of(struct wf_launch *l, bool make)
+{
+    struct api_sampling *s = l->context->sampling;
+    int octave = ilogb(fmax(1, l->sampled->signature.instructions));
+    uint64_t key = hash_u64(l->sampled->family_key ^ (uint64_t)octave);
+    for (size_t i = 0; i < s->families.count; i++)
+        if (s->families.data[i].key == key) return &s->families.data[i];
+    if (!make) return NULL;
+    vec_push(&s->families, (struct family){.origin = l->sampled->family_key, .key = key});
+    vec_last(&s->families).lines = heap_alloc(figures_count() * sizeof(struct line));
+    return &vec_last(&s->families);
 }
 
 static void sign(struct sample_signature *s, const struct exec_counts *counts)
@@ -255,34 +286,39 @@ static void note_occupancy(struct api_sampled *o, struct chip_result *value, dou
     o->out.occupancy = (struct wf_error){occupancy_half(value, &o->shared), occupancy_half(value, &o->own)};
 }
 
-// Fills *value with the group's figures for the launch's instructions, and the launch's half-widths.
-static void estimate(struct wf_launch *l, const struct exec_counts *counts, struct chip_result *value)
+// Adds an estimate of every figure to *value and the launch's half-widths: by the family's line, or without a
+// family by the group's ratio.
+static void add_estimates(struct wf_launch *l, const struct family *f, struct chip_result *value)
 {
-    struct api_sampling *s = l->context->sampling;
     struct api_sampled *o = l->sampled;
-    const struct sample_group *g = &s->groups.list.data[o->out.group];
-    const struct group_extra *x = &s->extras.data[o->out.group];
-    double within = x->rep > 0 ? x->rep_half / x->rep : 0;
+    const struct sample_group *g = &l->context->sampling->groups.list.data[o->out.group];
+    const struct group_extra *x = f ? &f->extra : &l->context->sampling->extras.data[o->out.group];
+    double within = x->rep > 0 ? x->rep_half / x->rep : 0, work = o->signature.instructions;
     bool is_plain = !l->context->techs.count;
-    memset(value, 0, sizeof *value);
     for (size_t i = 0; i < g->figures; i++) {
         if (is_plain && figures_is_executed(i)) continue;
-        struct ratio_estimate e = ratio_estimate(&g->ratios[i], o->signature.instructions);
+        struct ratio_estimate e = f ? line_estimate(&f->lines[i], work) : ratio_estimate(&g->ratios[i], work);
         figures_add(value, i, e.value);
         figures_add(&o->shared, i, hypot(e.shared, within * e.value));
         figures_add(&o->own, i, e.own);
     }
-    if (is_plain) value->exec = *counts;
-    value->overhead = l->context->chip.launch_latency;
-    note_occupancy(o, value, x->room);
 }
 
-static void end_untimed(struct wf_launch *l, const struct exec_counts *counts, double seconds)
+// Ends a launch executed without time, with estimated figures.
+static void end_untimed(struct wf_launch *l, const struct family *f, const struct exec_counts *counts,
+                        double seconds)
 {
+    enum { FAMILIES = 1 << 30 }; // numbers of groups from here on are families
     struct wf_context *c = l->context;
+    struct api_sampled *o = l->sampled;
     struct chip_result value;
-    l->sampled->out.how = WF_SAMPLED_LAUNCH;
-    estimate(l, counts, &value);
+    memset(&value, 0, sizeof value);
+    o->out.how = WF_SAMPLED_LAUNCH;
+    add_estimates(l, f, &value);
+    if (!c->techs.count) value.exec = *counts;
+    value.overhead = c->chip.launch_latency;
+    note_occupancy(o, &value, f ? f->extra.room : c->sampling->extras.data[o->out.group].room);
+    if (f) o->out.group = FAMILIES + (uint32_t)(f - c->sampling->families.data);
     l->start = c->clock;
     l->end = l->start + value.overhead + value.cycles;
     c->clock_before += value.overhead + value.cycles;
@@ -290,13 +326,23 @@ static void end_untimed(struct wf_launch *l, const struct exec_counts *counts, d
     api_run_finish(l, true, &value.exec, &value, seconds);
 }
 
-// Executes the launch without time. True: its figures come from the group. False: memory is as before, and the
-// launch is to be timed.
+// The family whose line gives the cycles of the launch within the target error; NULL: no such family.
+static const struct family *fitting_family(struct wf_launch *l, double error)
+{
+    const struct family *f = family_of(l, false);
+    double work = l->sampled->signature.instructions;
+    if (!f || !line_reaches(&f->lines[0], work)) return NULL;
+    struct ratio_estimate e = line_estimate(&f->lines[0], work);
+    return e.value > 0 && e.shared <= fmax(error, RATIO_FLOOR) * e.value ? f : NULL;
+}
+
+// Executes the launch without time. True: its figures come from the group or the family. False: memory is as before,
+// and the launch is to be timed.
 static bool try_untimed(struct wf_launch *l)
 {
     struct api_sampling *s = l->context->sampling;
     struct exec_counts counts = {0};
-    double began = clock_seconds();
+    double began = clock_seconds(), error = l->context->settings.sample_error / 100;
     if (!execute(l, 0, 0, &counts)) {
         l->sampled->out.why = "executed without time, the launch fails or waits";
         return false;
@@ -304,12 +350,25 @@ static bool try_untimed(struct wf_launch *l)
     sign(&l->sampled->signature, &counts);
     l->sampled->has_work = true;
     size_t n = join(l);
-    const struct sample_group *g = &s->groups.list.data[n];
-    if (!sample_group_wants(g, l->context->settings.sample_error / 100)) {
-        end_untimed(l, &counts, clock_seconds() - began);
+    bool wants = sample_group_wants(&s->groups.list.data[n], error);
+    const struct family *f = wants ? fitting_family(l, error) : NULL;
+    if (!wants || f) {
+        end_untimed(l, f, &counts, clock_seconds() - began);
         return true;
     }
     memory_image_put(s->image, l->launch.memory);
+    l->sampled->trial_seconds = clock_seconds() - began;
+    return false;
+}
+
+double api_sample_seconds(const struct wf_launch *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
+
+// Whether some family of the key has enough timed launches for a line.
+static bool has_family(const struct api_sampling *s, uint64_t key)
+{
+    for (size_t i = 0; i < s->families.count; i++)
+        if (s->families.data[i].origin == key && s->families.data[i].lines[0].count >= LINE_LEAST)
+            return true;
     return false;
 }
 
@@ -323,8 +382,9 @@ bool api_sample_begin(struct wf_launch *l)
     o->out.timed_blocks = launch_blocks(&l->launch);
     o->out.why = samples_launches(c) ? why_not(l) : NULL;
     if (o->out.why || !samples_launches(c)) return false;
+    o->family_key = family_key_of(l);
     o->signature.key = key_of(l);
-    bool is_known = sample_groups_know(&s->groups, o->signature.key);
+    bool is_known = sample_groups_know(&s->groups, o->signature.key) || has_family(s, o->family_key);
     return (is_known || c->techs.count) && try_untimed(l);
 }
 
@@ -341,6 +401,11 @@ static void add_to_group(struct wf_launch *l, const struct chip_result *timed)
     x->room = room_of(timed);
     x->rep += double_of(timed->cycles);
     x->rep_half += double_of(o->shared.cycles);
+    struct family *f = family_of(l, true);
+    for (size_t i = 0; i < figures_count(); i++) line_add(&f->lines[i], o->signature.instructions, words[i]);
+    f->extra.room = x->room;
+    f->extra.rep += double_of(timed->cycles);
+    f->extra.rep_half += double_of(o->shared.cycles);
     free(words);
 }
 
