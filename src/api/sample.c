@@ -76,6 +76,11 @@ void api_sample_fini(struct wf_context *c)
     free(c->sampling);
 }
 
+void api_sample_new_chip(struct wf_context *c)
+{
+    if (c->sampling) c->sampling->run.count = 0;
+}
+
 void api_sample_free(struct wf_launch *l)
 {
     struct api_sampled *s = l->sampled;
@@ -134,6 +139,8 @@ static const char *why_not(const struct wf_launch *l)
     if (l->launch.flat) return "a RISC-V program's memory is outside the device's allocations";
     if (l->stream != &c->first) return "launches of several streams may share the chip";
     if (l->launch.check_bounds != CHECK_STOP) return "check.bounds permits accesses outside allocations";
+    if (c->chip.keep_caches || c->chip.gpu.l1_keep || c->chip.gpu.texture_keep)
+        return "caches keep data from launch to launch, and execution without time leaves no lines";
     return sample_refuses_launches(l->kernel->program);
 }
 

@@ -57,6 +57,7 @@ static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
     api_core_forget(c);
+    api_sample_new_chip(c);
     c->clock_before = c->clock;
     c->chip_state = NULL;
 }

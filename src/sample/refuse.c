@@ -1,6 +1,7 @@
 #include "sample/refuse.h"
 #include "isa/fields.h"
 #include "isa/isa.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "isa/space.h"
 
@@ -25,11 +26,20 @@ static bool is_atomic_with_result(const struct inst *i)
     return isa_has(i, ISA_ATOMIC) && has_result && may_be_global(i);
 }
 
+// A lock or a flag is taken by exchange or compare-and-swap.
+static bool is_lock(const struct inst *i)
+{
+    return is_atomic_with_result(i) && (i->mode == MODE_ATOM_CAS || i->mode == MODE_ATOM_EXCH);
+}
+
 const char *sample_refuses_launches(const struct program *p)
 {
-    for (uint32_t k = 0; k < p->inst_count; k++)
+    for (uint32_t k = 0; k < p->inst_count; k++) {
         if (is_ordered_load(&p->insts[k]))
             return "a volatile or ordered load may wait for a block that runs beside";
+        if (is_lock(&p->insts[k]))
+            return "an exchange or compare-and-swap may wait for a block that runs beside";
+    }
     return NULL;
 }
 

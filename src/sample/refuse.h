@@ -2,8 +2,8 @@
 #pragma once
 struct program;
 
-// Why the work of a launch may depend on time, so that executed instructions measure nothing: a loop may read a
-// word of global memory until another block writes the word. NULL: no reason.
+// Why the work of a launch may depend on time, so that executed instructions measure nothing: a loop may read
+// a word of global memory, or try to take a lock, until another block writes the word. NULL: no reason.
 const char *sample_refuses_launches(const struct program *p);
 // Why blocks may depend on blocks that run beside them: the above, or work handed out by atomics. NULL: no
 // reason.

@@ -164,6 +164,27 @@ static void test_persistent(struct test *t)
     cli_fini(&c);
 }
 
+// Kernels and settings that are timed whole, with the reason in the table.
+static void test_whole(struct test *t)
+{
+    static const char tickets[] =
+        ".version 6.4\n.target sm_60\n.address_size 64\n.visible .entry tickets(.param .u64 p) {\n"
+        ".reg .u64 %rd<4>; .reg .u32 %r<4>;\nld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\n"
+        "atom.global.add.u32 %r1, [%rd2], 1;\nmul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd2, %rd3;\n"
+        "st.global.u32 [%rd3+4], %r1;\nret;\n}\n";
+    struct cli c = {.t = t};
+    cli_write(&c, "t.ptx", tickets, strlen(tickets));
+    cli_run(&c, "run $D/t.ptx --kernel tickets --grid 512 --block 1 --arg buf=u32:1000:zero --gpu tiny "
+                "--sample=blocks");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "tickets is timed whole: atomics with results");
+    write_script(&c, STEPS);
+    cli_run(&c, "run --script $D/s.wf --gpu tiny --sample --set gpu.keep_caches=1");
+    CHECK_HAS(t, c.out, "stencil3d is timed whole: caches keep data");
+    CHECK_HAS(t, c.out, "12 of 12 launches");
+    cli_fini(&c);
+}
+
 // A mechanism: launches are sampled, blocks are not.
 static void test_mechanism(struct test *t)
 {
@@ -241,7 +262,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"blocks", test_blocks},         {"launches", test_launches},     {"same", test_same},
         {"refusals", test_refusals},     {"persistent", test_persistent}, {"mechanism", test_mechanism},
-        {"checkpoint", test_checkpoint},
+        {"checkpoint", test_checkpoint}, {"whole", test_whole},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
