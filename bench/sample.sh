@@ -27,8 +27,8 @@ mkdir -p "$folder"
 
 # name, class (blocks: a launch of many waves; launches: many launches), arguments
 targets() {
-    for kernel in CP LIB matrixMul vecadd transpose spmv stencil3d blackScholes convolutionSeparable DCT8x8 scalarProd \
-        reduction mersenneTwister monteCarlo imageDenoisingNLM binomialOptions histogram mriQ blockMatching; do
+    for kernel in DCT8x8 reduction scan transpose stencil2d spmv backprop convolutionTexture vecadd stencil3d blackScholes \
+        convolutionSeparable histogram mriQ blockMatching rayTrace matrixMul matrixMul16 dxtc; do
         echo "$kernel blocks bench $kernel --size $size"
     done
     for point in poly-2dconv poly-gemm blackscholes matrixmul convseparable-rows fwt-batch2 hotspot mergesort-ranks \

@@ -1,5 +1,5 @@
-// Saved form: number of allocations; address and size of each; then for each the pages of 4096 bytes, as a byte
-// 0 (zeros), or 1 and the page's bytes. Numbers are 64-bit, little-endian as the host.
+// Saved form: number of allocations, addresses and sizes, then the bytes of all allocations in pages of 4096. A page is
+// a byte 0 (zeros), or a byte 1 and the page's bytes. Numbers are 64-bit, in the host's byte order.
 #include "exec/image.h"
 #include "exec/memory.h"
 
@@ -119,7 +119,7 @@ static uint64_t get_u64(struct reader *r)
     return value;
 }
 
-// Reads a page, into host bytes or, with host NULL, past them.
+// Reads a page into host bytes; host NULL: skips the page.
 static void get_page(struct reader *r, uint8_t *host, size_t length)
 {
     r->is_short |= r->at == r->end;

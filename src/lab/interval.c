@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// Views in front of the tables, in which one figure of one run, in `bent`, is moved.
+// Views with the names of tables, with the figure of the run in `bent` moved by `half`.
 static const char
     *const views[] =
         {
@@ -49,7 +49,7 @@ static bool is_sampled(struct database *db, const char *run, const char *base)
     return any;
 }
 
-// The measure's value with one figure moved; the unmoved value if SQL gives none.
+// The measure's value with a figure moved; without a value of the SQL, the unmoved value.
 static double moved(struct database *db, const struct measure *m, const char *run, const char *base,
                     double value)
 {

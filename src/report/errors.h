@@ -1,5 +1,5 @@
-// Intervals of sums of sampled figures: of several launches, half-widths of one group add up, and everything else
-// adds in squares (wf_error).
+// Intervals of sums of sampled figures over launches: shared half-widths of a group add up, all other half-widths
+// add in squares (wf_error).
 #pragma once
 #include "api/warpfold.h"
 #include "base/vec.h"
@@ -29,7 +29,7 @@ enum report_figure {
 };
 
 void report_errors_fini(struct report_errors *e);
-// Adds one launch's half-width of a figure. figures: number of figures, equal in all calls.
+// Adds a launch's half-width of a figure. figures: number of figures, equal in all calls.
 void report_errors_add(struct report_errors *e, size_t figures, uint32_t group, size_t figure,
                        struct wf_error error);
 // Half-width of the sum; 0: exact.
