@@ -322,7 +322,7 @@ struct chip_sampler *api_sample_blocks(struct wf_launch *l);
 // Returns the cycles added.
 uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool good);
 void api_sample_stats(struct wf_launch *l, struct wf_counter *counters); // fills intervals into the stats
-void api_sample_new_chip(struct wf_context *c); // code of all kernels is cold again
+void api_sample_new_chip(struct wf_context *c);                          // code of all kernels is cold again
 void api_sample_free(struct wf_launch *l);
 void api_sample_fini(struct wf_context *c);
 // Marks a launch as over and fills its stats (run.c).

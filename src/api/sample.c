@@ -305,8 +305,11 @@ static void add_estimates(struct wf_launch *l, const struct family *f, struct ch
     for (size_t i = 0; i < g->figures; i++) {
         if (is_plain && figures_is_executed(i)) continue;
         struct ratio_estimate e = f ? line_estimate(&f->lines[i], work) : ratio_estimate(&g->ratios[i], work);
+        double rare = f ? ratio_rare(f->lines[i].y, f->lines[i].x, work)
+                        : ratio_rare(g->ratios[i].figure, g->ratios[i].work, work);
         figures_add(value, i, e.value);
-        figures_add(&o->shared, i, hypot(e.shared, within * e.value));
+        figures_add(&o->shared, i,
+                    hypot(e.shared, hypot(within * e.value, figures_is_event(i) && e.value > 0 ? rare : 0)));
         figures_add(&o->own, i, e.own);
     }
 }
@@ -474,17 +477,28 @@ struct chip_sampler *api_sample_blocks(struct wf_launch *l)
     return &o->sampler;
 }
 
-// Write-backs of dirty lines begin only when the L2 is full, perhaps after the last mark. Without lines written
-// twice, all stores beyond the L2's capacity end in DRAM: the interval reaches from the estimate to such writes.
-static void widen_writes(const struct api_sampled *o, const struct chip_result *timed, uint64_t *value,
-                         uint64_t *half)
+// Write-backs of dirty lines begin only when reads and stores have filled the L2, perhaps after the last mark. All
+// stores may then end in DRAM: intervals of writes reach from the estimate to all stores, and intervals of other
+// counts of DRAM grow by the share of the added writes.
+static void widen_writes(struct api_sampled *o, struct chip_result *timed)
 {
-    uint64_t stored = timed->memory.l2_write_sectors, capacity = o->steady.capacity;
-    uint64_t most = stored > capacity ? stored - capacity : 0;
-    if (*value >= most) return;
-    uint64_t added = (most - *value) / 2;
-    *value += added;
-    *half += added;
+    struct memory_counts *value = &timed->memory, *half = &o->shared.memory;
+    uint64_t stored = value->l2_write_sectors, writes = value->dram.writes;
+    uint64_t most = stored + value->dram.reads > o->steady.capacity ? stored : 0;
+    if (writes >= most) return;
+    uint64_t added = (most - writes) / 2;
+    double share = 2 * double_of(added) / double_of(value->dram.reads + writes + added);
+#define MEMORY_COUNTER(name, unit, meaning)
+#define DRAM_COUNTER(name, unit, meaning) half->dram.name += (uint64_t)(share * double_of(value->dram.name));
+    uint64_t reads_half = half->dram.reads;
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
+#undef DRAM_COUNTER
+    half->dram.reads = reads_half;
+    value->dram.writes += added;
+    half->dram.writes += added;
+    value->l2_writebacks += added;
+    half->l2_writebacks += added;
 }
 
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
@@ -495,6 +509,8 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
     double room = room_of(timed), work = (double)o->executed.warp_instructions;
     const struct steady_sums *m = o->steady.marks.data;
     size_t at[STEADY_MOST + 1], windows = steady_windows(&o->steady, at);
+    double *seen = heap_alloc(figures_count() * sizeof *seen); // of all timed blocks
+    figures_read(timed, seen);
     for (size_t i = 0; i < figures_count(); i++) {
         struct ratio r = {0};
         for (size_t k = 0; k < windows; k++)
@@ -502,13 +518,15 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
                       o->marks.data[at[k + 1]].words[i] - o->marks.data[at[k]].words[i]);
         struct ratio_estimate e = ratio_estimate(&r, work);
         figures_add(timed, i, e.value);
-        figures_add(&o->shared, i, e.shared);
+        figures_add(
+            &o->shared, i,
+            hypot(e.shared, figures_is_event(i) && seen[i] > 0 ? ratio_rare(r.figure, r.work, work) : 0));
     }
 #define COUNTER(name, unit, meaning) timed->exec.name += o->executed.name;
 #include "exec/counters.def"
 #undef COUNTER
-    widen_writes(o, timed, &timed->memory.dram.writes, &o->shared.memory.dram.writes);
-    widen_writes(o, timed, &timed->memory.l2_writebacks, &o->shared.memory.l2_writebacks);
+    free(seen);
+    widen_writes(o, timed);
     timed->chip_cycles = timed->cycles;
     timed->sm_cycles = timed->cycles * l->context->chip.sm_count;
     o->shared.sm_cycles = o->shared.cycles * l->context->chip.sm_count;

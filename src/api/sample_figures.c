@@ -61,3 +61,9 @@ bool figures_is_executed(size_t word)
     const char *at = (const char *)word_of(&r, word), *exec = (const char *)&r.exec;
     return at >= exec && at < exec + sizeof r.exec;
 }
+
+bool figures_is_event(size_t word)
+{
+    enum { CYCLES = 3 }; // the first spans
+    return word >= CYCLES && !figures_is_executed(word);
+}

@@ -8,3 +8,4 @@ void figures_read(const struct chip_result *r, double *words);
 void figures_read_sums(const struct chip_sums *s, double *words);   // words not in the sums: 0
 void figures_add(struct chip_result *r, size_t word, double value); // rounded
 bool figures_is_executed(size_t word); // a count of executed instructions, known without time
+bool figures_is_event(size_t word);    // a count other than cycles of the chip

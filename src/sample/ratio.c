@@ -32,6 +32,13 @@ struct ratio_estimate ratio_estimate(const struct ratio *r, double work)
     return e;
 }
 
+// Of a count of 0, the upper bound is about 3 events (95 %).
+double ratio_rare(double figure, double observed, double work)
+{
+    double rate_half = figure > 0 ? 1.96 * sqrt(figure) + 1 : 3;
+    return observed > 0 ? rate_half / observed * work : 0;
+}
+
 double ratio_spread(const struct ratio *r)
 {
     if (r->count && r->figure == 0) return 0;

@@ -27,6 +27,9 @@ struct ratio_estimate {
 
 void ratio_add(struct ratio *r, double work, double figure);
 struct ratio_estimate ratio_estimate(const struct ratio *r, double work);
+// Half-width for rare events, as irregular as independent events (Poisson): of the count for `work`, from `figure`
+// events in the observed work.
+double ratio_rare(double figure, double observed, double work);
 // Half-width of the ratio's interval by spread alone, without the floor, over the ratio. 0 for a figure that is 0 in
 // every observation; INFINITY with fewer than two.
 double ratio_spread(const struct ratio *r);

@@ -86,12 +86,13 @@ static bool is_busy(const struct steady *s, const struct steady_sums *sum)
     return (double)(sum->read + writes) > IDLE * s->peak * (double)sum->cycle;
 }
 
-// Whether stores of the whole launch would fill the L2, and write-backs have not yet begun over the windows.
+// Whether reads and stores of the whole launch would fill the L2, and write-backs have not yet begun over the windows.
 static bool waits_for_writes(const struct steady *s, const struct steady_sums *sum)
 {
     const struct steady_sums *m = &vec_last(&s->marks);
-    double all = (double)m->stored * (double)s->blocks / (double)m->ended;
-    return all > (double)s->capacity && sum->written < sum->stored / 2;
+    double all = (double)(m->read + m->stored) * (double)s->blocks / (double)m->ended;
+    bool matters = sum->stored > sum->read / 10; // write-backs of few stores change little
+    return matters && all > (double)s->capacity && sum->written < sum->stored / 2;
 }
 
 static bool some_trend(const struct steady_sums *w, size_t count, bool is_dram_busy)

@@ -11,7 +11,7 @@
 //   - no two-sided test of the slope (5 %) finds a trend in cycles, sectors read or sectors written an
 //     instruction, of more than a few per cent from the first window to the last;
 //   - the half-width of the cycles to be estimated is within the target, of all cycles;
-//   - write-backs have begun. A stream's dirty lines reach the capacity of the L2 only after so many stores. Until
+//   - write-backs have begun. Dirty lines are evicted only after reads and stores have filled the L2. Until
 //     then nothing has settled, unless the launch cannot fill the L2, or DRAM would be idle for most of the time
 //     even with a write for every store.
 #pragma once
