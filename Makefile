@@ -81,7 +81,7 @@ endif
 # $(call below,FOLDERS,PATTERN): files of that name in the folders, at any depth.
 below = $(sort $(shell find $(1) -name '$(2)'))
 
-NEED_SQLITE := $(addprefix src/lab/,database.c settings.c pool.c figure.c only.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c))) \
+NEED_SQLITE := $(addprefix src/lab/,database.c interval.c settings.c pool.c figure.c only.c headline.c page.c $(notdir $(wildcard src/lab/chart*.c))) \
     $(addprefix src/silicon/,silicon.c page.c ranks.c elasticity.c $(notdir $(wildcard src/silicon/fidelity*.c))) \
     src/cluster/collect.c src/cluster/estimate.c src/cli/reproduce.c src/cli/gather.c \
     $(wildcard tests/lab/*.c tests/cluster/*.c) tests/silicon/test_fidelity.c tests/silicon/test_silicon.c tests/tech/test_example.c

@@ -31,6 +31,7 @@ void wf_context_destroy(struct wf_context *c)
     config_fini(&c->config);
     chip_destroy(c->chip_state);
     vec_fini(&c->copied);
+    api_sample_fini(c);
     api_core_forget(c);
     free(c->gpu);
     free(c->kept);

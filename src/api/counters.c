@@ -89,8 +89,8 @@ static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t 
     }
 }
 
-const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
-                                      const struct chip_result *timed, size_t *count)
+struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+                                const struct chip_result *timed, size_t *count)
 {
     const struct tech_choice *techs = &l->context->techs;
     size_t filled = API_COUNTERS, all = API_COUNTERS;

@@ -130,6 +130,7 @@ struct wf_context {
     char *failure;    // why the context has failed (wf_launch refuses until wf_reset), heap; NULL: not failed
     bool is_stopping; // after an interrupt or wf_context_destroy: all launches under way end
     double run_seconds; // wall-clock seconds of the chip's simulation; overlapping launches count once
+    struct api_sampling *sampling; // groups of launches so far (sample.c), heap; NULL: none
     // The clock of events: cycles of the context's successive chips, laid end to end, from 0. clock_before:
     // first cycle of the present chip; clock: latest known end of a launch.
     uint64_t clock_before, clock;
@@ -245,6 +246,7 @@ struct wf_launch {
     struct chip_series series;
     struct progress progress;
     double run_seconds; // wall-clock; timed: context->run_seconds at the begin; functional: the run so far
+    struct api_sampled *sampled; // sample.c, heap; NULL: sampling is off
     // Results.
     // On the context's clock; WF_UNKNOWN: functional. A timed launch that never began has an end but no
     // start.
@@ -310,6 +312,27 @@ void api_core_fill(struct wf_launch *l); // adds to the launch's stats
 // Answer to the host part of a RISC-V program, which asks for statistic `id` of the last launch.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id);
+
+// -- sampling (sample.c)
+enum { API_SAMPLE_OFF, API_SAMPLE_LAUNCHES, API_SAMPLE_BLOCKS, API_SAMPLE_BOTH }; // setting sample
+// Whether the settings go together with sampling; false adds an error with the reason.
+bool api_sample_check(struct wf_context *c);
+// Called at the begin of a launch timed on SMs. True: the launch is over, executed without time, with figures
+// from its group. False: the launch is to be timed.
+bool api_sample_begin(struct wf_launch *l);
+double api_sample_seconds(const struct wf_launch *l); // of the host, in trials before the launch was timed
+// The sampler of blocks for a launch about to be timed; NULL: none.
+struct chip_sampler *api_sample_blocks(struct wf_launch *l);
+// A timed launch is over: adds what blocks without time contribute to *timed, and the launch to its group.
+// Returns the cycles added.
+uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool good);
+void api_sample_stats(struct wf_launch *l, struct wf_counter *counters); // fills intervals into the stats
+void api_sample_new_chip(struct wf_context *c);                          // code of all kernels is cold again
+void api_sample_free(struct wf_launch *l);
+void api_sample_fini(struct wf_context *c);
+// Marks a launch as over and fills its stats (run.c).
+void api_run_finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
+                    const struct chip_result *timed, double seconds);
 
 // -- images (host.c)
 // The kernel that begins at a function, by symbol name. NULL and an error: no such function, or its code
@@ -379,5 +402,5 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
 // All counters of a launch but the SIMTight core's own. timed: NULL in runs without SMs. Returns an array
 // owned by the launch.
-const struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
-                                      const struct chip_result *timed, size_t *count);
+struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+                                const struct chip_result *timed, size_t *count);

@@ -46,8 +46,8 @@ static void begin_progress(struct wf_launch *l)
     l->launch.progress = &l->progress;
 }
 
-static void finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
-                   const struct chip_result *timed, double seconds)
+void api_run_finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
+                    const struct chip_result *timed, double seconds)
 {
     progress_fini(&l->progress);
     l->state = LAUNCH_OVER;
@@ -102,7 +102,7 @@ static void end_functional(struct wf_launch *l)
     if (l->rivals.count) meet_rivals(l);
     bool good = exec_end(l->session, &counts, &l->fault, &l->race);
     l->session = NULL;
-    finish(l, good, &counts, NULL, l->run_seconds);
+    api_run_finish(l, good, &counts, NULL, l->run_seconds);
 }
 
 bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved)
@@ -127,7 +127,7 @@ static void run_on_core(struct wf_launch *l)
     struct exec_counts counts = {0};
     double began = clock_seconds();
     bool good = api_run_on_core(l, &counts);
-    finish(l, good, &counts, NULL, clock_seconds() - began);
+    api_run_finish(l, good, &counts, NULL, clock_seconds() - began);
     api_core_fill(l);
 }
 
@@ -145,6 +145,7 @@ static void begin_timed(struct wf_launch *l)
     struct wf_context *c = l->context;
     struct chip_account account;
     api_account_begin(l, &account);
+    account.sampler = api_sample_blocks(l);
     for (unsigned n = 0; n < c->techs.count; n++) {
         struct tech_use *u = &c->techs.uses[n];
         u->marks = &c->mark;
@@ -165,6 +166,7 @@ void api_run_begin(struct wf_launch *l)
 {
     begin_progress(l);
     api_slots_write(l);
+    if (l->is_timed && api_sample_begin(l)) return;
     if (l->is_timed)
         begin_timed(l);
     else if (l->is_on_core)
@@ -184,10 +186,13 @@ void api_run_end(struct wf_launch *l)
         l->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
         good = false;
     }
+    uint64_t added = api_sample_end(l, &timed, good);
     l->start = c->clock_before + timed.start - FIRST_CYCLE;
     l->end = l->start + timed.overhead + timed.cycles;
+    c->clock_before += added; // the chip's own clock has not seen these cycles
     if (c->clock < l->end) c->clock = l->end;
-    finish(l, good, &timed.exec, &timed, c->run_seconds - l->run_seconds);
+    double seconds = c->run_seconds - l->run_seconds + api_sample_seconds(l);
+    api_run_finish(l, good, &timed.exec, &timed, seconds);
 }
 
 void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)

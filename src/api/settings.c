@@ -15,6 +15,12 @@ static const char *const isa_words[] = {
     [EXEC_ISA_AUTO] = "auto",     [EXEC_ISA_PORTABLE] = "portable", [EXEC_ISA_AVX2] = "avx2",
     [EXEC_ISA_AVX512] = "avx512", [EXEC_ISA_GENERAL] = "general",   NULL};
 
+static const char *const sample_words[] = {[API_SAMPLE_OFF] = "off",
+                                           [API_SAMPLE_LAUNCHES] = "launches",
+                                           [API_SAMPLE_BLOCKS] = "blocks",
+                                           [API_SAMPLE_BOTH] = "both",
+                                           NULL};
+
 static const struct config_key keys[] = {
 #define SETTING(field, ctype, type, key, low, high, words, initial, meaning)                                 \
     CONFIG_KEY(struct api_settings, field, type, key, low, high, words, initial, meaning),
@@ -51,6 +57,7 @@ static void forget_chip(struct wf_context *c)
 {
     chip_destroy(c->chip_state);
     api_core_forget(c);
+    api_sample_new_chip(c);
     c->clock_before = c->clock;
     c->chip_state = NULL;
 }
@@ -289,7 +296,8 @@ enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
     if (wrong) diag_error(&c->diag, loc_none(), "%s", wrong);
-    return gpu_classes_resolve(&c->classes, &c->chip, &c->diag) && !wrong ? WF_OK : WF_BAD_USAGE;
+    bool good = gpu_classes_resolve(&c->classes, &c->chip, &c->diag) && !wrong;
+    return good && api_sample_check(c) ? WF_OK : WF_BAD_USAGE;
 }
 
 static const char *keep_text(struct wf_context *c, struct strbuf *text)

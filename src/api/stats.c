@@ -65,10 +65,12 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->fetched = timed->gpu.fetch_fetched;
     s->occupancy = timed->occupancy;
     s->gpu = api_keep(l, c->gpu);
-    s->sms = api_account_sms(l);
-    s->sm_count = c->chip.sm_count;
-    s->classes = api_account_classes(l);
-    s->class_count = c->chip.class_count;
+    if (!l->sampled) { // figures of single SMs are not estimated
+        s->sms = api_account_sms(l);
+        s->sm_count = c->chip.sm_count;
+        s->classes = api_account_classes(l);
+        s->class_count = c->chip.class_count;
+    }
     s->samples = api_samples(l);
     s->sample_count = l->series.samples.count;
     s->energy = api_energy(l, timed, &s->energy_count);
@@ -104,8 +106,10 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
         .core_mhz = c->chip.gpu.core_mhz,
     };
     s->warnings = warnings(l, &s->warning_count);
-    s->counters = api_counters(l, counts, timed, &s->counter_count);
+    struct wf_counter *counters = api_counters(l, counts, timed, &s->counter_count);
+    s->counters = counters;
     if (timed) fill_timed(l, timed);
+    if (timed && l->sampled) api_sample_stats(l, counters);
 }
 
 struct wf_launch *api_launch_create(struct wf_kernel *k)
@@ -131,6 +135,7 @@ void api_launch_destroy(struct wf_launch *l)
     }
     if (c->last == l) c->last = NULL;
     api_form_release(l->form);
+    api_sample_free(l);
     free(l->params);
     free(l->addresses);
     free(l->textures);

@@ -154,6 +154,14 @@ enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_
 enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern, unsigned pattern_bytes,
                        uint64_t count);
 
+// Checkpoints: contents of all allocations. wf_checkpoint waits for all launches, and returns bytes (heap, freed
+// by the caller) and their number. wf_resume writes such bytes into the context's memory, which must have equal
+// allocations. Textures, streams and settings are not part of the bytes. identity: any number, which must be
+// equal at both ends; version of the library and format are checked, too. NULL or WF_BAD_INPUT, and an error: a
+// module has addresses of device functions in initialised data; bytes that do not fit.
+void *wf_checkpoint(struct wf_context *c, uint64_t identity, size_t *length);
+enum wf_status wf_resume(struct wf_context *c, uint64_t identity, const void *bytes, size_t length);
+
 // -- modules ------------------------------------------------------------------------------------------------
 // Loads a module from PTX text or an ELF file of RISC-V code. NULL and messages on errors. `name` appears in
 // messages. wf_module_load_file unpacks a packed file (docs/reference/script.md), and reads PATH.packed where
@@ -369,10 +377,34 @@ bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, 
                      struct wf_occupancy *o);
 
 #define WF_UNKNOWN UINT64_MAX // a figure not measured by the run
+// Half-widths of the 95 % interval of a sampled figure (docs/explanation/sampling.md); both 0: exact. Over the
+// launches of one group (wf_sampling.group), `shared` adds up and `own` adds in squares. Over groups, both add
+// in squares.
+struct wf_error {
+    double shared, own;
+};
 struct wf_counter {
     const char *name, *unit, *meaning; // "exec.global_loads"
     uint64_t value;
     bool is_most; // a maximum: combine launches by the largest value, not by the sum
+    struct wf_error error;
+};
+enum wf_sampled {
+    WF_NOT_SAMPLED,    // sampling is off
+    WF_TIMED,          // all blocks timed: figures are exact
+    WF_SAMPLED_BLOCKS, // a part of the blocks timed
+    WF_SAMPLED_LAUNCH  // not timed: figures come from timed launches of the group
+};
+// How a launch under sampling (setting `sample`) came to its figures.
+struct wf_sampling {
+    enum wf_sampled how;
+    const char *why;        // WF_TIMED: why nothing could be sampled; NULL: timed to stand for other launches
+    uint32_t group;         // number from 0; WF_SAMPLED_BLOCKS: a number of the launch's own
+    uint64_t timed_blocks;  // of the launch
+    struct wf_error cycles; // also of wf_stats.elapsed
+    struct wf_error fetched, skipped, reused, occupancy;
+    struct wf_error warp_instructions, thread_instructions; // 0 without mechanisms
+    struct wf_error energy_pj;
 };
 // A kind of event and its energy. The launch's energy, in picojoules, is the sum of count x pj_each over all
 // kinds.
@@ -448,6 +480,7 @@ struct wf_stats {
     const struct wf_storage *storage;
     size_t storage_count;
     double core_mhz; // cycles per microsecond
+    struct wf_sampling sampling;
 };
 
 // Launches a kernel and waits for its end. args[i] points to parameter i, sized by the parameter's type.

@@ -506,6 +506,20 @@ static void run_window(struct chip *c, struct workers *w)
     share_out(c, from, c->now);
 }
 
+// Shows the sums of a launch alone on the chip to its sampler, and counts blocks taken as ended.
+static void let_sample(struct chip *c)
+{
+    struct grid *g = c->grids.data[0];
+    struct chip_sampler *s = g->account.sampler;
+    if (!s || g->state != GRID_LIVES || !g->is_alone || g->ended < s->due || g->next_block == g->blocks)
+        return;
+    struct chip_sums sums;
+    grid_sums(g, &sums);
+    uint64_t taken = s->take(s->context, &sums);
+    g->next_block += taken;
+    g->ended += taken;
+}
+
 static void end_those_done(struct chip *c)
 {
     for (size_t k = 0; k < c->grids.count; k++)
@@ -520,6 +534,7 @@ static void look_after(struct chip *c)
     take_series(c);
     dispatch_hand_out(c);
     note_moves(c);
+    let_sample(c);
     check_limits(c);
     if (some_goes_on(c) && all_quiet(c)) fail_stuck(c, grid_fail_deadlocked);
     check_stalled(c);

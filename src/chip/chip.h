@@ -39,6 +39,24 @@ struct chip_result {
 struct chip;
 struct grid;
 
+// Counts of a launch alone on the chip, between two windows of simulated time.
+struct chip_sums {
+    uint64_t cycle;               // since the earliest start of the first block
+    uint64_t ended, next, blocks; // blocks: ended, begun or taken, of the grid
+    uint64_t wave;                // blocks resident at once on the empty chip
+    struct gpu_counts gpu;
+    struct memory_counts memory;
+};
+
+// Takes blocks out of the chip's hands: the sampler executes them, and the chip counts them as ended. Time
+// does not pass for taken blocks. The chip asks only while the launch is alone.
+struct chip_sampler {
+    void *context;
+    uint64_t due; // ended blocks from which on `take` is called; written by the sampler
+    // Returns the number of blocks executed from block now->next on.
+    uint64_t (*take)(void *context, const struct chip_sums *now);
+};
+
 struct chip_account {           // results that launches add to; owned by the caller, any pointer may be NULL
     uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]
     uint64_t *inst_saved;       // [instruction][SAVINGS]
@@ -46,6 +64,7 @@ struct chip_account {           // results that launches add to; owned by the ca
     struct chip_series *series; // NULL: no samples
     struct watcher *watcher;    // timeline recorder, the same for all launches on a chip; NULL: none
     struct watch_stream stream; // number and name of the launch's stream, for the watcher's records
+    struct chip_sampler *sampler; // NULL: all blocks are timed
 };
 
 struct chip *chip_create(const struct chip_config *c);

@@ -115,3 +115,4 @@ void grid_fail_stalled(struct grid *g, struct launch_fault *fault); // certain n
 void grid_fail_waiting(struct grid *g, struct launch_fault *fault); // stuck for sim.patience cycles
 void grid_fail_interrupted(struct grid *g, struct launch_fault *fault);
 void grid_collect(struct grid *g, bool finished); // sums up the results so far
+void grid_sums(struct grid *g, struct chip_sums *sums);

@@ -560,6 +560,27 @@ static uint64_t borne(const struct grid *g, bool of_idle)
     return parts >> SHIFT;
 }
 
+// Blocks resident at once with every SM of the launch full.
+static uint64_t wave_of(const struct grid *g)
+{
+    uint64_t blocks = 0;
+    for (unsigned k = 0; k < g->chip->kind_count; k++)
+        blocks += (uint64_t)g->kinds[k].blocks_per_sm * sms_of(g->launch, &g->chip->kinds[k]);
+    return blocks;
+}
+
+void grid_sums(struct grid *g, struct chip_sums *sums)
+{
+    *sums = (struct chip_sums){.cycle = grid_age(g),
+                               .ended = g->ended,
+                               .next = g->next_block,
+                               .blocks = g->blocks,
+                               .wave = wave_of(g)};
+    for (size_t k = 0; k < g->parts.count; k++) gpu_counts_add(&sums->gpu, sm_counts(g->parts.data[k]->on));
+    memory_system_counts(g->chip->memory, g->number, &sums->memory);
+    memory_counts_subtract(&sums->memory, &g->before);
+}
+
 void grid_collect(struct grid *g, bool finished)
 {
     struct chip_result *result = &g->result;

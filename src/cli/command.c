@@ -57,10 +57,12 @@ bool command_claim(const struct options *o, struct results *r)
         const struct option_given *g = &o->given.data[i];
         const char *path = g->value;
         bool good = true;
-        if (g->id == OPTION_JSON || g->id == OPTION_TIMELINE)
+        if (g->id == OPTION_JSON || g->id == OPTION_TIMELINE || g->id == OPTION_CHECKPOINT)
             good = results_claim(r, options_name(g->id), path, loc_none());
         else if (g->id == OPTION_DUMP && (path = strchr(path, '=')) != NULL && path[1])
             good = results_claim(r, "--dump", path + 1, loc_none());
+        else if (g->id == OPTION_RESUME)
+            good = results_claim_read(r, path, loc_none());
         else if (g->id == OPTION_GPU && file_is_regular(path) && strpbrk(path, "/."))
             good = results_claim_read(r, path, loc_none());
         if (!good) return false;
@@ -155,10 +157,21 @@ enum wf_status command_set(const struct options *o, struct wf_context *c, struct
     return wf_check_settings(c);
 }
 
+// --sample: sets key `sample`, before --set.
+static enum wf_status apply_sample(const struct options *o, struct wf_context *c, struct diag *d)
+{
+    if (!options_has(o, OPTION_SAMPLE)) return WF_OK;
+    const char *what = options_value(o, OPTION_SAMPLE);
+    if (!options_has(o, OPTION_FUNCTIONAL)) return wf_set(c, "sample", what ? what : "both");
+    diag_error(d, loc_none(), "--sample: a sample is a part of the timing, and --functional has no timing");
+    return WF_BAD_USAGE;
+}
+
 enum wf_status command_settings(const struct options *o, struct wf_context *c, struct diag *d)
 {
     wf_keep_programs(c, getenv(PROCESS_COMPILED));
-    if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK) return WF_BAD_USAGE;
+    if (apply_tech(o, c, d) != WF_OK || apply_gpu(o, c, d) != WF_OK || apply_sample(o, c, d) != WF_OK)
+        return WF_BAD_USAGE;
     return command_set(o, c, d);
 }
 

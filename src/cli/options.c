@@ -17,7 +17,7 @@ enum {
     INJECT = 1 << COMMAND_INJECT,
     MIX = 1 << COMMAND_MIX
 };
-enum { MANY = 1 };
+enum { MANY = 1, MAY_BE_BARE = 2 };
 
 static const struct {
     const char *name, *argument, *help;
@@ -102,7 +102,7 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
     if (rows[id].argument && value)
         value++;
-    else if (rows[id].argument) {
+    else if (rows[id].argument && !(rows[id].flags & MAY_BE_BARE)) {
         if (*i + 1 >= argc)
             return diag_error(d, loc_none(), "%s needs a value: %s %s", name, name, rows[id].argument);
         value = argv[++*i];

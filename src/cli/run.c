@@ -3,6 +3,7 @@
 #include "cli/run.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/checkpoint.h"
 #include "cli/command.h"
 #include "cli/hosted.h"
 #include "cli/interrupt.h"
@@ -508,6 +509,7 @@ int command_run(int argc, char **argv)
     struct diag d;
     struct session s;
     struct results r;
+    struct checkpoint checkpoint = {0};
     diag_init(&d);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
@@ -518,6 +520,8 @@ int command_run(int argc, char **argv)
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
 
     enum wf_status status = run_check(&o, &d);
+    if (status == WF_OK && !checkpoint_init(&checkpoint, &o, &d)) status = WF_BAD_USAGE;
+    if (checkpoint.path || checkpoint.bytes) s.checkpoint = &checkpoint;
     if (status == WF_OK) status = command_settings(&o, s.context, &d);
     if (status == WF_OK) {
         command_watch(&o, s.context);
@@ -538,6 +542,7 @@ int command_run(int argc, char **argv)
     wf_context_destroy(s.context);
     session_fini(&s);
     results_fini(&r);
+    checkpoint_fini(&checkpoint);
     diag_fini(&d);
     options_fini(&o);
     return exit_status;

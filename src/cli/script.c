@@ -2,6 +2,7 @@
 // execution, because buffers and modules come and go.
 #include "cli/script.h"
 #include "base/file.h"
+#include "cli/checkpoint.h"
 #include "cli/command.h"
 #include "cli/script_text.h"
 #include "cli/shape.h"
@@ -304,7 +305,10 @@ static enum wf_status run_launch(struct script *s, const struct script_line *l, 
     for (unsigned i = 3; i < l->count && status == WF_OK; i++)
         if (!take_option(s, &l->words[i], w[i], &shape, &status))
             status = make_argument(s, &l->words[i], w[i], &specs[i], &args[count++]);
-    if (status == WF_OK) status = session_launch(s->session, kernel, &shape, args, count, l->loc);
+    bool is_left_out = false;
+    if (status == WF_OK) status = checkpoint_launch(s->session, l->loc, &is_left_out);
+    if (status == WF_OK && !is_left_out)
+        status = session_launch(s->session, kernel, &shape, args, count, l->loc);
     for (unsigned i = 0; i < SCRIPT_WORDS_MAX; i++) spec_fini(&specs[i]);
     return status;
 }
@@ -334,6 +338,9 @@ static enum wf_status run_free(struct script *s, const struct script_line *l, co
 static enum wf_status run_dump(struct script *s, const struct script_line *l, const char *const *w)
 {
     uint64_t address, bytes;
+    if (s->session->checkpoint && checkpoint_is_ahead(s->session->checkpoint))
+        return bad(s, l->loc,
+                   "dump before the launch of the checkpoint: the bytes are those of left-out launches");
     enum wf_status status = session_place(s->session, w[0], &address, &bytes, l->words[0].loc);
     if (status != WF_OK) return status;
     const char *path = resolve_path(s, w[1]);
@@ -389,8 +396,10 @@ enum wf_status script_run(struct session *session, const char *path)
     const char *slash = strrchr(path, '/');
     s.folder = slash ? arena_strndup(&s.text.arena, path, (size_t)(slash - path) + (slash == path)) : ".";
     uint32_t source = diag_add_source(s.d, path, text, length);
+    if (session->checkpoint) checkpoint_note(session->checkpoint, text, length);
     enum wf_status status = script_text_read(&s.text, text, length, source) ? run_lines(&s) : WF_BAD_INPUT;
     if (status == WF_OK) status = session_wait(session);
+    if (status == WF_OK && session->checkpoint) status = checkpoint_end(session->checkpoint, s.d);
     if (status == WF_OK && !session->report.launches.count)
         status = bad(&s, (struct loc){.source = source}, "the script launches nothing");
     script_text_fini(&s.text);

@@ -1,5 +1,7 @@
 // Buffers, arguments and dumps of a run.
 #include "cli/session.h"
+#include "base/file.h"
+#include "cli/checkpoint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,12 +46,27 @@ static enum wf_status library(struct session *s, enum wf_status status, struct l
     return status;
 }
 
+// Adds the file's bytes to the identity of checkpoints.
+static void note_file(struct session *s, const char *path)
+{
+    char *text;
+    size_t length;
+    const char *why;
+    if (!file_read(path, &text, &length, &why)) { // read by the library under another name (PATH.packed)
+        checkpoint_note(s->checkpoint, path, strlen(path));
+        return;
+    }
+    checkpoint_note(s->checkpoint, text, length);
+    free(text);
+}
+
 enum wf_status session_load(struct session *s, const char *path, struct loc loc)
 {
     if (!results_claim_read(s->results, path, loc)) return WF_BAD_INPUT;
     struct wf_module *m = wf_module_load_file(s->context, path);
     if (!m) return library(s, WF_BAD_INPUT, loc);
     s->module = m;
+    if (s->checkpoint) note_file(s, path);
     return WF_OK;
 }
 

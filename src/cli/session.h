@@ -38,6 +38,7 @@ struct session {
     VEC(struct session_pending) pending; // in order of the launches
     struct results *results;
     struct report_run report;
+    struct checkpoint *checkpoint; // not owned; NULL: no checkpoint, or a plain run for --verify
 };
 
 // A kernel argument, from a SPEC or a buffer.

@@ -122,6 +122,7 @@ struct launch {
     // limit.
     uint64_t patience;
     uint32_t grid_id;
+    uint64_t first_block, end_block; // functional: blocks first_block to end_block - 1 run; both 0: all blocks
     uint32_t first_sm, end_sm; // of a chip: blocks run on SMs first_sm to end_sm - 1; both 0: on every SM
     uint32_t sm_count;      // value of %nsmid; in functional mode, block b has %smid b mod sm_count
     // Receives text printed by the kernel, as of printf and assert, in the order of execution. NULL: not

@@ -294,6 +294,11 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
 
 uint64_t memory_in_use(const struct memory *m) { return m->in_use_bytes; }
 
+const struct memory_allocation *memory_allocation_at(const struct memory *m, size_t index)
+{
+    return index < m->allocations.count ? &m->allocations.data[index] : NULL;
+}
+
 uint64_t memory_hash(const struct memory *m)
 {
     uint64_t hash = 0;

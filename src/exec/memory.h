@@ -58,5 +58,7 @@ const struct memory_allocation *memory_find(const struct memory *m, uint64_t add
 // similar.
 void memory_describe(const struct memory *m, uint64_t address, struct strbuf *out);
 uint64_t memory_in_use(const struct memory *m);
+// Allocation number `index` in order of address, live or freed; NULL past the last.
+const struct memory_allocation *memory_allocation_at(const struct memory *m, size_t index);
 // Hash of the addresses and bytes of all live allocations, in order of address.
 uint64_t memory_hash(const struct memory *m);

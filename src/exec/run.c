@@ -585,7 +585,8 @@ struct exec_session *exec_begin(const struct launch *l)
     if (hint) hint_create(e);
     if (l->observer) observed_create(e, l);
     exec_prepare(e, l, NULL);
-    s->blocks.total = launch_blocks(l);
+    s->blocks.next = l->first_block;
+    s->blocks.total = l->end_block ? l->end_block : launch_blocks(l);
     s->has_ended = true;
     return s;
 }

@@ -22,6 +22,7 @@ struct chart_series {
 struct chart_value {
     size_t category, bar, series;
     double value;     // NAN: not measured, `nothing`, or a word in `text`
+    double error;     // half-width of the 95 % interval of a value from sampled runs; 0: exact
     double paper;     // value in the paper's text; NAN: not given
     const char *text; // the word; NULL: a number
     // no value although run and base have status ok: the measure's SQL gives NULL, mostly for a denominator

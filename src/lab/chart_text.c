@@ -11,10 +11,13 @@
 
 // -- for a terminal -----------------------------------------------------------------------------------------
 
-static void add_cell(struct table *t, const struct chart_series *s, double value)
+// error above 0: "1.25 ± 0.02".
+static void add_cell(struct table *t, const struct chart_series *s, double value, double error)
 {
     struct strbuf text = {0};
     chart_add_number(&text, s->format, value);
+    if (error > 0) strbuf_puts(&text, " ± ");
+    if (error > 0) chart_add_number(&text, s->format, error);
     table_add(t, "%s", text.text);
     strbuf_fini(&text);
 }
@@ -35,11 +38,11 @@ static void add_category(struct table *t, const struct chart_view *v, size_t cat
         if (cells[s] && cells[s]->text)
             table_add(t, "%s", cells[s]->text);
         else
-            add_cell(t, &v->series.data[s], cells[s] ? cells[s]->value : NAN);
+            add_cell(t, &v->series.data[s], cells[s] ? cells[s]->value : NAN, cells[s] ? cells[s]->error : 0);
     if (!has_paper) return;
     table_add(t, "  paper");
     for (size_t s = 0; s + 1 < t->columns; s++)
-        add_cell(t, &v->series.data[s], cells[s] ? cells[s]->paper : NAN);
+        add_cell(t, &v->series.data[s], cells[s] ? cells[s]->paper : NAN, 0);
 }
 
 static void add_view(const struct chart_view *v, bool colour, struct strbuf *out)
@@ -68,8 +71,10 @@ static void add_lines(const struct chart *c, const struct chart_view *v, bool co
     table_init(&t, heads, steps + 1);
     for (size_t s = 0; s < lines; s++) {
         table_add(&t, "%s", v->series.data[s].name);
-        for (size_t k = 0; k < steps; k++)
-            add_cell(&t, &v->series.data[s], cells[s * steps + k] ? cells[s * steps + k]->value : NAN);
+        for (size_t k = 0; k < steps; k++) {
+            const struct chart_value *p = cells[s * steps + k];
+            add_cell(&t, &v->series.data[s], p ? p->value : NAN, p ? p->error : 0);
+        }
     }
     table_print(&t, colour, out);
     table_fini(&t);

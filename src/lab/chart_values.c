@@ -2,6 +2,7 @@
 #include "api/warpfold.h"
 #include "lab/categories.h"
 #include "lab/chart.h"
+#include "lab/interval.h"
 #include "lab/measures.h"
 #include "workload/workload.h"
 
@@ -96,20 +97,37 @@ static bool study_value(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
+// Half-width of a mean: every value is moved by its half-width in turn, and the changes add in squares.
+static double error_of_mean(const struct measure *m, double *values, const double *errors, size_t count)
+{
+    double mean = measure_mean(m, values, count), squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (errors[i] <= 0) continue;
+        values[i] += errors[i];
+        double change = measure_mean(m, values, count) - mean;
+        values[i] -= errors[i];
+        squares += change * change;
+    }
+    return sqrt(squares);
+}
+
 // The mean of a series over the categories below `categories` with in[category] set, without values marked
-// `nothing`. NAN: one of these values is not measured, or no values are left.
+// `nothing`. NAN: one of these values is not measured, or no values are left. *error: half-width of its interval.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
-                      size_t series)
+                      size_t series, double *error)
 {
     const struct chart_view *v = fill->view;
-    VEC(double) values = {0};
+    VEC(double) values = {0}, errors = {0};
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
         if (p->series != series || p->category >= categories || !in[p->category] || p->nothing) continue;
         vec_push(&values, p->value);
+        vec_push(&errors, p->error);
     }
     double mean = measure_mean(m, values.data, values.count);
+    *error = error_of_mean(m, values.data, errors.data, values.count);
     vec_fini(&values);
+    vec_fini(&errors);
     return mean;
 }
 
@@ -149,10 +167,11 @@ static void add_mean(const struct filling *fill, const struct averaging *a, cons
     size_t category = fill->view->categories.count;
     const char *letter = a->measure->aggregate == MEASURE_MEAN ? "" : "G";
     name_category(fill, category, arena_printf(&fill->chart->arena, "%sMEAN%s%s", letter, suffix, part));
-    for (size_t s = 0; s < fill->experiment->series.count; s++)
-        add_value(fill, (struct chart_value){.category = category,
-                                             .series = s,
-                                             .value = mean_of(fill, a->measure, a->in, a->categories, s)});
+    for (size_t s = 0; s < fill->experiment->series.count; s++) {
+        struct chart_value value = {.category = category, .series = s};
+        value.value = mean_of(fill, a->measure, a->in, a->categories, s, &value.error);
+        add_value(fill, value);
+    }
 }
 
 static size_t find_group(const struct filling *fill, const struct averaging *a, const char *group)
@@ -226,8 +245,12 @@ static bool fill_values(const struct filling *fill)
                                     .series = c->series,
                                     .run = id_of(fill, c->job),
                                     .base = id_of(fill, c->base)};
-        good = fill->experiment->kind == EXPERIMENT_RUNS ? measure_run(fill, c, &value.value, &value.nothing)
-                                                         : study_value(fill, c, &value.value);
+        bool is_run = fill->experiment->kind == EXPERIMENT_RUNS;
+        good =
+            is_run ? measure_run(fill, c, &value.value, &value.nothing) : study_value(fill, c, &value.value);
+        if (good && is_run && !isnan(value.value))
+            good = interval_of(fill->db, measure_find(fill->experiment->measure), value.run, value.base,
+                               value.value, &value.error);
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);
     }

@@ -306,6 +306,22 @@ static bool add_table(struct database *db, const struct job *j, const char *name
     return good;
 }
 
+// Stores the half-widths of a sampled run's figures, under the names of columns and counters. errors NULL: exact.
+static bool add_intervals(struct database *db, const struct job *j, const struct json_value *errors)
+{
+    static const char ending[] = "_warp_instructions"; // fetched_warp_instructions is column fetched
+    bool good = true;
+    for (const struct json_value *v = errors ? errors->first : NULL; v && good; v = v->next) {
+        size_t length = strlen(v->key) - (str_ends_with(v->key, ending) ? strlen(ending) : 0);
+        char *figure_name = heap_strndup(v->key, length);
+        if (json_number(v) > 0)
+            good = database_do(db, "INSERT INTO intervals VALUES (?, ?, ?)", "ttd", j->id, figure_name,
+                               json_number(v));
+        free(figure_name);
+    }
+    return good;
+}
+
 // Sets columns of a run from members of its result, NULL for absent members. Adds the run's counters and
 // energy.
 static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
@@ -320,7 +336,8 @@ static bool set_figures(struct database *db, const struct job *j, const struct j
                figure(v, "thread_instructions"), figure(v, "fetched_warp_instructions"),
                figure(v, "skipped_warp_instructions"), figure(v, "reused_warp_instructions"),
                figure(v, "occupancy"), figure(v, "storage_bits"), figure(v, "wall_seconds"), j->id) &&
-           add_counters(db, j, json_member(v, "counters")) && add_energy(db, j, json_member(v, "energy"));
+           add_counters(db, j, json_member(v, "counters")) && add_energy(db, j, json_member(v, "energy")) &&
+           add_intervals(db, j, json_member(json_member(v, "sample"), "errors"));
 }
 
 static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)

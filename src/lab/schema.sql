@@ -39,6 +39,8 @@ CREATE TABLE counter_values ( -- those that are not 0
 CREATE VIEW counters (run, name, value) AS -- every counter of every run (`warpfold list counters`), 0 too
     SELECT r.id, n.name, coalesce((SELECT value FROM counter_values v WHERE v.run = r.id AND v.name = n.name), 0)
     FROM runs r JOIN counter_names n ON n.counted = r.counted;
+CREATE TABLE intervals ( -- half-widths of 95 % intervals of figures of sampled runs: columns of runs, counters; no row: exact
+    run TEXT, figure TEXT, half REAL NOT NULL, PRIMARY KEY (run, figure)) WITHOUT ROWID;
 CREATE TABLE energy ( -- runs.energy_pj is the sum of count * pj_each
     run TEXT, event TEXT, part TEXT NOT NULL, unit TEXT NOT NULL, count INTEGER NOT NULL, pj_each REAL NOT NULL,
     PRIMARY KEY (run, event)) WITHOUT ROWID;

@@ -67,8 +67,9 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
             table_add(&t, "-");
             table_add(&t, "-");
         } else if (timed) {
-            table_add_u64(&t, total.cycles);
-            table_add(&t, "%.2f", report_run_ipc(&total));
+            double half = report_run_cycles_half(&row->run, NULL);
+            table_add_figure(&t, total.cycles, half);
+            report_add_ipc(&t, &total, half);
         }
         instructions += total.warp_instructions;
         launches += row->run.launches.count;
@@ -162,6 +163,7 @@ static void write_row(struct json *j, const struct report_bench_row *row)
     report_run_storage(&row->run, j);
     report_run_counters(&row->run, j);
     report_run_samples(&row->run, j);
+    report_run_sample(&row->run, j);
     json_close_object(j);
 }
 

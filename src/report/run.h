@@ -4,6 +4,9 @@
 #include "base/json.h"
 #include "base/vec.h"
 #include "report/energy.h"
+#include "report/errors.h"
+
+struct table;
 
 struct report_launch {
     char *kernel, *mangled; // heap
@@ -18,6 +21,8 @@ struct report_launch {
     double occupancy;                                   // below 0: functional
     double core_mhz;                                    // of the GPU; 0: functional
     double wall_seconds;                                // of the host
+    struct wf_sampling sampling;
+    uint64_t blocks; // of the grid
     // The members below are filled only for a program with a host part, whose JSON has them for every launch.
     uint64_t *counters; // heap, in the run's order; NULL: no counters, or a run without a host part
     struct report_energy energy;
@@ -56,6 +61,7 @@ struct report_run {
     VEC(struct report_class) classes; // sums over the launches
     struct wf_counter *counters;      // sums over the launches, heap
     size_t counter_count;
+    struct report_errors errors;       // of sampled figures, sums over the launches
     VEC(struct report_sample) samples; // with report.interval
     struct report_energy energy;
     VEC(struct wf_storage) storage; // of the mechanisms; names not owned, sm_class on the heap
@@ -80,6 +86,13 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
 // Sums over all launches, with the mean occupancy weighted by cycles. Fields of a single launch, such as
 // kernel, are zero. WF_UNKNOWN: some launch has no such figure, or no launches.
 struct report_launch report_run_sum(const struct report_run *r);
+bool report_run_is_sampled(const struct report_run *r); // some launch has estimated figures
+// Half-width of the 95 % interval of the cycles of all launches or, with `mangled`, of one kernel's; 0: exact.
+double report_run_cycles_half(const struct report_run *r, const char *mangled);
+// Adds the IPC's cell, with an interval for a half-width of the cycles above 0.
+void report_add_ipc(struct table *t, const struct report_launch *l, double half);
+// Writes member "sample": null without sampling; else launches and blocks timed, and half-widths.
+void report_run_sample(const struct report_run *r, struct json *j);
 double report_run_ipc(const struct report_launch *l); // warp instructions per cycle; NAN: functional
 // Appends a warning's text. Behind it comes a line "and 41 more; …" for several cases; after a race, however
 // many cases, a line of advice in place of this line.

@@ -52,6 +52,16 @@ void table_add_u64(struct table *t, uint64_t value)
     strbuf_fini(&text);
 }
 
+void table_add_figure(struct table *t, uint64_t value, double half)
+{
+    struct strbuf text = {0};
+    table_format_u64(value, &text);
+    if (half > 0) strbuf_puts(&text, " ± ");
+    if (half > 0) table_format_u64((uint64_t)(half + 0.5), &text);
+    table_add(t, "%s", strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
 void table_rule(struct table *t)
 {
     size_t row = t->cells.count / t->columns;
@@ -67,10 +77,13 @@ static size_t width(const char *text)
 }
 
 // Whether a cell is a count, a figure, a shape such as "16,16", or "-" for an absent figure.
+// Also a figure with the half-width of an interval, "1,234 ± 56".
 static bool is_number(const char *text)
 {
-    return strspn(text, "0123456789.,+-e%") == strlen(text) &&
-           (strpbrk(text, "0123456789") || str_equal(text, "-"));
+    static const char between[] = " ± ", digits[] = "0123456789.,+-e%";
+    size_t length = strspn(text, digits);
+    if (length && str_starts_with(text + length, between)) text += length + strlen(between);
+    return strspn(text, digits) == strlen(text) && (strpbrk(text, "0123456789") || str_equal(text, "-"));
 }
 
 static size_t column_width(const struct table *t, size_t column)

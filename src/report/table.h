@@ -14,7 +14,9 @@ void table_fini(struct table *t);
 // Adds the next cell.
 void table_add(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_add_u64(struct table *t, uint64_t value); // 1234567 as "1,234,567"
-void table_rule(struct table *t);                    // a rule above the next row
+// "1,234,567 ± 890"; half 0: the value alone.
+void table_add_figure(struct table *t, uint64_t value, double half);
+void table_rule(struct table *t); // a rule above the next row
 // Prints the table. Columns of numbers are right-aligned. `colour`: bold heads.
 void table_print(const struct table *t, bool colour, struct strbuf *out);
 

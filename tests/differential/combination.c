@@ -28,6 +28,7 @@ static const struct {
     {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},
     {"sim.lose_reply", "makes a hang"},
     {"timeline.", "of runs that are watched (tests/report)"},
+    {"sample", "figures become estimates (tests/sample)"},
     {"study.", "of studies (tests/study)"},
     {"energy.", "prices of what was counted"},
     {"machine", "the other machine runs RISC-V programs alone (tests/simtight)"},

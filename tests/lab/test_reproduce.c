@@ -423,7 +423,7 @@ static void test_databases(struct test *t)
     check_refused(&c, "has schema 7; warpfold");
     change(
         t,
-        "UPDATE meta SET value = '4' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '5' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by a different build of warpfold (x; now ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");

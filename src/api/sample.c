@@ -1,0 +1,611 @@
+// Sampled timing of launches (docs/explanation/sampling.md): which launches are timed, which blocks of a launch,
+// and the figures of the rest.
+#include "api/impl.h"
+#include "api/sample_figures.h"
+#include "exec/image.h"
+#include "isa/program.h"
+#include "sample/groups.h"
+#include "sample/line.h"
+#include "sample/refuse.h"
+#include "sample/steady.h"
+#include "study/study.h"
+
+#include <math.h>
+#include <string.h>
+
+// Beside the statistics of a group: what they leave out.
+struct group_extra {
+    double room;          // warp slots of an active SM
+    double rep_half, rep; // cycles of timed launches: half-widths within launches, and sum
+};
+
+// Launches of a kernel with equal blocks and instructions within a power of two, whatever the grid.
+struct family {
+    uint64_t origin, key; // without and with the amount of work
+    struct line *lines;   // by figure, over instructions; heap
+    struct group_extra extra;
+};
+
+struct api_sampling { // of a context
+    VEC(struct family) families;
+    struct sample_groups groups;
+    VEC(struct group_extra) extras; // by group
+    VEC(uint64_t) run;              // keys of kernels that have been timed on the present chip
+    struct memory_image *image;
+    uint32_t own_numbers; // numbers given to launches sampled by blocks, from the end of the range
+};
+
+// Sums of a launch at the end of a window.
+struct sample_mark {
+    double *words; // heap
+};
+
+struct api_sampled { // of a launch
+    struct wf_sampling out;
+    struct chip_result shared, own; // half-widths, word by word
+    bool is_grouped;                // a member of a group
+    uint64_t family_key;            // without the amount of work
+    bool has_work;                  // `signature` comes from a functional trial
+    double trial_seconds;           // of the host
+    struct sample_signature signature;
+    // Blocks.
+    struct chip_sampler sampler;
+    struct steady steady;
+    VEC(struct sample_mark) marks;
+    uint64_t taken;
+    struct exec_counts executed; // of taken blocks
+};
+
+static struct api_sampling *sampling_of(struct wf_context *c)
+{
+    if (c->sampling) return c->sampling;
+    c->sampling = heap_alloc(sizeof *c->sampling);
+    sample_groups_init(&c->sampling->groups, figures_count());
+    return c->sampling;
+}
+
+void api_sample_fini(struct wf_context *c)
+{
+    if (!c->sampling) return;
+    sample_groups_fini(&c->sampling->groups);
+    for (size_t i = 0; i < c->sampling->families.count; i++) free(c->sampling->families.data[i].lines);
+    vec_fini(&c->sampling->families);
+    vec_fini(&c->sampling->extras);
+    vec_fini(&c->sampling->run);
+    memory_image_free(c->sampling->image);
+    free(c->sampling);
+}
+
+void api_sample_new_chip(struct wf_context *c)
+{
+    if (c->sampling) c->sampling->run.count = 0;
+}
+
+void api_sample_free(struct wf_launch *l)
+{
+    struct api_sampled *s = l->sampled;
+    if (!s) return;
+    for (size_t i = 0; i < s->marks.count; i++) free(s->marks.data[i].words);
+    vec_fini(&s->marks);
+    steady_fini(&s->steady);
+    free(s);
+}
+
+static bool samples_launches(const struct wf_context *c)
+{
+    return c->settings.sample == API_SAMPLE_LAUNCHES || c->settings.sample == API_SAMPLE_BOTH;
+}
+
+static bool samples_blocks(const struct wf_context *c)
+{
+    return c->settings.sample == API_SAMPLE_BLOCKS || c->settings.sample == API_SAMPLE_BOTH;
+}
+
+// -- refusals -----------------------------------------------------------------------------------------------
+
+// What needs every launch timed whole; NULL: nothing.
+static const char *needs_all(const struct wf_context *c)
+{
+    if (c->watcher) return "a timeline";
+    if (c->verify) return "verification";
+    if (c->upsets) return "fault injection";
+    if (c->settings.report_interval) return "report.interval";
+    if (c->study && c->study->class->timed) return c->study->name;
+    return NULL;
+}
+
+bool api_sample_check(struct wf_context *c)
+{
+    if (c->settings.sample == API_SAMPLE_OFF || !c->gpu) return true;
+    const char *what = needs_all(c);
+    if (api_has_core(c))
+        return diag_error(&c->diag, loc_none(),
+                          "sample: GPU %s runs RISC-V programs, whose warps stay for the whole launch",
+                          c->gpu);
+    if (what) return diag_error(&c->diag, loc_none(), "sample: %s needs every block timed", what);
+    if (c->settings.sample == API_SAMPLE_BLOCKS && c->techs.count)
+        return diag_error(
+            &c->diag, loc_none(),
+            "sample=blocks: mechanism %s has state of all earlier blocks, and blocks without time "
+            "leave no trace in the state; sample=launches times whole launches",
+            c->tech);
+    return true;
+}
+
+// Why no launch may stand for the launch; NULL: no reason.
+static const char *why_not(const struct wf_launch *l)
+{
+    const struct wf_context *c = l->context;
+    if (l->launch.flat) return "a RISC-V program's memory is outside the device's allocations";
+    if (l->stream != &c->first) return "launches of several streams may share the chip";
+    if (l->launch.check_bounds != CHECK_STOP) return "check.bounds permits accesses outside allocations";
+    if (c->chip.keep_caches || c->chip.gpu.l1_keep || c->chip.gpu.texture_keep)
+        return "caches keep data from launch to launch, and execution without time leaves no lines";
+    return sample_refuses_launches(l->kernel->program);
+}
+
+static const char *why_no_blocks(const struct wf_launch *l)
+{
+    const struct wf_context *c = l->context;
+    const char *why = why_not(l);
+    if (why || !samples_blocks(c)) return why;
+    if (c->techs.count) return "a mechanism has state of all earlier blocks";
+    return sample_refuses_blocks(l->kernel->program);
+}
+
+// -- functional execution -----------------------------------------------------------------------------------
+
+struct capture {
+    struct strbuf text;
+};
+
+static void keep_text(void *context, const char *text, size_t length)
+{
+    strbuf_write(&((struct capture *)context)->text, text, length);
+}
+
+// Executes blocks first to end - 1 without time; both 0: all. False, with memory as before: the blocks fail, or
+// wait for other blocks.
+static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct exec_counts *counts)
+{
+    struct api_sampling *s = sampling_of(l->context);
+    struct launch part = l->launch;
+    struct capture out = {0};
+    struct launch_fault fault;
+    struct launch_notes notes = {0};
+    part.program = l->kernel->program;
+    part.first_block = first;
+    part.end_block = end;
+    part.progress = NULL;
+    part.notes = &notes;
+    if (part.print) part.print = keep_text;
+    part.print_context = &out;
+    s->image = memory_image_take(l->launch.memory, s->image);
+    struct exec_session *session = exec_begin(&part);
+    bool has_ended = exec_go(session, false) == EXEC_ENDED;
+    bool good = exec_end(session, counts, &fault, NULL) && has_ended;
+    launch_fault_fini(&fault);
+    if (good && out.text.length) l->launch.print(l->launch.print_context, out.text.text, out.text.length);
+    if (good)
+        launch_notes_add(&l->notes, &notes);
+    else
+        memory_image_put(s->image, l->launch.memory);
+    launch_notes_fini(&notes);
+    strbuf_fini(&out.text);
+    return good;
+}
+
+// -- groups -------------------------------------------------------------------------------------------------
+
+// Whether the kernel's code is cold in caches that outlive a launch.
+static bool is_cold(const struct wf_launch *l)
+{
+    const struct api_sampling *s = l->context->sampling;
+    uint64_t kernel = (uint64_t)(uintptr_t)l->kernel;
+    for (size_t i = 0; i < s->run.count; i++)
+        if (s->run.data[i] == kernel) return false;
+    return true;
+}
+
+static uint64_t family_key_of(const struct wf_launch *l)
+{
+    const struct wf_context *c = l->context;
+    const struct launch *e = &l->launch;
+    const uint64_t parts[] = {(uint64_t)(uintptr_t)l->kernel,
+                              is_cold(l),
+                              e->block[0],
+                              (uint64_t)e->block[1] << 32 | e->block[2],
+                              (uint64_t)e->dynamic_shared << 32 | e->registers,
+                              e->warp_size};
+    uint64_t hash = hash_bytes(&c->chip, sizeof c->chip, 41);
+    if (c->tech) hash = hash_bytes(c->tech, strlen(c->tech), hash);
+    return hash_bytes(parts, sizeof parts, hash);
+}
+
+static uint64_t key_of(const struct wf_launch *l)
+{
+    return hash_bytes(l->launch.grid, sizeof l->launch.grid, l->sampled->family_key);
+}
+
+// The family of the launch with its instructions. make: created if absent; else NULL.
+static struct family *family_of(struct wf_launch *l, bool make)
+{
+    struct api_sampling *s = l->context->sampling;
+    int octave = ilogb(fmax(1, l->sampled->signature.instructions));
+    uint64_t key = hash_u64(l->sampled->family_key ^ (uint64_t)octave);
+    for (size_t i = 0; i < s->families.count; i++)
+        if (s->families.data[i].key == key) return &s->families.data[i];
+    if (!make) return NULL;
+    vec_push(&s->families, (struct family){.origin = l->sampled->family_key, .key = key});
+    vec_last(&s->families).lines = heap_alloc(figures_count() * sizeof(struct line));
+    return &vec_last(&s->families);
+}
+
+static void sign(struct sample_signature *s, const struct exec_counts *counts)
+{
+    const double all[] = {
+#define COUNTER(name, unit, meaning) (double)counts->name,
+#include "exec/counters.def"
+#undef COUNTER
+    };
+    _Static_assert(sizeof all / sizeof all[0] <= SAMPLE_COUNTS, "a place for every count");
+    memcpy(s->counts, all, sizeof all);
+    s->instructions = (double)counts->warp_instructions;
+}
+
+static size_t join(struct wf_launch *l)
+{
+    struct api_sampling *s = l->context->sampling;
+    size_t n = sample_groups_join(&s->groups, &l->sampled->signature);
+    if (n == s->extras.count) vec_push(&s->extras, (struct group_extra){0});
+    l->sampled->out.group = (uint32_t)n;
+    l->sampled->is_grouped = true;
+    return n;
+}
+
+static double double_of(uint64_t value) { return (double)value; }
+
+// Warp slots of an active SM, from figures of a timed launch.
+static double room_of(const struct chip_result *r)
+{
+    double active = double_of(r->gpu.sm_active_cycles);
+    return r->occupancy > 0 && active > 0 ? double_of(r->gpu.sm_warp_cycles) / r->occupancy / active : 0;
+}
+
+static double occupancy_of(const struct chip_result *r, double room)
+{
+    double slots = room * double_of(r->gpu.sm_active_cycles);
+    return slots > 0 ? double_of(r->gpu.sm_warp_cycles) / slots : 0;
+}
+
+// Half-width of the occupancy: relative half-widths of the two factors add up at worst.
+static double occupancy_half(const struct chip_result *value, const struct chip_result *half)
+{
+    if (!value->gpu.sm_warp_cycles || !value->gpu.sm_active_cycles) return 0;
+    return value->occupancy *
+           (double_of(half->gpu.sm_warp_cycles) / double_of(value->gpu.sm_warp_cycles) +
+            double_of(half->gpu.sm_active_cycles) / double_of(value->gpu.sm_active_cycles));
+}
+
+static void note_occupancy(struct api_sampled *o, struct chip_result *value, double room)
+{
+    value->occupancy = occupancy_of(value, room);
+    o->out.occupancy = (struct wf_error){occupancy_half(value, &o->shared), occupancy_half(value, &o->own)};
+}
+
+// Adds an estimate of every figure to *value and the launch's half-widths: by the family's line, or without a
+// family by the group's ratio.
+static void add_estimates(struct wf_launch *l, const struct family *f, struct chip_result *value)
+{
+    struct api_sampled *o = l->sampled;
+    const struct sample_group *g = &l->context->sampling->groups.list.data[o->out.group];
+    const struct group_extra *x = f ? &f->extra : &l->context->sampling->extras.data[o->out.group];
+    double within = x->rep > 0 ? x->rep_half / x->rep : 0, work = o->signature.instructions;
+    bool is_plain = !l->context->techs.count;
+    for (size_t i = 0; i < g->figures; i++) {
+        if (is_plain && figures_is_executed(i)) continue;
+        struct ratio_estimate e = f ? line_estimate(&f->lines[i], work) : ratio_estimate(&g->ratios[i], work);
+        double rare = f ? ratio_rare(f->lines[i].y, f->lines[i].x, work)
+                        : ratio_rare(g->ratios[i].figure, g->ratios[i].work, work);
+        figures_add(value, i, e.value);
+        figures_add(&o->shared, i,
+                    hypot(e.shared, hypot(within * e.value, figures_is_event(i) && e.value > 0 ? rare : 0)));
+        figures_add(&o->own, i, e.own);
+    }
+}
+
+// Ends a launch executed without time, with estimated figures.
+static void end_untimed(struct wf_launch *l, const struct family *f, const struct exec_counts *counts,
+                        double seconds)
+{
+    enum { FAMILIES = 1 << 30 }; // numbers of groups from here on are families
+    struct wf_context *c = l->context;
+    struct api_sampled *o = l->sampled;
+    struct chip_result value;
+    memset(&value, 0, sizeof value);
+    o->out.how = WF_SAMPLED_LAUNCH;
+    add_estimates(l, f, &value);
+    if (!c->techs.count) value.exec = *counts;
+    value.overhead = c->chip.launch_latency;
+    note_occupancy(o, &value, f ? f->extra.room : c->sampling->extras.data[o->out.group].room);
+    if (f) o->out.group = FAMILIES + (uint32_t)(f - c->sampling->families.data);
+    l->start = c->clock;
+    l->end = l->start + value.overhead + value.cycles;
+    c->clock_before += value.overhead + value.cycles;
+    c->clock = l->end;
+    api_run_finish(l, true, &value.exec, &value, seconds);
+}
+
+// The family whose line gives the cycles of the launch within the target error; NULL: no such family.
+static const struct family *fitting_family(struct wf_launch *l, double error)
+{
+    const struct family *f = family_of(l, false);
+    double work = l->sampled->signature.instructions;
+    if (!f || !line_reaches(&f->lines[0], work)) return NULL;
+    struct ratio_estimate e = line_estimate(&f->lines[0], work);
+    return e.value > 0 && e.shared <= fmax(error, RATIO_FLOOR) * e.value ? f : NULL;
+}
+
+// Executes the launch without time. True: its figures come from the group or the family. False: memory is as before,
+// and the launch is to be timed.
+static bool try_untimed(struct wf_launch *l)
+{
+    struct api_sampling *s = l->context->sampling;
+    struct exec_counts counts = {0};
+    double began = clock_seconds(), error = l->context->settings.sample_error / 100;
+    if (!execute(l, 0, 0, &counts)) {
+        l->sampled->out.why = "executed without time, the launch fails or waits";
+        return false;
+    }
+    sign(&l->sampled->signature, &counts);
+    l->sampled->has_work = true;
+    size_t n = join(l);
+    bool wants = sample_group_wants(&s->groups.list.data[n], error);
+    const struct family *f = wants ? fitting_family(l, error) : NULL;
+    if (!wants || f) {
+        end_untimed(l, f, &counts, clock_seconds() - began);
+        return true;
+    }
+    memory_image_put(s->image, l->launch.memory);
+    l->sampled->trial_seconds = clock_seconds() - began;
+    return false;
+}
+
+double api_sample_seconds(const struct wf_launch *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
+
+// Whether some family of the key has enough timed launches for a line.
+static bool has_family(const struct api_sampling *s, uint64_t key)
+{
+    for (size_t i = 0; i < s->families.count; i++)
+        if (s->families.data[i].origin == key && s->families.data[i].lines[0].count >= LINE_LEAST)
+            return true;
+    return false;
+}
+
+bool api_sample_begin(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    if (c->settings.sample == API_SAMPLE_OFF) return false;
+    struct api_sampling *s = sampling_of(c);
+    struct api_sampled *o = l->sampled = heap_alloc(sizeof *o);
+    o->out.how = WF_TIMED;
+    o->out.timed_blocks = launch_blocks(&l->launch);
+    o->out.why = samples_launches(c) ? why_not(l) : NULL;
+    if (o->out.why || !samples_launches(c)) return false;
+    o->family_key = family_key_of(l);
+    o->signature.key = key_of(l);
+    bool is_known = sample_groups_know(&s->groups, o->signature.key) || has_family(s, o->family_key);
+    return (is_known || c->techs.count) && try_untimed(l);
+}
+
+static void add_to_group(struct wf_launch *l, const struct chip_result *timed)
+{
+    struct api_sampling *s = l->context->sampling;
+    struct api_sampled *o = l->sampled;
+    double *words = heap_alloc(figures_count() * sizeof *words);
+    if (!o->has_work) sign(&o->signature, &timed->exec);
+    size_t n = o->is_grouped ? o->out.group : join(l);
+    figures_read(timed, words);
+    sample_group_add(&s->groups.list.data[n], o->signature.instructions, words);
+    struct group_extra *x = &s->extras.data[n];
+    x->room = room_of(timed);
+    x->rep += double_of(timed->cycles);
+    x->rep_half += double_of(o->shared.cycles);
+    struct family *f = family_of(l, true);
+    for (size_t i = 0; i < figures_count(); i++) line_add(&f->lines[i], o->signature.instructions, words[i]);
+    f->extra.room = x->room;
+    f->extra.rep += double_of(timed->cycles);
+    f->extra.rep_half += double_of(o->shared.cycles);
+    free(words);
+}
+
+// -- blocks -------------------------------------------------------------------------------------------------
+
+static void note_mark(struct api_sampled *o, const struct chip_sums *now)
+{
+    struct sample_mark m = {heap_alloc(figures_count() * sizeof(double))};
+    figures_read_sums(now, m.words);
+    vec_push(&o->marks, m);
+}
+
+static uint64_t take(void *context, const struct chip_sums *now)
+{
+    struct wf_launch *l = context;
+    struct api_sampled *o = l->sampled;
+    size_t before = o->steady.marks.count;
+    o->steady.wave = now->wave;
+    o->steady.blocks = now->blocks;
+    const struct steady_sums sums = {.cycle = now->cycle,
+                                     .instructions = now->gpu.issue_issued,
+                                     .read = now->memory.dram.reads,
+                                     .written = now->memory.dram.writes,
+                                     .stored = now->memory.l2_write_sectors,
+                                     .ended = now->ended};
+    steady_look(&o->steady, &sums);
+    o->sampler.due = steady_due(&o->steady);
+    if (o->steady.marks.count == before) return 0;
+    note_mark(o, now);
+    uint64_t waves = (now->blocks - now->next) / now->wave;
+    uint64_t count = waves * now->wave;
+    if (!count || !steady_is_settled(&o->steady, count)) return 0;
+    o->sampler.due = UINT64_MAX;
+    if (execute(l, now->next, now->next + count, &o->executed))
+        o->taken = count;
+    else
+        o->out.why = "executed without time, blocks fail or wait for other blocks";
+    return o->taken;
+}
+
+struct chip_sampler *api_sample_blocks(struct wf_launch *l)
+{
+    struct wf_context *c = l->context;
+    struct api_sampled *o = l->sampled;
+    if (!o || !samples_blocks(c) || o->out.why) return NULL;
+    const char *why = why_no_blocks(l);
+    if (why) {
+        if (!samples_launches(c)) o->out.why = why;
+        return NULL;
+    }
+    const struct memory_config *m = &c->chip.memory;
+    uint64_t lines = (uint64_t)m->partitions * m->slices * m->l2_sets * m->l2_ways;
+    o->steady.capacity = lines * m->line_bytes / SECTOR_BYTES;
+    // DRAM moves dram.rate transfers of dram.bus_bytes in a command cycle of every channel.
+    o->steady.peak = (double)m->partitions * m->dram_bus_bytes * m->dram_rate / SECTOR_BYTES * m->dram_mhz /
+                     c->chip.gpu.core_mhz;
+    o->steady.error = c->settings.sample_error / 100;
+    o->sampler = (struct chip_sampler){.context = l, .take = take};
+    return &o->sampler;
+}
+
+// Write-backs of dirty lines begin only when reads and stores have filled the L2, perhaps after the last mark. All
+// stores may then end in DRAM: intervals of writes reach from the estimate to all stores, and intervals of other
+// counts of DRAM grow by the share of the added writes.
+static void widen_writes(struct api_sampled *o, struct chip_result *timed)
+{
+    struct memory_counts *value = &timed->memory, *half = &o->shared.memory;
+    uint64_t stored = value->l2_write_sectors, writes = value->dram.writes;
+    uint64_t most = stored + value->dram.reads > o->steady.capacity ? stored : 0;
+    if (writes >= most) return;
+    uint64_t added = (most - writes) / 2;
+    double share = 2 * double_of(added) / double_of(value->dram.reads + writes + added);
+#define MEMORY_COUNTER(name, unit, meaning)
+#define DRAM_COUNTER(name, unit, meaning) half->dram.name += (uint64_t)(share * double_of(value->dram.name));
+    uint64_t reads_half = half->dram.reads;
+#include "memory/counters.def"
+#undef MEMORY_COUNTER
+#undef DRAM_COUNTER
+    half->dram.reads = reads_half;
+    value->dram.writes += added;
+    half->dram.writes += added;
+    value->l2_writebacks += added;
+    half->l2_writebacks += added;
+}
+
+// Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
+// settled windows.
+static void extrapolate(struct wf_launch *l, struct chip_result *timed)
+{
+    struct api_sampled *o = l->sampled;
+    double room = room_of(timed), work = (double)o->executed.warp_instructions;
+    const struct steady_sums *m = o->steady.marks.data;
+    size_t at[STEADY_MOST + 1], windows = steady_windows(&o->steady, at);
+    double *seen = heap_alloc(figures_count() * sizeof *seen); // of all timed blocks
+    figures_read(timed, seen);
+    for (size_t i = 0; i < figures_count(); i++) {
+        struct ratio r = {0};
+        for (size_t k = 0; k < windows; k++)
+            ratio_add(&r, double_of(m[at[k + 1]].instructions - m[at[k]].instructions),
+                      o->marks.data[at[k + 1]].words[i] - o->marks.data[at[k]].words[i]);
+        struct ratio_estimate e = ratio_estimate(&r, work);
+        figures_add(timed, i, e.value);
+        figures_add(
+            &o->shared, i,
+            hypot(e.shared, figures_is_event(i) && seen[i] > 0 ? ratio_rare(r.figure, r.work, work) : 0));
+    }
+#define COUNTER(name, unit, meaning) timed->exec.name += o->executed.name;
+#include "exec/counters.def"
+#undef COUNTER
+    free(seen);
+    widen_writes(o, timed);
+    timed->chip_cycles = timed->cycles;
+    timed->sm_cycles = timed->cycles * l->context->chip.sm_count;
+    o->shared.sm_cycles = o->shared.cycles * l->context->chip.sm_count;
+    note_occupancy(o, timed, room);
+}
+
+uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool good)
+{
+    struct api_sampled *o = l->sampled;
+    uint64_t cycles = timed->cycles;
+    if (!o || !good) return 0;
+    if (o->taken) {
+        o->out.how = WF_SAMPLED_BLOCKS;
+        o->out.timed_blocks -= o->taken;
+        extrapolate(l, timed);
+    }
+    if (samples_launches(l->context) && !why_not(l)) add_to_group(l, timed);
+    if (o->taken) o->out.group = UINT32_MAX - l->context->sampling->own_numbers++;
+    if (is_cold(l)) vec_push(&l->context->sampling->run, (uint64_t)(uintptr_t)l->kernel);
+    return timed->cycles - cycles;
+}
+
+// -- intervals of the stats ---------------------------------------------------------------------------------
+
+static struct wf_error error_of(uint64_t shared, uint64_t own)
+{
+    return (struct wf_error){double_of(shared), double_of(own)};
+}
+
+// Half-width of the energy: the energy of the half-widths of all counts, as if all erred together.
+static double energy_half(struct wf_launch *l, const struct chip_result *half)
+{
+    struct wf_context *c = l->context;
+    double sum = 0;
+    size_t count = energy_rows(&c->energy, &c->chip, half, c->energy_rows);
+    for (size_t i = 0; i < count; i++) sum += double_of(c->energy_rows[i].count) * c->energy_rows[i].pj;
+    return sum;
+}
+
+static uint64_t of_techs(const struct wf_context *c, const struct chip_result *r, bool reused)
+{
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < c->techs.count; k++) {
+        int which = reused ? c->techs.uses[k].tech->reused : c->techs.uses[k].tech->skipped;
+        if (which >= 0) sum += r->techs[k][which];
+    }
+    return sum;
+}
+
+static void fill_counters(const struct wf_launch *l, struct wf_counter *counters)
+{
+    const struct wf_context *c = l->context;
+    const struct api_sampled *o = l->sampled;
+    uint64_t shared[API_COUNTERS], own[API_COUNTERS];
+    size_t n = API_COUNTERS;
+    api_counter_values(&o->shared.exec, &o->shared.gpu, &o->shared.memory, shared);
+    api_counter_values(&o->own.exec, &o->own.gpu, &o->own.memory, own);
+    for (size_t i = 0; i < API_COUNTERS; i++) counters[i].error = error_of(shared[i], own[i]);
+    for (unsigned k = 0; k < c->techs.count; k++)
+        for (size_t i = 0; i < c->techs.uses[k].tech->counter_count; i++)
+            counters[n++].error = error_of(o->shared.techs[k][i], o->own.techs[k][i]);
+}
+
+void api_sample_stats(struct wf_launch *l, struct wf_counter *counters)
+{
+    struct wf_context *c = l->context;
+    struct api_sampled *o = l->sampled;
+    const struct chip_result *shared = &o->shared, *own = &o->own;
+    struct wf_sampling *out = &o->out;
+    if (out->how == WF_SAMPLED_BLOCKS || out->how == WF_SAMPLED_LAUNCH) {
+        out->cycles = error_of(shared->cycles, own->cycles);
+        out->fetched = error_of(shared->gpu.fetch_fetched, own->gpu.fetch_fetched);
+        out->skipped = error_of(of_techs(c, shared, false), of_techs(c, own, false));
+        out->reused = error_of(of_techs(c, shared, true), of_techs(c, own, true));
+        out->warp_instructions = error_of(shared->exec.warp_instructions, own->exec.warp_instructions);
+        out->thread_instructions = error_of(shared->exec.thread_instructions, own->exec.thread_instructions);
+        out->energy_pj = (struct wf_error){energy_half(l, shared), energy_half(l, own)};
+        fill_counters(l, counters);
+    }
+    if (out->how == WF_SAMPLED_LAUNCH) out->timed_blocks = 0;
+    l->stats.sampling = *out;
+}
