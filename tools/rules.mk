@@ -37,3 +37,12 @@ compile_commands.json: FORCE
 	} | sed '$$s/},$$/}/' > $@; echo ']' >> $@
 .PHONY: FORCE
 FORCE:
+
+# Rules of an H100's values beside the rows kept of it (silicon/h100/values): needs python3.
+.PHONY: check-card-values
+check-card-values:
+	@mkdir -p $(BUILD)/tools
+	$(Q)$(CC) -std=c17 -O2 -ffp-contract=off $(WARNINGS) -o $(BUILD)/tools/mufu_check tools/card-model/mufu_check.c -lm
+	@$(BUILD)/tools/mufu_check silicon/h100/values/mufu.csv silicon/h100/values/functions.csv
+	@$(BUILD)/tools/mufu_check silicon/h100/values/mufu.csv | cmp - silicon/h100/values/mufu-sweeps.csv
+	@PYTHONDONTWRITEBYTECODE=1 python3 tools/card-model/check_rows.py silicon/h100/values/products.csv

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Conversions of bench/silicon/card/values_cvt.cu redone: convert.py FOLDER [WORD...]; a row a conversion.
+"""Conversions of bench/silicon/card/values_cvt.cu redone: convert.py FOLDER|CSV [WORD...]; a row a conversion.
 
-A row names the blocks of 1,024 outputs whose checksum differs from the card's.
+With FOLDER (a card's files) a row names the blocks of 1,024 outputs whose checksum differs. CSV is conversions.csv.
 """
 import os
 import re
@@ -173,18 +173,27 @@ def conversion(text):
     return (lambda i: to_float(to, f, draw(i), options, mode)), count, width
 
 
-def main():
-    folder = sys.argv[1]
-    for name in sorted(os.listdir(folder)):
-        if not name.startswith("cvt.") or any(w not in name for w in sys.argv[2:]):
-            continue
-        convert, count, width = conversion(name[:-4])
-        data = open(os.path.join(folder, name), "rb").read()
+def chosen(name):
+    return name.startswith("cvt.") and all(w in name for w in sys.argv[2:])
+
+
+def check_folder(folder):
+    for name in sorted(n[:-4] for n in os.listdir(folder) if n.endswith(".bin") and chosen(n[:-4])):
+        convert, count, width = conversion(name)
+        data = open(os.path.join(folder, name + ".bin"), "rb").read()
         sums = struct.unpack(f"<{count // 1024}Q", data)
         differ = [b for b in range(len(sums))
                   if checksum((convert(i) for i in range(b * 1024, b * 1024 + 1024)), width) != sums[b]]
-        print("ok  " if not differ else "DIFF", name[:-4], count, differ[:20], len(differ), flush=True)
+        print("ok  " if not differ else "DIFF", name, count, differ[:20], len(differ), flush=True)
+
+
+def check_table(path):
+    for name, count, wanted in (line.strip().split(",") for line in open(path)):
+        if chosen(name):
+            convert, _, width = conversion(name)
+            agrees = checksum((convert(i) for i in range(int(count))), width) == int(wanted, 16)
+            print("ok  " if agrees else "DIFF", name, count, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    check_table(sys.argv[1]) if sys.argv[1].endswith(".csv") else check_folder(sys.argv[1])

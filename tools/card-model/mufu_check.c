@@ -1,5 +1,5 @@
-// mufu_check TABLES [FOLDER]: MUFU's rule (mufu.h) beside the files of bench/silicon/card/values_sfu.cu; without FOLDER the
-// checksums of the sweeps by the rule: instruction, first input, count, FNV-1a of the outputs as words of 32 bits.
+// mufu_check TABLES [FOLDER | ROWS.csv]: MUFU's rule (mufu.h) beside the files of bench/silicon/card/values_sfu.cu, or
+// beside rows kept of a card (silicon/h100/values/functions.csv); with tables alone the checksums of the sweeps by the rule: instruction, first input, count, FNV-1a of the outputs as words of 32 bits.
 //
 //     gcc -O2 -std=c17 -ffp-contract=off -o mufu_check mufu_check.c -lm
 #include "mufu.h"
@@ -327,13 +327,55 @@ static void print_sweeps(const struct mufu *m)
         print_sweep(m, "tanh.approx.f32", mufu_tanh_bits, first);
 }
 
+// The output of an instruction by name; false for a name that is not known. Halves are four digits, doubles high words.
+static bool output_of(const struct mufu *m, const char *name, uint32_t x, uint32_t *y)
+{
+    bool brain = strstr(name, "bf16x2") != NULL, flushed = strstr(name, ".ftz") != NULL;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        size_t length = strlen(functions[i].name);
+        if (strncmp(name, functions[i].name, length) != 0 || name[length] != '.') continue;
+        apply *rule = flushed && functions[i].flushed ? functions[i].flushed : functions[i].kept;
+        if (strstr(name, "f64"))
+            *y = i == 0 ? mufu_rcp64h_bits(m, x) : mufu_rsqrt64h_bits(m, x);
+        else if (strstr(name, "f16x2"))
+            *y = cut_to_half((functions[i].flushed ? functions[i].flushed
+                                                   : rule)(m, brain ? x << 16 : mufu_bits(from_half(x))),
+                             brain);
+        else
+            *y = rule(m, x);
+        return true;
+    }
+    return false;
+}
+
+// Rows of functions.csv: instruction, input, output in hex. Returns the count that differs.
+static int check_rows(const struct mufu *m, const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[128], name[64];
+    int rows = 0, different = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned x, wanted;
+        uint32_t y;
+        if (sscanf(line, "%63[^,],%x,%x", name, &x, &wanted) != 3) continue;
+        rows++;
+        if (output_of(m, name, x, &y) && y == wanted) continue;
+        different++;
+        printf("%s", line);
+    }
+    if (f) fclose(f);
+    printf("%d rows, %d differ\n", rows, different);
+    return different + (rows == 0);
+}
+
 int main(int count, char **words)
 {
     static struct mufu m;
     if (count < 2 || !mufu_load(&m, words[1])) {
-        fprintf(stderr, "mufu_check TABLES [FOLDER]\n");
+        fprintf(stderr, "mufu_check TABLES [FOLDER | ROWS.csv]\n");
         return 1;
     }
+    if (count > 2 && strstr(words[2], ".csv")) return check_rows(&m, words[2]) != 0;
     if (count > 2)
         check_folder(&m, words[2]);
     else

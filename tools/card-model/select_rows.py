@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Chooses rows of a card's outputs that decide between rules: select_rows.py FOLDER COUNT OUT.csv NAME...
+"""Chooses rows of a card's outputs that decide between rules: select_rows.py FOLDER OUT.csv COUNT:NAME...
 
 A row of the CSV: form, distribution, A's stored elements of the row, B's elements that meet them, c, d, in hex (elements
 in k order, each padded to its format; b1 as 32-bit words, k = 0 in the lowest bit). Half of the rows differ under at least
-one neighbour of the rule (align or length changed, another rounding, no floor), each neighbour in turn; the rest are
+one neighbour of the rule (align, length or floor changed, another rounding), each neighbour in turn; the rest are
 spread over the distributions.
 """
 import sys
@@ -21,7 +21,7 @@ def neighbours(form, rule):
     out = [replace(rule, align=rule.align + d) for d in (-1, 1)]
     out += [replace(rule, length=n) for n in (rule.length // 2, rule.length * 2)]
     out += [replace(rule, cut=23 if rule.cut == 13 else 13), replace(rule, mode="rz+inf" if rule.mode == "rn" else "rn")]
-    out += [replace(rule, floor=-10**9 if rule.floor > -10**6 else f) for f in (-132, -126)]
+    out += [replace(rule, floor=rule.floor + d) for d in (-1, 1)]
     return out
 
 
@@ -60,13 +60,14 @@ def rows_of(form, count):
 
 
 def main():
-    folder, count, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    folder, out = sys.argv[1], sys.argv[2]
     with open(out, "w") as file:
         file.write("form,distribution,a,b,c,d\n")
-        for name in sys.argv[4:]:
+        for word in sys.argv[3:]:
+            count, name = word.split(":")
             form = Form(name, folder)
             width = form.d.bits // 4
-            for _, d, a, b, c, value in rows_of(form, count):
+            for _, d, a, b, c, value in rows_of(form, int(count)):
                 file.write(f"{name},{NAMES[d]},{written(form.a, a)},{written(form.b, b)},"
                            f"{c:0{width}x},{value:0{width}x}\n")
 
