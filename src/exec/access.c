@@ -95,7 +95,7 @@ bool exec_access_is_row(const struct exec_access *a, unsigned lanes)
 
 // Finds the lanes of a generic access with addresses in the windows of shared and local memory. Turns these
 // lanes' addresses into offsets in the window.
-static void divide_generic(const struct launch *launch, struct exec_access *a)
+void timed_divide_generic(const struct launch *launch, struct exec_access *a)
 {
     for (uint64_t left = a->mask; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
@@ -124,25 +124,6 @@ void timed_plan_access(struct access_plan *p, const struct inst *i)
     p->is_constant = i->op == OP_LDC;
     p->is_copy = i->op == OP_LDGSTS;
     p->offset = (uint64_t)(int64_t)(int32_t)i->src[k].value;
-}
-
-void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
-                       struct exec_access *a)
-{
-    const struct exec *e = w->exec;
-    uint64_t mask = exec_guarded(w, d);
-    a->kind = p->kind;
-    a->bytes = p->bytes;
-    a->mask = mask;
-    a->shared = p->space == SPACE_SHARED ? mask : 0;
-    a->local = p->space == SPACE_LOCAL ? mask : 0;
-    // texture.c fills in the addresses at the fetch. An access of no lane has no addresses.
-    a->pattern = PATTERN_APART;
-    if (!mask || p->kind == ACCESS_TEXTURE) return;
-    const uint8_t *low = w->regs + d->src[p->source];
-    a->pattern = (uint8_t)e->loops->addresses(low, p->is_wide ? low + e->vector_bytes : NULL, p->offset,
-                                              a->bytes, a->address);
-    if (p->space == SPACE_GENERIC && !p->is_constant && !p->is_copy) divide_generic(e->launch, a);
 }
 
 void exec_find_access(const struct warp *w, const struct bound *d, struct exec_access *a)

@@ -87,10 +87,27 @@ static inline __attribute__((always_inline)) const struct bound *timed_begin(str
     return w->run_start = d;
 }
 enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struct bound *next);
-// As exec_find_access, with the instruction's plan.
 void timed_plan_access(struct access_plan *p, const struct inst *i);
-void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
-                       struct exec_access *a);
+void timed_divide_generic(const struct launch *launch, struct exec_access *a); // access.c
+// As exec_find_access, with the instruction's plan.
+static inline void timed_find_access(const struct warp *w, const struct bound *d, const struct access_plan *p,
+                                     struct exec_access *a)
+{
+    const struct exec *e = w->exec;
+    uint64_t mask = exec_guarded(w, d);
+    a->kind = p->kind;
+    a->bytes = p->bytes;
+    a->mask = mask;
+    a->shared = p->space == SPACE_SHARED ? mask : 0;
+    a->local = p->space == SPACE_LOCAL ? mask : 0;
+    // texture.c fills in the addresses at the fetch. An access of no lane has no addresses.
+    a->pattern = PATTERN_APART;
+    if (!mask || p->kind == ACCESS_TEXTURE) return;
+    const uint8_t *low = w->regs + d->src[p->source];
+    a->pattern = (uint8_t)e->loops->addresses(low, p->is_wide ? low + e->vector_bytes : NULL, p->offset,
+                                              a->bytes, a->address);
+    if (p->space == SPACE_GENERIC && !p->is_constant && !p->is_copy) timed_divide_generic(e->launch, a);
+}
 // timed_step for an instruction with an address operand.
 enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle);
 

@@ -51,6 +51,7 @@ static bool goes_before(const struct packet *a, const struct packet *b)
 void arrivals_sort(struct arrivals *a)
 {
     for (size_t k = 1; k < a->packets.count; k++) {
+        if (!goes_before(&a->packets.data[k], &a->packets.data[k - 1])) continue; // already in place
         struct packet p = a->packets.data[k];
         size_t at = k;
         for (; at && goes_before(&p, &a->packets.data[at - 1]); at--)

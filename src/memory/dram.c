@@ -28,9 +28,10 @@ struct entry {
 };
 
 struct bank {
-    int first, last; // entries
-    int hit;         // oldest request to the open row, NONE
-    int64_t row;     // open row, NO_ROW
+    int first, last;    // entries
+    int hit;            // oldest request to the open row, NONE
+    uint64_t hit_order; // of `hit`
+    int64_t row;        // open row, NO_ROW
     uint64_t activate_ready, column_ready, precharge_ready;
 };
 
@@ -130,6 +131,12 @@ static void sort_bank(struct dram *d, uint32_t bank)
     set_change(&d->closed, bank, b->hit == NONE && b->first != NONE);
 }
 
+static void set_hit(const struct dram *d, struct bank *b, int e) // e: NONE: no request to the open row
+{
+    b->hit = e;
+    if (e != NONE) b->hit_order = d->entries[e].order;
+}
+
 static void enter_bank(struct dram *d, int e)
 {
     uint32_t bank = d->entries[e].r.bank;
@@ -140,15 +147,16 @@ static void enter_bank(struct dram *d, int e)
     else
         d->entries[b->last].next = e;
     b->last = e;
-    if (b->hit == NONE && (int64_t)d->entries[e].r.row == b->row) b->hit = e;
+    if (b->hit == NONE && (int64_t)d->entries[e].r.row == b->row) set_hit(d, b, e);
     d->queued++;
     sort_bank(d, bank);
 }
 
 static void find_hit(struct dram *d, struct bank *b)
 {
-    b->hit = b->first;
-    while (b->hit != NONE && (int64_t)d->entries[b->hit].r.row != b->row) b->hit = d->entries[b->hit].next;
+    int e = b->first;
+    while (e != NONE && (int64_t)d->entries[e].r.row != b->row) e = d->entries[e].next;
+    set_hit(d, b, e);
 }
 
 void dram_push(struct dram *d, const struct dram_request *r)
@@ -214,13 +222,12 @@ static struct choice choose_column(struct dram *d, uint64_t now)
         for (uint64_t left = s->bits[k]; left; left &= left - 1) {
             uint32_t bank = k * 64 + bit_lowest(left);
             const struct bank *b = &d->banks[bank];
-            const struct entry *e = &d->entries[b->hit];
-            if (e->order > best.order) continue; // no need to check the timing of a younger request
-            const struct dram_request *r = &e->r;
+            if (b->hit_order > best.order) continue; // no need to check the timing of a younger request
+            const struct dram_request *r = &d->entries[b->hit].r;
             uint64_t ready = u64_max(u64_max(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
                                      u64_max(b->column_ready, r->arrival));
             if (ready <= now)
-                best = (struct choice){bank, b->hit, e->order};
+                best = (struct choice){bank, b->hit, b->hit_order};
             else if (ready < next)
                 next = ready;
         }

@@ -91,7 +91,7 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
         return;
     }
     uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // ready only since this cycle's issue
-    const struct sm_warp *w = &s->warps[ready ? pick_oldest(s, ready) : s->issue.order[scheduler][0]];
+    const struct sm_warp *w = &s->warps[ready ? oldest_of(s, ready) : s->issue.order[scheduler][0]];
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
@@ -101,11 +101,11 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
 BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
 {
     uint64_t slots = cycles * s->config->issue_width;
-    for (uint64_t idle = bit_mask(s->config->schedulers) & ~s->issue.went; idle; idle &= idle - 1)
+    for (uint64_t idle = s->issue.all & ~s->issue.went; idle; idle &= idle - 1)
         charge_idle(s, only, bit_lowest(idle), slots);
 }
 
-static void account_shared(struct sm *s, uint64_t cycles)
+static __attribute__((noinline)) void account_shared(struct sm *s, uint64_t cycles)
 {
     EACH_GRID(s, g)
     {

@@ -135,7 +135,11 @@ static inline __attribute__((always_inline)) void issue_all(struct sm *s, bool b
 void issue_cycle(struct sm *s) { issue_all(s, false); }
 void issue_cycle_beside(struct sm *s) { issue_all(s, true); }
 
-void issue_init(struct sm *s) { s->issue.pick = pick_policy(s->config->scheduler); }
+void issue_init(struct sm *s)
+{
+    s->issue.pick = pick_policy(s->config->scheduler);
+    s->issue.all = bit_mask(s->config->schedulers);
+}
 
 // -- joining and leaving ------------------------------------------------------------------------------------
 

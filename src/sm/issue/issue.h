@@ -19,6 +19,7 @@ struct issue {
     uint64_t lanes;                      // active lanes of the issuing instruction
 
     // Outcome of the cycle.
+    uint64_t all;                  // bits: the schedulers
     uint64_t went;                 // bits by scheduler: has issued
     uint8_t issued[SM_SCHEDULERS]; // number of instructions issued
     // By scheduler: why the first refused warp, ready in this cycle, could not issue (enum gpu_slot); 0: no

@@ -16,13 +16,7 @@ const struct pick *pick_policy(int policy)
     return all[policy];
 }
 
-unsigned pick_oldest(const struct sm *s, uint64_t among)
-{
-    unsigned oldest = bit_lowest(among);
-    for (uint64_t left = among & (among - 1); left; left &= left - 1)
-        if (s->warps[bit_lowest(left)].age < s->warps[oldest].age) oldest = bit_lowest(left);
-    return oldest;
-}
+unsigned pick_oldest(const struct sm *s, uint64_t among) { return oldest_of(s, among); }
 
 unsigned pick_behind(const struct sm *s, unsigned last, uint64_t among)
 {
