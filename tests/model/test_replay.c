@@ -37,7 +37,7 @@ enum model_op {
     MODEL_HALF,
     MODEL_CLASS
 };
-enum act { ACT_FETCH, ACT_ISSUE, ACT_REPLY, ACT_MEMORY, ACT_EVENT };
+enum act { ACT_FETCH, ACT_ISSUE, ACT_REPLY, ACT_MEMORY, ACT_EVENT, ACT_STOP };
 enum { WARPS = 3, LENGTH_MAX = 8, POOL_REGISTERS = 4, LANES = 32, ODD = 0, R = 1, OWN_REGISTERS = 16 };
 
 extern const struct tech tech_darsie;
@@ -427,7 +427,8 @@ static bool may_step(const struct machine *m, unsigned act, unsigned who)
     case ACT_ISSUE: return may_issue(m, who);
     case ACT_REPLY: return m->replies[who].pending;
     case ACT_MEMORY:
-    case ACT_EVENT: return true;
+    case ACT_EVENT:
+    case ACT_STOP: return true;
     }
     return false;
 }
@@ -441,6 +442,7 @@ static void step(struct machine *m, unsigned act, unsigned who)
     case ACT_REPLY: reply(m, who); break;
     case ACT_MEMORY: m->word = (m->word + 1) & 3; break;
     case ACT_EVENT: tech_darsie.blocks->event(m->darsie, 0); break;
+    case ACT_STOP: path_give_up(m->darsie, &m->darsie->blocks[0]); break;
     }
 }
 
@@ -593,6 +595,8 @@ static void test_random_runs(struct test *t)
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DBRANCH_FIRST -DEARLY -DEVICT -DFULL_WAIT -DPOOL=3 -DOPS=262143",
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPENDING_PRIVATE -DPOOL=1 -DENVIRONMENT -DOPS=262143",
         "-DLENGTH=7 -DCONTROLS=3 -DDIVERGED -DPARTING -DAHEAD=2 -DOPS=262143",
+        "-DLENGTH=7 -DCONTROLS=3 -DGIVE_UP -DENVIRONMENT",
+        "-DLENGTH=7 -DCONTROLS=3 -DGIVE_UP -DPARTING -DEARLY -DEVICT -DPOOL=3 -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=2 -DFULL_REPLACE -DENTRIES=1 -DPOOL=3 -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=3 -DFULL_REPLACE -DPOOL=4 -DPARTING -DEARLY -DENVIRONMENT",
         "-DLENGTH=7 -DCONTROLS=3 -DFULL_REPLACE -DENTRIES=1 -DBRANCH_FIRST -DAHEAD=2 -DEVICT -DENVIRONMENT",

@@ -42,6 +42,7 @@ static void test_bits(struct test *t)
         {"darsie:branch-sync=first,ahead=3", "branch counts", 2 * (256 + 64)},
         {"darsie:branch-sync=first", "ways at branches", 16 * 32 * 48},
         {"darsie:entries=1", "PC skip table", 2624},
+        {"darsie:give-up=4", "losses of blocks", 32 * 13},
         {"darsie:registers=16", "register renaming", 20 * 16 * 32},
         {"uv", "reuse buffer", 1192}, // 8 x (10 + 3 x 32 + 32 + 3 + 8)
         {"uv", "tokens", 2048},

@@ -220,6 +220,9 @@ static const struct row {
     {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
+    {"LIB", "tiny", "", "", "give-up=4", "darsie.gave_up", MORE, 1},
+    {"LIB", "tiny", "", "", "give-up=4", "cycles", FEWER, 1000},
+    {"LIB", "tiny", "", "give-up=4", "give-up=4,loss=100", "darsie.skipped", FEWER, 1},
     {"LIB", "tiny", "", "", "evict=on", "darsie.private_registers", NONE_LEFT, 7000},
     {"LIB", "tiny", "", "branch-sync=off", "branch-sync=off,evict=on", "darsie.skipped", MORE, 40000},
     // Kinds of shared values.

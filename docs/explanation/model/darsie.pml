@@ -15,7 +15,7 @@
 // the path goes. DIVERGED is diverged=on: warps whose lanes part alike (HALF) stay on the path, lead and follow, and a value is
 // two numbers, what half of the lanes have and what the others do. PENDING_PRIVATE is pending=private. PARTING is the option branch-sync=parting: at branches that all take, warps do not wait for each
 // other but are counted, and may be AHEAD ones ahead of the last. EARLY, EVICT, FULL_WAIT and FULL_REPLACE are early=on, evict=on,
-// full=wait and full=replace.
+// full=wait and full=replace. With GIVE_UP the block stops sharing at any time (give-up, watchdog).
 
 #ifndef LENGTH
 #define LENGTH 4
@@ -127,6 +127,12 @@ byte references[POOL], value[POOL];
 bool pending[POOL];
 byte word;
 bool written; // by the other block
+#ifdef GIVE_UP
+bool off; // the block shares nothing any more
+#define is_off off
+#else
+#define is_off false
+#endif
 #ifdef BRANCH_FIRST
 #ifndef AHEAD
 #define AHEAD 1
@@ -1150,7 +1156,7 @@ inline issue(w)
             :: ok -> count_branch(w)
             :: else -> leave(w)
             fi
-        :: o == BARRIER && warp[w].state == READY -> rejoin(w)
+        :: o == BARRIER && warp[w].state == READY && !is_off -> rejoin(w)
         :: else
         fi;
         if
@@ -1255,6 +1261,33 @@ inline event()
         fi
     }
     renewed = live
+}
+
+// The block stops sharing: every warp leaves the path with its own copy of R.
+inline stop()
+{
+#ifdef GIVE_UP
+    off = true;
+    for (x : 0 .. WARPS - 1) {
+        if
+        :: (live >> x) & 1 -> leave(x)
+        :: else
+        fi
+    }
+    clear();
+    arrived = 0;
+    ungather(7);
+    for (j : 0 .. WARPS - 1) {
+        if
+        :: (live >> j) & 1 ->
+            warp[j].at_branch = false; warp[j].way = 0; warp[j].waits = WAITS_NOT
+        :: else
+        fi
+    }
+    renewed = live
+#else
+    skip
+#endif
 }
 
 #define may_fetch(w) (warp[w].state != DONE && warp[w].slots < 2 && warp[w].fetched < LENGTH && \
@@ -1409,6 +1442,7 @@ inline print_state()
 #define REPLY  2
 #define MEMORY 3
 #define EVENT  4
+#define STOP   5
 
 active proctype block()
 {
@@ -1453,6 +1487,9 @@ active proctype block()
 #ifdef ENVIRONMENT
         :: !written && live -> act = MEMORY; who = 0
 #endif
+#ifdef GIVE_UP
+        :: !off && live -> act = STOP; who = 0
+#endif
         :: !live && !pending[0] && !pending[POOL / 3] && !pending[POOL / 2] && !pending[POOL - 1] -> break
         fi;
         d_step {
@@ -1465,6 +1502,7 @@ active proctype block()
 #ifdef EARLY
             :: act == EVENT -> event_due = false; event()
 #endif
+            :: act == STOP -> stop()
             :: else -> written = true; word = (word + 1) & 3
             fi;
             settle();

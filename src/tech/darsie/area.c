@@ -35,6 +35,7 @@ size_t darsie_storage(const void *options, const struct gpu_config *c,
         {"poison bits of warps", warps, 256 + 8, false, 1},
         // Branch counts of entries and warps: branch-sync=parting and first. Ways at branches: first alone.
         {"branch counts", counts_branches(o) ? entries + warps : 0, bits_for(o->ahead + 1), false, 1},
+        {"losses of blocks", o->give_up ? blocks : 0, bits_for((uint64_t)o->loss + 1), false, 1},
         {"ways at branches", o->branch_sync == BRANCH_FIRST ? (o->ahead + 1) * blocks : 0, PC_BITS, false, 1},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -39,6 +39,8 @@ enum darsie_counter {
 // fewer than LINES_SKIPPING lines taken. The rest leaves room for a full I-buffer (16 instructions at most).
 enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
 
+enum { WHOLE_LOSS = 64 }; // give-up: loss of a cycle in which every warp of the SM waits
+
 // Rules of soundness. Each is a bit of `broken`: tests leave a rule out and look for a wrong result.
 enum darsie_rule {
     RULE_POISON,   // a warp that did not take the leader's load takes no result computed from it
@@ -167,6 +169,8 @@ struct dblock {
     uint64_t births;
     uint64_t allocated[POOL_MAX]; // by pool register: `births` at the allocation
     bool off;                     // the block shares nothing, or nothing any more
+    // give-up: cost of waiting, less the worth of the instructions skipped; not below 0
+    uint64_t loss;
 };
 
 enum role { ROLE_UNKNOWN, ROLE_PRIVATE, ROLE_LEADER, ROLE_SKIPPED };
@@ -201,10 +205,11 @@ struct dwarp {
     // Identifies the warp's path since the block last met. Counted branches (`counts`): number of them
     // passed. branch-sync=off: hash of the branches passed and their directions. Otherwise 0.
     uint64_t tag;
-    uint32_t target;  // at_branch: next pc
-    uint64_t lanes;   // at_branch: active lanes
-    uint64_t went;    // at_branch, diverged: hash of the directions of the warp's parts (ways_taken)
-    uint64_t copying; // cycle until which registers are copied out
+    uint32_t target;     // at_branch: next pc
+    uint64_t lanes;      // at_branch: active lanes
+    uint64_t went;       // at_branch, diverged: hash of the directions of the warp's parts (ways_taken)
+    uint64_t copying;    // cycle until which registers are copied out
+    uint64_t held_since; // cycle since which the mechanism holds the ready warp; 0: no hold
     // the warp's next instruction writes a register mapped to the pool, and an older memory reply to the
     // warp's own copy is still to come
     bool overtakes;
@@ -353,7 +358,7 @@ void rename_advanced(void *state, unsigned place);
 void rename_more(struct darsie *d, unsigned place);
 // Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue to change.
 bool rename_is_quiet(const struct darsie *d, unsigned place);
-// Stops or releases the warp's fetch and issue, according to its waits.
+// Stops or releases the warp's fetch and issue, according to its waits, and counts the cycles of waiting.
 void rename_hold(struct darsie *d, unsigned place);
 // Moves the warp's pc past skipped instructions at the front of its lines.
 void rename_pass(struct darsie *d, unsigned place);
@@ -407,6 +412,11 @@ static inline void path_resolve(struct darsie *d, struct dblock *b)
 void path_ungather(struct dblock *b, uint64_t warps);
 void path_copy_out(struct darsie *d, unsigned place);
 void path_give_up(struct darsie *d, struct dblock *b);
+// Whether the block's sharing costs more than the instructions skipped are worth (give-up).
+static inline bool path_has_lost(const struct darsie *d, const struct dblock *b)
+{
+    return d->launch->options->give_up && b->loss > d->launch->options->loss;
+}
 void path_addresses(const struct exec_access *a, uint64_t *low, uint64_t *high);
 static inline bool path_is_on(const struct darsie *d, unsigned place) // on the path, in a sharing block
 {

@@ -404,6 +404,30 @@ void rename_pass(struct darsie *d, unsigned place)
 
 void rename_advanced(void *state, unsigned place) { rename_more(state, place); }
 
+static unsigned resident_warps(const struct darsie *d)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++)
+        count += (unsigned)__builtin_popcountll(d->blocks[k].live);
+    return count ? count : 1;
+}
+
+// Counts the cycles in which the mechanism holds a ready warp. The fewer warps the SM has, the less is hidden:
+// the loss is WHOLE_LOSS in a cycle in which every warp waits. A block with too great a loss stops sharing at
+// the next cycle's event (give-up).
+static void count_wait(struct darsie *d, unsigned place, bool waits)
+{
+    struct dwarp *w = &d->warps[place];
+    uint64_t now = tech_now(d->grid);
+    if (w->held_since) {
+        struct dblock *b = block_of(d, place);
+        d->counters[COUNT_waits] += now - w->held_since;
+        if (d->launch->options->give_up) b->loss += (now - w->held_since) * WHOLE_LOSS / resident_warps(d);
+        if (path_has_lost(d, b)) tech_at(d->grid, w->block, now + 1);
+    }
+    w->held_since = waits ? now : 0;
+}
+
 void rename_hold(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
@@ -416,6 +440,10 @@ void rename_hold(struct darsie *d, unsigned place)
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
     if (overtaken && !w->overtakes) tech_at(d->grid, d->warps[place].block, overtaken);
+    bool for_leader = w->waits == WAITS_LEADER || w->waits == WAITS_FETCH_LEADER;
+    bool waits =
+        hold && !for_leader && !block_of(d, place)->off && tech_warp(d->grid, place)->state == WARP_READY;
+    if (waits || w->held_since) count_wait(d, place, waits);
     if (hold == w->held && !w->stale) return;
     w->held = (uint8_t)hold;
     w->stale = false;

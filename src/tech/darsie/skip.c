@@ -107,6 +107,8 @@ void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line 
     e->passed |= 1ull << index_in_block(d, place);
     rename_poison(d, place, l->pc, false);
     d->counters[COUNT_skipped]++;
+    uint64_t worth = d->launch->options->give_up;
+    b->loss -= worth < b->loss ? worth : b->loss;
     say(d, b, index_in_block(d, place), STEP_FOLLOW, l->pc, e->registers[0]);
     d->counters[COUNT_skipped_loads] += d->launch->ops[l->pc].path == PATH_MEMORY;
     skip_recheck(b);
@@ -257,5 +259,6 @@ void skip_event(void *state, unsigned block)
     bool waiting = b->arrived || b->gathered;
     for (uint64_t left = b->majority; left && !waiting; left &= left - 1)
         waiting = d->warps[place_in(b, (unsigned)__builtin_ctzll(left))].too_far;
-    if (patience && waiting && now >= b->arrived_since + patience) path_give_up(d, b);
+    bool is_late = patience && waiting && now >= b->arrived_since + patience;
+    if (!b->off && (is_late || path_has_lost(d, b))) path_give_up(d, b);
 }
