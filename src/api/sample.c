@@ -501,6 +501,10 @@ static void widen_writes(struct api_sampled *o, struct chip_result *timed)
     half->l2_writebacks += added;
 }
 
+// Least relative half-width of a launch with taken blocks: the timed rest begins in another phase of DRAM and
+// clocks.
+#define PHASE 0.002
+
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
 // settled windows.
 static void extrapolate(struct wf_launch *l, struct chip_result *timed)
@@ -517,10 +521,10 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
             ratio_add(&r, double_of(m[at[k + 1]].instructions - m[at[k]].instructions),
                       o->marks.data[at[k + 1]].words[i] - o->marks.data[at[k]].words[i]);
         struct ratio_estimate e = ratio_estimate(&r, work);
+        double half = hypot(e.shared, PHASE * (seen[i] + e.value));
+        if (figures_is_event(i) && seen[i] > 0) half = hypot(half, ratio_rare(r.figure, r.work, work));
         figures_add(timed, i, e.value);
-        figures_add(
-            &o->shared, i,
-            hypot(e.shared, figures_is_event(i) && seen[i] > 0 ? ratio_rare(r.figure, r.work, work) : 0));
+        if (!figures_is_executed(i)) figures_add(&o->shared, i, half);
     }
 #define COUNTER(name, unit, meaning) timed->exec.name += o->executed.name;
 #include "exec/counters.def"
