@@ -251,6 +251,8 @@ static bool is_no_cards(const char *key)
 {
     static const char *const keys[] = {"gpu.dispatch",
                                        "gpu.keep_caches",
+                                       "l2.copies",
+                                       "units.shared_operand",
                                        "l1.keep",
                                        "texture.keep",
                                        "icache.perfect",
