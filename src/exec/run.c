@@ -178,11 +178,15 @@ void exec_cta_destroy(struct cta *c)
     free(c);
 }
 
-// Clears `bytes` bytes, a multiple of 64, from an address aligned to 64 on. A memset of a few KB is a string
-// instruction in glibc, slow to start for a warp's registers.
+// Clears `bytes` bytes, a multiple of 64, from an address aligned to 64 on. A long memset is a string instruction
+// in glibc, slow to start for a warp's registers.
 static void clear_vectors(uint8_t *at, size_t bytes)
 {
-    enum { STEP = 64 };
+    enum { STEP = 64, STRING_FROM = 2048 };
+    if (bytes < STRING_FROM) {
+        memset(at, 0, bytes);
+        return;
+    }
     for (const uint8_t *end = at + bytes; at < end; at += STEP) memset(at, 0, STEP);
 }
 

@@ -395,7 +395,9 @@ enum timed_outcome timed_end(struct timed_engine *t, struct warp *w, const struc
     return o;
 }
 
-enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle)
+// A step of an instruction with an address operand. settles: lanes reconverge behind the instruction.
+static inline __attribute__((always_inline)) enum timed_outcome
+access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle, bool settles)
 {
     const struct bound *d = timed_begin(t, w, cycle);
     const struct access_plan *p = &t->plans[d->index];
@@ -415,12 +417,19 @@ enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, u
     bool is_straight = exec_went_straight(w, d, next);
     if (!is_straight && stop(t, w, next) != TIMED_DONE) return TIMED_FAULT;
     if (patch) patch_load(t, w, d, bound_inst(d, w));
-    if (!is_straight) timed_settle(w);
+    if (!is_straight && settles) timed_settle(w);
     return TIMED_DONE;
+}
+
+enum timed_outcome timed_access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle)
+{
+    return access_memory(t, w, cycle, true);
 }
 
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle)
 {
+    // A load finds stores of the window that are not in memory yet.
+    if (t->exec.address_operand[w->pc]) return access_memory(t, w, cycle, false);
     const struct bound *d = timed_begin(t, w, cycle), *next = exec_step(w, d);
     return exec_went_straight(w, d, next) ? TIMED_DONE : stop(t, w, next);
 }

@@ -247,7 +247,7 @@ static void test_limits(struct test *t)
 #endif
     prepare(&c, folder);
     long least = 1000, most = 2000000;
-    while (limited(&c, least, "--version", folder) != 0 && least < most) least += 500;
+    while (limited(&c, least, "--version", folder) != 0 && least < most) least += 50;
     for (size_t i = 0; i < TEST_COUNT(runs); i++) {
         unsigned refused = 0, good = 0;
         for (long limit = least; limit < most && good < 3; limit += 300 + limit / (test_is_long() ? 40 : 8)) {

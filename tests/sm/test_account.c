@@ -49,7 +49,7 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
 // Several kernels and launches, divergence, barriers: the four sums agree.
 static void test_totals(struct test *t)
 {
-    static const char *const kernels[] = {"backprop", "bfs", "scan", "nqueens"};
+    static const char *const kernels[] = {"backprop", "gcd", "scan", "nqueens"};
     test_names gpus = {0};
     test_name_gpus(&gpus);
     for (size_t i = 0; i < gpus.count || i < TEST_COUNT(kernels); i++) {
