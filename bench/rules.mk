@@ -37,7 +37,7 @@ bench-cost: $(BUILD)/warpfold
 # no card, ARCH says for which to compile.
 CUDA ?= /usr/local/cuda
 ARCH ?= native
-# The driver's library to link: the toolkit's stub, else the driver's own. CUDA_DRIVER=FILE names another one.
+# The driver's library to link: the toolkit's, which is for linking alone, else the driver's own. CUDA_DRIVER=FILE names another one.
 CUDA_DRIVER ?= $(firstword $(wildcard $(patsubst %,$(CUDA)/%/stubs/libcuda.so,lib64 lib targets/x86_64-linux/lib)) \
   $(wildcard $(patsubst %,%/libcuda.so.1,/usr/local/nvidia/lib64 /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib/wsl/lib)) libcuda.so)
 CUDA_LDFLAGS = -L$(dir $(CUDA_DRIVER)) -L$(CUDA)/lib64

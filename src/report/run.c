@@ -4,6 +4,7 @@
 #include "report/run.h"
 #include "report/account.h"
 #include "report/fields.h"
+#include "report/sampled.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -133,45 +134,6 @@ static void add_samples(struct report_run *r, const struct wf_stats *stats)
     }
 }
 
-static void add_errors(struct report_run *r, const struct wf_stats *stats)
-{
-    const struct wf_sampling *s = &stats->sampling;
-    const struct wf_error all[] = {[FIGURE_CYCLES] = s->cycles,
-                                   [FIGURE_FETCHED] = s->fetched,
-                                   [FIGURE_SKIPPED] = s->skipped,
-                                   [FIGURE_REUSED] = s->reused,
-                                   [FIGURE_WARP_INSTRUCTIONS] = s->warp_instructions,
-                                   [FIGURE_THREAD_INSTRUCTIONS] = s->thread_instructions,
-                                   [FIGURE_ENERGY] = s->energy_pj,
-                                   [FIGURE_WARP_CYCLES] = {s->occupancy.shared * (double)stats->cycles,
-                                                           s->occupancy.own * (double)stats->cycles}};
-    size_t figures = FIGURE_COUNTERS + stats->counter_count;
-    if (s->how != WF_SAMPLED_BLOCKS && s->how != WF_SAMPLED_LAUNCH) return;
-    for (size_t i = 0; i < FIGURE_COUNTERS; i++) report_errors_add(&r->errors, figures, s->group, i, all[i]);
-    for (size_t i = 0; i < stats->counter_count; i++)
-        report_errors_add(&r->errors, figures, s->group, FIGURE_COUNTERS + i, stats->counters[i].error);
-}
-
-bool report_run_is_sampled(const struct report_run *r)
-{
-    for (size_t i = 0; i < r->launches.count; i++)
-        if (r->launches.data[i].sampling.how > WF_TIMED) return true;
-    return false;
-}
-
-double report_run_cycles_half(const struct report_run *r, const char *mangled)
-{
-    struct report_errors e = {0};
-    for (size_t i = 0; i < r->launches.count; i++) {
-        const struct report_launch *l = &r->launches.data[i];
-        if (mangled && strcmp(l->mangled, mangled) != 0) continue;
-        report_errors_add(&e, 1, l->sampling.group, 0, l->sampling.cycles);
-    }
-    double half = report_errors_half(&e, 0);
-    report_errors_fini(&e);
-    return half;
-}
-
 static void add_warning(struct report_run *r, const struct wf_warning *w)
 {
     for (size_t i = 0; i < r->warnings.count; i++)
@@ -251,7 +213,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (r->has_host) keep_details(&l, stats);
     vec_push(&r->launches, l);
     add_counters(r, stats);
-    add_errors(r, stats);
+    report_sampled_add(r, stats);
     if (stats->sms) add_account(r, kernel, stats);
     add_samples(r, stats);
     report_energy_add(&r->energy, stats);
@@ -372,86 +334,6 @@ static void write_details(struct json *j, const struct report_run *r, const stru
     json_close_object(j);
 }
 
-static double half_of(const struct report_run *r, size_t figure)
-{
-    return r->errors.own ? report_errors_half(&r->errors, figure) : 0;
-}
-
-// The interval of a ratio: relative half-widths of its parts add in squares.
-static double ratio_half(double ratio, double half, double of, double half2, double of2)
-{
-    return ratio * hypot(of > 0 ? half / of : 0, of2 > 0 ? half2 / of2 : 0);
-}
-
-static void write_errors(const struct report_run *r, struct json *j)
-{
-    const struct report_launch sum = report_run_sum(r);
-    double cycles = half_of(r, FIGURE_CYCLES), warp = half_of(r, FIGURE_WARP_INSTRUCTIONS);
-    double all = (double)sum.cycles;
-    json_key(j, "errors");
-    json_open_object(j);
-    report_f64(j, "cycles", cycles);
-    report_f64(j, "elapsed_cycles", cycles);
-    report_f64(j, "warp_instructions", warp);
-    report_f64(j, "thread_instructions", half_of(r, FIGURE_THREAD_INSTRUCTIONS));
-    report_f64(j, "fetched_warp_instructions", half_of(r, FIGURE_FETCHED));
-    report_f64(j, "skipped_warp_instructions", half_of(r, FIGURE_SKIPPED));
-    report_f64(j, "reused_warp_instructions", half_of(r, FIGURE_REUSED));
-    report_f64(j, "ipc", ratio_half(report_run_ipc(&sum), cycles, all, warp, (double)sum.warp_instructions));
-    report_f64(j, "occupancy", all > 0 ? half_of(r, FIGURE_WARP_CYCLES) / all : 0);
-    report_f64(j, "energy_pj", half_of(r, FIGURE_ENERGY));
-    for (size_t i = 0; i < r->counter_count; i++) {
-        double half = half_of(r, FIGURE_COUNTERS + i);
-        if (half > 0) report_f64(j, r->counters[i].name, half);
-    }
-    json_close_object(j);
-}
-
-void report_run_sample(const struct report_run *r, struct json *j)
-{
-    uint64_t timed = 0, timed_blocks = 0, blocks = 0;
-    bool is_on = false;
-    for (size_t i = 0; i < r->launches.count; i++) {
-        const struct report_launch *l = &r->launches.data[i];
-        is_on |= l->sampling.how != WF_NOT_SAMPLED;
-        timed += l->sampling.how == WF_TIMED || l->sampling.how == WF_SAMPLED_BLOCKS;
-        timed_blocks += l->sampling.timed_blocks;
-        blocks += l->blocks;
-    }
-    json_key(j, "sample");
-    if (!is_on) {
-        json_null(j);
-        return;
-    }
-    json_open_object(j);
-    report_f64(j, "confidence", 0.95);
-    report_u64(j, "timed_launches", timed);
-    report_u64(j, "launches", r->launches.count);
-    report_u64(j, "timed_blocks", timed_blocks);
-    report_u64(j, "blocks", blocks);
-    write_errors(r, j);
-    json_close_object(j);
-}
-
-// Writes member "sample" of a launch: null without sampling.
-static void write_sampling(struct json *j, const struct report_launch *l)
-{
-    static const char *const names[] = {
-        [WF_TIMED] = "timed", [WF_SAMPLED_BLOCKS] = "blocks", [WF_SAMPLED_LAUNCH] = "launch"};
-    const struct wf_sampling *s = &l->sampling;
-    json_key(j, "sample");
-    if (s->how == WF_NOT_SAMPLED) {
-        json_null(j);
-        return;
-    }
-    json_open_object(j);
-    report_text(j, "how", names[s->how]);
-    report_text(j, "why", s->why);
-    report_u64(j, "timed_blocks", s->timed_blocks);
-    report_f64(j, "cycles_error", hypot(s->cycles.shared, s->cycles.own));
-    json_close_object(j);
-}
-
 static void write_launches(struct json *j, const struct report_run *r)
 {
     json_key(j, "launches");
@@ -464,7 +346,7 @@ static void write_launches(struct json *j, const struct report_run *r)
         write_measured(j, l);
         report_u64(j, "registers", l->registers);
         report_u64(j, "shared_bytes", l->shared_bytes);
-        write_sampling(j, l);
+        report_sampled_launch(j, l);
         if (r->has_host) write_details(j, r, l);
         json_close_object(j);
     }
@@ -673,33 +555,6 @@ void report_add_ipc(struct table *t, const struct report_launch *l, double half)
         table_add(t, "%.2f", ipc);
 }
 
-// "sampled: 2 of 13 launches and 812 of 4,096 blocks timed; ± is the half-width of a 95 % interval", and for
-// every reason why a launch was timed whole, a line.
-static void print_sampling(const struct report_run *r, struct strbuf *out)
-{
-    uint64_t timed = 0, timed_blocks = 0, blocks = 0;
-    for (size_t i = 0; i < r->launches.count; i++) {
-        const struct report_launch *l = &r->launches.data[i];
-        if (l->sampling.how == WF_NOT_SAMPLED) return;
-        timed += l->sampling.how != WF_SAMPLED_LAUNCH;
-        timed_blocks += l->sampling.timed_blocks;
-        blocks += l->blocks;
-    }
-    strbuf_printf(out, "sampled: %llu of %zu launches and ", (unsigned long long)timed, r->launches.count);
-    table_format_u64(timed_blocks, out);
-    strbuf_puts(out, " of ");
-    table_format_u64(blocks, out);
-    strbuf_puts(out, " blocks timed; ± is the half-width of a 95 % interval\n");
-    for (size_t i = 0; i < r->launches.count; i++) {
-        const struct report_launch *l = &r->launches.data[i];
-        bool is_told = !l->sampling.why;
-        for (size_t k = 0; k < i && !is_told; k++)
-            is_told = r->launches.data[k].sampling.why == l->sampling.why &&
-                      strcmp(r->launches.data[k].mangled, l->mangled) == 0;
-        if (!is_told) strbuf_printf(out, "%s is timed whole: %s\n", l->kernel, l->sampling.why);
-    }
-}
-
 static bool seen_before(const struct report_run *r, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -721,7 +576,7 @@ void report_run_table(const struct report_run *r, bool colour, struct strbuf *ou
     table_print(&t, colour, out);
     table_fini(&t);
     if (!r->gpu) return;
-    print_sampling(r, out);
+    report_sampled_print(r, out);
     report_account_table(r, colour, out);
     report_classes_table(r, colour, out);
 }
