@@ -437,6 +437,16 @@ struct wf_warning {
     uint64_t count;
     const char *text; // describes the first case, several lines
 };
+// Peak rates of a GPU with SMs, of the whole chip, in a cycle of the SMs. Lanes: of the pipelines, at one operation a
+// lane. Bytes of the L2: one way, through the ports of its slices. All 0: no GPU, or a core that is no SM.
+struct wf_peaks {
+    double issued; // warp instructions, one a scheduler
+    // integer_lanes 0: integer instructions use the pipelines of float_lanes.
+    double float_lanes, integer_lanes, special_lanes, double_lanes;
+    double shared_accesses; // warp accesses to shared memory
+    double l2_flits, l2_flit_bytes, dram_bytes;
+    double sms;
+};
 // Figures of one launch. "Timed" marks figures that are WF_UNKNOWN in functional runs.
 struct wf_stats {
     enum wf_status status;
@@ -481,6 +491,7 @@ struct wf_stats {
     size_t storage_count;
     double core_mhz; // cycles per microsecond
     struct wf_sampling sampling;
+    struct wf_peaks peaks; // of the launch's GPU
 };
 
 // Launches a kernel and waits for its end. args[i] points to parameter i, sized by the parameter's type.

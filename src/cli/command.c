@@ -123,6 +123,10 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
                    "--energy: part of the energy depends on time, and --functional has no time");
         return WF_BAD_USAGE;
     }
+    if (options_has(o, OPTION_LINES) && options_has(o, OPTION_FUNCTIONAL)) {
+        diag_error(d, loc_none(), "--lines: lines are ranked by time, and --functional has no time");
+        return WF_BAD_USAGE;
+    }
     if (options_has(o, OPTION_TIMELINE) && options_has(o, OPTION_FUNCTIONAL)) {
         diag_error(d, loc_none(), "--timeline %s: a timeline shows cycles, and --functional has no cycles",
                    options_value(o, OPTION_TIMELINE));

@@ -39,6 +39,7 @@ static bool is_left_out(const char *key)
                                        "launches",
                                        "samples",
                                        "account",
+                                       "limits",
                                        "events"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (str_equal(keys[i], key)) return true;

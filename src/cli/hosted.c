@@ -52,6 +52,7 @@ bool hosted_check(const struct options *o, struct diag *d)
         {OPTION_TECH, "mechanisms change time, and the run has no time"},
         {OPTION_TIMELINE, "a timeline shows time, and the run has no time"},
         {OPTION_ENERGY, "part of the energy depends on time, and the run has no time"},
+        {OPTION_LINES, "lines are ranked by time, and the run has no time"},
         {OPTION_MAX_CYCLES, "the run has no cycles"},
         {OPTION_VERIFY, "the run has no registers or mechanisms of a GPU to compare"},
         {.why = NULL},
@@ -96,6 +97,11 @@ enum wf_status hosted_run(const struct options *o, struct session *s)
     if (status != WF_OK) return status;
     if (options_has(o, OPTION_ENERGY) && !has_sms(s->context)) {
         diag_error(s->diag, loc_none(), "--energy: no model of the energy of --gpu %s",
+                   options_value(o, OPTION_GPU));
+        return WF_BAD_USAGE;
+    }
+    if (options_has(o, OPTION_LINES) && !has_sms(s->context)) {
+        diag_error(s->diag, loc_none(), "--lines: the core of --gpu %s has no schedulers with issue slots",
                    options_value(o, OPTION_GPU));
         return WF_BAD_USAGE;
     }

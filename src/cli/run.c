@@ -10,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/script.h"
 #include "cli/shape.h"
+#include "report/lines.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -431,12 +432,14 @@ static void print_buffer(struct session *s, const struct session_buffer *b, stru
     strbuf_puts(out, b->spec.count > SHOWN ? " ...\n" : "\n");
 }
 
-static void print_summary(struct session *s, bool energy)
+static void print_summary(struct session *s, const struct options *o)
 {
     enum { BUFFERS_SHOWN = 12 };
     struct strbuf out = {0};
     report_run_table(&s->report, file_takes_colour(STDOUT_FILENO), &out);
-    if (energy) report_energy_table(&s->report.energy, file_takes_colour(STDOUT_FILENO), &out);
+    if (options_has(o, OPTION_LINES)) report_lines_table(&s->report, file_takes_colour(STDOUT_FILENO), &out);
+    if (options_has(o, OPTION_ENERGY))
+        report_energy_table(&s->report.energy, file_takes_colour(STDOUT_FILENO), &out);
     size_t shown = 0;
     for (size_t i = 0; i < s->buffers.count; i++) {
         const struct session_buffer *b = &s->buffers.data[i];
@@ -489,7 +492,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
         status = WF_BAD_INPUT;
     else if (!command_json_alone(o) && !options_has(o, OPTION_QUIET) && !s->report.fault_text &&
              status != WF_INTERRUPTED)
-        print_summary(s, options_has(o, OPTION_ENERGY));
+        print_summary(s, o);
     for (size_t i = 0; i < s->report.warnings.count; i++) {
         struct strbuf warning = {0};
         report_warning_print(&s->report.warnings.data[i], &warning);

@@ -34,6 +34,7 @@ void report_run_fini(struct report_run *r)
     report_errors_fini(&r->errors);
     vec_fini(&r->launches);
     vec_fini(&r->kernels);
+    report_limits_fini(r);
     report_energy_fini(&r->energy);
     for (size_t i = 0; i < r->storage.count; i++) free((char *)(uintptr_t)r->storage.data[i].sm_class);
     vec_fini(&r->storage);
@@ -213,6 +214,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     if (r->has_host) keep_details(&l, stats);
     vec_push(&r->launches, l);
     add_counters(r, stats);
+    report_limits_add(r, kernel, shape, stats);
     report_sampled_add(r, stats);
     if (stats->sms) add_account(r, kernel, stats);
     add_samples(r, stats);
@@ -467,6 +469,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     }
     report_run_samples(r, &j);
     report_run_sample(r, &j);
+    report_limits_json(r, &j);
     json_key(&j, "account");
     report_account_json(r, &j);
     json_close_object(&j);
@@ -500,6 +503,23 @@ static void add_time(struct table *t, double us)
 
 static bool same_extent(const uint32_t a[3], const uint32_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
 
+// Adds the cells of simulated time: the kernel's time, cycles, IPC.
+static void add_simulated(struct table *t, const struct report_run *r, const struct report_launch *first,
+                          const struct report_launch *total)
+{
+    if (total->cycles == WF_UNKNOWN) { // a launch was refused by the checks
+        for (unsigned column = 0; column < 3; column++) table_add(t, "-");
+        return;
+    }
+    double half = report_run_cycles_half(r, first->mangled);
+    if (first->core_mhz > 0)
+        add_time(t, (double)total->cycles / first->core_mhz);
+    else
+        table_add(t, "-");
+    table_add_figure(t, total->cycles, half);
+    report_add_ipc(t, total, half);
+}
+
 // Adds a row for all launches of the kernel whose first launch is number `first`.
 static void add_kernel_row(struct table *t, const struct report_run *r, size_t first)
 {
@@ -527,23 +547,12 @@ static void add_kernel_row(struct table *t, const struct report_run *r, size_t f
     format_extent(l->block, extent);
     table_add(t, "%s", one_block ? extent : "various");
     table_add(t, "%u", l->registers);
+    if (r->gpu) add_simulated(t, r, l, &total);
     table_add_u64(t, total.warp_instructions);
     table_add_u64(t, total.thread_instructions);
     table_add(t, "%.4f", total.wall_seconds);
     table_add(t, "%.1f",
               total.wall_seconds > 0 ? (double)total.warp_instructions / total.wall_seconds / 1e6 : 0.0);
-    if (!r->gpu) return;
-    if (total.cycles == WF_UNKNOWN) { // a launch was refused by the checks
-        for (unsigned column = 0; column < 3; column++) table_add(t, "-");
-        return;
-    }
-    double half = report_run_cycles_half(r, l->mangled);
-    table_add_figure(t, total.cycles, half);
-    report_add_ipc(t, &total, half);
-    if (l->core_mhz > 0)
-        add_time(t, (double)total.cycles / l->core_mhz);
-    else
-        table_add(t, "-");
 }
 
 void report_add_ipc(struct table *t, const struct report_launch *l, double half)
@@ -564,19 +573,24 @@ static bool seen_before(const struct report_run *r, size_t index)
 
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
-    static const char *const heads[] = {"kernel",       "launches",     "grid",
-                                        "block",        "registers",    "warp instr",
-                                        "thread instr", "host seconds", "M warp instr/host s",
-                                        "cycles",       "IPC",          "kernel time"};
-    enum { TIMED_HEADS = 3 };
+    static const char *const heads[] = {"kernel", "launches", "grid", "block", "registers"},
+                             *const timed[] = {"kernel time", "cycles", "IPC"},
+                             *const host[] = {"warp instr", "thread instr", "host seconds",
+                                              "M warp instr/host s"};
+    const char *all[12];
+    size_t columns = 0;
     struct table t;
-    table_init(&t, heads, sizeof heads / sizeof heads[0] - (r->gpu ? 0 : TIMED_HEADS));
+    for (size_t i = 0; i < 5; i++) all[columns++] = heads[i];
+    for (size_t i = 0; r->gpu && i < 3; i++) all[columns++] = timed[i];
+    for (size_t i = 0; i < 4; i++) all[columns++] = host[i];
+    table_init(&t, all, columns);
     for (size_t i = 0; i < r->launches.count; i++)
         if (!seen_before(r, i)) add_kernel_row(&t, r, i);
     table_print(&t, colour, out);
     table_fini(&t);
     if (!r->gpu) return;
     report_sampled_print(r, out);
+    report_limits_table(r, colour, out);
     report_account_table(r, colour, out);
     report_classes_table(r, colour, out);
 }

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "report/energy.h"
 #include "report/errors.h"
+#include "report/limits.h"
 
 struct table;
 
@@ -55,8 +56,9 @@ enum report_verified { REPORT_NOT_VERIFIED, REPORT_VERIFIED, REPORT_MISMATCH };
 
 struct report_run {
     VEC(struct report_launch) launches;
-    VEC(struct wf_kernel *) kernels; // kernels with timed launches; owned by the context
-    struct report_sm *sms;           // sums over the launches, heap
+    VEC(struct wf_kernel *) kernels;  // kernels with timed launches; owned by the context
+    VEC(struct report_kernel) limits; // by kernel; none without launches on SMs
+    struct report_sm *sms;            // sums over the launches, heap
     size_t sm_count;
     VEC(struct report_class) classes; // sums over the launches
     struct wf_counter *counters;      // sums over the launches, heap
