@@ -298,6 +298,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     stats->host_instructions = h.instructions;
     stats->wall_seconds = clock_seconds() - began;
     enum wf_status status = finish(&r, &h, end);
+    c->is_stopping = false; // an interrupt of the host part ends this run, no later one
     hart_fini(&h);
     strbuf_fini(&r.line);
     return status;

@@ -160,7 +160,8 @@ static bool is_lasting(const struct wf_launch *l)
     case FAULT_ASSERT:
     case FAULT_MEMBERS:
     case FAULT_DEADLOCK:
-    case FAULT_STALL: break;
+    case FAULT_STALL:
+    case FAULT_INTERNAL: break;
     }
     return true;
 }

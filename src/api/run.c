@@ -183,7 +183,7 @@ void api_run_end(struct wf_launch *l)
     if (good && timed.imbalance) { // a simulator bug must not look like a result
         struct strbuf text = {0};
         strbuf_printf(&text, "internal error: the timing model's books do not balance: %s", timed.imbalance);
-        l->fault = (struct launch_fault){.kind = FAULT_LIMIT, .text = text.text};
+        l->fault = (struct launch_fault){.kind = FAULT_INTERNAL, .text = text.text};
         good = false;
     }
     uint64_t added = api_sample_end(l, &timed, good);

@@ -88,6 +88,7 @@ static enum wf_status choose_gpu(struct wf_context *c, const char *name, const c
     struct chip_config before = c->chip;
     struct gpu_classes classes_before = c->classes;
     struct compile_settings compile_before = c->compile;
+    struct config_saved *saved = config_save(&c->config);
     bool is_like;
     config_forget_files(&c->config);
     gpu_classes_clear(&c->classes);
@@ -95,11 +96,12 @@ static enum wf_status choose_gpu(struct wf_context *c, const char *name, const c
                        : gpu_file_load(&c->config, name, &is_like, &c->diag);
     if (!loaded || !check_chip(c, &before) || !check_loaded(c, name, &compile_before) ||
         !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
+        config_restore(&c->config, saved);
         c->chip = before;
         c->classes = classes_before;
-        c->compile = compile_before;
         return WF_BAD_USAGE;
     }
+    config_drop(saved);
     forget_chip(c);
     free(c->gpu);
     c->gpu = heap_strdup(name);

@@ -229,6 +229,63 @@ void config_forget_files(struct config *c)
         }
 }
 
+static size_t value_bytes(const struct config_key *key)
+{
+    switch (key->type) {
+    case CONFIG_BOOL: return sizeof(bool);
+    case CONFIG_U32: return sizeof(uint32_t);
+    case CONFIG_U64:
+    case CONFIG_BYTES: return sizeof(uint64_t);
+    case CONFIG_F64: return sizeof(double);
+    case CONFIG_WORD: return sizeof(int);
+    case CONFIG_TEXT: return sizeof(const char *);
+    }
+    return 0;
+}
+
+enum { VALUE_MOST = 8 }; // bytes of a value
+
+struct config_saved {
+    struct saved_key {
+        struct config_origin origin;
+        unsigned char value[VALUE_MOST];
+    } * layers[CONFIG_LAYERS_MAX];
+};
+
+struct config_saved *config_save(const struct config *c)
+{
+    struct config_saved *saved = heap_alloc(sizeof *saved);
+    for (size_t l = 0; l < c->layer_count; l++) {
+        const struct config_layer *layer = &c->layers[l];
+        saved->layers[l] = heap_alloc(layer->key_count * sizeof *saved->layers[l]);
+        for (size_t k = 0; k < layer->key_count; k++) {
+            const struct config_key *key = &layer->keys[k];
+            saved->layers[l][k].origin = layer->origins[k];
+            memcpy(saved->layers[l][k].value, (const char *)layer->values + key->offset, value_bytes(key));
+        }
+    }
+    return saved;
+}
+
+void config_restore(struct config *c, struct config_saved *saved)
+{
+    for (size_t l = 0; l < c->layer_count; l++) {
+        struct config_layer *layer = &c->layers[l];
+        for (size_t k = 0; k < layer->key_count; k++) {
+            const struct config_key *key = &layer->keys[k];
+            layer->origins[k] = saved->layers[l][k].origin;
+            memcpy((char *)layer->values + key->offset, saved->layers[l][k].value, value_bytes(key));
+        }
+    }
+    config_drop(saved);
+}
+
+void config_drop(struct config_saved *saved)
+{
+    for (size_t l = 0; l < CONFIG_LAYERS_MAX; l++) free(saved->layers[l]);
+    free(saved);
+}
+
 void config_add_family(struct config *c, const struct config_family *family)
 {
     assert(!c->family.prefix);

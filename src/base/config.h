@@ -107,6 +107,12 @@ bool config_read(const struct config_key *key, const char *name, const char *tex
 const struct config_key *config_find(const struct config *c, const char *name);
 // Resets keys set by files to their defaults.
 void config_forget_files(struct config *c);
+// All values and origins at one time. config_restore takes `saved` back and frees it; config_drop frees it. Not for
+// keys of the family.
+struct config_saved;
+struct config_saved *config_save(const struct config *c);
+void config_restore(struct config *c, struct config_saved *saved);
+void config_drop(struct config_saved *saved);
 struct config_origin config_origin(const struct config *c, const struct config_key *key);
 // Keys with a meaning, in order of the tables. NULL past the last.
 const struct config_key *config_at(const struct config *c, size_t index);

@@ -150,7 +150,8 @@ enum launch_fault_kind {
     FAULT_MEMBERS,     // lane outside its member mask (check.members=stop); warp command by part of a warp
     FAULT_DEADLOCK,    // no warp of the block can continue
     FAULT_STALL,       // all warps repeat their states, or have waited for longer than the user's patience
-    FAULT_LIMIT,       // max_warp_instructions
+    FAULT_LIMIT,       // max_warp_instructions, or the user's limit of cycles
+    FAULT_INTERNAL,    // an error of the simulator: the timing model's books do not balance
     FAULT_INTERRUPTED
 };
 

@@ -640,6 +640,26 @@ static void test_registers(struct test *t)
     CHECK_MSG(t, narrow <= 0.5 && wide > narrow, "%g and %g", narrow, wide);
 }
 
+// A GPU's file with an error changes no setting: neither the settings that the file names before the error, nor
+// those of the GPU selected before.
+static void test_failed_gpu(struct test *t)
+{
+    struct wf_context *c = wf_context_create();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/wrong.gpu", test_directory(t));
+    FILE *f = fopen(path, "w");
+    CHECK(t, f != NULL);
+    fputs("issue.schedulers = 2\nwarp.size = 16\nmark.grid = 1\ncompile.max_registers = 32\nno.such = 1\n",
+          f);
+    fclose(f);
+    CHECK(t, wf_gpu(c, "titanv") == WF_OK && wf_set(c, "l1.ways", "3") == WF_OK);
+    char *before = heap_strdup(wf_config_json(c));
+    CHECK_EQ(t, wf_gpu(c, path), WF_BAD_USAGE);
+    CHECK_STR(t, wf_config_json(c), before);
+    free(before);
+    wf_context_destroy(c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"arguments", test_arguments},
@@ -660,6 +680,7 @@ int main(int argc, char **argv)
                                              {"interleaving", test_interleaving},
                                              {"host_modes", test_host_modes},
                                              {"streams", test_streams},
-                                             {"registers", test_registers}};
+                                             {"registers", test_registers},
+                                             {"failed_gpu", test_failed_gpu}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -382,6 +382,32 @@ static void test_interrupt(struct test *t)
     maker_fini(&m);
 }
 
+static bool once(void *context) { return !(*(unsigned *)context)++; }
+
+// An interrupt of the host part, with no launch under way, ends the run and no later run of the context.
+static void test_interrupt_of_host(struct test *t)
+{
+    struct maker endless = {0}, m = {0};
+    struct outcome o = {0}, next = {0};
+    unsigned asked = 0;
+    struct wf_context *c = context_on(t, "gtx1080ti", "base");
+    wf_set_interrupt(c, once, &asked);
+    maker_put(&endless, jal(X0, 0));
+    run_in(t, c, &endless, &o);
+    CHECK_EQ(t, o.status, WF_INTERRUPTED);
+    bench_host(&m, false, 0);
+    bench_begin(&m);
+    bench_end(&m);
+    run_in(t, c, &m, &next);
+    CHECK_EQ(t, next.status, WF_OK);
+    CHECK_STR(t, strbuf_text(&next.errors), "");
+    wf_context_destroy(c);
+    outcome_fini(&o);
+    outcome_fini(&next);
+    maker_fini(&endless);
+    maker_fini(&m);
+}
+
 // -- timelines ----------------------------------------------------------------------------------------------
 
 // Timeline of a kernel on a GPU, in either format.
@@ -423,10 +449,20 @@ static void test_timeline(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"room", test_room},         {"cycles", test_cycles},     {"stacks", test_stacks},
-        {"faults", test_faults},     {"failing", test_failing},   {"endless", test_endless},
-        {"spinning", test_spinning}, {"deadlock", test_deadlock}, {"interrupt", test_interrupt},
-        {"timeline", test_timeline}, {"settings", test_settings}, {"account", test_account},
+        {"room", test_room},
+        {"cycles", test_cycles},
+        {"stacks", test_stacks},
+        {"faults", test_faults},
+        {"failing", test_failing},
+        {"endless", test_endless},
+        {"spinning", test_spinning},
+        {"deadlock", test_deadlock},
+        {"interrupt", test_interrupt},
+        {"interrupt_of_host", test_interrupt_of_host},
+        {"interrupt of host", test_interrupt_of_host},
+        {"timeline", test_timeline},
+        {"settings", test_settings},
+        {"account", test_account},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
