@@ -84,6 +84,13 @@ void memory_system_hand_over(struct memory_system *m, uint64_t now)
     m->now = now;
 }
 
+bool memory_system_has_replies(const struct memory_system *m)
+{
+    uint64_t any = 0;
+    for (unsigned k = 0; k < BAG_WORDS; k++) any |= m->answering[k];
+    return any;
+}
+
 uint64_t memory_system_next(const struct memory_system *m, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
