@@ -13,6 +13,7 @@ struct port { // of one SM
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
     uint64_t arrived; // SM 0: number of replies so far, to find the reply that sim.lose_reply drops
+    char apart[HOST_LINE];
 };
 
 struct memory_system {
