@@ -85,3 +85,9 @@ bench-threads: $(BUILD)/warpfold $(BUILD)/bench/pieces
 
 $(BUILD)/bench/pieces: $(BUILD)/src/cli/main.o $(BUILD)/bench/pieces.o $(BUILD)/libwarpfold.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--wrap=workers_create,--wrap=workers_run -o $@ $^ $(LDLIBS)
+
+# `make bench-peer GPGPUSIM=DIR`: host times of an installed GPGPU-Sim beside warpfold's, six kernels of the same PTX (bench/peer).
+.PHONY: bench-peer
+bench-peer: $(BUILD)/warpfold
+	@test -n "$(GPGPUSIM)" || { echo "make bench-peer GPGPUSIM=DIR: the folder of a built GPGPU-Sim" >&2; exit 1; }
+	@CC="$(CC)" bench/peer $(BUILD)/warpfold "$(GPGPUSIM)" $(ROUNDS)
