@@ -65,9 +65,10 @@ ifeq ($(PGO),count)
 ALL_CFLAGS += -fprofile-generate -fprofile-update=atomic
 ALL_LDFLAGS += -fprofile-generate
 endif
+# Warnings are the ordinary build's: what a profile inlines has false ones.
 ifeq ($(PGO),use)
 UNPROFILED := $(ALL_CFLAGS)
-ALL_CFLAGS = $(UNPROFILED) -fprofile-use=$(@:$(BUILD:%-pgo=%)-pgo/%.o=$(BUILD:%-pgo=%)-count/%.gcda) -Wno-missing-profile -Wno-maybe-uninitialized
+ALL_CFLAGS = $(UNPROFILED) -fprofile-use=$(@:$(BUILD:%-pgo=%)-pgo/%.o=$(BUILD:%-pgo=%)-count/%.gcda) -w
 endif
 LDLIBS := -lm
 # Without SQLite everything but `warpfold reproduce` is there, and that says what to install.

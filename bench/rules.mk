@@ -77,3 +77,17 @@ $(BUILD)/bench/silicon/card/%: bench/silicon/card/%.cu $(wildcard bench/silicon/
 # Without a card: a test plays scripts on a stand-in.
 TEST_LIB_OBJ += $(addprefix $(BUILD)/bench/silicon/,play.o measure.o once.o)
 $(BUILD)/tests/bench/test_silicon.o: ALL_CFLAGS += -I.
+
+# `make bench-threads`: launches with 1, 2, 4 and 8 host threads, and the most that threads can gain.
+.PHONY: bench-threads
+bench-threads: $(BUILD)/warpfold $(BUILD)/bench/pieces
+	@bench/threads.sh $(BUILD)/warpfold $(BUILD)/bench/pieces $(ROUNDS)
+
+$(BUILD)/bench/pieces: $(BUILD)/src/cli/main.o $(BUILD)/bench/pieces.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--wrap=workers_create,--wrap=workers_run -o $@ $^ $(LDLIBS)
+
+# `make bench-peer GPGPUSIM=DIR`: host times of an installed GPGPU-Sim beside warpfold's, six kernels of the same PTX (bench/peer).
+.PHONY: bench-peer
+bench-peer: $(BUILD)/warpfold
+	@test -n "$(GPGPUSIM)" || { echo "make bench-peer GPGPUSIM=DIR: the folder of a built GPGPU-Sim" >&2; exit 1; }
+	@CC="$(CC)" bench/peer $(BUILD)/warpfold "$(GPGPUSIM)" $(ROUNDS)

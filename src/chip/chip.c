@@ -418,15 +418,34 @@ static void skip_windows(struct chip *c)
     if (next != UINT64_MAX && next > c->now) c->now += (next - c->now) / c->window * c->window;
 }
 
-// Runs piece k of a window's work: the memory partitions come first, then the SMs with a grid.
+// Runs piece k of a window's work: the SMs with a grid come first, then the memory partitions, which take less
+// time.
 static void run_piece(void *context, unsigned k)
 {
     struct chip *c = context;
-    unsigned partitions = memory_system_partitions(c->memory);
-    if (k < partitions)
-        memory_system_run(c->memory, k, c->until);
+    if (k < c->busy.count)
+        sm_run(c->busy.data[k], c->memory, c->until);
     else
-        sm_run(c->busy.data[k - partitions], c->memory, c->until);
+        memory_system_run(c->memory, k - (unsigned)c->busy.count, c->until);
+}
+
+// Whether the window has too little work for a second thread: at most one SM has an event or gets replies.
+static bool is_small_window(const struct chip *c)
+{
+    if (c->busy.count < 2) return true;
+    if (memory_system_has_replies(c->memory)) return false;
+    unsigned due = 0;
+    for (size_t k = 0; k < c->busy.count && due < 2; k++) due += sm_next(c->busy.data[k]) < c->until;
+    return due < 2;
+}
+
+static void run_pieces(struct chip *c, struct workers *w)
+{
+    unsigned count = memory_system_partitions(c->memory) + (unsigned)c->busy.count;
+    if (workers_are_more(w) && is_small_window(c))
+        workers_run_alone(w, run_piece, c, count);
+    else
+        workers_run(w, run_piece, c, count);
 }
 
 static void keep_series(struct chip *c)
@@ -499,7 +518,7 @@ static void run_window(struct chip *c, struct workers *w)
     tell_window(c);
     keep_series(c);
     memory_system_hand_over(c->memory, c->now);
-    workers_run(w, run_piece, c, memory_system_partitions(c->memory) + (unsigned)c->busy.count);
+    run_pieces(c, w);
     timed_commit(c->engines.data, (unsigned)c->engines.count);
     c->now = c->until;
     if (c->grids.data[0]->account.watcher) watcher_window(c->grids.data[0]->account.watcher, c->now);
@@ -554,7 +573,7 @@ struct grid *chip_run(struct chip *c, unsigned threads)
     struct grid *over = one_over(c);
     if (over || !c->grids.count) return over;
     unsigned most = c->config.sm_count;
-    struct workers *w = workers_create(threads < most ? threads : most);
+    struct workers *w = workers_create(threads < most ? threads : most, &c->pace);
     begin_waiting(c);
     dispatch_hand_out(c);
     note_moves(c);

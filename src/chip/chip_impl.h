@@ -3,6 +3,7 @@
 #pragma once
 #include "chip/chip.h"
 #include "chip/dispatch.h"
+#include "chip/pace.h"
 #include "exec/timed.h"
 #include "sm/stall.h"
 
@@ -77,6 +78,7 @@ struct chip {
     bool has_moved;                     // `busy` and `engines` are out of date
     bool is_broken;                     // outstanding requests have lost their receivers
     uint64_t windows;                   // windows simulated, not skipped, since a grid last began
+    struct pace pace;                   // of the host threads
     uint64_t look_at;                   // earliest cycle of the next stall check
     bool is_looking;
     uint64_t looked_since;

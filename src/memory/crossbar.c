@@ -5,15 +5,14 @@
 void bag_init(struct bag *b, unsigned receivers)
 {
     *b = (struct bag){0};
-    b->first = heap_alloc(receivers * sizeof *b->first);
-    b->last = heap_alloc(receivers * sizeof *b->last);
+    b->first = heap_alloc(2 * receivers * sizeof *b->first + HOST_LINE);
+    b->last = b->first + receivers;
 }
 
 void bag_fini(struct bag *b)
 {
     vec_fini(&b->packets);
     free(b->first);
-    free(b->last);
 }
 
 void bag_clear(struct bag *b)

@@ -23,12 +23,15 @@ struct packet {
 };
 
 enum { PACKET_NONE = UINT32_MAX, BAG_WORDS = 4 };
+enum { HOST_LINE = 64 }; // bytes of the host's cache line
 
 // Packets one sender made in a window, a list for each receiver.
 struct bag {
     VEC(struct packet) packets;
-    uint32_t *first, *last;        // by receiver
+    uint32_t *first, *last;        // by receiver; one allocation
     uint64_t receivers[BAG_WORDS]; // bits: receivers with packets
+    // Bags lie side by side, and host threads fill neighbours at the same time.
+    char apart[HOST_LINE];
 };
 
 void bag_init(struct bag *b, unsigned receivers);

@@ -13,6 +13,7 @@ struct port { // of one SM
     uint64_t output_free, input_free; // interconnect cycles
     uint64_t pushed, taken;
     uint64_t arrived; // SM 0: number of replies so far, to find the reply that sim.lose_reply drops
+    char apart[HOST_LINE];
 };
 
 struct memory_system {
@@ -82,6 +83,13 @@ void memory_system_hand_over(struct memory_system *m, uint64_t now)
         if (m->replies[k][m->filling].packets.count) m->answering[k / 64] |= 1ull << k % 64;
     m->filling ^= 1;
     m->now = now;
+}
+
+bool memory_system_has_replies(const struct memory_system *m)
+{
+    uint64_t any = 0;
+    for (unsigned k = 0; k < BAG_WORDS; k++) any |= m->answering[k];
+    return any;
 }
 
 uint64_t memory_system_next(const struct memory_system *m, uint64_t now)

@@ -77,6 +77,9 @@ void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t
 // the evicting grid.
 void memory_system_counts(const struct memory_system *m, unsigned grid, struct memory_counts *out);
 
+// Whether an SM gets replies in the window begun.
+bool memory_system_has_replies(const struct memory_system *m);
+
 // -- within a window, a partition
 unsigned memory_system_partitions(const struct memory_system *m);
 void memory_system_run(struct memory_system *m, unsigned partition, uint64_t until); // the window's end
