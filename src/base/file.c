@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 // Initial buffer size, at least 64 KiB: a regular file's size, capped at `most`. For a pipe or device, a
-// `most` above FILE_TEXT_MOST is reserved whole, so that a limit beyond the memory fails before the first
+// `most` above that of file_read is reserved whole, so that a limit beyond the memory fails before the first
 // byte is read.
 static size_t first_capacity(const struct stat *st, size_t most)
 {
-    size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST ? most : 0;
+    size_t size = S_ISREG(st->st_mode) ? (size_t)st->st_size : most > FILE_TEXT_MOST + 1 ? most : 0;
     if (size > most) size = most;
     return size < 64 * 1024 - 2 ? 64 * 1024 : size + 2; // + 2: a byte to detect the end of file, and the NUL
 }

@@ -60,6 +60,7 @@ static void test_strings(struct test *t)
     check_string(t, "a\"b\\c\n\t\r\x7f", "\"a\\\"b\\\\c\\n\\t\\u000d\\u007f\"");
     check_string(t, "µ€😀", "\"µ€😀\"");
     check_string(t, "\xff\xc3", "\"\\u00ff\\u00c3\""); // not UTF-8
+    check_string(t, "\xc2\x80\xc2\x9f\xc2\xa0", "\"\\u0080\\u009f\xc2\xa0\"");
 }
 
 static void test_numbers(struct test *t)
