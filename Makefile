@@ -18,6 +18,8 @@
 #   make check-all       adds the long runs (random programs, large sizes, sanitizers, fuzzing minutes)
 #   make bench-silicon   what measures silicon's points on the card that is here (bench/silicon/README.md; needs nvcc)
 #   make bench           speed over the bundled kernels at medium size
+#   make bench-threads   gain from 2, 4 and 8 host threads, and the bound
+#   make bench-peer GPGPUSIM=DIR   host times of an installed GPGPU-Sim beside warpfold's
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
 #   make check-layers    includes only point down; the parts of an SM are written by their owners alone;
 #                        a change of a header rebuilds at most a third of the objects
