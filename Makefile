@@ -18,6 +18,8 @@
 #   make check-all       adds the long runs (random programs, large sizes, sanitizers, fuzzing minutes)
 #   make bench-silicon   what measures silicon's points on the card that is here (bench/silicon/README.md; needs nvcc)
 #   make bench           speed over the bundled kernels at medium size
+#   make bench-threads   gain from 2, 4 and 8 host threads, and the bound
+#   make bench-peer GPGPUSIM=DIR   host times of an installed GPGPU-Sim beside warpfold's
 #   make check-web       the report's template is up to date, and a browser draws it (Node, Chromium)
 #   make check-layers    includes only point down; the parts of an SM are written by their owners alone;
 #                        a change of a header rebuilds at most a third of the objects
@@ -65,10 +67,10 @@ ifeq ($(PGO),count)
 ALL_CFLAGS += -fprofile-generate -fprofile-update=atomic
 ALL_LDFLAGS += -fprofile-generate
 endif
-# Warnings are the ordinary build's: what a profile inlines has false ones.
+# The compiler looks for a profile beside the object. Code that did not run is compiled as ever (partial training). Warnings are the
+# ordinary build's: what a profile inlines has false ones.
 ifeq ($(PGO),use)
-UNPROFILED := $(ALL_CFLAGS)
-ALL_CFLAGS = $(UNPROFILED) -fprofile-use=$(@:$(BUILD:%-pgo=%)-pgo/%.o=$(BUILD:%-pgo=%)-count/%.gcda) -w
+ALL_CFLAGS += -fprofile-use -fprofile-partial-training -w
 endif
 LDLIBS := -lm
 # Without SQLite everything but `warpfold reproduce` is there, and that says what to install.
@@ -111,6 +113,9 @@ all:
 	$(Q)$(MAKE) --no-print-directory PGO=count BUILD=$(BUILD)-count all
 	$(call say,running the workloads of the profile)
 	$(Q)bench/profile-workloads $(BUILD)-count/warpfold
+	@mkdir -p $(BUILD)-pgo
+	$(Q)find $(BUILD)-count -name '*.gcda' -printf '%P\n' | tar -c -C $(BUILD)-count -T - | tar -x -C $(BUILD)-pgo
+	@test -s $(BUILD)-pgo/src/sm/sm.gcda || { echo "make PGO=1: no profile was written" >&2; exit 1; }
 	$(Q)$(MAKE) --no-print-directory PGO=use BUILD=$(BUILD)-pgo all
 	$(Q)cp $(BUILD)-pgo/warpfold $(BUILD)-pgo/libwarpfold.a $(BUILD)/
 else

@@ -1,10 +1,10 @@
-// The program with one host thread and a clock at every piece of a window's work: the most that more threads can
-// gain. Linked in front of workers.c (--wrap). A line on standard error at the end of the process:
+// The program with one host thread and a clock at every piece of a window's work: the bound of the gain from
+// more threads. Linked in front of workers.c (--wrap). A line on standard error at the end of the process:
 //
 //     SECONDS of launches, WINDOWS, their PIECES, SERIAL percent between windows, bounds for 2, 4, 8, 16 threads
 //
-// The bound is all time over the serial time and, for every window, the time of the thread that ends last when
-// the longest piece goes first, always to the thread with the least work.
+// The bound is all time over the serial time and, for every window, the time of the busiest thread when the
+// longest piece goes first, always to the thread with the least work.
 #include "chip/workers.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 #!/bin/sh
-# How much faster launches are with more host threads, beside the most that is possible, as a Markdown table.
+# How much faster launches are with more host threads, beside the bound, as a Markdown table.
 #
 #     bench/threads.sh build/warpfold build/bench/pieces [ROUNDS [GPU]]     (make bench-threads)
 #
 # Runs of 1, 2, 4 and 8 threads take turns; a cell is the median of ROUNDS (5) runs: seconds of the launches, or times as fast as
-# one thread. In parentheses: the bound by measured pieces of one thread's windows (bench/pieces.c). On a machine that does nothing
-# else; about a minute.
+# one thread. In parentheses: the bound by measured pieces of one thread's windows (bench/pieces.c). For a machine without
+# other work; about a minute.
 set -eu
 program=$1
 pieces=$2

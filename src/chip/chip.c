@@ -430,13 +430,21 @@ static void run_piece(void *context, unsigned k)
 }
 
 // Whether the window has too little work for a second thread: at most one SM has an event or gets replies.
-static bool is_small_window(const struct chip *c)
+static bool is_small(const struct chip *c)
 {
     if (c->busy.count < 2) return true;
     if (memory_system_has_replies(c->memory)) return false;
     unsigned due = 0;
     for (size_t k = 0; k < c->busy.count && due < 2; k++) due += sm_next(c->busy.data[k]) < c->until;
     return due < 2;
+}
+
+// The same, asked seldom between large windows: the states of SMs are in the caches of other cores.
+static bool is_small_window(struct chip *c)
+{
+    enum { WINDOWS = 8 };
+    if (c->was_small || c->windows % WINDOWS == 0) c->was_small = is_small(c);
+    return c->was_small;
 }
 
 static void run_pieces(struct chip *c, struct workers *w)

@@ -79,6 +79,7 @@ struct chip {
     bool is_broken;                     // outstanding requests have lost their receivers
     uint64_t windows;                   // windows simulated, not skipped, since a grid last began
     struct pace pace;                   // of the host threads
+    bool was_small;                     // the last window had too little work for a second thread
     uint64_t look_at;                   // earliest cycle of the next stall check
     bool is_looking;
     uint64_t looked_since;

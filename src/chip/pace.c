@@ -2,18 +2,20 @@
 
 static const uint64_t MS = 1000000;
 
-enum { TURNS = 10 };                        // of each number in a measurement
+enum { TURNS = 8 };                         // of each number in a measurement
 enum { ROUNDS_MORE = 8, ROUNDS_FEWER = 2 }; // least rounds of a turn, with the greater and the smaller number
 enum { US_MORE = 2000, US_FEWER = 400 };    // least microseconds of a turn
 // A thread without a core stops all threads for milliseconds, and rarely: the greater number needs the longer
 // turns.
-enum { MS_FIRST = 20, MS_SETTLED = 100, MS_MOST = 1600, MS_MOST_FEWER = 400 };
+enum { MS_FIRST = 20, MS_SETTLED = 200, MS_MOST = 1600, MS_MOST_FEWER = 400 };
 
-void pace_begin(struct pace *p, unsigned most, uint64_t now_ns)
+void pace_begin(struct pace *p, unsigned most, unsigned cores, uint64_t now_ns)
 {
-    if (p->most != most)
-        *p =
-            (struct pace){.most = most, .now = most, .left_ns = MS_FIRST * MS, .settled_ns = MS_SETTLED * MS};
+    if (p->most != most) {
+        *p = (struct pace){.most = most, .now = most < cores ? most : cores};
+        p->left_ns = MS_FIRST * MS;
+        p->settled_ns = MS_SETTLED * MS;
+    }
     p->stamp = now_ns;
     p->is_fresh = true;
 }

@@ -29,9 +29,9 @@ struct pace {
     double round_ns[2];
 };
 
-// Begins a series of rounds at time `now_ns`, with at most `most` threads. Keeps measurements of an earlier
-// series with the same bound.
-void pace_begin(struct pace *p, unsigned most, uint64_t now_ns);
+// Begins a series of rounds at time `now_ns`, with at most `most` threads, at first no more than cores. Keeps
+// measurements of an earlier series with the same bound.
+void pace_begin(struct pace *p, unsigned most, unsigned cores, uint64_t now_ns);
 // Number of threads for the next round.
 static inline unsigned pace_threads(const struct pace *p) { return p->is_rival ? p->rival : p->now; }
 // In a measurement, a round by that many threads begins at `now_ns`.

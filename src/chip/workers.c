@@ -15,6 +15,7 @@
 #include "base/arena.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -197,6 +198,13 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
+// Cores that the process may use.
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
 struct workers *workers_create(unsigned threads, struct pace *pace)
 {
     struct workers *w = heap_alloc(sizeof *w);
@@ -205,7 +213,7 @@ struct workers *workers_create(unsigned threads, struct pace *pace)
     w->each = heap_alloc(w->wanted * sizeof *w->each);
     w->pace = pace;
     w->created_ns = now_ns();
-    pace_begin(pace, w->wanted, w->created_ns);
+    pace_begin(pace, w->wanted, cores(), w->created_ns);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->ended, NULL);
     return w;

@@ -90,20 +90,25 @@ static bool needed_are_equal(const struct circle_needs *n, const struct piece *p
 }
 
 // True if the warp is in the kept state again: registers and predicates need be equal only where needed, all
-// other pieces wholly. False without a kept state, or when a needed value is read from a clock.
+// other pieces wholly. False without a kept state, or when a needed value is read from a clock. Local memory,
+// the longest piece, is compared last: a loop counter in a register differs before.
 static bool is_kept(struct circle *x, const struct warp *w, const struct piece *pieces, unsigned count)
 {
-    const uint8_t *kept = x->kept;
+    const uint8_t *kept = x->kept, *local = NULL;
     unsigned k = 0;
     if (!kept) return false;
-    for (; k < count && !pieces[k].each; kept += pieces[k++].bytes)
-        if (memcmp(kept, pieces[k].at, pieces[k].bytes) != 0) return false;
+    for (; k < count && !pieces[k].each; kept += pieces[k++].bytes) {
+        if (pieces[k].at == w->local)
+            local = kept;
+        else if (memcmp(kept, pieces[k].at, pieces[k].bytes) != 0)
+            return false;
+    }
     if (x->is_wider) circle_needs_make(&x->needs, w->exec->program, x->executed);
     x->is_wider = false;
     if (x->needs.time) return false;
     for (; k < count; kept += pieces[k++].bytes)
         if (!needed_are_equal(&x->needs, &pieces[k], w, kept)) return false;
-    return true;
+    return !local || memcmp(local, w->local, w->cta->local_bytes) == 0;
 }
 
 static size_t executed_bytes(const struct warp *w)

@@ -33,8 +33,18 @@ enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
 static bool is_stack(const struct warp *w) { return w->exec->launch->simt == SIMT_STACK; }
 static bool is_nest(const struct warp *w) { return w->exec->launch->simt == SIMT_NEST; }
 
+// Few warps ever have more splits at once.
+static void make_room(struct warp *w)
+{
+    enum { FIRST = 2 };
+    if (w->splits.capacity) return;
+    w->splits.data = heap_resize(NULL, FIRST * sizeof *w->splits.data);
+    w->splits.capacity = FIRST;
+}
+
 void split_init(struct warp *w)
 {
+    make_room(w);
     w->splits.count = 0;
     w->active = w->present;
     w->depth = 0;

@@ -17,7 +17,7 @@ struct tally {
 static struct tally run(struct pace *p, unsigned most, unsigned rounds, machine time)
 {
     struct tally t = {.rounds = rounds};
-    pace_begin(p, most, 0);
+    pace_begin(p, most, 64, 0);
     for (unsigned k = 0; k < rounds; k++) {
         unsigned threads = pace_threads(p);
         if (p->is_measuring) pace_round(p, (uint64_t)t.ns);

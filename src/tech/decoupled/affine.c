@@ -13,6 +13,8 @@
 #include "memory/cache.h"
 #include "tech/decoupled/decoupled.h"
 
+#include <string.h>
+
 #define NO_STEP UINT32_MAX
 
 // -- positions ----------------------------------------------------------------------------------------------
@@ -236,14 +238,14 @@ static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t
 
 // Bits: which of `lanes` have values equal to the tuple's, in the bits of `mask`.
 static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
-                         const uint64_t *values, uint64_t mask)
+                         uint64_t starts, const uint64_t *values, uint64_t mask)
 {
-    uint64_t in = 0;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        unsigned lane = bit_lowest(left);
-        in |= (uint64_t)(((value_in(x, threads[lane].at) ^ values[lane]) & mask) == 0) << lane;
+    uint64_t in = 0, expected = 0;
+    for (unsigned lane = 0; lane <= bit_highest(lanes); lane++) {
+        expected = starts >> lane & 1 ? value_in(x, threads[lane].at) : expected + (uint64_t)x->offset[0];
+        in |= (uint64_t) !((expected ^ values[lane]) & mask) << lane;
     }
-    return in;
+    return in & lanes;
 }
 
 // Derives the tuple's offset in one direction (x, y or z) from the difference between two lanes. False: the
@@ -267,26 +269,38 @@ static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], con
     return has[direction] = true;
 }
 
+// Lanes that may differ from lane `first` in a direction with unknown offset.
+static uint64_t telling(const struct warp_rows *rows, const bool has[3], unsigned first)
+{
+    uint64_t lanes = 0;
+    for (unsigned k = 0; k < 3; k++)
+        if (!has[k]) lanes |= first ? UINT64_MAX : rows->apart[k];
+    return lanes;
+}
+
 // A tuple through the values of the first lane and of its neighbours in every direction, with the lanes the
 // tuple holds for.
 static struct piece piece_of(const struct decoupled_launch *l, const struct warp *w, uint64_t lanes,
                              const uint64_t *values, uint64_t mask)
 {
     const struct thread_index *threads = l->threads + (size_t)w->index * l->launch->warp_size;
+    const struct warp_rows *rows = &l->rows[w->index];
     unsigned first = bit_lowest(lanes);
     const int32_t *from = threads[first].at;
     struct piece x = {.base = values[first]};
     bool has[3];
     for (unsigned k = 0; k < 3; k++) has[k] = l->launch->block[k] == 1;
-    for (uint64_t left = lanes & (lanes - 1); left && !(has[0] && has[1] && has[2]); left &= left - 1) {
-        uint64_t difference = values[bit_lowest(left)] - values[first];
-        find_offset(&x, has, from, threads[bit_lowest(left)].at,
+    for (uint64_t left = lanes & (lanes - 1); left &= telling(rows, has, first), left;) {
+        unsigned lane = bit_lowest(left);
+        uint64_t difference = values[lane] - values[first];
+        find_offset(&x, has, from, threads[lane].at,
                     mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)(uint32_t)difference);
+        left &= left - 1;
     }
     for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
     bool is_row = lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
     bool all = is_row && is_ramp(&x, from, values, l->launch->warp_size, mask);
-    x.lanes = all ? lanes : lanes_in(&x, lanes, threads, values, mask);
+    x.lanes = all ? lanes : lanes_in(&x, lanes, threads, rows->starts, values, mask);
     return x;
 }
 
@@ -375,6 +389,17 @@ static bool is_dense(const struct decoupled_launch *l, const struct part *p, con
     return is_row && (uint64_t)x->offset[0] == bytes && at % bytes == 0 && mask - at >= bytes * LANES;
 }
 
+// Joins the words of addresses. NULL: zeros.
+static void set_values(uint64_t *values, unsigned lanes, const uint32_t *low, const uint32_t *high)
+{
+    if (!low)
+        memset(values, 0, lanes * sizeof *values);
+    else if (!high)
+        for (unsigned lane = 0; lane < lanes; lane++) values[lane] = low[lane];
+    else
+        for (unsigned lane = 0; lane < lanes; lane++) values[lane] = low[lane] | (uint64_t)high[lane] << 32;
+}
+
 static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
 {
     const struct operand *o = decouple_address(i);
@@ -382,9 +407,7 @@ static void enqueue_address(struct decoupled *d, const struct warp *w, const str
     const uint32_t *low = has_register ? lanes_of(w, o->reg) : NULL;
     const uint32_t *high = has_register && o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
     p->is_address = true;
-    for (unsigned lane = 0; lane < w->exec->lanes; lane++) p->values[lane] = low ? low[lane] : 0;
-    for (unsigned lane = 0; high && lane < w->exec->lanes; lane++)
-        p->values[lane] |= (uint64_t)high[lane] << 32;
+    set_values(p->values, w->exec->lanes, low, high);
     struct piece x;
     find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX, &x);
     if (d->launch->verify && p->pieces == 1)

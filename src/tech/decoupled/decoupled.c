@@ -121,6 +121,25 @@ static void find_threads(struct decoupled_launch *l)
                                                (int32_t)(t / block[0] / block[1])}};
 }
 
+static struct warp_rows rows_of(const struct thread_index *threads, uint32_t lanes)
+{
+    struct warp_rows r = {.starts = 1};
+    for (uint32_t lane = 1; lane < lanes; lane++) {
+        const int32_t *at = threads[lane].at, *before = threads[lane - 1].at;
+        bool follows = at[0] == before[0] + 1 && at[1] == before[1] && at[2] == before[2];
+        r.starts |= (uint64_t)!follows << lane;
+        for (unsigned k = 0; k < 3; k++) r.apart[k] |= (uint64_t)(at[k] != threads[0].at[k]) << lane;
+    }
+    return r;
+}
+
+static void find_rows(struct decoupled_launch *l, uint32_t warps)
+{
+    uint32_t lanes = l->launch->warp_size;
+    l->rows = ARENA_ARRAY(&l->arena, struct warp_rows, warps);
+    for (uint32_t k = 0; k < warps; k++) l->rows[k] = rows_of(l->threads + (size_t)k * lanes, lanes);
+}
+
 static void launch_end(void *launch)
 {
     struct decoupled_launch *l = launch;
@@ -149,6 +168,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     l->meets_ahead = has_one_barrier(l);
     find_jumps(l);
     find_threads(l);
+    find_rows(l, sl->warps_per_block);
     l->removed = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count + 1);
     l->queued = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);

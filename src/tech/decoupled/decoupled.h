@@ -54,6 +54,10 @@ struct decoupled_launch {
     struct thread_index {
         int32_t at[3];
     } * threads; // by thread of a block
+    struct warp_rows {
+        uint64_t apart[3]; // by direction: lanes with another index than lane 0
+        uint64_t starts;   // lanes that do not follow the lane before in x
+    } * rows;              // by warp of a block
     uint32_t line_bytes;
     // meets_ahead: every barrier is unconditional, barrier 0 of the whole block
     bool early, verify, meets_ahead;
@@ -186,7 +190,8 @@ extern const struct tech tech_decoupled;
 
 static inline struct entry *entry_at(struct decoupled *d, unsigned n)
 {
-    return &d->atq[(d->first + n) % d->launch->options->atq];
+    unsigned at = d->first + n, size = d->launch->options->atq; // n: at most `size`
+    return &d->atq[at < size ? at : at - size];
 }
 static inline const struct decouple_inst *split_of(const struct decoupled *d, uint32_t inst)
 {

@@ -89,7 +89,7 @@ static void drop_queue(struct decoupled *d, struct queue *q)
 static void drop_front(struct decoupled *d)
 {
     while (d->count && !entry_at(d, 0)->left) {
-        d->first = (d->first + 1) % d->launch->options->atq;
+        d->first = d->first + 1 < d->launch->options->atq ? d->first + 1 : 0;
         d->count--;
     }
 }
