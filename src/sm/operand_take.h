@@ -170,8 +170,6 @@ static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const stru
 
 // -- readiness ----------------------------------------------------------------------------------------------
 
-// operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
-// have arrived. Not with mechanisms on the SM.
 // The result behind bit `b` of a set (decode.h), not OP_FAR_BIT.
 static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_warp *w, unsigned b)
 {
@@ -182,9 +180,11 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
                            s->operands.from_memory[w->operands.map[b]]};
 }
 
-// Of results in one cycle, one from memory and one not, operand_hazard knows which is charged.
-static inline __attribute__((always_inline)) struct hazard
-operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
+// operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
+// have arrived. False: operand_hazard has to decide which of several results is charged. Not with mechanisms on the
+// SM.
+static inline __attribute__((always_inline)) bool operand_flying(const struct sm *s, struct sm_warp *w,
+                                                                 const struct op *o, struct hazard *of_all)
 {
     struct hazard last = {0};
     uint64_t arrived = 0, left = w->operands.flying & o->needs & ~OP_ASK;
@@ -199,5 +199,6 @@ operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
         if (h.cycle > last.cycle) last = h;
     }
     w->operands.flying &= ~arrived;
-    return is_open ? operand_hazard(s, w, o, op_need_count(o)) : last;
+    *of_all = last;
+    return !is_open;
 }
