@@ -101,6 +101,14 @@ static __attribute__((noinline)) void charge_each(struct sm *s, struct sm_grid *
     for (; schedulers; schedulers &= schedulers - 1) charge_idle(s, only, bit_lowest(schedulers), slots);
 }
 
+// The warp waits for an entry of the load/store queue, and the scheduler has no issue.
+static inline __attribute__((always_inline)) void charge_parked(const struct sm_warp *w, struct sm_grid *only,
+                                                                uint64_t slots)
+{
+    only->counts.slots[SLOT_UNIT] += slots;
+    only->account.inst_slots[(size_t)w->front.head * SLOT_COUNT + SLOT_UNIT] += slots;
+}
+
 // Charges the slots to the wait of warp `w`, without a ready warp of the scheduler.
 static inline __attribute__((always_inline)) void charge_wait(const struct sm_warp *w, struct sm_grid *only,
                                                               uint64_t slots)
@@ -123,11 +131,14 @@ static inline __attribute__((always_inline)) void charge_wait(const struct sm_wa
 static inline __attribute__((always_inline)) void charge_schedulers(struct sm *s, struct sm_grid *only,
                                                                     uint64_t cycles)
 {
-    const uint64_t slots = cycles * s->config->issue_width, eager = s->lsu.parked | s->ready.now;
+    const uint64_t slots = cycles * s->config->issue_width;
     uint64_t special = 0;
     for (uint64_t idle = s->issue.all & ~s->issue.went; idle; idle &= idle - 1) {
         uint64_t k = (uint64_t)__builtin_ctzll(idle);
-        if (eager & s->issue.warps_of[k] || s->issue.refused[k] || !s->issue.order_count[k])
+        uint64_t parked = s->lsu.parked & s->issue.warps_of[k];
+        if (parked)
+            charge_parked(&s->warps[bit_lowest(parked)], only, slots);
+        else if (s->ready.now & s->issue.warps_of[k] || s->issue.refused[k] || !s->issue.order_count[k])
             special |= idle & -idle;
         else
             charge_wait(&s->warps[s->issue.order[k][0]], only, slots);

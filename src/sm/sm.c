@@ -5,7 +5,7 @@
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/program.h"
-#include "sm/sm_impl.h"
+#include "sm/issue/cycle.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -49,8 +49,7 @@ struct issue {
 };
 
 void issue_init(struct sm *s);
-void issue_cycle(struct sm *s);
-// As issue_cycle, with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction
+// A cycle as issue_cycle (cycle.h), with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction
 // for several cycles.
 void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);
