@@ -139,6 +139,20 @@ static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, 
         w->grid->counts.operand_writes += o->dst_words;
 }
 
+// operand_piped and operand_execute without onlookers.
+static inline __attribute__((always_inline)) uint64_t
+operand_piped_plain(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t collected)
+{
+    struct sm_grid *g = w->grid;
+    uint64_t cycle = operand_take_pipe(s, o, collected, o->interval), had;
+    if (o->dst_words) cycle = operand_take_write_port(s, g, w->operands.map + o->dst, o->dst_words, cycle);
+    had = cycle - o->bypass;
+    operand_note_result(s, w, o, cycle, had, false);
+    if (o->barrier) operand_barrier(w, o, had, false);
+    g->counts.operand_writes += o->dst_words;
+    return had;
+}
+
 // The way of an arithmetic instruction without onlookers and control word: collector, bank ports, pipeline, write
 // port, result.
 static inline __attribute__((always_inline)) void operand_pass(struct sm *s, struct sm_warp *w,

@@ -101,6 +101,11 @@ bool sm_is_quiet(const struct sm *s)
     return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
+static inline __attribute__((always_inline)) void wake(struct sm *s, unsigned slot)
+{
+    ready_look(s, &s->warps[slot], slot);
+}
+
 // Runs the SM to cycle `until`. Inlined twice: SMs without guests, ports, prediction and an issue.interval
 // over 1 do not pay for the general case.
 static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
@@ -124,7 +129,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
             front_fill(s, bit_lowest(warps));
         if (beside && s->has_guests) front_fill_guests(s);
         for (warps = ready_due(&s->ready, s->now); warps; warps &= warps - 1)
-            ready_evaluate(s, bit_lowest(warps));
+            wake(s, bit_lowest(warps));
         if (s->event_at <= s->now) mech_events(s);
         if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         if (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now) lsu_cycle(s);
