@@ -166,18 +166,37 @@ static inline void sort_bank(struct dram *d, uint32_t bank)
     if (b->state == BANK_OPEN) d->open.ready = 0;
 }
 
-// Makes entry e the bank's oldest request to the open row; NONE: the bank has none.
+// The bank's hit is younger than before: moves the bank back.
+static void relist_bank(struct dram *d, uint32_t bank)
+{
+    struct bank_list *l = &d->open;
+    const uint64_t order = d->banks[bank].hit_order;
+    uint32_t k = 0;
+    while (l->banks[k] != bank) k++;
+    for (; k + 1 < l->count && d->banks[l->banks[k + 1]].hit_order < order; k++)
+        l->banks[k] = l->banks[k + 1];
+    l->banks[k] = (uint8_t)bank;
+}
+
+// Makes entry e the bank's oldest request to the open row; NONE: the bank has none. A new hit is younger than the
+// bank's last one.
 static void set_hit(struct dram *d, struct bank *b, int e)
 {
     uint32_t bank = (uint32_t)(b - d->banks);
-    if (b->hit != NONE) unlist_bank(d, bank);
+    bool was_listed = b->hit != NONE;
     b->hit = e;
-    if (e == NONE) return;
+    if (e == NONE) {
+        if (was_listed) unlist_bank(d, bank);
+        return;
+    }
     const struct entry *hit = &d->entries[e];
     b->hit_order = hit->order;
     b->hit_ready = u64_max(hit->r.arrival, b->column_ready);
     b->hit_is_write = hit->r.is_write;
-    list_bank(d, bank);
+    if (was_listed)
+        relist_bank(d, bank);
+    else
+        list_bank(d, bank);
 }
 
 static void enter_bank(struct dram *d, int e)

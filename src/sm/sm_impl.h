@@ -108,10 +108,12 @@ static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
 // Slot of the warp in `among` (not empty) that has been on the SM longest.
 static inline unsigned oldest_of(const struct sm *s, uint64_t among)
 {
-    unsigned oldest = bit_lowest(among);
-    for (uint64_t left = among & (among - 1); left; left &= left - 1)
-        if (s->warps[bit_lowest(left)].age < s->warps[oldest].age) oldest = bit_lowest(left);
-    return oldest;
+    const struct sm_warp *oldest = &s->warps[bit_lowest(among)];
+    for (uint64_t left = among & (among - 1); left; left &= left - 1) {
+        const struct sm_warp *w = &s->warps[bit_lowest(left)];
+        if (w->age < oldest->age) oldest = w;
+    }
+    return slot_of(s, oldest);
 }
 
 // Index of the instruction charged for the warp's wait: the next instruction, or the barrier or sleep
