@@ -132,14 +132,15 @@ static inline __attribute__((always_inline)) void charge_schedulers(struct sm *s
                                                                     uint64_t cycles)
 {
     const uint64_t slots = cycles * s->config->issue_width;
-    uint64_t special = 0;
-    for (uint64_t idle = s->issue.all & ~s->issue.went; idle; idle &= idle - 1) {
-        uint64_t k = (uint64_t)__builtin_ctzll(idle);
+    const uint64_t idle = s->issue.all & ~s->issue.went;
+    uint64_t special = idle & (s->issue.refusers | s->issue.without_warps);
+    for (uint64_t left = idle & ~special; left; left &= left - 1) {
+        uint64_t k = (uint64_t)__builtin_ctzll(left);
         uint64_t parked = s->lsu.parked & s->issue.warps_of[k];
         if (parked)
             charge_parked(&s->warps[bit_lowest(parked)], only, slots);
-        else if (s->ready.now & s->issue.warps_of[k] || s->issue.refused[k] || !s->issue.order_count[k])
-            special |= idle & -idle;
+        else if (s->ready.now & s->issue.warps_of[k])
+            special |= left & -left;
         else
             charge_wait(&s->warps[s->issue.order[k][0]], only, slots);
     }

@@ -151,7 +151,7 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
     if (!want) return;
     bool is_one = !(want & (want - 1));
     s->front.last[port] = is_one ? bit_lowest(want) : choose(s, port, want);
-    front_fetch(s, s->front.last[port]);
+    front_fetch(s, s->front.last[port], MODE_OBSERVED);
 }
 
 static void fetch_among(struct sm *s, uint64_t fetchable)

@@ -64,12 +64,12 @@ static inline void front_expect(struct sm *s, const struct sm_warp *w, unsigned 
     ring_add_near(&s->front.fills, w->front.fill_at, slot);
 }
 
-static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsigned slot)
+static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsigned slot, enum sm_mode mode)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct code_place *at = front_place(w, w->front.pc);
     uint64_t line = w->grid->launch->code + at->line;
-    if (has_techs(s) || line != s->front.line || line == w->tags.granted) {
+    if ((mode != MODE_PLAIN && has_techs(s)) || line != s->front.line || line == w->tags.granted) {
         front_look_up(s, slot);
         return;
     }
@@ -79,14 +79,14 @@ static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsi
 }
 
 // The fetches of a cycle in which some warp wants instructions.
-static inline __attribute__((always_inline)) void front_cycle(struct sm *s)
+static inline __attribute__((always_inline)) void front_cycle(struct sm *s, enum sm_mode mode)
 {
-    if (!s->front.is_plain || has_techs(s)) {
+    if (!s->front.is_plain || (mode != MODE_PLAIN && has_techs(s))) {
         front_cycle_general(s);
         return;
     }
     s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
-    front_fetch(s, s->front.last[0]);
+    front_fetch(s, s->front.last[0], mode);
 }
 
 static inline void front_land(struct front_warp *w)
@@ -97,11 +97,11 @@ static inline void front_land(struct front_warp *w)
 }
 
 // Instructions in flight of the warp arrive.
-static inline __attribute__((always_inline)) void front_fill(struct sm *s, unsigned slot)
+static inline __attribute__((always_inline)) void front_fill(struct sm *s, unsigned slot, enum sm_mode mode)
 {
     struct sm_warp *w = &s->warps[slot];
     if (w->front.fill_at != s->now) return; // dropped since
-    if (has_techs(s)) {
+    if (mode != MODE_PLAIN && has_techs(s)) {
         front_fill_with_techs(s, slot);
         return;
     }

@@ -150,5 +150,9 @@ void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlook
 // Whether a grid on the SM has mechanisms; rare, like other observers (watch.h, check.h). Without any, an SM
 // pays for a well-predicted test.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
+// What an SM's run has to reckon with, a constant of the functions of a cycle. PLAIN: no mechanisms and other
+// onlookers, at most one grid. BESIDE: everything, also guests, ports, prediction and schedulers kept busy.
+enum sm_mode { MODE_PLAIN, MODE_OBSERVED, MODE_BESIDE };
+
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
 static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }

@@ -19,15 +19,18 @@ enum issue_pair { PAIR_NONE, PAIR_EVALUATED, PAIR_ISSUED };
 // Tries to issue the instruction behind `first`, the warp's instruction just issued, in the same cycle. EVALUATED:
 // none issued, and the warp's readiness is up to date. Otherwise the readiness is still to be evaluated.
 static inline __attribute__((always_inline)) enum issue_pair
-issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, bool beside)
+issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, enum sm_mode mode)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
-    if (!w->front.count || (beside && (s->issue.at_port | s->predict.wrong) >> slot & 1)) {
+    if (!w->front.count || (mode == MODE_BESIDE && (s->issue.at_port | s->predict.wrong) >> slot & 1)) {
         charge_second(s, g, SLOT_FETCH, first);
         return PAIR_NONE;
     }
-    ready_look(s, w, slot);
+    if (mode == MODE_PLAIN)
+        ready_look_plain(s, w, slot);
+    else
+        ready_look(s, w, slot);
     uint32_t second = w->front.head;
     if (!(s->ready.now >> slot & 1)) {
         charge_second(s, g, (enum gpu_slot)w->ready.why, second);
@@ -49,8 +52,9 @@ issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, bo
 }
 
 // After the warp's instruction `first` has issued with outcome `o`: the second one, and the warp's readiness.
-static inline __attribute__((always_inline)) void
-issue_follow(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, enum outcome o, bool beside)
+static inline __attribute__((always_inline)) void issue_follow(struct sm *s, unsigned scheduler,
+                                                               unsigned slot, uint32_t first, enum outcome o,
+                                                               enum sm_mode mode)
 {
     struct sm_warp *w = &s->warps[slot];
     s->issue.last[scheduler] = slot;
@@ -61,10 +65,15 @@ issue_follow(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, en
         return;
     }
     enum issue_pair pair =
-        s->config->issue_width > 1 ? issue_second(s, scheduler, slot, first, beside) : PAIR_NONE;
+        s->config->issue_width > 1 ? issue_second(s, scheduler, slot, first, mode) : PAIR_NONE;
     if (pair == PAIR_ISSUED && !(w->warp && w->warp->state == WARP_READY)) return;
-    front_taken(s, w, slot);
-    if (pair != PAIR_EVALUATED) ready_look(s, w, slot);
+    if (mode == MODE_PLAIN) {
+        front_taken_plain(s, w, slot);
+        if (pair != PAIR_EVALUATED) ready_look_plain(s, w, slot);
+    } else {
+        front_taken(s, w, slot);
+        if (pair != PAIR_EVALUATED) ready_look(s, w, slot);
+    }
 }
 
 static inline unsigned issue_choose(const struct sm *s, unsigned scheduler, uint64_t among)
@@ -74,26 +83,27 @@ static inline unsigned issue_choose(const struct sm *s, unsigned scheduler, uint
 }
 
 static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, unsigned scheduler,
-                                                                  bool beside)
+                                                                  enum sm_mode mode)
 {
     uint64_t among = s->ready.now & s->issue.warps_of[scheduler];
-    if (beside) among &= ~s->issue.at_port;
+    if (mode == MODE_BESIDE) among &= ~s->issue.at_port;
     // turn: warps with a reserved load/store queue entry. The entry would stay empty if other warps issued.
     uint64_t turn = among & s->lsu.turn;
     if (s->issue.pick->limit) among = s->issue.pick->limit(s, scheduler, among) | turn;
     if (!among || __builtin_expect(s->faulted, 0)) return;
     unsigned slot = issue_choose(s, scheduler, turn ? turn : among);
     uint32_t first = s->warps[slot].front.head;
-    enum outcome o = beside ? issue_head(s, scheduler, slot, true) : issue_this(s, scheduler, slot);
+    enum outcome o =
+        mode == MODE_BESIDE ? issue_head(s, scheduler, slot, true) : issue_this(s, scheduler, slot, mode);
     if (o != OUTCOME_REFUSED)
-        issue_follow(s, scheduler, slot, first, o, beside);
+        issue_follow(s, scheduler, slot, first, o, mode);
     else if (among & (among - 1))
         issue_others(s, scheduler, among & ~(1ull << slot));
 }
 
 static inline void issue_clear(struct sm *s)
 {
-    s->issue.went = 0;
+    s->issue.went = s->issue.refusers = 0;
     memset(s->issue.issued, 0, sizeof s->issue.issued);
     memset(s->issue.refused, 0, sizeof s->issue.refused);
 }
@@ -109,10 +119,10 @@ static inline unsigned issue_next(const struct sm *s, unsigned first, uint64_t w
 }
 
 // A cycle without guests, mechanism's port, wrong paths and busy schedulers.
-static inline __attribute__((always_inline)) void issue_cycle(struct sm *s)
+static inline __attribute__((always_inline)) void issue_cycle(struct sm *s, enum sm_mode mode)
 {
     issue_clear(s);
     uint64_t warps = __builtin_expect(s->now >= s->issue.calm_until, 0) ? issue_uneasy(s) : ~0ull;
     for (unsigned k = issue_next(s, 0, warps); k < s->config->schedulers; k = issue_next(s, k + 1, warps))
-        issue_scheduler(s, k, false);
+        issue_scheduler(s, k, mode);
 }

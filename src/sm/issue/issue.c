@@ -26,7 +26,7 @@ void issue_others(struct sm *s, unsigned scheduler, uint64_t among)
         enum outcome o = is_wrong(s, slot) ? issue_ghost(s, scheduler, slot) : issue_one(s, scheduler, slot);
         among &= ~(1ull << slot);
         if (o == OUTCOME_REFUSED) continue;
-        issue_follow(s, scheduler, slot, first, o, true);
+        issue_follow(s, scheduler, slot, first, o, MODE_BESIDE);
         return;
     }
 }
@@ -57,7 +57,7 @@ void issue_cycle_beside(struct sm *s)
     warps = issue_guests(s, warps);
     if (s->config->issue_interval > 1) warps = pass_over_busy(s, warps);
     for (unsigned k = issue_next(s, 0, warps); k < s->config->schedulers; k = issue_next(s, k + 1, warps)) {
-        issue_scheduler(s, k, true);
+        issue_scheduler(s, k, MODE_BESIDE);
         if (s->issue.issued[k]) s->issue.guest_went_last[k] = false;
     }
     issue_port(s);
@@ -66,7 +66,7 @@ void issue_cycle_beside(struct sm *s)
 void issue_init(struct sm *s)
 {
     s->issue.pick = pick_policy(s->config->scheduler);
-    s->issue.all = bit_mask(s->config->schedulers);
+    s->issue.all = s->issue.without_warps = bit_mask(s->config->schedulers);
 }
 
 // -- joining and leaving ------------------------------------------------------------------------------------
@@ -76,6 +76,7 @@ void issue_join(struct sm *s, unsigned slot)
     unsigned scheduler = slot % s->config->schedulers;
     s->issue.warps_of[scheduler] |= 1ull << slot;
     s->issue.order[scheduler][s->issue.order_count[scheduler]++] = (uint8_t)slot;
+    s->issue.without_warps &= ~(1ull << scheduler);
 }
 
 void issue_leave(struct sm *s, unsigned slot)
@@ -86,5 +87,5 @@ void issue_leave(struct sm *s, unsigned slot)
     unsigned n = s->issue.order_count[scheduler], k = 0;
     while (k < n && order[k] != slot) k++;
     memmove(order + k, order + k + 1, n - k - 1);
-    s->issue.order_count[scheduler]--;
+    if (!--s->issue.order_count[scheduler]) s->issue.without_warps |= 1ull << scheduler;
 }

@@ -21,6 +21,8 @@ struct issue {
     // Outcome of the cycle.
     uint64_t all;                  // bits: the schedulers
     uint64_t went;                 // bits by scheduler: has issued
+    uint64_t refusers;             // bits by scheduler: `refused` is set
+    uint64_t without_warps;        // bits by scheduler: no warps
     uint8_t issued[SM_SCHEDULERS]; // number of instructions issued
     // By scheduler: why the first refused warp, ready in this cycle, could not issue (enum gpu_slot); 0: no
     // refusal.

@@ -242,11 +242,11 @@ issue_any(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, b
 
 // Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
 static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
-                                                                     unsigned slot)
+                                                                     unsigned slot, enum sm_mode mode)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *o = &w->grid->ops[w->front.head];
-    if (has_onlookers(s)) return issue_watched(s, scheduler, slot, o);
+    if (mode != MODE_PLAIN && has_onlookers(s)) return issue_watched(s, scheduler, slot, o);
     if (o->is_plain && w->warp->active == w->warp->full) return issue_plain(s, scheduler, slot, o);
     return issue_any(s, scheduler, slot, o, false);
 }

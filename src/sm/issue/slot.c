@@ -223,7 +223,7 @@ enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot, cons
 
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
-    return issue_this(s, scheduler, slot);
+    return issue_this(s, scheduler, slot, MODE_OBSERVED);
 }
 
 void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over)
