@@ -150,16 +150,10 @@ void ready_look_at_operands(struct sm *s, unsigned slot)
         look_at_all(s, slot);
 }
 
-// Calls only at the ends, so that no register is saved.
-void ready_look_at_flying(struct sm *s, unsigned slot)
+// The operands of the warp's next instruction, `o`, are ready at h.cycle.
+static inline __attribute__((always_inline)) void ready_at(struct sm *s, struct sm_warp *w, unsigned slot,
+                                                           const struct op *o, struct hazard h)
 {
-    struct sm_warp *w = &s->warps[slot];
-    const struct op *o = &w->grid->ops[w->front.head];
-    struct hazard h;
-    if (o->needs & OP_ASK || !operand_flying(s, w, o, &h)) {
-        look_at_all(s, slot);
-        return;
-    }
     if (h.cycle <= s->now) {
         ready_becomes(s, w, slot, o);
         return;
@@ -172,6 +166,32 @@ void ready_look_at_flying(struct sm *s, unsigned slot)
     }
     ready_waits(s, w, why);
     if (is_near) ring_add_near(&s->ready.wakes, h.cycle, slot);
+}
+
+static __attribute__((noinline)) void look_at_several(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    struct hazard h;
+    if (o->needs & OP_ASK || !operand_flying(s, w, o, &h))
+        look_at_all(s, slot);
+    else
+        ready_at(s, w, slot, o, h);
+}
+
+// Mostly a single result. Calls only at the ends, so that no register is saved.
+void ready_look_at_flying(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    uint64_t result = w->operands.flying & o->needs;
+    if ((result & (result - 1)) | (result & (OP_ASK | OP_FAR))) {
+        look_at_several(s, slot);
+        return;
+    }
+    struct hazard h = operand_of_bit(s, w, bit_lowest(result));
+    if (h.cycle <= s->now) w->operands.flying &= ~result;
+    ready_at(s, w, slot, o, h);
 }
 
 void ready_evaluate(struct sm *s, unsigned slot) { ready_look(s, &s->warps[slot], slot); }
