@@ -409,9 +409,9 @@ static bool is_changed(struct session *s, const struct session_buffer *b)
     bool changed = false;
     for (uint64_t i = 0; i < b->spec.count && !changed; i += CHUNK) {
         uint64_t n = b->spec.count - i < CHUNK ? b->spec.count - i : CHUNK;
-        spec_fill(&b->spec, i, n, before);
+        if (!b->content) spec_fill(&b->spec, i, n, before);
         changed = wf_read(s->context, b->address + i * size, now, n * size) == WF_OK &&
-                  memcmp(now, before, n * size) != 0;
+                  memcmp(now, b->content ? b->content + i * size : before, n * size) != 0;
     }
     return changed;
 }

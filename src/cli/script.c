@@ -332,6 +332,9 @@ static enum wf_status run_free(struct script *s, const struct script_line *l, co
     enum wf_status status = session_wait(s->session);
     if (status != WF_OK) return status;
     b->freed = true;
+    s->session->kept_bytes -= b->content ? b->size_bytes : 0;
+    free(b->content);
+    b->content = NULL;
     return wf_free(s->session->context, b->address);
 }
 

@@ -17,6 +17,7 @@ void session_fini(struct session *s)
     for (size_t i = 0; i < s->buffers.count; i++) {
         free(s->buffers.data[i].name);
         free(s->buffers.data[i].shown);
+        free(s->buffers.data[i].content);
         spec_fini(&s->buffers.data[i].spec);
     }
     for (size_t i = 0; i < s->streams.count; i++) free(s->streams.data[i].name);
@@ -96,6 +97,18 @@ static enum wf_status write_content(struct session *s, const struct spec *spec, 
     return status;
 }
 
+// As write_content, for a buffer. A small content is kept for the comparison after the launches.
+static enum wf_status write_buffer(struct session *s, struct session_buffer *b, struct loc loc)
+{
+    enum { KEPT = 1 << 26 }; // bytes of all kept contents
+    bool is_made = b->spec.init != SPEC_ZERO && b->spec.init != SPEC_FILE;
+    if (!is_made || b->size_bytes > KEPT - s->kept_bytes) return write_content(s, &b->spec, b->address, loc);
+    s->kept_bytes += b->size_bytes;
+    b->content = heap_resize(NULL, b->size_bytes);
+    spec_fill(&b->spec, 0, b->spec.count, b->content);
+    return library(s, wf_write(s->context, b->address, b->content, b->size_bytes), loc);
+}
+
 static enum wf_texel texel(enum spec_type type)
 {
     switch (type) {
@@ -142,7 +155,7 @@ size_t session_buffer(struct session *s, const char *name, const char *shown, st
     if (ok && b.spec.kind == SPEC_TEXTURE) ok = (b.texture = make_texture(s, &b, sampling)) != 0;
     if (!ok) session_take_errors(s, loc);
     vec_push(&s->buffers, b);
-    if (!ok || write_content(s, &b.spec, b.address, loc) != WF_OK) return SIZE_MAX;
+    if (!ok || write_buffer(s, &vec_last(&s->buffers), loc) != WF_OK) return SIZE_MAX;
     return s->buffers.count - 1;
 }
 

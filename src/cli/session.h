@@ -13,6 +13,7 @@ struct session_buffer {
     char *name, *shown; // name in commands ("out", "2"); in messages ("argument 2")
     struct spec spec;   // BUFFER or TEXTURE; owned
     uint64_t address, size_bytes, texture;
+    uint8_t *content; // heap; initial content; NULL: zeros, a file's, or too large to be kept
     bool freed;
 };
 
@@ -34,6 +35,7 @@ struct session {
     struct wf_context *context;
     struct wf_module *module; // the latest loaded
     VEC(struct session_buffer) buffers;
+    uint64_t kept_bytes; // of initial contents
     VEC(struct session_stream) streams;
     VEC(struct session_pending) pending; // in order of the launches
     struct results *results;

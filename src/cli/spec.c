@@ -329,28 +329,26 @@ static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8
         for (uint64_t i = first; i < first + count; i++, to += size) memcpy(to, &i, size);
 }
 
-static inline uint64_t random_at(uint64_t seed, uint64_t i)
-{
-    return hash_u64(seed + (i + 1) * 0x9e3779b97f4a7c15ull);
-}
-
 // The same for a random sequence.
 static void fill_random(const struct spec *s, uint64_t first, uint64_t count, uint8_t *to)
 {
-    size_t size = types[s->type].size_bytes;
+    const size_t size = types[s->type].size_bytes;
+    const uint8_t *end = to + count * size;
+    struct rng r;
+    rng_init(&r, s->seed + first * 0x9e3779b97f4a7c15ull); // element i is output i of the generator
     if (s->type == SPEC_F32)
-        for (uint64_t i = first; i < first + count; i++, to += size) {
-            float f = rng_f32(random_at(s->seed, i));
+        for (; to < end; to += sizeof(float)) {
+            float f = rng_f32(rng_next(&r));
             memcpy(to, &f, sizeof f);
         }
     else if (s->type == SPEC_F64)
-        for (uint64_t i = first; i < first + count; i++, to += size) {
-            double d = rng_f64(random_at(s->seed, i));
+        for (; to < end; to += sizeof(double)) {
+            double d = rng_f64(rng_next(&r));
             memcpy(to, &d, sizeof d);
         }
     else
-        for (uint64_t i = first; i < first + count; i++, to += size) {
-            uint64_t z = random_at(s->seed, i);
+        for (; to < end; to += size) {
+            uint64_t z = rng_next(&r);
             memcpy(to, &z, size);
         }
 }

@@ -34,9 +34,8 @@ void bag_add(struct bag *b, unsigned receiver, const struct packet *p)
     b->receivers[receiver / 64] |= 1ull << receiver % 64;
 }
 
-void arrivals_gather(struct arrivals *a, const struct bag *b, unsigned receiver)
+void arrivals_append(struct arrivals *a, const struct bag *b, unsigned receiver)
 {
-    if (!bag_has(b, receiver)) return;
     for (uint32_t n = b->first[receiver]; n != PACKET_NONE; n = b->packets.data[n].next)
         vec_push(&a->packets, b->packets.data[n]);
 }

@@ -48,8 +48,12 @@ struct arrivals {
     VEC(struct packet) packets;
 };
 
+void arrivals_append(struct arrivals *a, const struct bag *b, unsigned receiver); // of a bag that has some
 // Appends the bag's packets for a receiver, in order of sending.
-void arrivals_gather(struct arrivals *a, const struct bag *b, unsigned receiver);
+static inline void arrivals_gather(struct arrivals *a, const struct bag *b, unsigned receiver)
+{
+    if (bag_has(b, receiver)) arrivals_append(a, b, receiver);
+}
 void arrivals_sort(struct arrivals *a);
 
 uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes);

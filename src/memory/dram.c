@@ -3,9 +3,9 @@
 // commands go first, then the oldest. Column commands move one burst, so requests to different bank groups
 // interleave on the bus.
 //
-// Two bit sets hold the banks with a request for the open row and the banks with requests for other rows
-// only. Each set has a cycle before which none of its commands is legal, so most steps look at one set at
-// most.
+// Banks with a request for the open row are listed by the age of that request: the first with a legal command
+// is the choice. A bit set holds the banks with requests for other rows only. List and set have a cycle before
+// which none of their commands is legal, so most steps look at one of them at most.
 //
 // A 64-byte burst moves two sectors side by side, even when only one is wanted.
 //
@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { NONE = -1, NO_ROW = -1, BANK_WORDS = 4, FAW = 4 };
+enum { NONE = -1, NO_ROW = -1, BANKS = 256, BANK_WORDS = BANKS / 64, FAW = 4 };
 
 struct entry {
     struct dram_request r;
@@ -27,15 +27,27 @@ struct entry {
     int next;       // next in the bank's list, oldest first, in the overflow list, or in the free list
 };
 
+enum bank_state { BANK_IDLE, BANK_OPEN, BANK_CLOSED }; // OPEN: has a hit; CLOSED: has requests, but no hit
+
 struct bank {
-    int first, last;    // entries
-    int hit;            // oldest request to the open row, NONE
-    uint64_t hit_order; // of `hit`
-    int64_t row;        // open row, NO_ROW
+    int first, last; // entries
+    int hit;         // oldest request to the open row, NONE
+    uint8_t group, state;
+    bool hit_is_write;
+    uint64_t hit_order, hit_ready; // of `hit`: arrival number; cycle from which the bank allows the command
+    int64_t row;                   // open row, NO_ROW
     uint64_t activate_ready, column_ready, precharge_ready;
 };
 
-struct bank_set {
+_Static_assert(sizeof(struct bank) == 64, "a bank is found by a shift, on a hot path");
+
+struct bank_list { // banks in state OPEN, the bank with the oldest hit first
+    uint8_t banks[BANKS];
+    uint32_t count;
+    uint64_t ready; // cycle before which no command for a bank of the list is legal
+};
+
+struct bank_set { // banks in state CLOSED
     uint64_t bits[BANK_WORDS];
     uint32_t count;
     uint64_t ready; // cycle before which no command for a bank of the set is legal
@@ -43,9 +55,8 @@ struct bank_set {
 
 struct dram {
     const struct memory_config *c;
-    // Banks with a request for the open row; banks with requests for other rows only.
-    struct bank_set open, closed;
-    uint32_t *group_of; // by bank
+    struct bank_list open;
+    struct bank_set closed;
     struct bank *banks;
     struct entry *entries;
     size_t capacity;
@@ -54,7 +65,9 @@ struct dram {
     uint32_t queued, waiting;
     uint64_t order;
     uint64_t column_ready, activate_ready, read_ready; // of the channel
-    uint64_t *group_ready;                             // column commands of each bank group
+    // first cycle in which the channel allows a column command: a read, a write
+    uint64_t kind_ready[2];
+    uint64_t *group_ready; // column commands of each bank group
     // first cycle with a free data bus; earliest write command after a read
     uint64_t bus_ready, write_ready;
     uint64_t refresh_at; // the next refresh
@@ -72,10 +85,12 @@ struct dram *dram_create(const struct memory_config *c)
     d->c = c;
     d->banks = heap_alloc(c->dram_banks * sizeof *d->banks);
     for (uint32_t k = 0; k < c->dram_banks; k++)
-        d->banks[k] = (struct bank){.first = NONE, .last = NONE, .hit = NONE, .row = NO_ROW};
+        d->banks[k] = (struct bank){.first = NONE,
+                                    .last = NONE,
+                                    .hit = NONE,
+                                    .row = NO_ROW,
+                                    .group = (uint8_t)(k / (c->dram_banks / c->dram_groups))};
     d->group_ready = heap_alloc(c->dram_groups * sizeof *d->group_ready);
-    d->group_of = heap_alloc(c->dram_banks * sizeof *d->group_of);
-    for (uint32_t k = 0; k < c->dram_banks; k++) d->group_of[k] = k / (c->dram_banks / c->dram_groups);
     d->free = d->waiting_first = d->waiting_last = NONE;
     // A sector takes as many bursts as needed; a wider burst is not split.
     uint32_t burst_bytes = c->dram_bus_bytes * c->dram_burst;
@@ -94,7 +109,6 @@ void dram_destroy(struct dram *d)
     free(d->banks);
     free(d->entries);
     free(d->group_ready);
-    free(d->group_of);
     free(d);
 }
 
@@ -114,27 +128,75 @@ static int take_entry(struct dram *d)
     return e;
 }
 
+static void list_bank(struct dram *d, uint32_t bank)
+{
+    struct bank_list *l = &d->open;
+    uint32_t k = l->count++;
+    for (; k && d->banks[l->banks[k - 1]].hit_order > d->banks[bank].hit_order; k--)
+        l->banks[k] = l->banks[k - 1];
+    l->banks[k] = (uint8_t)bank;
+}
+
+static void unlist_bank(struct dram *d, uint32_t bank)
+{
+    struct bank_list *l = &d->open;
+    uint32_t k = 0;
+    while (l->banks[k] != bank) k++;
+    for (l->count--; k < l->count; k++) l->banks[k] = l->banks[k + 1];
+}
+
 static void set_change(struct bank_set *s, uint32_t bank, bool in)
 {
-    uint64_t bit = 1ull << bank % 64, *word = &s->bits[bank / 64];
-    if (!(*word & bit) == !in) return;
-    *word ^= bit;
+    s->bits[bank / 64] ^= 1ull << bank % 64;
     s->count += in ? 1 : UINT32_MAX;
-    if (in) s->ready = 0;
 }
 
-// Updates the bank sets after a change of a bank's requests or open row.
-static void sort_bank(struct dram *d, uint32_t bank)
+// Updates a bank's place in list or set after a change of its requests or open row.
+static inline void sort_bank(struct dram *d, uint32_t bank)
 {
-    const struct bank *b = &d->banks[bank];
-    set_change(&d->open, bank, b->hit != NONE);
-    set_change(&d->closed, bank, b->hit == NONE && b->first != NONE);
+    struct bank *b = &d->banks[bank];
+    uint8_t before = b->state;
+    b->state = b->hit != NONE ? BANK_OPEN : b->first != NONE ? BANK_CLOSED : BANK_IDLE;
+    if (b->state == before) return;
+    if (before == BANK_CLOSED) set_change(&d->closed, bank, false);
+    if (b->state == BANK_CLOSED) {
+        set_change(&d->closed, bank, true);
+        d->closed.ready = 0;
+    }
+    if (b->state == BANK_OPEN) d->open.ready = 0;
 }
 
-static void set_hit(const struct dram *d, struct bank *b, int e) // e: NONE: no request to the open row
+// The bank's hit is younger than before: moves the bank back.
+static void relist_bank(struct dram *d, uint32_t bank)
 {
+    struct bank_list *l = &d->open;
+    const uint64_t order = d->banks[bank].hit_order;
+    uint32_t k = 0;
+    while (l->banks[k] != bank) k++;
+    for (; k + 1 < l->count && d->banks[l->banks[k + 1]].hit_order < order; k++)
+        l->banks[k] = l->banks[k + 1];
+    l->banks[k] = (uint8_t)bank;
+}
+
+// Makes entry e the bank's oldest request to the open row; NONE: the bank has none. A new hit is younger than the
+// bank's last one.
+static void set_hit(struct dram *d, struct bank *b, int e)
+{
+    uint32_t bank = (uint32_t)(b - d->banks);
+    bool was_listed = b->hit != NONE;
     b->hit = e;
-    if (e != NONE) b->hit_order = d->entries[e].order;
+    if (e == NONE) {
+        if (was_listed) unlist_bank(d, bank);
+        return;
+    }
+    const struct entry *hit = &d->entries[e];
+    b->hit_order = hit->order;
+    b->hit_ready = u64_max(hit->r.arrival, b->column_ready);
+    b->hit_is_write = hit->r.is_write;
+    if (was_listed)
+        relist_bank(d, bank);
+    else
+        list_bank(d, bank);
 }
 
 static void enter_bank(struct dram *d, int e)
@@ -206,33 +268,22 @@ struct choice {
 
 static const struct choice no_choice = {.entry = NONE, .order = UINT64_MAX};
 
-// Oldest request to an open row with a legal column command. When no command is legal, s->ready becomes the
-// first legal cycle. A command may precede a free bus by the read or write latency: data follows later.
-static struct choice choose_column(struct dram *d, uint64_t now)
+// Oldest request to an open row with a legal column command. When no command is legal, d->open.ready becomes
+// the first legal cycle.
+static inline struct choice choose_column(struct dram *d, uint64_t now)
 {
-    struct choice best = no_choice;
-    struct bank_set *s = &d->open;
-    if (!s->count || s->ready > now) return best;
-    const uint64_t read_bus = d->bus_ready > d->c->t_cl ? d->bus_ready - d->c->t_cl : 0,
-                   write_bus = d->bus_ready > d->c->t_wl ? d->bus_ready - d->c->t_wl : 0;
-    const uint64_t of_kind[2] = {u64_max(d->column_ready, u64_max(read_bus, d->read_ready)),
-                                 u64_max(d->column_ready, u64_max(write_bus, d->write_ready))};
+    struct bank_list *l = &d->open;
+    if (!l->count || l->ready > now) return no_choice;
     uint64_t next = DRAM_NEVER;
-    for (unsigned k = 0; k * 64 < d->c->dram_banks; k++)
-        for (uint64_t left = s->bits[k]; left; left &= left - 1) {
-            uint32_t bank = k * 64 + bit_lowest(left);
-            const struct bank *b = &d->banks[bank];
-            if (b->hit_order > best.order) continue; // no need to check the timing of a younger request
-            const struct dram_request *r = &d->entries[b->hit].r;
-            uint64_t ready = u64_max(u64_max(of_kind[r->is_write], d->group_ready[d->group_of[bank]]),
-                                     u64_max(b->column_ready, r->arrival));
-            if (ready <= now)
-                best = (struct choice){bank, b->hit, b->hit_order};
-            else if (ready < next)
-                next = ready;
-        }
-    if (best.entry == NONE) s->ready = next;
-    return best;
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct bank *b = &d->banks[l->banks[k]];
+        uint64_t ready =
+            u64_max(u64_max(d->kind_ready[b->hit_is_write], d->group_ready[b->group]), b->hit_ready);
+        if (ready <= now) return (struct choice){l->banks[k], b->hit, b->hit_order};
+        if (ready < next) next = ready;
+    }
+    l->ready = next;
+    return no_choice;
 }
 
 // Oldest request among the banks of set `closed` (no request for the open row) with a legal precharge or
@@ -268,8 +319,18 @@ static uint8_t next_sectors(const struct dram *d, uint8_t left)
     return left & (uint8_t)(bit_mask(d->burst_sectors) << first);
 }
 
+// A command may precede a free bus by the read or write latency: data follows later.
+static inline void note_kinds(struct dram *d)
+{
+    const uint32_t t_cl = d->c->t_cl, t_wl = d->c->t_wl;
+    const uint64_t read_bus = d->bus_ready > t_cl ? d->bus_ready - t_cl : 0,
+                   write_bus = d->bus_ready > t_wl ? d->bus_ready - t_wl : 0;
+    d->kind_ready[false] = u64_max(d->column_ready, u64_max(read_bus, d->read_ready));
+    d->kind_ready[true] = u64_max(d->column_ready, u64_max(write_bus, d->write_ready));
+}
+
 // Issues a column command, which moves a burst; true when the burst was the last of the request.
-static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, struct dram_done *done)
+static inline bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, struct dram_done *done)
 {
     const struct memory_config *c = d->c;
     struct bank *b = &d->banks[ch->bank];
@@ -279,7 +340,7 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
     if (!e->touched) counts->row_hits++;
     e->touched = true;
     d->column_ready = now + c->t_ccd;
-    d->group_ready[d->group_of[ch->bank]] = now + u64_max(c->t_ccdl, c->t_ccd);
+    d->group_ready[b->group] = now + u64_max(c->t_ccdl, c->t_ccd);
     d->bus_ready = data_end;
     counts->busy_cycles += d->burst_cycles;
     uint8_t moved = next_sectors(d, e->left);
@@ -292,6 +353,7 @@ static bool issue_column(struct dram *d, const struct choice *ch, uint64_t now, 
         b->precharge_ready = u64_max(b->precharge_ready, now + c->t_rtpl);
         counts->reads += bit_count8(moved);
     }
+    note_kinds(d);
     e->left &= (uint8_t)~moved;
     if (e->left) return false;
     counts->queue_cycles += now - e->r.arrival;
@@ -314,9 +376,9 @@ static void issue_row(struct dram *d, const struct choice *ch, uint64_t now)
         return;
     }
     b->row = e->r.row;
+    b->column_ready = now + c->t_rcd;
     find_hit(d, b);
     sort_bank(d, ch->bank);
-    b->column_ready = now + c->t_rcd;
     b->precharge_ready = u64_max(b->precharge_ready, now + c->t_ras);
     b->activate_ready = now + c->t_rc;
     d->activate_ready = now + c->t_rrd;
@@ -348,13 +410,14 @@ static void refresh(struct dram *d, uint64_t now)
     for (uint32_t k = 0; k < c->dram_banks; k++) {
         struct bank *b = &d->banks[k];
         b->row = NO_ROW;
-        b->hit = NONE;
+        set_hit(d, b, NONE);
         b->activate_ready = u64_max(b->activate_ready, closed + c->t_rfc);
         sort_bank(d, k);
     }
 }
 
-bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next)
+static inline __attribute__((always_inline)) bool step(struct dram *d, uint64_t now, struct dram_done *done,
+                                                       uint64_t *next)
 {
     bool completed = false;
     if (now >= d->refresh_at) refresh(d, now);
@@ -371,6 +434,21 @@ bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *n
     if (d->open.count) *next = u64_max(d->open.ready, now + 1);
     if (d->closed.count && d->closed.ready < *next) *next = u64_max(d->closed.ready, now + 1);
     return completed;
+}
+
+bool dram_run(struct dram *d, uint64_t *next, uint64_t end, struct dram_done *done)
+{
+    uint64_t now = *next;
+    bool completed = false;
+    while (now < end && !completed) completed = step(d, now, done, &now);
+    *next = now;
+    return completed;
+}
+
+bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next)
+{
+    *next = now;
+    return dram_run(d, next, now + 1, done);
 }
 
 const struct dram_counts *dram_counts(const struct dram *d, unsigned grid) { return &d->counts[grid]; }

@@ -39,5 +39,8 @@ struct dram_done {
 // Issues at most one command at command cycle `now`. True when the command completed a request (`done`: last
 // data at done->cycle). *next: a cycle before which no further call can act; DRAM_NEVER: the queue is empty.
 bool dram_step(struct dram *d, uint64_t now, struct dram_done *done, uint64_t *next);
+// Steps from cycle *next on, to the first command that completes a request (true), or until *next is at least
+// `end`. *next as above.
+bool dram_run(struct dram *d, uint64_t *next, uint64_t end, struct dram_done *done);
 const struct dram_counts *dram_counts(const struct dram *d, unsigned grid);
 size_t dram_waiting(const struct dram *d);

@@ -31,6 +31,8 @@ struct slice {
     uint64_t output_free; // interconnect cycle
     uint64_t output_at;   // output_free as a core cycle
     uint32_t index;       // slice number of the chip
+    // core cycles of the next events: the queue's head at the tags, an answer at the port; NEVER: none
+    uint64_t tags_at, port_at;
     // The queue's head waits for a fill or for room in the DRAM queue.
     bool blocked;
 };
@@ -59,6 +61,9 @@ struct partition {
     FIFO(struct transfer) to_dram, fills;
     struct dram *dram;
     uint64_t dram_next; // DRAM command cycle of the next decision
+    uint64_t dram_at;   // core cycle during which dram_next begins
+    // core cycles of the heads of `fills` and `to_dram`; NEVER: empty
+    uint64_t fill_at, enter_at;
     // core cycle of the next event other than DRAM commands, as of the last partition_run; 0: unknown
     uint64_t due;
     VEC(struct transfer) transfers; // in the DRAM, by token
@@ -91,11 +96,12 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
                                     .piece_bytes = c->interleave_bytes};
         p->slices[k].cache = cache_create(&tags);
         p->slices[k].index = index * c->slices + k;
+        p->slices[k].tags_at = p->slices[k].port_at = NEVER;
         mshrs_init(&p->slices[k].mshrs, c->l2_mshrs, c->l2_merges);
     }
     p->dram = dram_create(c);
     p->dram_next = DRAM_NEVER;
-    p->due = NEVER;
+    p->dram_at = p->due = p->fill_at = p->enter_at = NEVER;
     return p;
 }
 
@@ -120,6 +126,23 @@ void partition_destroy(struct partition *p)
     free(p);
 }
 
+// -- next events --------------------------------------------------------------------------------------------
+
+// To be called after a change of the queue, of `blocked` or of `free_at`.
+static inline void note_tags(struct slice *s)
+{
+    bool waits = s->queue.count && !s->blocked;
+    s->tags_at = waits ? u64_max(fifo_head(&s->queue).arrive, s->free_at) : NEVER;
+}
+
+// To be called after a change of `hits`, `fills` or `output_at`.
+static inline void note_port(struct slice *s)
+{
+    uint64_t ready = s->hits.count ? fifo_head(&s->hits).ready : NEVER;
+    if (s->fills.count && fifo_head(&s->fills).ready < ready) ready = fifo_head(&s->fills).ready;
+    s->port_at = u64_max(ready, s->output_at);
+}
+
 // -- from the crossbar --------------------------------------------------------------------------------------
 
 struct arrivals *partition_arrivals(struct partition *p) { return &p->arrivals; }
@@ -135,6 +158,7 @@ static void accept(struct partition *p, const struct packet *k)
     fifo_push(&s->queue,
               (struct query){
                   arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}, k->is_partial, false});
+    note_tags(s);
     p->counts[k->grid].requests++;
     p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
@@ -164,6 +188,7 @@ static void ask_dram(struct partition *p, uint64_t cycle, uint32_t slice, uint64
         p->counts[grid].l2_writebacks += bit_count8(sectors);
     fifo_push(&p->to_dram,
               (struct transfer){cycle + p->c->dram_latency / 2, line, slice, mshr, sectors, grid});
+    p->enter_at = fifo_head(&p->to_dram).cycle;
 }
 
 // Writes the dirty sectors of an evicted line, and the sectors of a cleaned line, to DRAM. `grid`: the grid
@@ -179,6 +204,7 @@ static void enter_dram(struct partition *p)
 {
     struct transfer x = fifo_head(&p->to_dram);
     fifo_pop(&p->to_dram);
+    p->enter_at = p->to_dram.count ? fifo_head(&p->to_dram).cycle : NEVER;
     struct memory_place place = memory_place_at(&p->map, x.line);
     uint32_t token;
     if (p->free_transfers.count) {
@@ -196,7 +222,9 @@ static void enter_dram(struct partition *p)
                              .grid = x.grid,
                              .token = token};
     dram_push(p->dram, &r);
-    if (r.arrival < p->dram_next) p->dram_next = r.arrival;
+    if (r.arrival >= p->dram_next) return;
+    p->dram_next = r.arrival;
+    p->dram_at = clock_in_core(p->dram_clock, p->dram_next);
 }
 
 // The queue to DRAM has room: unblocks all waiting slices, at `cycle` at the earliest. Returns whether a
@@ -209,30 +237,36 @@ static bool wake_slices(struct partition *p, uint64_t cycle)
         if (!s->blocked) continue;
         s->blocked = false;
         s->free_at = u64_max(s->free_at, cycle);
+        note_tags(s);
         any = true;
     }
     return any;
 }
 
+// A request is complete in DRAM. True: may precede other events.
+static bool leave_dram(struct partition *p, const struct dram_done *done)
+{
+    struct transfer x = p->transfers.data[done->token];
+    uint64_t cycle = clock_to_core(p->dram_clock, done->cycle);
+    vec_push(&p->free_transfers, done->token);
+    bool wakes = p->c->dram_backlog && wake_slices(p, cycle);
+    if (x.mshr == MSHR_NONE) return wakes;
+    x.cycle = cycle + p->c->dram_latency - p->c->dram_latency / 2;
+    fifo_push(&p->fills, x);
+    p->fill_at = fifo_head(&p->fills).cycle;
+    return true;
+}
+
 // Issues DRAM commands before core cycle `until`. True: stopped after a command whose effect may precede
 // other events.
-static bool step_dram(struct partition *p, uint64_t until)
+static __attribute__((noinline)) bool step_dram(struct partition *p, uint64_t until)
 {
     uint64_t end = clock_from_core(p->dram_clock, until);
     struct dram_done done;
-    while (p->dram_next < end) {
-        if (!dram_step(p->dram, p->dram_next, &done, &p->dram_next)) continue;
-        struct transfer x = p->transfers.data[done.token];
-        vec_push(&p->free_transfers, done.token);
-        if (p->c->dram_backlog && wake_slices(p, clock_to_core(p->dram_clock, done.cycle)) &&
-            x.mshr == MSHR_NONE)
-            return true;
-        if (x.mshr == MSHR_NONE) continue;
-        x.cycle = clock_to_core(p->dram_clock, done.cycle) + p->c->dram_latency - p->c->dram_latency / 2;
-        fifo_push(&p->fills, x);
-        return true;
-    }
-    return false;
+    bool stops = false;
+    while (!stops && dram_run(p->dram, &p->dram_next, end, &done)) stops = leave_dram(p, &done);
+    p->dram_at = p->dram_next == DRAM_NEVER ? NEVER : clock_in_core(p->dram_clock, p->dram_next);
+    return stops;
 }
 
 // Sectors arrive from DRAM: answers the waiters with no sector left under way.
@@ -240,6 +274,7 @@ static void fill(struct partition *p)
 {
     struct transfer x = fifo_head(&p->fills);
     fifo_pop(&p->fills);
+    p->fill_at = p->fills.count ? fifo_head(&p->fills).cycle : NEVER;
     struct slice *s = &p->slices[x.slice];
     struct mshr *h = &s->mshrs.all.data[x.mshr];
     struct mshr_waiter w;
@@ -251,6 +286,8 @@ static void fill(struct partition *p)
     if (!h->sectors) mshrs_release(&s->mshrs, x.mshr);
     s->blocked = false;
     s->free_at = u64_max(s->free_at, x.cycle);
+    note_tags(s);
+    note_port(s);
 }
 
 // -- the tags -----------------------------------------------------------------------------------------------
@@ -322,6 +359,17 @@ static bool has_way(const struct partition *p, const struct slice *s, const stru
     return p->c->l2_write == CACHE_WRITE_BACK && cache_contains(s->cache, q->line, q->who.sectors);
 }
 
+// Cycles of the slice's clock between the lookup of a query and the next.
+static uint64_t interval_of(const struct memory_config *c, const struct query *q)
+{
+    uint64_t interval = c->l2_interval;
+    if (q->who.kind == MEMORY_ATOMIC || q->who.kind == MEMORY_REDUCE)
+        interval = u64_max(interval, (uint64_t)c->atomic_interval * bit_count8(q->who.sectors));
+    if (q->is_partial)
+        interval = u64_max(interval, (uint64_t)c->partial_interval * bit_count8(q->who.sectors));
+    return interval;
+}
+
 // Looks up the head of a slice's queue; on a stall, the slice blocks.
 static void look_up(struct partition *p, uint64_t now, uint32_t slice)
 {
@@ -332,16 +380,14 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
         !(q.who.kind == MEMORY_STORE ? serve_store(p, done, slice, &q) : serve_load(p, done, slice, &q))) {
         p->counts[q.who.grid].l2_stalls++;
         s->blocked = true;
+        s->tags_at = NEVER;
         return;
     }
     fifo_pop(&s->queue);
-    if (q.is_followed) return;
-    uint64_t interval = p->c->l2_interval;
-    if (q.who.kind == MEMORY_ATOMIC || q.who.kind == MEMORY_REDUCE)
-        interval = u64_max(interval, (uint64_t)p->c->atomic_interval * bit_count8(q.who.sectors));
-    if (q.is_partial)
-        interval = u64_max(interval, (uint64_t)p->c->partial_interval * bit_count8(q.who.sectors));
-    s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval);
+    if (!q.is_followed)
+        s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval_of(p->c, &q));
+    note_tags(s);
+    note_port(s);
 }
 
 // -- to the crossbar ----------------------------------------------------------------------------------------
@@ -368,6 +414,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
     k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
     s->output_free = k.start + k.flits;
     s->output_at = clock_to_core(p->icnt, s->output_free);
+    note_port(s);
     bag_add(replies, k.sm, &k);
     p->counts[k.grid].replies++;
     p->counts[k.grid].reply_flits += k.flits;
@@ -385,34 +432,26 @@ struct due {
     uint32_t slice;
 };
 
-static void consider(struct due *d, uint64_t cycle, enum part part, uint32_t slice)
-{
-    if (cycle < d->cycle) *d = (struct due){cycle, part, slice};
-}
-
 // Earliest event other than DRAM commands.
-static struct due next_due(const struct partition *p)
+static inline struct due next_due(const struct partition *p)
 {
-    struct due d = {NEVER, PART_FILL, 0};
-    if (p->fills.count) consider(&d, fifo_head(&p->fills).cycle, PART_FILL, 0);
-    if (p->to_dram.count) consider(&d, fifo_head(&p->to_dram).cycle, PART_ENTER, 0);
+    struct due d = {p->fill_at, PART_FILL, 0};
+    if (p->enter_at < d.cycle) d = (struct due){p->enter_at, PART_ENTER, 0};
     for (uint32_t k = 0; k < p->c->slices; k++) {
         const struct slice *s = &p->slices[k];
-        if (s->queue.count && !s->blocked)
-            consider(&d, u64_max(fifo_head(&s->queue).arrive, s->free_at), PART_TAGS, k);
-        if (s->hits.count) consider(&d, u64_max(fifo_head(&s->hits).ready, s->output_at), PART_PORT, k);
-        if (s->fills.count) consider(&d, u64_max(fifo_head(&s->fills).ready, s->output_at), PART_PORT, k);
+        if (s->tags_at < d.cycle) d = (struct due){s->tags_at, PART_TAGS, k};
+        if (s->port_at < d.cycle) d = (struct due){s->port_at, PART_PORT, k};
     }
     return d;
 }
 
 void partition_run(struct partition *p, uint64_t until, struct bag *replies)
 {
-    if (p->due >= until && p->dram_next == DRAM_NEVER) return; // the usual case
+    if (p->due >= until && p->dram_at >= until) return; // the usual case
     for (;;) {
         struct due d = next_due(p);
         uint64_t to = d.cycle < until ? d.cycle : until;
-        if (p->dram_next != DRAM_NEVER && step_dram(p, to)) continue; // a fill may be the earliest event now
+        if (p->dram_at < to && step_dram(p, to)) continue; // a fill may be the earliest event now
         p->due = d.cycle;
         if (d.cycle >= until) return;
         switch (d.part) {
@@ -431,11 +470,7 @@ uint64_t partition_next(const struct partition *p)
         uint64_t cycle = clock_to_core(p->icnt, p->arrivals.packets.data[0].start);
         if (cycle < next) next = cycle;
     }
-    if (p->dram_next != DRAM_NEVER) {
-        uint64_t cycle = clock_in_core(p->dram_clock, p->dram_next);
-        if (cycle < next) next = cycle;
-    }
-    return next;
+    return p->dram_at < next ? p->dram_at : next;
 }
 
 void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to)

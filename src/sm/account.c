@@ -64,13 +64,10 @@ static void charge_all(struct sm *s, uint64_t slots)
     }
 }
 
-// For functions with an argument `only`: the SM's only grid; NULL: several grids share the SM. Inlined for
-// both cases.
-#define BOTH static inline __attribute__((always_inline))
-
 // Charges the slots of a scheduler without an issue to the obstacle of a ready warp. Without a ready warp, to
-// the wait of a warp, usually the scheduler's oldest; without warps, to SLOT_NO_WARP.
-BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
+// the wait of a warp, usually the scheduler's oldest; without warps, to SLOT_NO_WARP. only: the SM's only grid;
+// NULL: several grids share the SM.
+static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, uint64_t slots)
 {
     uint64_t parked = s->lsu.parked & s->issue.warps_of[scheduler];
     if (parked) {
@@ -97,12 +94,57 @@ BOTH void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, ui
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
 }
 
-// Schedulers that issued in the cycle have charged their slots themselves.
-BOTH void charge_schedulers(struct sm *s, struct sm_grid *only, uint64_t cycles)
+// charge_idle for several schedulers (bits).
+static __attribute__((noinline)) void charge_each(struct sm *s, struct sm_grid *only, uint64_t schedulers,
+                                                  uint64_t slots)
 {
-    uint64_t slots = cycles * s->config->issue_width;
-    for (uint64_t idle = s->issue.all & ~s->issue.went; idle; idle &= idle - 1)
-        charge_idle(s, only, bit_lowest(idle), slots);
+    for (; schedulers; schedulers &= schedulers - 1) charge_idle(s, only, bit_lowest(schedulers), slots);
+}
+
+// The warp waits for an entry of the load/store queue, and the scheduler has no issue.
+static inline __attribute__((always_inline)) void charge_parked(const struct sm_warp *w, struct sm_grid *only,
+                                                                uint64_t slots)
+{
+    only->counts.slots[SLOT_UNIT] += slots;
+    only->account.inst_slots[(size_t)w->front.head * SLOT_COUNT + SLOT_UNIT] += slots;
+}
+
+// Charges the slots to the wait of warp `w`, without a ready warp of the scheduler.
+static inline __attribute__((always_inline)) void charge_wait(const struct sm_warp *w, struct sm_grid *only,
+                                                              uint64_t slots)
+{
+    // for these reasons, the warp's next instruction is not charged, or not for the reason
+    enum { OTHERWISE = 1u << SLOT_FETCH | 1u << SLOT_ISSUED | 1u << SLOT_BARRIER };
+    uint64_t why = w->ready.why, inst = w->front.head;
+    if (OTHERWISE >> why & 1) {
+        if (why == SLOT_BARRIER)
+            inst = w->ready.stopped_at;
+        else
+            why = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
+    }
+    only->counts.slots[why] += slots;
+    only->account.inst_slots[inst * SLOT_COUNT + why] += slots;
+}
+
+// charge_idle for the schedulers without an issue; the others have charged their slots themselves. One grid has
+// the SM.
+static inline __attribute__((always_inline)) void charge_schedulers(struct sm *s, struct sm_grid *only,
+                                                                    uint64_t cycles)
+{
+    const uint64_t slots = cycles * s->config->issue_width;
+    const uint64_t idle = s->issue.all & ~s->issue.went;
+    uint64_t special = idle & (s->issue.refusers | s->issue.without_warps);
+    for (uint64_t left = idle & ~special; left; left &= left - 1) {
+        uint64_t k = (uint64_t)__builtin_ctzll(left);
+        uint64_t parked = s->lsu.parked & s->issue.warps_of[k];
+        if (parked)
+            charge_parked(&s->warps[bit_lowest(parked)], only, slots);
+        else if (s->ready.now & s->issue.warps_of[k])
+            special |= left & -left;
+        else
+            charge_wait(&s->warps[s->issue.order[k][0]], only, slots);
+    }
+    if (special) charge_each(s, only, special, slots);
 }
 
 static __attribute__((noinline)) void account_shared(struct sm *s, uint64_t cycles)
@@ -114,7 +156,7 @@ static __attribute__((noinline)) void account_shared(struct sm *s, uint64_t cycl
     }
     const struct lsu_entry *head = &s->lsu.queue[s->lsu.first];
     if (s->lsu.blocked && s->lsu.count) head->grid->counts.lsu_stalls += cycles;
-    charge_schedulers(s, NULL, cycles);
+    charge_each(s, NULL, s->issue.all & ~s->issue.went, cycles * s->config->issue_width);
 }
 
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles)

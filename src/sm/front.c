@@ -14,17 +14,13 @@
 void front_init(struct sm *s)
 {
     s->front.pick = pick_policy(s->config->fetch_arbiter);
+    s->front.is_plain = !s->config->fetch_per_scheduler && s->front.pick->first == pick_behind;
     s->front.below = s->config->fetch_refill == FETCH_WHEN_EMPTY ? 1 : s->config->ibuffer;
 }
 
 void front_end(struct sm_grid *g) { g->sm->front.line = 0; }
 
 void front_fini(struct sm *s) { vec_fini(&s->front.fills.far); }
-
-static inline const struct code_place *place_of(const struct sm_warp *w, uint32_t pc)
-{
-    return &w->grid->launch->decoded.places[pc];
-}
 
 bool front_wants(const struct sm *s, const struct sm_warp *w)
 {
@@ -96,34 +92,17 @@ static inline __attribute__((always_inline)) bool line_is_there(struct sm *s, un
     return s->front.line == line || look_up_line(s, slot, line, kind);
 }
 
-// The next instructions of a warp or guest set out for its I-buffer; their line is present.
-static inline __attribute__((always_inline)) void depart(const struct sm *s, struct sm_warp *w,
-                                                         const struct code_place *at, bool has_techs)
-{
-    uint32_t n = s->config->fetch_width, space = s->config->ibuffer - w->front.count;
-    struct gpu_counts *counts = &w->grid->counts;
-    counts->fetch_icache_hits++;
-    if (n > at->most) n = at->most;
-    if (n > space) n = space;
-    uint32_t span = n;
-    if (has_techs) span = mech_fetched(w, w->front.pc, &n, at->most);
-    w->front.fetching = (uint8_t)n;
-    w->front.pc += span;
-    w->front.fill_at = s->now + s->config->fetch_latency;
-    counts->fetch_fetched += n;
-}
-
 // Starts the fetch of the next instructions of a warp or guest. False: the code line is not in the
 // instruction cache.
 static bool set_out(struct sm *s, unsigned slot, enum waiter_kind kind)
 {
     struct sm_warp *w = &s->warps[slot];
-    const struct code_place *at = place_of(w, w->front.pc);
+    const struct code_place *at = front_place(w, w->front.pc);
     if (!line_is_there(s, slot, w->grid->launch->code + at->line, kind)) {
         w->grid->counts.fetch_icache_misses++;
         return false;
     }
-    depart(s, w, at, has_techs(s));
+    front_depart(s, w, at, has_techs(s));
     return true;
 }
 
@@ -132,11 +111,11 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     struct sm_warp *w = &s->warps[slot];
     uint32_t count = w->front.count;
     if (has_techs(s) || !count || pc >= w->grid->launch->decoded.count ||
-        !line_is_there(s, slot, w->grid->launch->code + place_of(w, pc)->line, WAITER_WARP)) {
+        !line_is_there(s, slot, w->grid->launch->code + front_place(w, pc)->line, WAITER_WARP)) {
         front_flush(s, slot, pc);
         return;
     }
-    uint32_t most = place_of(w, pc)->most;
+    uint32_t most = front_place(w, pc)->most;
     if (count < most) most = count;
     front_flush(s, slot, pc);
     // not dropped: `most` instructions stay in the I-buffer, now from pc on
@@ -146,33 +125,13 @@ void front_follow(struct sm *s, unsigned slot, uint32_t pc)
     front_update(s, slot);
 }
 
-// fetch.latency is far below RING_CYCLES.
-static inline void expect_fill(struct sm *s, const struct sm_warp *w, unsigned slot)
-{
-    ring_add_near(&s->front.fills, w->front.fill_at, slot);
-}
-
-static __attribute__((noinline)) void fetch_with_lookup(struct sm *s, unsigned slot)
+void front_look_up(struct sm *s, unsigned slot)
 {
     bool has_line = set_out(s, slot, WAITER_WARP);
-    if (has_line) expect_fill(s, &s->warps[slot], slot);
+    if (has_line) front_expect(s, &s->warps[slot], slot);
     s->front.fetchable &= ~(1ull << slot);
     // without the line, the warp may fetch again at once; a mechanism may have skipped all instructions
     if (!has_line || has_techs(s)) front_update(s, slot);
-}
-
-static inline __attribute__((always_inline)) void fetch(struct sm *s, unsigned slot)
-{
-    struct sm_warp *w = &s->warps[slot];
-    const struct code_place *at = place_of(w, w->front.pc);
-    uint64_t line = w->grid->launch->code + at->line;
-    if (has_techs(s) || line != s->front.line || line == w->tags.granted) {
-        fetch_with_lookup(s, slot);
-        return;
-    }
-    depart(s, w, at, false);
-    expect_fill(s, w, slot);
-    s->front.fetchable &= ~(1ull << slot);
 }
 
 // The warp to fetch for. An unfair policy can pass over a warp for ever, while the favoured warps spin on a
@@ -192,10 +151,10 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
     if (!want) return;
     bool is_one = !(want & (want - 1));
     s->front.last[port] = is_one ? bit_lowest(want) : choose(s, port, want);
-    fetch(s, s->front.last[port]);
+    front_fetch(s, s->front.last[port], MODE_OBSERVED);
 }
 
-static __attribute__((noinline)) void fetch_among(struct sm *s, uint64_t fetchable)
+static void fetch_among(struct sm *s, uint64_t fetchable)
 {
     uint64_t among = has_techs(s) ? mech_fetch(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
@@ -205,45 +164,16 @@ static __attribute__((noinline)) void fetch_among(struct sm *s, uint64_t fetchab
     for (unsigned k = 0; k < s->config->schedulers; k++) fetch_one(s, k, among & s->issue.warps_of[k]);
 }
 
-// A single port in round robin fetches here.
-void front_cycle(struct sm *s)
-{
-    if (s->config->fetch_per_scheduler || s->front.pick->first != pick_behind || has_techs(s)) {
-        fetch_among(s, s->front.fetchable);
-        return;
-    }
-    s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
-    fetch(s, s->front.last[0]);
-}
+void front_cycle_general(struct sm *s) { fetch_among(s, s->front.fetchable); }
 
-static inline void land(struct front_warp *w)
-{
-    w->count = (uint8_t)(w->count + w->fetching);
-    w->fetching = 0;
-    w->fill_at = 0;
-}
-
-static __attribute__((noinline)) void fill_with_techs(struct sm *s, unsigned slot)
+void front_fill_with_techs(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     unsigned n = w->front.fetching;
-    land(&w->front);
+    front_land(&w->front);
     mech_filled(w, w->front.pc - n, n);
     front_update(s, slot);
     ready_evaluate(s, slot);
-}
-
-void front_fill(struct sm *s, unsigned slot)
-{
-    struct sm_warp *w = &s->warps[slot];
-    if (w->front.fill_at != s->now) return; // dropped since
-    if (has_techs(s)) {
-        fill_with_techs(s, slot);
-        return;
-    }
-    land(&w->front);
-    front_taken_plain(s, w, slot);
-    ready_look_plain(s, w, slot);
 }
 
 // -- guests -------------------------------------------------------------------------------------------------
@@ -292,7 +222,7 @@ void front_fill_guests(struct sm *s)
     EACH_GRID(s, g)
     {
         struct front_warp *w = g->guest ? &s->warps[g->guest->slot].front : NULL;
-        if (w && w->fetching && w->fill_at <= s->now) land(w);
+        if (w && w->fetching && w->fill_at <= s->now) front_land(w);
     }
 }
 

@@ -22,6 +22,7 @@ struct pick;
 
 struct front {
     const struct pick *pick;      // fetch arbiter (fetch.arbiter)
+    bool is_plain;                // one fetch port, in round robin
     uint64_t fetchable;           // bits by warp slot: the warp wants instructions and is not in `held`
     uint64_t held;                // bits: a mechanism forbids fetching for the warp
     uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by fetch port
@@ -38,13 +39,11 @@ struct front {
 void front_init(struct sm *s);
 void front_fini(struct sm *s);
 void front_end(struct sm_grid *g); // a grid leaves the SM: forgets the code line of the last fetch
-void front_cycle(struct sm *s);
 void front_cycle_beside_guests(struct sm *s);
 void front_fill_guests(struct sm *s);
 void front_forget_guests(struct sm *s); // the last guest has gone
 // Whether a warp or guest wants a fetch: room in the I-buffer, nothing in flight or awaited, more code ahead.
 bool front_wants(const struct sm *s, const struct sm_warp *w);
-void front_fill(struct sm *s, unsigned slot);   // instructions in flight of the warp arrive
 void front_update(struct sm *s, unsigned slot); // recomputes whether the warp wants instructions
 void front_start(struct sm *s, unsigned slot);  // a warp has started: fetch from its pc
 void front_flush(struct sm *s, unsigned slot, uint32_t pc);

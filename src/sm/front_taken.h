@@ -1,6 +1,12 @@
-// What a warp wants of the front end, inline for the paths of every instruction. Belongs to front.c.
+// The ways of every fetch, inline: what a warp wants of the front end, a fetch whose code line was the last one hit,
+// and the arrival of its instructions. Belongs to front.c.
 #pragma once
-#include "sm/sm_impl.h"
+#include "sm/ready_look.h"
+
+// -- front.c
+void front_look_up(struct sm *s, unsigned slot); // a fetch that looks its code line up, or asks mechanisms
+void front_cycle_general(struct sm *s);          // front_cycle for any number of ports and any arbiter
+void front_fill_with_techs(struct sm *s, unsigned slot);
 
 // Of a warp or a guest.
 static inline __attribute__((always_inline)) bool front_has_room(const struct sm *s, const struct sm_warp *w)
@@ -28,4 +34,78 @@ static inline __attribute__((always_inline)) void front_taken(struct sm *s, cons
         front_update(s, slot);
     else
         front_taken_plain(s, w, slot);
+}
+
+static inline const struct code_place *front_place(const struct sm_warp *w, uint32_t pc)
+{
+    return &w->grid->launch->decoded.places[pc];
+}
+
+// The next instructions of a warp or guest set out for its I-buffer; their line is present.
+static inline __attribute__((always_inline)) void front_depart(const struct sm *s, struct sm_warp *w,
+                                                               const struct code_place *at, bool has_techs)
+{
+    uint32_t n = s->config->fetch_width, space = s->config->ibuffer - w->front.count;
+    struct gpu_counts *counts = &w->grid->counts;
+    counts->fetch_icache_hits++;
+    if (n > at->most) n = at->most;
+    if (n > space) n = space;
+    uint32_t span = n;
+    if (has_techs) span = mech_fetched(w, w->front.pc, &n, at->most);
+    w->front.fetching = (uint8_t)n;
+    w->front.pc += span;
+    w->front.fill_at = s->now + s->config->fetch_latency;
+    counts->fetch_fetched += n;
+}
+
+// fetch.latency is far below RING_CYCLES.
+static inline void front_expect(struct sm *s, const struct sm_warp *w, unsigned slot)
+{
+    ring_add_near(&s->front.fills, w->front.fill_at, slot);
+}
+
+static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsigned slot, enum sm_mode mode)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct code_place *at = front_place(w, w->front.pc);
+    uint64_t line = w->grid->launch->code + at->line;
+    if ((mode != MODE_PLAIN && has_techs(s)) || line != s->front.line || line == w->tags.granted) {
+        front_look_up(s, slot);
+        return;
+    }
+    front_depart(s, w, at, false);
+    front_expect(s, w, slot);
+    s->front.fetchable &= ~(1ull << slot);
+}
+
+// The fetches of a cycle in which some warp wants instructions.
+static inline __attribute__((always_inline)) void front_cycle(struct sm *s, enum sm_mode mode)
+{
+    if (!s->front.is_plain || (mode != MODE_PLAIN && has_techs(s))) {
+        front_cycle_general(s);
+        return;
+    }
+    s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
+    front_fetch(s, s->front.last[0], mode);
+}
+
+static inline void front_land(struct front_warp *w)
+{
+    w->count = (uint8_t)(w->count + w->fetching);
+    w->fetching = 0;
+    w->fill_at = 0;
+}
+
+// Instructions in flight of the warp arrive.
+static inline __attribute__((always_inline)) void front_fill(struct sm *s, unsigned slot, enum sm_mode mode)
+{
+    struct sm_warp *w = &s->warps[slot];
+    if (w->front.fill_at != s->now) return; // dropped since
+    if (mode != MODE_PLAIN && has_techs(s)) {
+        front_fill_with_techs(s, slot);
+        return;
+    }
+    front_land(&w->front);
+    front_taken_plain(s, w, slot);
+    ready_look_plain(s, w, slot);
 }

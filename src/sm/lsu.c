@@ -158,7 +158,8 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
     return k;
 }
 
-static void complete(struct sm *s, uint32_t record)
+// The reply of a record, with onlookers or dependences other than the scoreboard's and encoded waits.
+static __attribute__((noinline)) void reply_observed(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
@@ -171,6 +172,24 @@ static void complete(struct sm *s, uint32_t record)
     if (s->config->dependences == DEPENDENCES_BOARD) current = board_replied(s, r->warp, r->entry, r->ready);
     operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current);
     if (has_techs(s)) mech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
+}
+
+// The same for the usual case.
+static inline void reply_plain(struct sm *s, struct sm_warp *w, struct load_record *r)
+{
+    const struct op *o = r->op;
+    if (o->dst_words) r->ready = operand_take_write_port(s, w->grid, r->registers, o->dst_words, r->ready);
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, 0xff);
+}
+
+static void complete(struct sm *s, uint32_t record)
+{
+    struct load_record *r = &s->lsu.records.data[record];
+    struct sm_warp *w = &s->warps[r->warp];
+    if (has_onlookers(s) || s->config->dependences >= DEPENDENCES_SINGLE)
+        reply_observed(s, record);
+    else
+        reply_plain(s, w, r);
     w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
@@ -219,7 +238,8 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     struct sm_grid *g = s->warps[slot].grid;
     struct exec_access *a = &g->engine->access;
     struct gpu_counts *n = &g->counts;
-    struct lsu_entry *e = &s->lsu.queue[(s->lsu.first + s->lsu.count++) % s->config->lsu_queue];
+    uint32_t place = s->lsu.first + s->lsu.count++, places = s->config->lsu_queue;
+    struct lsu_entry *e = &s->lsu.queue[place < places ? place : place - places];
     e->arrive = arrive;
     e->op = o;
     e->warp = slot;
@@ -482,7 +502,7 @@ void lsu_cycle_early(struct sm *s)
 static void finish(struct sm *s, struct lsu_entry *e)
 {
     uint32_t place = s->lsu.first;
-    s->lsu.first = (s->lsu.first + 1) % s->config->lsu_queue;
+    s->lsu.first = place + 1 == s->config->lsu_queue ? 0 : place + 1;
     s->lsu.count--;
     place_is_free(s);
     if (e->record == NONE32) {

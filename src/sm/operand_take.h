@@ -139,6 +139,20 @@ static inline __attribute__((always_inline)) void operand_arrives(struct sm *s, 
         w->grid->counts.operand_writes += o->dst_words;
 }
 
+// operand_piped and operand_execute without onlookers.
+static inline __attribute__((always_inline)) uint64_t
+operand_piped_plain(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t collected)
+{
+    struct sm_grid *g = w->grid;
+    uint64_t cycle = operand_take_pipe(s, o, collected, o->interval), had;
+    if (o->dst_words) cycle = operand_take_write_port(s, g, w->operands.map + o->dst, o->dst_words, cycle);
+    had = cycle - o->bypass;
+    operand_note_result(s, w, o, cycle, had, false);
+    if (o->barrier) operand_barrier(w, o, had, false);
+    g->counts.operand_writes += o->dst_words;
+    return had;
+}
+
 // The way of an arithmetic instruction without onlookers and control word: collector, bank ports, pipeline, write
 // port, result.
 static inline __attribute__((always_inline)) void operand_pass(struct sm *s, struct sm_warp *w,
@@ -170,8 +184,6 @@ static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const stru
 
 // -- readiness ----------------------------------------------------------------------------------------------
 
-// operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
-// have arrived. Not with mechanisms on the SM.
 // The result behind bit `b` of a set (decode.h), not OP_FAR_BIT.
 static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_warp *w, unsigned b)
 {
@@ -182,9 +194,11 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
                            s->operands.from_memory[w->operands.map[b]]};
 }
 
-// Of results in one cycle, one from memory and one not, operand_hazard knows which is charged.
-static inline __attribute__((always_inline)) struct hazard
-operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
+// operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
+// have arrived. False: operand_hazard has to decide which of several results is charged. Not with mechanisms on the
+// SM.
+static inline __attribute__((always_inline)) bool operand_flying(const struct sm *s, struct sm_warp *w,
+                                                                 const struct op *o, struct hazard *of_all)
 {
     struct hazard last = {0};
     uint64_t arrived = 0, left = w->operands.flying & o->needs & ~OP_ASK;
@@ -199,5 +213,6 @@ operand_flying(const struct sm *s, struct sm_warp *w, const struct op *o)
         if (h.cycle > last.cycle) last = h;
     }
     w->operands.flying &= ~arrived;
-    return is_open ? operand_hazard(s, w, o, op_need_count(o)) : last;
+    *of_all = last;
+    return !is_open;
 }

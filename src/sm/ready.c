@@ -63,12 +63,6 @@ static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const st
     return scoreboard_hazard(s, w, o);
 }
 
-static struct hazard hazard_of(struct sm *s, struct sm_warp *w, const struct op *o)
-{
-    bool is_plain = !has_techs(s) && !(o->needs & OP_ASK);
-    return is_plain ? operand_flying(s, w, o) : any_hazard(s, w, o);
-}
-
 void ready_may_access(struct sm *s, unsigned slot)
 {
     s->ready.wants_lsu |= 1ull << slot;
@@ -93,7 +87,7 @@ static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot
         return;
     }
     if (!w->front.count || !predict_may_issue(&w->grid->ops[w->front.head])) return;
-    struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
+    struct hazard h = any_hazard(s, w, &w->grid->ops[w->front.head]);
     if (h.cycle <= s->now)
         s->ready.now |= 1ull << slot;
     else if (h.cycle != CYCLE_NEVER)
@@ -101,7 +95,8 @@ static __attribute__((noinline)) void evaluate_wrong(struct sm *s, unsigned slot
 }
 
 // The warp waits; a queue entry of the load/store unit reserved for the warp is free again.
-static void is_unable(struct sm *s, unsigned slot, enum gpu_slot why, uint64_t until)
+static __attribute__((noinline)) void is_unable(struct sm *s, unsigned slot, enum gpu_slot why,
+                                                uint64_t until)
 {
     ready_waits(s, &s->warps[slot], why);
     if (until != CYCLE_NEVER) ready_wake_at(s, slot, until);
@@ -119,7 +114,7 @@ void ready_stopped(struct sm *s, unsigned slot)
     uint64_t bit = 1ull << slot;
     if (!w->warp || w->warp->state == WARP_DONE) return;
     if (w->warp->state == WARP_BARRIER) {
-        w->ready.at_barrier = true;
+        s->ready.at_barrier |= bit;
         is_unable(s, slot, SLOT_BARRIER, CYCLE_NEVER);
     } else if (w->ready.resume > s->now) {
         if (s->predict.wrong & bit)
@@ -135,14 +130,9 @@ void ready_stopped(struct sm *s, unsigned slot)
     }
 }
 
-void ready_look_at_operands(struct sm *s, unsigned slot)
+static __attribute__((noinline)) void look_at_all(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
-    s->ready.now &= ~(1ull << slot);
-    if (is_stopped(s, w, slot)) {
-        ready_stopped(s, slot);
-        return;
-    }
     const struct op *o = &w->grid->ops[w->front.head];
     struct hazard h = any_hazard(s, w, o);
     if (h.cycle <= s->now)
@@ -151,15 +141,57 @@ void ready_look_at_operands(struct sm *s, unsigned slot)
         is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
 }
 
+void ready_look_at_operands(struct sm *s, unsigned slot)
+{
+    s->ready.now &= ~(1ull << slot);
+    if (is_stopped(s, &s->warps[slot], slot))
+        ready_stopped(s, slot);
+    else
+        look_at_all(s, slot);
+}
+
+// The operands of the warp's next instruction, `o`, are ready at h.cycle.
+static inline __attribute__((always_inline)) void ready_at(struct sm *s, struct sm_warp *w, unsigned slot,
+                                                           const struct op *o, struct hazard h)
+{
+    if (h.cycle <= s->now) {
+        ready_becomes(s, w, slot, o);
+        return;
+    }
+    enum gpu_slot why = h.memory ? SLOT_MEMORY : SLOT_ALU;
+    bool is_near = h.cycle - s->now < RING_CYCLES, is_never = h.cycle == CYCLE_NEVER;
+    if (s->lsu.asked >> slot & 1 || !(is_near || is_never)) {
+        is_unable(s, slot, why, h.cycle);
+        return;
+    }
+    ready_waits(s, w, why);
+    if (is_near) ring_add_near(&s->ready.wakes, h.cycle, slot);
+}
+
+static __attribute__((noinline)) void look_at_several(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    struct hazard h;
+    if (o->needs & OP_ASK || !operand_flying(s, w, o, &h))
+        look_at_all(s, slot);
+    else
+        ready_at(s, w, slot, o, h);
+}
+
+// Mostly a single result. Calls only at the ends, so that no register is saved.
 void ready_look_at_flying(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *o = &w->grid->ops[w->front.head];
-    struct hazard h = o->needs & OP_ASK ? any_hazard(s, w, o) : operand_flying(s, w, o);
-    if (h.cycle <= s->now)
-        ready_becomes(s, w, slot, o);
-    else
-        is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
+    uint64_t result = w->operands.flying & o->needs;
+    if ((result & (result - 1)) | (result & (OP_ASK | OP_FAR))) {
+        look_at_several(s, slot);
+        return;
+    }
+    struct hazard h = operand_of_bit(s, w, bit_lowest(result));
+    if (h.cycle <= s->now) w->operands.flying &= ~result;
+    ready_at(s, w, slot, o, h);
 }
 
 void ready_evaluate(struct sm *s, unsigned slot) { ready_look(s, &s->warps[slot], slot); }
@@ -168,7 +200,7 @@ __attribute__((noinline)) uint64_t ready_stream(struct sm *s, struct sm_warp *w,
 {
     *why = w->tags.waits_for_constant ? SLOT_MEMORY : w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     if (!w->front.count || w->tags.waits_for_constant) return CYCLE_NEVER;
-    struct hazard h = hazard_of(s, w, &w->grid->ops[w->front.head]);
+    struct hazard h = any_hazard(s, w, &w->grid->ops[w->front.head]);
     *why = h.memory ? SLOT_MEMORY : SLOT_ALU;
     return later(h.cycle, w->ready.resume);
 }
@@ -190,11 +222,11 @@ void ready_settle(struct sm *s, unsigned slot)
 void ready_barriers(struct sm_grid *g, unsigned block)
 {
     struct sm *s = g->sm;
-    for (uint64_t left = g->room.blocks[block].warps; left; left &= left - 1) {
+    for (uint64_t left = g->room.blocks[block].warps & s->ready.at_barrier; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct sm_warp *w = &s->warps[slot];
-        if (!w->warp || !w->ready.at_barrier || w->warp->state != WARP_READY) continue;
-        w->ready.at_barrier = false;
+        if (!w->warp || w->warp->state != WARP_READY) continue;
+        s->ready.at_barrier &= ~(left & -left);
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         timed_settle(w->warp);
         ready_settle(s, slot);
@@ -210,6 +242,7 @@ void ready_start(struct sm *s, unsigned slot)
 void ready_forget(struct sm *s, unsigned slot)
 {
     s->ready.now &= ~(1ull << slot);
+    s->ready.at_barrier &= ~(1ull << slot);
     predict_forget(s, slot);
 }
 

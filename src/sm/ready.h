@@ -16,14 +16,14 @@ struct ready_warp {
     uint64_t since;      // cycle since which the warp waits for `why`
     uint8_t why;         // enum gpu_slot: reason of the warp's present or last wait
     uint8_t pause;       // enum gpu_slot: reason charged for a wait until `resume`
-    bool at_barrier;     // waiting for another warp to complete the barrier
     uint32_t stopped_at; // index of the barrier or sleep issued last
 };
 
-struct ready {          // bits by warp slot
-    uint64_t now;       // ready to issue
-    uint64_t wants_lsu; // bits: next instruction accesses memory
-    uint64_t held;      // bits: held by a mechanism
+struct ready {           // bits by warp slot
+    uint64_t now;        // ready to issue
+    uint64_t wants_lsu;  // bits: next instruction accesses memory
+    uint64_t held;       // bits: held by a mechanism
+    uint64_t at_barrier; // bits: waiting for another warp to complete the barrier
     struct event_ring wakes;
 };
 

@@ -5,7 +5,7 @@
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/program.h"
-#include "sm/sm_impl.h"
+#include "sm/issue/cycle.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,17 +101,25 @@ bool sm_is_quiet(const struct sm *s)
     return !is_busy(s) && (s->room.taken ? next_of_idle(s) : next_of_its_own(s)) == CYCLE_NEVER;
 }
 
-// Runs the SM to cycle `until`. Inlined twice: SMs without guests, ports, prediction and an issue.interval
-// over 1 do not pay for the general case.
-static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, bool beside)
+static inline __attribute__((always_inline)) void wake(struct sm *s, unsigned slot, enum sm_mode mode)
 {
+    if (mode == MODE_PLAIN)
+        ready_look_plain(s, &s->warps[slot], slot);
+    else
+        ready_look(s, &s->warps[slot], slot);
+}
+
+// Runs the SM to cycle `until`. Inlined for every mode: a plain run does not pay for the general case.
+static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, enum sm_mode mode)
+{
+    const bool beside = mode == MODE_BESIDE, plain = mode == MODE_PLAIN;
     while (s->now < until) {
         if (s->config->skip_idle && !is_busy(s)) {
             uint64_t next = next_of_idle(s);
             if (next > until) next = until;
             if (next > s->now) {
                 issue_nothing(s);
-                if (sm_is_shared(s)) account_look(s);
+                if (!plain && sm_is_shared(s)) account_look(s);
                 if (s->room.resident_count) account_cycles(s, s->room.resident_count, next - s->now);
                 s->now = next;
                 if (next == until) break;
@@ -121,34 +129,56 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->lsu.next_reply <= s->now) lsu_take_replies(s);
         if (s->room.placed.count) room_start_placed(s);
         for (warps = front_arrivals(&s->front, s->now); warps; warps &= warps - 1)
-            front_fill(s, bit_lowest(warps));
+            front_fill(s, bit_lowest(warps), mode);
         if (beside && s->has_guests) front_fill_guests(s);
         for (warps = ready_due(&s->ready, s->now); warps; warps &= warps - 1)
-            ready_evaluate(s, bit_lowest(warps));
-        if (s->event_at <= s->now) mech_events(s);
-        if (lsu_has_early(&s->lsu)) lsu_cycle_early(s);
+            wake(s, bit_lowest(warps), mode);
+        if (!plain && s->event_at <= s->now) mech_events(s);
+        if (!plain && lsu_has_early(&s->lsu)) lsu_cycle_early(s);
         if (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now) lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
-        if (__builtin_expect(s->room.grid_count > 1, 0)) account_look(s);
+        if (!plain && s->room.grid_count > 1) account_look(s);
         if (beside)
             issue_cycle_beside(s);
         else if (s->ready.now || s->now >= s->issue.calm_until)
-            issue_cycle(s);
+            issue_cycle(s, mode);
         else
             issue_nothing(s);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
         if (beside && s->has_guests)
             front_cycle_beside_guests(s);
         else if (s->front.fetchable)
-            front_cycle(s);
+            front_cycle(s, mode);
         if (resident_count) account_cycles(s, resident_count, 1);
-        if (s->watch) watch_cycle(s);
+        if (!plain && s->watch) watch_cycle(s);
         s->now++;
     }
 }
 
-static void run_to(struct sm *s, uint64_t until) { run(s, until, false); }
-static __attribute__((noinline)) void run_to_beside(struct sm *s, uint64_t until) { run(s, until, true); }
+static __attribute__((noinline)) void run_plain(struct sm *s, uint64_t until) { run(s, until, MODE_PLAIN); }
+static __attribute__((noinline)) void run_observed(struct sm *s, uint64_t until)
+{
+    run(s, until, MODE_OBSERVED);
+}
+static __attribute__((noinline)) void run_beside(struct sm *s, uint64_t until) { run(s, until, MODE_BESIDE); }
+
+// Onlookers, guests, ports and grids come to an SM between windows.
+static enum sm_mode mode_of(const struct sm *s)
+{
+    if (s->has_guests || s->has_port || s->config->issue_interval > 1 || s->config->predict)
+        return MODE_BESIDE;
+    bool is_plain = !s->has_onlookers && !s->has_techs && s->room.grid_count <= 1 && !lsu_has_early(&s->lsu);
+    return is_plain ? MODE_PLAIN : MODE_OBSERVED;
+}
+
+static void run_to(struct sm *s, uint64_t until)
+{
+    switch (mode_of(s)) {
+    case MODE_PLAIN: run_plain(s, until); break;
+    case MODE_OBSERVED: run_observed(s, until); break;
+    case MODE_BESIDE: run_beside(s, until); break;
+    }
+}
 
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
@@ -156,11 +186,7 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
     lsu_open(s, m);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
-        if (__builtin_expect(
-                s->has_guests || s->has_port || s->config->issue_interval > 1 || s->config->predict, 0))
-            run_to_beside(s, stop);
-        else
-            run_to(s, stop);
+        run_to(s, stop);
         if (s->now != s->account.sample_at) return;
         account_sample(s);
     }

@@ -108,10 +108,12 @@ static inline unsigned slot_of(const struct sm *s, const struct sm_warp *w)
 // Slot of the warp in `among` (not empty) that has been on the SM longest.
 static inline unsigned oldest_of(const struct sm *s, uint64_t among)
 {
-    unsigned oldest = bit_lowest(among);
-    for (uint64_t left = among & (among - 1); left; left &= left - 1)
-        if (s->warps[bit_lowest(left)].age < s->warps[oldest].age) oldest = bit_lowest(left);
-    return oldest;
+    const struct sm_warp *oldest = &s->warps[bit_lowest(among)];
+    for (uint64_t left = among & (among - 1); left; left &= left - 1) {
+        const struct sm_warp *w = &s->warps[bit_lowest(left)];
+        if (w->age < oldest->age) oldest = w;
+    }
+    return slot_of(s, oldest);
 }
 
 // Index of the instruction charged for the warp's wait: the next instruction, or the barrier or sleep
@@ -148,5 +150,9 @@ void sm_note_onlookers(struct sm *s);     // recomputes has_techs and has_onlook
 // Whether a grid on the SM has mechanisms; rare, like other observers (watch.h, check.h). Without any, an SM
 // pays for a well-predicted test.
 static inline bool has_techs(const struct sm *s) { return __builtin_expect(s->has_techs, 0); }
+// What an SM's run has to reckon with, a constant of the functions of a cycle. PLAIN: no mechanisms and other
+// onlookers, at most one grid. BESIDE: everything, also guests, ports, prediction and schedulers kept busy.
+enum sm_mode { MODE_PLAIN, MODE_OBSERVED, MODE_BESIDE };
+
 static inline bool is_guest(const struct sm_warp *w) { return w->place == NO_PLACE; }
 static inline bool has_onlookers(const struct sm *s) { return __builtin_expect(s->has_onlookers, 0); }

@@ -193,6 +193,10 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
     *started = false;
     if (t->perfect) return TAG_HIT;
     uint64_t place = place_of(g, t, line);
+    if (cache_touch(t->cache, place, who.sectors)) { // the usual case
+        check_hit(g, t, place);
+        return TAG_HIT;
+    }
     if (t->whole & ~who.sectors && !cache_contains(t->cache, place, who.sectors)) who.sectors = t->whole;
     uint32_t k = mshrs_find(&t->mshrs, place);
     if (!mshrs_have_room(&t->mshrs, k) && !cache_contains(t->cache, place, who.sectors)) return TAG_STALLED;

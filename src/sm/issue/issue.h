@@ -21,6 +21,8 @@ struct issue {
     // Outcome of the cycle.
     uint64_t all;                  // bits: the schedulers
     uint64_t went;                 // bits by scheduler: has issued
+    uint64_t refusers;             // bits by scheduler: `refused` is set
+    uint64_t without_warps;        // bits by scheduler: no warps
     uint8_t issued[SM_SCHEDULERS]; // number of instructions issued
     // By scheduler: why the first refused warp, ready in this cycle, could not issue (enum gpu_slot); 0: no
     // refusal.
@@ -49,8 +51,7 @@ struct issue {
 };
 
 void issue_init(struct sm *s);
-void issue_cycle(struct sm *s);
-// As issue_cycle, with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction
+// A cycle as issue_cycle (cycle.h), with guests, a mechanism's port, wrong paths, and schedulers kept busy by an instruction
 // for several cycles.
 void issue_cycle_beside(struct sm *s);
 void issue_to_port(struct sm *s, unsigned slot, bool to_port);

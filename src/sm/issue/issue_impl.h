@@ -13,6 +13,7 @@ static inline void refuse(struct sm *s, unsigned scheduler, unsigned slot, enum 
     if (s->issue.refused[scheduler]) return;
     s->issue.refused_slot[scheduler] = (uint8_t)slot;
     s->issue.refused[scheduler] = (uint8_t)why;
+    s->issue.refusers |= 1ull << scheduler;
     s->issue.refused_inst[scheduler] = s->warps[slot].front.head;
 }
 

@@ -33,6 +33,13 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before);
 
+// With onlookers, before the step: true if a mechanism supplies the instruction's result, or changes its guard, or issues
+// a move in its place. *outcome: of the issue.
+bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
+                    enum outcome *outcome);
+enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot,
+                           const struct op *o); // with onlookers
+
 static inline const struct inst *issue_inst(const struct sm_grid *g, const struct op *o)
 {
     return &g->engine->exec.insts[o - g->ops];
@@ -92,16 +99,21 @@ static inline __attribute__((always_inline)) void issue_keep(struct sm *s, struc
         operand_stall(&w->operands, s->now + o->stall);
 }
 
+// In the functions below, observed: the SM has onlookers. A constant: without onlookers, the questions to them are no
+// code.
+
 // Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an
 // accessing lane (active, guard true).
 static inline __attribute__((always_inline)) void
-issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, uint64_t lanes)
+issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, uint64_t lanes, bool observed)
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->collects && (accesses || o->path != PATH_MEMORY);
-    uint64_t collected = collects ? operand_collect(s, w, o) : s->now + 1, done = collected, result = 0;
+    uint64_t collected = s->now + 1, done, result = 0;
+    if (collects) collected = observed ? operand_collect_observed(s, w, o) : operand_collect_plain(s, w, o);
+    done = collected;
     uint32_t interval = o->interval, issue = s->config->issue_interval;
-    if (has_onlookers(s)) {
+    if (observed) {
         struct op_cost c = issue_observed_cost(s, slot, o, accesses, lanes);
         lanes = c.lanes;
         interval = c.interval;
@@ -110,7 +122,8 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
     w->grid->counts.lanes[o->lanes] += lanes;
     if (issue > 1) issue_keep_scheduler(s, slot, issue);
     if (o->path == PATH_ALU) {
-        done = operand_piped(s, w, o, operand_execute(s, w, o, collected, interval));
+        done = observed ? operand_piped(s, w, o, operand_execute(s, w, o, collected, interval))
+                        : operand_piped_plain(s, w, o, collected);
     } else if (o->path != PATH_MEMORY) {
         result = issue_control(s, slot, o, collected);
         if (o->dst_words) done = result;
@@ -118,12 +131,12 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
         // The source registers are in use until cycle `collected`, when the collector has read them.
         operand_keep_busy(&w->operands, collected);
         lsu_push(s, slot, o, issue_inst(w->grid, o), collected + 1);
-    } else if (has_techs(s)) {
+    } else if (observed && has_techs(s)) {
         mech_result(w, (uint32_t)(o - w->grid->ops), collected);
     }
     // The later cycle: a vote may write only a predicate, ready at `result`, not at `done`.
     issue_keep(s, w, o, later(done, result), o->path == PATH_MEMORY && !accesses);
-    if (has_onlookers(s)) issue_observed(s, slot, o, collected, done, accesses);
+    if (observed) issue_observed(s, slot, o, collected, done, accesses);
 }
 
 // Removes the issued instruction from the I-buffer, and applies its effects on barriers and mechanisms, or
@@ -131,7 +144,7 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
 static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(struct sm *s, struct sm_grid *g,
                                                                              unsigned slot, uint32_t index,
                                                                              const struct op *o,
-                                                                             bool has_slot)
+                                                                             bool has_slot, bool observed)
 {
     struct sm_warp *w = &s->warps[slot];
     g->counts.issue_issued++;
@@ -142,7 +155,7 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
     front_take(&w->front);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) issue_after_control(s, g, slot, o);
-    if (has_techs(s)) {
+    if (observed && has_techs(s)) {
         if (w->warp)
             mech_issued(w, index, goes_on);
         else
@@ -154,7 +167,7 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
 // After the step of instruction `o`, with the warp's counts of instructions and lanes before the step.
 static inline __attribute__((always_inline)) enum outcome
 issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
-              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
+              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before, bool observed)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
@@ -172,12 +185,12 @@ issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *
     case TIMED_DONE: break;
     }
     if (w->warp->issued != issued_before) {
-        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before);
+        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before, observed);
     } else { // lanes wait for reconvergence; the instruction executes later with all lanes
         g->counts.issue_parts++;
-        if (has_techs(s)) mech_executed(w, (uint32_t)(o - g->ops));
+        if (observed && has_techs(s)) mech_executed(w, (uint32_t)(o - g->ops));
     }
-    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true);
+    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true, observed);
 }
 
 // Tries to issue a plain instruction (decode.h) of a full warp, without onlookers.
@@ -209,43 +222,31 @@ static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm 
     return OUTCOME_ISSUED;
 }
 
-// Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
-static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
-                                                                     unsigned slot)
+// issue_this for any instruction.
+static inline __attribute__((always_inline)) enum outcome
+issue_any(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool observed)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
-    uint32_t index = w->front.head;
-    const struct op *o = &g->ops[index];
-    if (o->is_plain && w->warp->active == w->warp->full && !has_onlookers(s))
-        return issue_plain(s, scheduler, slot, o);
     bool accesses = accesses_memory(w, o);
     if (!issue_has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
-    if (has_onlookers(s)) {
-        s->issue.lanes = w->warp->active;
-        if (s->config->check) check_issue(&s->check, index, w->warp->pc);
-    }
     uint64_t lanes_before = w->warp->counts.thread_instructions;
-    uint32_t reused = 0;
-    if (has_techs(s)) {
-        uint32_t copied = mech_copies(w, index);
-        if (copied) return issue_copy(s, scheduler, slot, copied - 1);
-        mech_reads(w, index);
-        // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
-        // warp's readiness again.
-        if (accesses_memory(w, o) != accesses) {
-            refuse(s, scheduler, slot, SLOT_UNIT);
-            mech_settles(g);
-            ready_evaluate(s, slot);
-            return OUTCOME_REFUSED;
-        }
-        reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
-    }
-    if (reused) {
-        issue_reused(s, scheduler, slot, o, reused);
-        return issue_leave_buffer(s, g, slot, index, o, true);
+    if (observed) {
+        enum outcome outcome;
+        if (issue_supplied(s, scheduler, slot, o, accesses, &outcome)) return outcome;
     }
     uint64_t issued_before = w->warp->issued;
     enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
-    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before);
+    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before, observed);
+}
+
+// Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
+static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *s, unsigned scheduler,
+                                                                     unsigned slot, enum sm_mode mode)
+{
+    struct sm_warp *w = &s->warps[slot];
+    const struct op *o = &w->grid->ops[w->front.head];
+    if (mode != MODE_PLAIN && has_onlookers(s)) return issue_watched(s, scheduler, slot, o);
+    if (o->is_plain && w->warp->active == w->warp->full) return issue_plain(s, scheduler, slot, o);
+    return issue_any(s, scheduler, slot, o, false);
 }

@@ -182,12 +182,48 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
 {
-    return issue_stepped(s, scheduler, slot, o, false, outcome, issued_before, lanes_before);
+    return issue_stepped(s, scheduler, slot, o, false, outcome, issued_before, lanes_before, false);
+}
+
+bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
+                    enum outcome *outcome)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    uint32_t index = (uint32_t)(o - g->ops);
+    s->issue.lanes = w->warp->active;
+    if (s->config->check) check_issue(&s->check, index, w->warp->pc);
+    if (!has_techs(s)) return false;
+    uint32_t copied = mech_copies(w, index);
+    if (copied) {
+        *outcome = issue_copy(s, scheduler, slot, copied - 1);
+        return true;
+    }
+    mech_reads(w, index);
+    // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
+    // warp's readiness again.
+    if (accesses_memory(w, o) != accesses) {
+        refuse(s, scheduler, slot, SLOT_UNIT);
+        mech_settles(g);
+        ready_evaluate(s, slot);
+        *outcome = OUTCOME_REFUSED;
+        return true;
+    }
+    uint32_t reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
+    if (!reused) return false;
+    issue_reused(s, scheduler, slot, o, reused);
+    *outcome = issue_leave_buffer(s, g, slot, index, o, true, true);
+    return true;
+}
+
+enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
+{
+    return issue_any(s, scheduler, slot, o, true);
 }
 
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
 {
-    return issue_this(s, scheduler, slot);
+    return issue_this(s, scheduler, slot, MODE_OBSERVED);
 }
 
 void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over)
@@ -198,5 +234,5 @@ void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
                         bool has_slot)
 {
-    return issue_leave_buffer(s, g, slot, index, o, has_slot);
+    return issue_leave_buffer(s, g, slot, index, o, has_slot, true);
 }
