@@ -13,3 +13,10 @@
 #else
 #define CLONES
 #endif
+
+// Before a loop with a short body whose steps depend on each other.
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
