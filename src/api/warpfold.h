@@ -135,7 +135,7 @@ void wf_set_print(struct wf_context *c, void (*print)(void *context, const char 
 void wf_set_progress(struct wf_context *c, bool enabled);
 
 // -- memory -------------------------------------------------------------------------------------------------
-// Allocates device memory, aligned to 256 bytes. Returns the address, or 0 and a message if memory.size is
+// Allocates device memory of zeros, aligned to 256 bytes. Returns the address, or 0 and a message if memory.size is
 // used up. The label, NULL for none, appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);

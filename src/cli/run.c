@@ -405,7 +405,7 @@ static bool is_changed(struct session *s, const struct session_buffer *b)
 {
     enum { CHUNK = 1 << 10, WIDEST = 8 };
     size_t size = spec_type_bytes(b->spec.type);
-    uint8_t now[CHUNK * WIDEST], before[CHUNK * WIDEST];
+    _Alignas(WIDEST) uint8_t now[CHUNK * WIDEST], before[CHUNK * WIDEST];
     bool changed = false;
     for (uint64_t i = 0; i < b->spec.count && !changed; i += CHUNK) {
         uint64_t n = b->spec.count - i < CHUNK ? b->spec.count - i : CHUNK;

@@ -1,5 +1,6 @@
 // Parses SPEC by its separators. Each error names the faulty part.
 #include "cli/spec.h"
+#include "base/clones.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/rng.h"
@@ -310,7 +311,7 @@ uint64_t spec_size_bytes(const struct spec *s)
 
 // Writes the elements first .. first + count - 1 of the sequence 0, 1, 2, …; integers keep the low bits. f32,
 // f64, integers of 4 bytes and other integers have a loop each for speed: buffers of a million are common.
-static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8_t *to)
+CLONES static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8_t *to)
 {
     size_t size = types[type].size_bytes;
     if (type == SPEC_F32)
@@ -332,25 +333,23 @@ static void fill_iota(enum spec_type type, uint64_t first, uint64_t count, uint8
 // The same for a random sequence.
 static void fill_random(const struct spec *s, uint64_t first, uint64_t count, uint8_t *to)
 {
-    const size_t size = types[s->type].size_bytes;
-    const uint8_t *end = to + count * size;
-    struct rng r;
-    rng_init(&r, s->seed + first * 0x9e3779b97f4a7c15ull); // element i is output i of the generator
-    if (s->type == SPEC_F32)
-        for (; to < end; to += sizeof(float)) {
-            float f = rng_f32(rng_next(&r));
-            memcpy(to, &f, sizeof f);
+    enum { CHUNK = 512 };
+    uint64_t z[CHUNK];
+    size_t size = types[s->type].size_bytes;
+    struct rng r = rng_at(s->seed, first);
+    if (s->type == SPEC_F32) {
+        rng_fill_f32(&r, (float *)(void *)to, count, 0, 1);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i += CHUNK) {
+        size_t n = count - i < CHUNK ? count - i : CHUNK;
+        rng_fill_u64(&r, z, n);
+        for (size_t k = 0; k < n; k++, to += size) {
+            double d = rng_f64(z[k]);
+            if (s->type == SPEC_F64) memcpy(&z[k], &d, sizeof d);
+            memcpy(to, &z[k], size);
         }
-    else if (s->type == SPEC_F64)
-        for (; to < end; to += sizeof(double)) {
-            double d = rng_f64(rng_next(&r));
-            memcpy(to, &d, sizeof d);
-        }
-    else
-        for (; to < end; to += size) {
-            uint64_t z = rng_next(&r);
-            memcpy(to, &z, size);
-        }
+    }
 }
 
 void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)

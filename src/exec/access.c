@@ -52,8 +52,12 @@ static bool distances_are(const uint64_t *address, const uint32_t *distance, uns
     }
 LOOPS(32)
 LOOPS(64)
-const struct lane_loops exec_general_loops[2] = {{addresses_32, have_distances_32},
-                                                 {addresses_64, have_distances_64}};
+#define GUARD                                                                                                \
+    {                                                                                                        \
+        exec_guard_full, exec_guard_masked                                                                   \
+    }
+const struct lane_loops exec_general_loops[2] = {{addresses_32, have_distances_32, GUARD},
+                                                 {addresses_64, have_distances_64, GUARD}};
 
 enum access_pattern exec_lane_addresses(const struct warp *w, const struct operand *o, uint32_t source,
                                         unsigned bytes, uint64_t *to)

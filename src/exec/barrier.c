@@ -21,6 +21,29 @@ static void write_result(struct warp *w, const struct split *s, const struct bar
     w->pred[s->result_q] = (w->pred[s->result_q] & ~s->result_lanes) | (all_or_any ? s->result_lanes : 0);
 }
 
+// Ends the wait of a warp whose live lanes are one split, without the search of split_release and split_pick.
+static void release_whole(struct warp *w, const struct barrier *b)
+{
+    struct split *s = w->splits.data;
+    if (s->result_q != PRED_SINK || s->result_boolean == BOOL_POPC) write_result(w, s, b);
+    s->state = SPLIT_READY;
+    w->current = 0;
+    w->active = s->mask;
+    w->depth = s->depth;
+    w->pc = s->pc;
+    w->waiting_places = 0;
+}
+
+static void release_parts(struct warp *w, unsigned number, const struct barrier *b)
+{
+    for (uint32_t k = 0; k < w->splits.count; k++) {
+        const struct split *s = &w->splits.data[k];
+        if (s->state == SPLIT_BARRIER && s->barrier == number) write_result(w, s, b);
+    }
+    split_release(w, SPLIT_BARRIER, number);
+    split_pick(w);
+}
+
 static void complete(struct cta *c, unsigned number)
 {
     if (c->exec->observed) observed_barrier(c, number);
@@ -33,15 +56,13 @@ static void complete(struct cta *c, unsigned number)
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
         if (w->state == WARP_DONE || w->waits_at != number) continue;
-        for (uint32_t k = 0; k < w->splits.count; k++) {
-            const struct split *s = &w->splits.data[k];
-            if (s->state == SPLIT_BARRIER && s->barrier == number) write_result(w, s, &b);
-        }
-        race_barrier_leave(w, number);
         w->waits_at = NO_BARRIER;
         w->state = WARP_READY;
-        split_release(w, SPLIT_BARRIER, number);
-        split_pick(w);
+        if (w->splits.count == 1)
+            release_whole(w, &b);
+        else
+            release_parts(w, number, &b);
+        if (c->exec->races) race_barrier_leave(w, number);
     }
     race_barrier_complete(c, number);
     hint_ordered(c);
@@ -90,6 +111,16 @@ static void add_predicates(struct barrier *b, const struct bound *d, const struc
     b->any = b->any || yes;
 }
 
+// The warp arrives at a barrier for `threads` threads (0: the whole block).
+static void arrive(struct warp *w, unsigned number, uint32_t threads)
+{
+    struct barrier *b = &w->cta->barriers[number];
+    if (!b->arrived) b->expected = threads;
+    b->arrived += w->arrival;
+    w->cta->barriers_used |= 1u << number;
+    if (w->exec->races) race_barrier_arrive(w, number);
+}
+
 bool barrier_try_arrive(struct warp *w)
 {
     const struct split *first = &vec_last(&w->splits);
@@ -97,16 +128,27 @@ bool barrier_try_arrive(struct warp *w)
     if (w->waits_at != NO_BARRIER || !w->splits.count) return false;
     if (first->state != SPLIT_BARRIER && first->state != SPLIT_ARRIVE) return false;
     if (!split_all_wait_at(w, number)) return false;
-    struct barrier *b = &w->cta->barriers[number];
-    if (!b->arrived) b->expected = first->barrier_threads;
-    b->arrived += w->arrival;
-    w->cta->barriers_used |= 1u << number;
-    race_barrier_arrive(w, number);
+    arrive(w, number, first->barrier_threads);
     split_release(w, SPLIT_ARRIVE, number);
     for (uint32_t k = 0; k < w->splits.count; k++)
         if (w->splits.data[k].state == SPLIT_BARRIER) w->waits_at = (uint8_t)number;
     check_complete(w->cta, number);
     return true;
+}
+
+// The running lanes, all live lanes of the warp, wait at a barrier, as by split_wait and barrier_try_arrive.
+static const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t pc)
+{
+    unsigned number = s->barrier;
+    s->pc = pc;
+    s->state = SPLIT_BARRIER;
+    s->waits_for = 0;
+    arrive(w, number, s->barrier_threads);
+    w->waits_at = (uint8_t)number;
+    check_complete(w->cta, number);
+    if (s->state == SPLIT_READY) return warp_go(w, pc);
+    w->state = WARP_BARRIER;
+    return NULL;
 }
 
 const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
@@ -127,6 +169,8 @@ const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *reg
     s->result_lanes = active;
     s->result_q = i->mode == MODE_BAR_RED ? d->q : PRED_SINK;
     warp_count_run(w, d);
+    if (w->splits.count == 1 && s->mask == active && i->mode != MODE_BAR_ARRIVE && w->waits_at == NO_BARRIER)
+        return wait_whole(w, s, d->index + 1);
     return split_wait(w, active, d->index + 1, d->index + 1,
                       i->mode == MODE_BAR_ARRIVE ? SPLIT_ARRIVE : SPLIT_BARRIER, 0);
 }

@@ -134,9 +134,9 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(e, i))
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
     bool hinted = hint_concerns(e, i);
-    b.run = hinted ? hint_full : b.guarded ? exec_guard_full : b.handlers->full;
+    b.run = hinted ? hint_full : b.guarded ? e->loops->guard.full : b.handlers->full;
     e->full[index] = b;
-    b.run = hinted ? hint_masked : b.guarded ? exec_guard_masked : b.handlers->masked;
+    b.run = hinted ? hint_masked : b.guarded ? e->loops->guard.masked : b.handlers->masked;
     if (goes_to_target(i)) b.target = &e->masked[i->target];
     if (e->entry_flags[index] & EXEC_JOIN)
         b.run = hinted ? hint_join : e->launch->simt == SIMT_NEST ? exec_join_nest : exec_join;

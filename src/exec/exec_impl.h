@@ -63,6 +63,9 @@ struct allocation_slot {
     uint64_t start, size_bytes;
     uint64_t row_limit; // a full warp's consecutive access at a lower offset is within bounds
     uint8_t *host;      // host byte of `start`
+    // For vectors of lanes: an access is within bounds if the upper word of the address register is `upper` (64-bit
+    // addresses) and the lower word less `base` is below `room`. room 0: compare whole addresses instead.
+    uint32_t base, upper, room;
 };
 
 struct hint;
@@ -91,8 +94,8 @@ struct exec_code {
     bool is_stepped;
 };
 
-// Loops over the addresses of all lanes, one for each build of the interpreter (fast/addresses.c; for
-// exec.isa=general, access.c).
+// Loops over the addresses of all lanes, and the handlers of guards, for each build of the interpreter
+// (fast/addresses.c; for exec.isa=general, access.c).
 struct lane_loops {
     // Writes every lane's address to to[] and returns the pattern for accesses of `bytes` bytes. Lower and
     // upper words of the address registers; high NULL: addresses of 32 bits, a lower word plus `offset`
@@ -101,6 +104,7 @@ struct lane_loops {
                                      uint64_t *to);
     // Whether every lane's address less lane 0's is distance[lane], modulo 2^32.
     bool (*have_distances)(const uint64_t *address, const uint32_t *distance);
+    struct handlers guard; // apply the guard of an instruction and go on with the handlers of its form
 };
 
 // A launch in execution on one thread.

@@ -102,40 +102,6 @@
     }                                                                                                        \
     static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
 
-// Form with predicates p = r bool c and q = !r bool c. r: lanes where COMPARISON holds; c: a predicate
-// source; bool: AND, OR or XOR. AND is by far the most frequent.
-#define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
-    HANDLER(name##_full)                                                                                     \
-    {                                                                                                        \
-        lanes_t r = 0, c = pred_lanes(w, d->src[2]);                                                         \
-        SETUP;                                                                                               \
-        EACH_VECTOR(k)                                                                                       \
-        {                                                                                                    \
-            LOADS;                                                                                           \
-            r |= mask_place((COMPARISON), k);                                                                \
-        }                                                                                                    \
-        w->pred[d->dst] = combined(d, r, c);                                                                 \
-        w->pred[d->q] = combined(d, (lanes_t)~r, c);                                                         \
-        NEXT(d + 1, active);                                                                                 \
-    }                                                                                                        \
-    HANDLER(name##_masked)                                                                                   \
-    {                                                                                                        \
-        lanes_t r = 0, c = pred_lanes(w, d->src[2]);                                                         \
-        SETUP;                                                                                               \
-        EACH_VECTOR(k)                                                                                       \
-        {                                                                                                    \
-            LOADS;                                                                                           \
-            r |= mask_place((COMPARISON), k);                                                                \
-        }                                                                                                    \
-        w->pred[d->dst] = (w->pred[d->dst] & ~active) | (combined(d, r, c) & active);                        \
-        w->pred[d->q] = (w->pred[d->q] & ~active) | (combined(d, (lanes_t)~r, c) & active);                  \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
-    static const struct handlers name __attribute__((unused)) = {name##_full, name##_masked};
-#define FORM_COMPARE(name, COMPARISON)                                                                       \
-    FORM_PRED(name##_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), COMPARISON)         \
-    FORM_PRED(name##_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s, COMPARISON)
-
 static inline lanes_t pred_lanes(const struct warp *w, uint32_t source)
 {
     return (lanes_t)w->pred[source & 15] ^ (lanes_t)((int32_t)source >> 31);
@@ -145,6 +111,53 @@ static inline lanes_t combined(const struct bound *d, lanes_t r, lanes_t c)
 {
     if (__builtin_expect(d->boolean == BOOL_AND, 1)) return r & c;
     return d->boolean == BOOL_OR ? r | c : r ^ c;
+}
+
+// Form with predicates p = r bool c and q = !r bool c. r: lanes where COMPARISON holds; c: a predicate
+// source; bool: AND, OR or XOR. The second handlers are for "r AND true", by far the most frequent.
+#define FORM_PRED(name, SETUP, LOADS, COMPARISON)                                                            \
+    static inline lanes_t name##_of(const struct bound *d, const struct warp *w, const uint8_t *regs)        \
+    {                                                                                                        \
+        vm m[VECTORS];                                                                                       \
+        SETUP;                                                                                               \
+        EACH_VECTOR(k)                                                                                       \
+        {                                                                                                    \
+            LOADS;                                                                                           \
+            m[k] = (COMPARISON);                                                                             \
+        }                                                                                                    \
+        return mask_lanes(m);                                                                                \
+    }                                                                                                        \
+    HANDLER(name##_full)                                                                                     \
+    {                                                                                                        \
+        lanes_t r = name##_of(d, w, regs), c = pred_lanes(w, d->src[2]);                                     \
+        w->pred[d->dst] = combined(d, r, c);                                                                 \
+        w->pred[d->q] = combined(d, (lanes_t)~r, c);                                                         \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_alone)                                                                                    \
+    {                                                                                                        \
+        lanes_t r = name##_of(d, w, regs);                                                                   \
+        w->pred[d->dst] = r;                                                                                 \
+        w->pred[d->q] = (lanes_t)~r;                                                                         \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        lanes_t r = name##_of(d, w, regs), c = pred_lanes(w, d->src[2]);                                     \
+        w->pred[d->dst] = (w->pred[d->dst] & ~active) | (combined(d, r, c) & active);                        \
+        w->pred[d->q] = (w->pred[d->q] & ~active) | (combined(d, (lanes_t)~r, c) & active);                  \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers name[2]                                                                     \
+        __attribute__((unused)) = {{name##_full, name##_masked}, {name##_alone, name##_masked}};
+#define FORM_COMPARE(name, COMPARISON)                                                                       \
+    FORM_PRED(name##_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), COMPARISON)         \
+    FORM_PRED(name##_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s, COMPARISON)
+
+// Which handlers of FORM_PRED: the index in the form.
+static inline unsigned pred_form(const struct bound *d)
+{
+    return d->boolean == BOOL_AND && d->src[2] == PRED_TRUE && d->dst != d->q;
 }
 
 // Counts the straight run that ends with d, for a warp with `lanes` running lanes.

@@ -9,4 +9,6 @@ typedef const struct handlers *fast_family(const struct exec *e, const struct in
     FAMILY(fast_integer)                                                                                     \
     FAMILY(fast_bits)                                                                                        \
     FAMILY(fast_single)                                                                                      \
-    FAMILY(fast_double) FAMILY(fast_double_convert) FAMILY(fast_memory) FAMILY(fast_control) FAMILY(fast_flat)
+    FAMILY(fast_double)                                                                                      \
+    FAMILY(fast_double_convert)                                                                              \
+    FAMILY(fast_memory) FAMILY(fast_control) FAMILY(fast_flat) FAMILY(fast_cross) FAMILY(fast_atomic)

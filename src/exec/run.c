@@ -178,16 +178,13 @@ void exec_cta_destroy(struct cta *c)
     free(c);
 }
 
-// Clears `bytes` bytes, a multiple of 64, from an address aligned to 64 on. A long memset is a string instruction
-// in glibc, slow to start for a warp's registers.
+// Clears `bytes` bytes. A long memset is a string instruction in glibc, slow to start for a warp's registers; a shorter
+// one is a loop over vectors.
 static void clear_vectors(uint8_t *at, size_t bytes)
 {
-    enum { STEP = 64, STRING_FROM = 2048 };
-    if (bytes < STRING_FROM) {
-        memset(at, 0, bytes);
-        return;
-    }
-    for (const uint8_t *end = at + bytes; at < end; at += STEP) memset(at, 0, STEP);
+    enum { STEP = 1024, STRING_FROM = 2048 };
+    for (; bytes >= STRING_FROM; bytes -= STEP, at += STEP) memset(at, 0, STEP);
+    memset(at, 0, bytes);
 }
 
 void exec_cta_start(struct cta *c, uint64_t linear)
@@ -236,10 +233,9 @@ void exec_cta_collect(struct cta *c)
     }
 }
 
-// Instructions left under the launch's limit; UINT64_MAX: no limit is set.
+// Instructions left under the launch's limit.
 static uint64_t allowance(const struct exec *e)
 {
-    if (!e->instruction_limit) return UINT64_MAX;
     return e->instruction_limit > e->instructions_done ? e->instruction_limit - e->instructions_done : 0;
 }
 
@@ -249,12 +245,15 @@ static uint64_t allowance(const struct exec *e)
 static bool run_slice(struct warp *w)
 {
     struct exec *e = w->exec;
+    if (!e->instruction_limit) return warp_run(w, WARP_SLICE);
     uint64_t allowed = allowance(e);
     if (allowed && !warp_run(w, allowed < WARP_SLICE ? allowed : WARP_SLICE)) return false;
-    if (allowed && (!e->instruction_limit || e->instructions_done <= e->instruction_limit)) return true;
+    if (allowed && e->instructions_done <= e->instruction_limit) return true;
     exec_fault_limit(w);
     return false;
 }
+
+static uint32_t after(const struct cta *c, uint32_t warp) { return warp + 1 < c->warp_count ? warp + 1 : 0; }
 
 // Runs the block until its end, until a look has seen enough of the block, or for `instructions` and the rest
 // of a slice. False on a fault.
@@ -263,13 +262,11 @@ static bool cta_run(struct cta *c, uint64_t instructions)
     struct exec *e = c->exec;
     uint64_t until = e->instructions_done + instructions;
     while (c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
-        uint32_t seen = 0;
-        while (seen < c->warp_count && c->warps[c->next_warp].state != WARP_READY) {
-            c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
-            seen++;
-        }
-        struct warp *w = &c->warps[c->next_warp];
-        if (seen == c->warp_count) {
+        uint32_t n = c->next_warp, left = c->warp_count;
+        for (; c->warps[n].state != WARP_READY && --left;) n = after(c, n);
+        struct warp *w = &c->warps[n];
+        c->next_warp = after(c, n);
+        if (!left) {
             exec_fault_deadlock(c);
             return false;
         }
@@ -281,7 +278,6 @@ static bool cta_run(struct cta *c, uint64_t instructions)
                 return false;
             }
         }
-        c->next_warp = c->next_warp + 1 < c->warp_count ? c->next_warp + 1 : 0;
     }
     return true;
 }

@@ -136,6 +136,27 @@ COMPARE_INT(equal, _mm512_cmpeq_epi32_mask, ==, vi)
 COMPARE_INT(less_s, _mm512_cmplt_epi32_mask, <, vi)
 COMPARE_INT(less_u, _mm512_cmplt_epu32_mask, <, vu)
 
+static inline vu larger_u(vu a, vu b)
+{
+#if FAST_BITS == 512
+    return (vu)_mm512_max_epu32((__m512i)a, (__m512i)b);
+#elif FAST_BITS == 256
+    return (vu)_mm256_max_epu32((__m256i)a, (__m256i)b);
+#else
+    return choose(less_u(a, b), b, a);
+#endif
+}
+
+static inline vm at_least_u(vu a,
+                            vu b) // a comparison of AVX2 is signed; with the maximum no inversion is left
+{
+#if FAST_BITS == 512
+    return _mm512_cmpge_epu32_mask((__m512i)a, (__m512i)b);
+#else
+    return equal(larger_u(a, b), a);
+#endif
+}
+
 // Quiet comparisons of floats, as in enum isa_cmp; the second half, from float_unordered on, is true for NaN.
 COMPARE_FLOAT(float_lt, _CMP_LT_OQ, a < b)
 COMPARE_FLOAT(float_eq, _CMP_EQ_OQ, a == b)
@@ -171,6 +192,22 @@ static inline vm mask_part(uint64_t lanes, unsigned k)
 }
 #endif
 static inline lanes_t mask_place(vm m, unsigned k) { return (lanes_t)mask_bits(m) << (k * VECTOR_LANES); }
+
+// The lanes of a mask of every vector.
+static inline lanes_t mask_lanes(const vm *m)
+{
+#if FAST_BITS == 256 && FAST_LANES == 32
+    // Packed to a byte a lane, in each half of a vector: lanes 0 8 16 24, then 4 12 20 28, four lanes each.
+    __m256i low = _mm256_packs_epi32((__m256i)m[0], (__m256i)m[1]);
+    __m256i high = _mm256_packs_epi32((__m256i)m[2], (__m256i)m[3]);
+    __m256i all = _mm256_packs_epi16(low, high), order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return (lanes_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(all, order));
+#else
+    lanes_t r = 0;
+    EACH_VECTOR(k) r |= mask_place(m[k], k);
+    return r;
+#endif
+}
 
 // fma(a, b, c) rounded once.
 #if FAST_BITS == 512

@@ -1,5 +1,6 @@
 // Host side of kernels/CP.cu: atoms go to constant memory in batches; every batch adds its potential to the
 // plane.
+#include "base/clones.h"
 #include "workload/host.h"
 
 #include <math.h>
@@ -9,6 +10,18 @@ enum { COLUMNS = 16 * 8, ROWS = 8 }; // grid points of a block
 struct atom {
     float x, y, z, charge;
 };
+
+// Adds an atom's potential to the points of a row of the plane, at height y.
+CLONES static void add_potential(const struct atom *atom, double y, const double *restrict column,
+                                 double *restrict row, int width)
+{
+    const double dy = y - (double)atom->y, z = (double)atom->z, charge = (double)atom->charge;
+    const double atom_x = (double)atom->x;
+    for (int x = 0; x < width; x++) {
+        double dx = column[x] - atom_x;
+        row[x] += charge / sqrt(dx * dx + dy * dy + z);
+    }
+}
 
 void workload_run_CP(struct host *h)
 {
@@ -38,13 +51,10 @@ void workload_run_CP(struct host *h)
     const float *got = host_output(h, energy, points * sizeof(float));
     if (h->failed) return;
 
-    double *want = HOST_ARRAY(h, double, points);
-    for (int at = 0; at < width * height; at++) {
-        double x = (double)spacing * (at % width), y = (double)spacing * (at / width);
-        for (int i = 0; i < atom_count; i++) {
-            double dx = x - (double)atoms[i].x, dy = y - (double)atoms[i].y;
-            want[at] += (double)atoms[i].charge / sqrt(dx * dx + dy * dy + (double)atoms[i].z);
-        }
-    }
+    double *want = HOST_ARRAY(h, double, points), *column = HOST_ARRAY(h, double, width);
+    for (int x = 0; x < width; x++) column[x] = (double)spacing * x;
+    for (int y = 0; y < height; y++)
+        for (int i = 0; i < atom_count; i++)
+            add_potential(&atoms[i], (double)spacing * y, column, want + y * width, width);
     host_compare_f32(h, "grid point", got, want, points, 1);
 }

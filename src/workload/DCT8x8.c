@@ -1,5 +1,6 @@
 // Host side of kernels/DCT8x8.cu. Every stage is compared with the reference applied to the device's previous
 // stage. Otherwise, rounding to a multiple of the quantum would amplify the last bit of a coefficient.
+#include "base/clones.h"
 #include "workload/host.h"
 
 #include <math.h>
@@ -13,21 +14,20 @@ static const float QUANTUM[N * N] = {16, 11, 10, 16, 24,  40,  51,  61,  12, 12,
                                      49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
 
 // out = M · in · Mᵀ on one 8x8 block, M or its transpose given by its steps.
-static void product(const float *in, double *out, int pitch, const double *m, int row_step, int column_step)
+CLONES static void product(const float *restrict in, double *restrict out, int pitch,
+                           const double *restrict m, int row_step, int column_step)
 {
-    double half[N][N];
+    double half[N][N] = {{0}}, across[N][N], whole[N][N] = {{0}}; // across: Mᵀ
+    for (int k = 0; k < N; k++)
+        for (int j = 0; j < N; j++) across[k][j] = m[j * row_step + k * column_step];
     for (int i = 0; i < N; i++)
-        for (int x = 0; x < N; x++) {
-            half[i][x] = 0;
-            for (int k = 0; k < N; k++)
-                half[i][x] += m[i * row_step + k * column_step] * (double)in[k * pitch + x];
-        }
+        for (int k = 0; k < N; k++)
+            for (int x = 0; x < N; x++) half[i][x] += across[k][i] * (double)in[k * pitch + x];
     for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            double sum = 0;
-            for (int k = 0; k < N; k++) sum += half[i][k] * m[j * row_step + k * column_step];
-            out[i * pitch + j] = sum;
-        }
+        for (int k = 0; k < N; k++)
+            for (int j = 0; j < N; j++) whole[i][j] += half[i][k] * across[k][j];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) out[i * pitch + j] = whole[i][j];
 }
 
 static void transform(const float *in, double *out, int width, int height, const double *m, bool inverse)
@@ -55,8 +55,12 @@ void workload_run_DCT8x8(struct host *h)
         }
     // A smooth picture with some noise, centred on zero as in JPEG.
     float *image = host_random_f32(h, count, -20, 20);
-    for (int i = 0; i < (int)count; i++)
-        image[i] += 60 * sinf((float)(i % width) * 0.05f) + 40 * cosf((float)(i / width) * 0.07f);
+    float *across = HOST_ARRAY(h, float, width);
+    for (int x = 0; x < width; x++) across[x] = 60 * sinf((float)x * 0.05f);
+    for (int y = 0; y < height; y++) {
+        float down = 40 * cosf((float)y * 0.07f);
+        for (int x = 0; x < width; x++) image[y * width + x] += across[x] + down;
+    }
 
     host_set_symbol(h, "cosines", device_cosines, sizeof device_cosines);
     host_set_symbol(h, "quantum", QUANTUM, sizeof QUANTUM);
@@ -72,10 +76,11 @@ void workload_run_DCT8x8(struct host *h)
     double *want = HOST_ARRAY(h, double, count);
     transform(image, want, width, height, cosines, false);
     host_compare_f32(h, "coefficient", forward, want, count, 100);
-    for (int i = 0; i < (int)count; i++) {
-        float q = QUANTUM[i / width % N * N + i % width % N];
-        want[i] = (double)(rintf(forward[i] / q) * q);
-    }
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            float q = QUANTUM[y % N * N + x % N];
+            want[y * width + x] = (double)(rintf(forward[y * width + x] / q) * q);
+        }
     host_compare_f32(h, "quantised coefficient", quantised, want, count, 100);
     transform(quantised, want, width, height, cosines, true);
     host_compare_f32(h, "restored pixel", inverse, want, count, 100);

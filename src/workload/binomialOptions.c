@@ -1,4 +1,5 @@
 // Host side of kernels/binomialOptions.cu: parameters of the lattice from market data.
+#include "base/clones.h"
 #include "workload/host.h"
 
 #include <math.h>
@@ -9,6 +10,12 @@ struct option { // as in the kernel's source
     float spot, strike, volatility_step, up, down;
 };
 
+// One level of the lattice, in place.
+CLONES static void step_back(double up, double down, double *node, int last)
+{
+    for (int i = 0; i <= last; i++) node[i] = up * node[i + 1] + down * node[i];
+}
+
 // The whole lattice, level by level.
 static double value_of(const struct option *o, double *node, int steps)
 {
@@ -16,8 +23,7 @@ static double value_of(const struct option *o, double *node, int steps)
         double price = (double)o->spot * exp((double)o->volatility_step * (2.0 * i - steps));
         node[i] = fmax(price - (double)o->strike, 0);
     }
-    for (int last = steps - 1; last >= 0; last--)
-        for (int i = 0; i <= last; i++) node[i] = (double)o->up * node[i + 1] + (double)o->down * node[i];
+    for (int last = steps - 1; last >= 0; last--) step_back((double)o->up, (double)o->down, node, last);
     return node[0];
 }
 

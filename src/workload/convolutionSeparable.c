@@ -1,15 +1,27 @@
 // Host side of kernels/convolutionSeparable.cu: convolution along the rows, followed by the columns.
+#include "base/clones.h"
 #include "workload/host.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1, TILES = 8 };
 
-// Convolves a row or column of `count` pixels, `step` elements apart, zero outside.
-static void convolve(const double *in, const float *taps, double *out, int count, int step)
+// out += factor * in, `count` pixels
+CLONES static void add(double factor, const double *restrict in, double *restrict out, int count)
 {
-    for (int at = 0; at < count; at++)
-        for (int k = -RADIUS; k <= RADIUS; k++)
-            if (at + k >= 0 && at + k < count)
-                out[at * step] += in[(at + k) * step] * (double)taps[RADIUS - k];
+    for (int i = 0; i < count; i++) out[i] += in[i] * factor;
+}
+
+// Convolves the rows of a picture, or its columns; zero outside.
+static void convolve(const double *in, const float *taps, double *out, int width, int height, bool columns)
+{
+    for (int y = 0; y < height; y++)
+        for (int k = -RADIUS; k <= RADIUS; k++) {
+            double tap = (double)taps[RADIUS - k];
+            int before = k < 0 ? -k : 0, after = k > 0 ? k : 0; // pixels of a row without a neighbour
+            if (!columns)
+                add(tap, in + y * width + before + k, out + y * width + before, width - before - after);
+            else if (y + k >= 0 && y + k < height)
+                add(tap, in + (y + k) * width, out + y * width, width);
+        }
 }
 
 void workload_run_convolutionSeparable(struct host *h)
@@ -33,8 +45,8 @@ void workload_run_convolutionSeparable(struct host *h)
     double *pixels = HOST_ARRAY(h, double, count), *want_rows = HOST_ARRAY(h, double, count);
     double *want = HOST_ARRAY(h, double, count);
     for (size_t i = 0; i < count; i++) pixels[i] = (double)image[i];
-    for (int y = 0; y < height; y++) convolve(pixels + y * width, taps, want_rows + y * width, width, 1);
-    for (int x = 0; x < width; x++) convolve(want_rows + x, taps, want + x, height, width);
+    convolve(pixels, taps, want_rows, width, height, false);
+    convolve(want_rows, taps, want, width, height, true);
     host_compare_f32(h, "pixel after rows", got_rows, want_rows, count, 1);
     host_compare_f32(h, "pixel", got, want, count, 1);
 }

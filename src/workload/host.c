@@ -1,5 +1,6 @@
 // A run of a workload: the calls of host.h over the public API, and the verdict on the results.
 #include "workload/host.h"
+#include "base/clones.h"
 #include "base/hash.h"
 #include "workload/tape.h"
 
@@ -10,6 +11,8 @@
 #include <string.h>
 
 static const uint64_t INPUT_SEED = 2020;
+
+enum { CHUNK = 512 }; // values in a buffer on the stack
 
 // Keeps the first failure; true after any failure, present or past.
 static bool failed(struct host *h, enum wf_status status)
@@ -26,15 +29,28 @@ static bool failed(struct host *h, enum wf_status status)
 float *host_random_f32(struct host *h, size_t count, float low, float high)
 {
     float *values = HOST_ARRAY(h, float, count);
-    for (size_t i = 0; i < count; i++) values[i] = low + (high - low) * rng_f32(rng_next(&h->rng));
+    rng_fill_f32(&h->rng, values, count, low, high);
     return values;
+}
+
+// bound 0: the lower words; else (z >> 32) * bound / 2^32, as in rng_below.
+CLONES static void narrow(const uint64_t *restrict z, uint32_t *restrict to, size_t count, uint32_t bound)
+{
+    if (!bound)
+        for (size_t i = 0; i < count; i++) to[i] = (uint32_t)z[i];
+    else
+        for (size_t i = 0; i < count; i++) to[i] = (uint32_t)((z[i] >> 32) * bound >> 32);
 }
 
 uint32_t *host_random_u32(struct host *h, size_t count, uint32_t bound)
 {
+    uint64_t z[CHUNK];
     uint32_t *values = HOST_ARRAY(h, uint32_t, count);
-    for (size_t i = 0; i < count; i++)
-        values[i] = bound ? rng_below(&h->rng, bound) : (uint32_t)rng_next(&h->rng);
+    for (size_t i = 0; i < count; i += CHUNK) {
+        size_t n = count - i < CHUNK ? count - i : CHUNK;
+        rng_fill_u64(&h->rng, z, n);
+        narrow(z, values + i, n, bound);
+    }
     return values;
 }
 
@@ -46,7 +62,6 @@ uint64_t host_alloc(struct host *h, size_t size_bytes)
     uint64_t address = wf_alloc(h->context, size_bytes);
     if (failed(h, address ? WF_OK : WF_BAD_INPUT)) return 0;
     vec_push(&h->allocations, address);
-    failed(h, wf_fill(h->context, address, 0, 1, size_bytes));
     if (h->options->tape) tape_write(h->options->tape, address, NULL, size_bytes);
     return address;
 }
@@ -180,19 +195,55 @@ static void mismatch(struct host *h, const char *format, ...)
     va_end(args);
 }
 
+static inline double error_of(float got, double want, double scale)
+{
+    double size = fabs(want);
+    return fabs((double)got - want) / (size > scale ? size : scale);
+}
+
+// Greatest error among at most CHUNK values; infinite if an error is NaN.
+CLONES static double greatest_error(const float *restrict got, const double *restrict want, size_t count,
+                                    double scale)
+{
+    double error[CHUNK], most = 0;
+    uint64_t unordered = 0;
+    for (size_t i = 0; i < count; i++) error[i] = error_of(got[i], want[i], scale);
+    for (size_t i = 0; i < count; i++) unordered |= error[i] != error[i] ? 1 : 0;
+    for (size_t i = 0; i < count; i++) most = error[i] > most ? error[i] : most;
+    return unordered ? INFINITY : most;
+}
+
+static void compare_one(struct host *h, const char *what, size_t i, float got, double want, double scale)
+{
+    double error = error_of(got, want, scale);
+    if (isnan(error)) error = INFINITY;
+    h->result->max_error = fmax(h->result->max_error, error);
+    if (error > h->workload->tolerance)
+        mismatch(h, "%s %zu is %.9g, not %.9g (error %.2g, tolerance %.2g)", what, i, (double)got, want,
+                 error, h->workload->tolerance);
+}
+
+// Compares values in chunks, and one by one in a chunk with an error beyond the tolerance.
 void host_compare_f32(struct host *h, const char *what, const float *got, const double *want, size_t count,
                       double scale)
 {
     if (h->failed) return;
     h->result->compared += count;
-    for (size_t i = 0; i < count; i++) {
-        double error = fabs((double)got[i] - want[i]) / fmax(fabs(want[i]), scale);
-        if (isnan(error)) error = INFINITY;
-        h->result->max_error = fmax(h->result->max_error, error);
-        if (error > h->workload->tolerance)
-            mismatch(h, "%s %zu is %.9g, not %.9g (error %.2g, tolerance %.2g)", what, i, (double)got[i],
-                     want[i], error, h->workload->tolerance);
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t n = count - first < CHUNK ? count - first : CHUNK;
+        double most = greatest_error(got + first, want + first, n, scale);
+        if (most <= h->workload->tolerance)
+            h->result->max_error = fmax(h->result->max_error, most);
+        else
+            for (size_t i = first; i < first + n; i++) compare_one(h, what, i, got[i], want[i], scale);
     }
+}
+
+CLONES static bool are_equal(const uint32_t *restrict a, const uint32_t *restrict b, size_t count)
+{
+    uint32_t differ = 0;
+    for (size_t i = 0; i < count; i++) differ |= a[i] ^ b[i];
+    return !differ;
 }
 
 void host_compare_u32(struct host *h, const char *what, const uint32_t *got, const uint32_t *want,
@@ -200,6 +251,7 @@ void host_compare_u32(struct host *h, const char *what, const uint32_t *got, con
 {
     if (h->failed) return;
     h->result->compared += count;
+    if (are_equal(got, want, count)) return;
     for (size_t i = 0; i < count; i++)
         if (got[i] != want[i])
             mismatch(h, "%s %zu is %u (0x%x), not %u (0x%x)", what, i, got[i], got[i], want[i], want[i]);

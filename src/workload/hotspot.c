@@ -1,4 +1,5 @@
 // Host side of kernels/hotspot.cu: the chip's physics, and launches of up to two steps.
+#include "base/clones.h"
 #include "workload/host.h"
 
 enum { SIDE = 16, STEPS = 2 };
@@ -24,18 +25,29 @@ static struct chip make_chip(int cols, int rows)
                          .time_step = (float)(precision / fastest_rise)};
 }
 
+// New temperatures of a row. north, south: rows beside it; the row itself at an edge of the chip.
+CLONES static void step_row(const struct chip *c, const float *restrict power, const double *restrict in,
+                            const double *restrict north, const double *restrict south, double *restrict out)
+{
+    const double rate = (double)c->time_step / (double)c->capacitance;
+    const double rx = (double)c->rx, ry = (double)c->ry, rz = (double)c->rz;
+    const int last = c->cols - 1;
+#define CELL(x, west, east)                                                                                  \
+    (in[x] + rate * ((double)power[x] + (north[x] + south[x] - 2 * in[x]) / ry +                             \
+                     ((east) + (west)-2 * in[x]) / rx + (80 - in[x]) / rz))
+    out[0] = CELL(0, in[0], in[last ? 1 : 0]);
+    for (int x = 1; x < last; x++) out[x] = CELL(x, in[x - 1], in[x + 1]);
+    if (last) out[last] = CELL(last, in[last - 1], in[last]);
+#undef CELL
+}
+
 static void step(const struct chip *c, const float *power, const double *in, double *out)
 {
-    double rate = (double)c->time_step / (double)c->capacitance;
-    for (int y = 0; y < c->rows; y++)
-        for (int x = 0; x < c->cols; x++) {
-            int at = y * c->cols + x;
-            double here = in[at];
-            double north = y > 0 ? in[at - c->cols] : here, south = y < c->rows - 1 ? in[at + c->cols] : here;
-            double west = x > 0 ? in[at - 1] : here, east = x < c->cols - 1 ? in[at + 1] : here;
-            out[at] = here + rate * ((double)power[at] + (north + south - 2 * here) / (double)c->ry +
-                                     (east + west - 2 * here) / (double)c->rx + (80 - here) / (double)c->rz);
-        }
+    for (int y = 0; y < c->rows; y++) {
+        const double *row = in + y * c->cols;
+        step_row(c, power + y * c->cols, row, y ? row - c->cols : row, y < c->rows - 1 ? row + c->cols : row,
+                 out + y * c->cols);
+    }
 }
 
 void workload_run_hotspot(struct host *h)

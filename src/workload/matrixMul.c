@@ -1,4 +1,5 @@
 // Host side of kernels/matrixMul.cu and of matrixMul16.cu.
+#include "base/clones.h"
 #include "workload/host.h"
 
 #include <math.h>
@@ -6,6 +7,12 @@
 struct extent {
     int height, depth, width; // multiples of the tile's side
 };
+
+// to += factor * from, over a row
+CLONES static void add_row(double factor, const float *restrict from, double *restrict to, int width)
+{
+    for (int x = 0; x < width; x++) to[x] += factor * (double)from[x];
+}
 
 static void multiply(struct host *h, const char *kernel, unsigned tile, const struct extent *extent)
 {
@@ -24,8 +31,7 @@ static void multiply(struct host *h, const char *kernel, unsigned tile, const st
     double *want = HOST_ARRAY(h, double, count_c);
     for (int y = 0; y < height; y++)
         for (int k = 0; k < depth; k++)
-            for (int x = 0; x < width; x++)
-                want[y * width + x] += (double)a[y * depth + k] * (double)b[k * width + x];
+            add_row((double)a[y * depth + k], b + k * width, want + y * width, width);
     // scale of the tolerance: a sum of `depth` products of random sign grows as sqrt(depth)
     host_compare_f32(h, "element", got, want, count_c, sqrt(depth));
 }

@@ -429,9 +429,34 @@ static void make_addresses(struct rng *r, uint64_t data[2], uint32_t *rows)
     }
 }
 
-// A load or store of a random space and type.
+// An atomic on words of global or shared memory.
+static struct inst random_atomic(struct rng *r)
+{
+    static const uint8_t ops[] = {OP_ATOMG, OP_ATOM, OP_RED, OP_ATOMS};
+    static const uint8_t types[] = {TYPE_U32, TYPE_S32, TYPE_B32, TYPE_U64, TYPE_F32};
+    for (;;) {
+        unsigned which = rng_below(r, TEST_COUNT(ops)),
+                 row = which == 3 ? 4 + rng_below(r, 2) : rng_below(r, 4);
+        struct inst i = {.op = ops[which], .guard = PRED_TRUE, .reconverge = NO_TARGET};
+        i.type = types[rng_below(r, TEST_COUNT(types))];
+        i.mode = (uint8_t)(MODE_ATOM_ADD + rng_below(r, MODE_ATOM_CAS - MODE_ATOM_ADD + 1));
+        if (rng_below(r, 4) == 0) i.guard = (uint8_t)rng_below(r, 7);
+        unsigned width = isa_src_width(&i, 1);
+        if (i.op != OP_RED) i.dst[0] = random_destination(r, SHAPE_REG, width);
+        i.src[0] = (struct operand){.kind = OPERAND_MEM,
+                                    .reg = (uint8_t)(FIRST_ADDRESS + 2 * row),
+                                    .width = which == 3 ? 1 : 2,
+                                    .value = rng_below(r, 4) * 16};
+        i.src[1] = random_destination(r, SHAPE_REG, width);
+        if (i.mode == MODE_ATOM_CAS) i.src[2] = random_destination(r, SHAPE_REG, width);
+        if (!isa_check(&i)) return i;
+    }
+}
+
+// A load or store of a random space and type, or an atomic.
 static struct inst random_access(struct rng *r)
 {
+    if (rng_below(r, 6) == 0) return random_atomic(r);
     static const uint8_t ops[4][2] = {{OP_LDG, OP_STG}, {OP_LDS, OP_STS}, {OP_LDL, OP_STL}, {OP_LD, OP_ST}};
     static const uint8_t types[] = {TYPE_B32, TYPE_B64, TYPE_B128, TYPE_U8, TYPE_S8, TYPE_U16, TYPE_S16};
     for (;;) {

@@ -1,4 +1,4 @@
-// Loops over the addresses of all lanes (struct lane_loops).
+// Loops over the addresses of all lanes, and guards (struct lane_loops).
 #include "exec/fast/places.h"
 
 static enum access_pattern addresses(const uint8_t *low, const uint8_t *high, uint64_t offset, unsigned bytes,
@@ -32,5 +32,22 @@ static bool have_distances(const uint64_t *restrict address, const uint32_t *res
     return !differ;
 }
 
+// As exec_guard_masked and exec_guard_full (control.c), with the processor's count of bits.
+HANDLER(guard_masked)
+{
+    const lanes_t lanes = ((lanes_t)w->pred[d->guard] ^ (lanes_t)d->guard_not) & (lanes_t)active;
+    w->counts.thread_instructions -= bit_count(active & ~(uint64_t)lanes);
+    if (lanes) TAIL(d->handlers->masked(d, w, regs, lanes));
+    w->counts.guarded_off++;
+    NEXT(d + 1, active);
+}
+
+HANDLER(guard_full)
+{
+    const lanes_t lanes = (lanes_t)w->pred[d->guard] ^ (lanes_t)d->guard_not;
+    if (lanes == ALL_LANES) TAIL(d->handlers->full(d, w, regs, active));
+    TAIL(guard_masked(d, w, regs, active));
+}
+
 extern const struct lane_loops FAST(fast_loops);
-const struct lane_loops FAST(fast_loops) = {addresses, have_distances};
+const struct lane_loops FAST(fast_loops) = {addresses, have_distances, {guard_full, guard_masked}};

@@ -312,6 +312,18 @@ static const struct handlers *bind_rshift(const struct exec *e, const struct ins
     return i->type == TYPE_S32 ? CHOOSE(rshift_right_s) : CHOOSE(rshift_right_u);
 }
 
+// BFI with a constant b: bits of a at a position in c.
+FORM(bfi, REG_A; REG_C; const unsigned position = d->scalar & 255;
+     const vu mask = splat((uint32_t)(bit_mask(d->scalar >> 8 & 255) << position)), vu a = simd_load(pa, k);
+     vu c = simd_load(pc, k), (c & ~mask) | (a << position & mask))
+
+static const struct handlers *bind_bfi(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    if (!is_register(&i->src[0]) || !is_constant(&i->src[1]) || !is_register(&i->src[2])) return NULL;
+    d->scalar = constant_of(e, d, 1);
+    return (d->scalar & 255) < 32 ? &bfi : NULL;
+}
+
 extern fast_family FAST(fast_bits);
 const struct handlers *FAST(fast_bits)(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -323,6 +335,7 @@ const struct handlers *FAST(fast_bits)(const struct exec *e, const struct inst *
     case OP_SHF: return bind_shf(e, i, d);
     case OP_PRMT: return bind_prmt(e, i, d);
     case OP_BFE: return bind_bfe(e, i, d);
+    case OP_BFI: return bind_bfi(e, i, d);
     case OP_POPC: return reg ? &popc : NULL;
     case OP_FLO: return !reg || i->mode != MODE_NONE ? NULL : i->type == TYPE_S32 ? &flo_s : &flo_u;
     case OP_BREV: return reg ? &brev : NULL;

@@ -133,8 +133,45 @@ static const struct handlers *bind_plain_sum(const struct exec *e, const struct 
 
 // Two terms with carry in and out: a + b + carry, b inverted for a difference. The carry in is a predicate or
 // a constant. d->scalar: value of a constant b. d->src[3]: predicate with the carry in, PT for carry 1, !PT
-// for carry 0.
+// for carry 0. Of the handlers of a full warp, two have a constant carry in, and one has no carry out.
+enum carry { CARRY_ANY, CARRY_IN_0, CARRY_IN_1, CARRY_LAST, CARRY_FORMS };
+
+static inline enum carry carry_form(const struct inst *i, const struct bound *d)
+{
+    if (i->flags & INST_X) return d->q == PRED_SINK ? CARRY_LAST : CARRY_ANY;
+    return d->src[3] == PRED_TRUE ? CARRY_IN_1 : CARRY_IN_0;
+}
+
+#define CARRY_LOOP(SETUP, LOADS, STATEMENT)                                                                  \
+    uint8_t *to = regs + d->dst;                                                                             \
+    SETUP;                                                                                                   \
+    EACH_VECTOR(k)                                                                                           \
+    {                                                                                                        \
+        LOADS;                                                                                               \
+        STATEMENT;                                                                                           \
+    }
 #define FORM_CARRY(name, SETUP, LOADS)                                                                       \
+    HANDLER(name##_in_0)                                                                                     \
+    {                                                                                                        \
+        vm m[VECTORS];                                                                                       \
+        CARRY_LOOP(SETUP, LOADS, vu total = a + b; m[k] = at_least_u(total, a); simd_store(to, k, total))    \
+        w->pred[d->q] = (lanes_t)~mask_lanes(m);                                                             \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_in_1)                                                                                     \
+    {                                                                                                        \
+        vm m[VECTORS];                                                                                       \
+        CARRY_LOOP(SETUP, LOADS, vu total = a + b + 1; m[k] = at_least_u(a, total);                          \
+                   simd_store(to, k, total))                                                                 \
+        w->pred[d->q] = mask_lanes(m);                                                                       \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    HANDLER(name##_last)                                                                                     \
+    {                                                                                                        \
+        const lanes_t in = pred_lanes(w, d->src[3]);                                                         \
+        CARRY_LOOP(SETUP, LOADS, simd_store(to, k, a + b - mask_words(mask_part(in, k))))                    \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
     HANDLER(name##_masked)                                                                                   \
     {                                                                                                        \
         uint8_t *to = regs + d->dst;                                                                         \
@@ -151,7 +188,11 @@ static const struct handlers *bind_plain_sum(const struct exec *e, const struct 
         w->pred[d->q] = (w->pred[d->q] & ~active) | (out & (lanes_t)active);                                 \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
-    static const struct handlers name __attribute__((unused)) = {name##_masked, name##_masked};
+    static const struct handlers name[CARRY_FORMS]                                                           \
+        __attribute__((unused)) = {{name##_masked, name##_masked},                                           \
+                                   {name##_in_0, name##_masked},                                             \
+                                   {name##_in_1, name##_masked},                                             \
+                                   {name##_last, name##_masked}};
 
 FORM_CARRY(carry_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k))
 FORM_CARRY(carry_rn, REG_A; REG_B, vu a = simd_load(pa, k); vu b = ~simd_load(pb, k))
@@ -181,10 +222,10 @@ static const struct handlers *bind_carry_sum(const struct exec *e, const struct 
     uint32_t ra = d->src[a], rb = d->src[b];
     d->src[0] = ra;
     d->src[1] = rb;
-    if (is_register(&i->src[b])) return minus ? &carry_rn : &carry_rr;
+    if (is_register(&i->src[b])) return (minus ? carry_rn : carry_rr) + carry_form(i, d);
     if (!is_constant(&i->src[b])) return NULL;
     d->scalar = minus ? ~constant_of(e, d, b) : constant_of(e, d, b);
-    return &carry_rs;
+    return carry_rs + carry_form(i, d);
 }
 
 static const struct handlers *bind_iadd3(const struct exec *e, const struct inst *i, struct bound *d)
@@ -400,11 +441,11 @@ static const struct handlers *bind_lea(const struct exec *e, const struct inst *
     d->spare_byte = i->shift;
     if (!(i->flags & INST_X)) d->src[3] = PRED_TRUE | 1u << 31;
     if (i->flags & INST_HI) {
-        if (i->flags & INST_SX) return b ? &lea_sign_rr : &lea_sign_rs;
+        if (i->flags & INST_SX) return (b ? lea_sign_rr : lea_sign_rs) + carry_form(i, d);
         if (!is_register(&i->src[2])) return NULL;
-        return b ? &lea_high_rr : &lea_high_rs;
+        return (b ? lea_high_rr : lea_high_rs) + carry_form(i, d);
     }
-    if (i->flags & (INST_CC | INST_X)) return b ? &lea_carry_rr : &lea_carry_rs;
+    if (i->flags & (INST_CC | INST_X)) return (b ? lea_carry_rr : lea_carry_rs) + carry_form(i, d);
     return b ? &lea_rr : &lea_rs;
 }
 
@@ -423,18 +464,18 @@ FORM_COMPARE(isetp_ne, mask_not(equal(a, b)))
 static const struct handlers *bind_isetp(const struct exec *e, const struct inst *i, struct bound *d)
 {
     static const struct handlers *const forms[2][7][2] = {
-        {[CMP_LT] = {&isetp_lt_u_rr, &isetp_lt_u_rs},
-         [CMP_EQ] = {&isetp_eq_rr, &isetp_eq_rs},
-         [CMP_LE] = {&isetp_le_u_rr, &isetp_le_u_rs},
-         [CMP_GT] = {&isetp_gt_u_rr, &isetp_gt_u_rs},
-         [CMP_NE] = {&isetp_ne_rr, &isetp_ne_rs},
-         [CMP_GE] = {&isetp_ge_u_rr, &isetp_ge_u_rs}},
-        {[CMP_LT] = {&isetp_lt_s_rr, &isetp_lt_s_rs},
-         [CMP_EQ] = {&isetp_eq_rr, &isetp_eq_rs},
-         [CMP_LE] = {&isetp_le_s_rr, &isetp_le_s_rs},
-         [CMP_GT] = {&isetp_gt_s_rr, &isetp_gt_s_rs},
-         [CMP_NE] = {&isetp_ne_rr, &isetp_ne_rs},
-         [CMP_GE] = {&isetp_ge_s_rr, &isetp_ge_s_rs}},
+        {[CMP_LT] = {isetp_lt_u_rr, isetp_lt_u_rs},
+         [CMP_EQ] = {isetp_eq_rr, isetp_eq_rs},
+         [CMP_LE] = {isetp_le_u_rr, isetp_le_u_rs},
+         [CMP_GT] = {isetp_gt_u_rr, isetp_gt_u_rs},
+         [CMP_NE] = {isetp_ne_rr, isetp_ne_rs},
+         [CMP_GE] = {isetp_ge_u_rr, isetp_ge_u_rs}},
+        {[CMP_LT] = {isetp_lt_s_rr, isetp_lt_s_rs},
+         [CMP_EQ] = {isetp_eq_rr, isetp_eq_rs},
+         [CMP_LE] = {isetp_le_s_rr, isetp_le_s_rs},
+         [CMP_GT] = {isetp_gt_s_rr, isetp_gt_s_rs},
+         [CMP_NE] = {isetp_ne_rr, isetp_ne_rs},
+         [CMP_GE] = {isetp_ge_s_rr, isetp_ge_s_rs}},
     };
     static const uint8_t mirrored[7] = {CMP_F, CMP_GT, CMP_EQ, CMP_GE, CMP_LT, CMP_NE, CMP_LE};
     unsigned cmp = i->cmp, other = 1;
@@ -450,7 +491,7 @@ static const struct handlers *bind_isetp(const struct exec *e, const struct inst
         d->scalar = constant_of(e, d, other);
     else if (!is_register(&i->src[other]))
         return NULL;
-    return forms[i->type == TYPE_S32][cmp][!is_register(&i->src[other])];
+    return forms[i->type == TYPE_S32][cmp][!is_register(&i->src[other])] + pred_form(d);
 }
 
 FORM_2(min_s, choose(less_s(b, a), b, a))

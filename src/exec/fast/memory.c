@@ -2,21 +2,16 @@
 //
 // The most frequent access patterns are a row (lane n at n times the size from lane 0), one common address,
 // and rows within each vector. Rows and common addresses of a full warp are recognised directly on the
-// address registers. All other patterns use an array of offsets from the lowest address, with one bounds
-// check for all lanes (local memory: common addresses only). Any access that may fault is left
-// to the general handlers.
+// address registers. All other patterns use vectors of offsets, with one bounds check for all lanes (local
+// memory: common addresses only). Any access that may fault is left to the general handlers.
 //
 // Global memory: each instruction remembers the allocation of an earlier access (struct allocation_slot). A
 // generic address inside an allocation is a global address, so LD and ST use the forms of LDG and STG.
-#include "exec/fast/places.h"
+#include "exec/fast/memory.h"
 #include "isa/fields.h"
 
-static inline struct allocation_slot *slot_of(const struct bound *d, const struct warp *w)
-{
-    return &w->exec->slots[d->slot];
-}
-
 // -- finding the lanes' places ------------------------------------------------------------------------------
+// By whole addresses, for allocations of 2 GiB and more and allocations on both sides of a multiple of 2^32.
 static inline bool find_global(const struct bound *d, const struct warp *w, const uint8_t *regs,
                                uint64_t active, bool wide, unsigned bytes, struct places *p)
 {
@@ -33,40 +28,15 @@ static inline bool find_global(const struct bound *d, const struct warp *w, cons
     return true;
 }
 
-static inline bool find_shared(const struct bound *d, const struct warp *w, const uint8_t *regs,
-                               uint64_t active, unsigned bytes, struct places *p)
-{
-    uint32_t least, most, bits;
-    gather_offsets(regs + d->src[0], NULL, active, p, &least, &most, &bits);
-    uint64_t address = (uint32_t)(least + (uint32_t)d->offset);
-    if ((bits | (uint32_t)d->offset) & (bytes - 1)) return false;
-    if (address + (most - least) + bytes > w->exec->launch->shared_total) return false;
-    p->base = w->shared + address;
-    return true;
-}
-
 // -- global -------------------------------------------------------------------------------------------------
 // The access is outside the remembered allocation. Remembers the first lane's allocation and tries again, or
 // leaves the access to the general handler.
 static __attribute__((noinline)) const struct bound *global_miss(const struct bound *d, struct warp *w,
                                                                  uint8_t *regs, uint64_t active)
 {
-    struct allocation_slot *slot = slot_of(d, w);
-    const struct inst *i = bound_inst(d, w);
-    const struct memory *memory = w->exec->launch->memory;
-    uint64_t address = exec_lane_address(d, w, regs, 0, bit_lowest(active));
-    const struct memory_allocation *a = memory_find(memory, address);
-    if (a && slot->start != a->address) {
-        uint64_t row = (uint64_t)FAST_LANES * isa_type_bytes((enum isa_type)i->type);
-        *slot = (struct allocation_slot){a->address, a->size_bytes,
-                                         a->size_bytes >= row ? a->size_bytes - row + 1 : 0,
-                                         memory_host(memory, a->address, 0)};
-        // The instruction is retried, and the guard subtracts guarded-off lanes from thread_instructions
-        // again: compensated in advance.
-        w->counts.thread_instructions += bit_count(w->active & ~active);
-        return d;
-    }
-    return isa_has(i, ISA_STORE) ? exec_store(d, w, regs, active) : exec_load(d, w, regs, active);
+    if (remember_allocation(d, w, regs, active)) return d;
+    return isa_has(bound_inst(d, w), ISA_STORE) ? exec_store(d, w, regs, active)
+                                                : exec_load(d, w, regs, active);
 }
 
 // Handler for a partial lane mask. FOUND finds the memory places of all lanes, MOVE moves the data, and MISS
@@ -95,45 +65,94 @@ static inline bool row_goes_on(const uint8_t *low, uint64_t address, bool wide, 
     return stays_below(wide ? first_word(low) : (uint32_t)address, bytes);
 }
 
+// Handlers of a load, for some lanes and for a full warp of any pattern. OFFSETS finds vectors of offsets from BASE;
+// MISS is the handler after a failed OFFSETS.
+#define LOAD_APART(name, OFFSETS, BASE, TYPE, MISS, COUNTER)                                                 \
+    HANDLER_OUTLINED(name##_masked)                                                                          \
+    {                                                                                                        \
+        enum { FULL = false };                                                                               \
+        struct offsets o;                                                                                    \
+        if (!(OFFSETS)) TAIL(MISS(d, w, regs, active));                                                      \
+        load_lanes((BASE), &o, regs + d->dst, FULL, active, TYPE);                                           \
+        w->counts.COUNTER++;                                                                                 \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    HANDLER_OUTLINED(name##_apart)                                                                           \
+    {                                                                                                        \
+        enum { FULL = true };                                                                                \
+        struct offsets o;                                                                                    \
+        if (!(OFFSETS)) TAIL(MISS(d, w, regs, active));                                                      \
+        load_lanes((BASE), &o, regs + d->dst, FULL, active, TYPE);                                           \
+        w->counts.COUNTER++;                                                                                 \
+        NEXT(d + 1, active);                                                                                 \
+    }
+
+// The handler of a store for any lanes and any pattern.
+#define STORE_APART(name, OFFSETS, BASE, TYPE, MISS, COUNTER)                                                \
+    static __attribute__((noinline)) bool name##_move(const struct bound *d, struct warp *w, uint8_t *regs,  \
+                                                      uint64_t active)                                       \
+    {                                                                                                        \
+        enum { FULL = false };                                                                               \
+        struct offsets o;                                                                                    \
+        if (!(OFFSETS)) return false;                                                                        \
+        store_lanes((BASE), &o, regs + d->src[1], active, TYPE);                                             \
+        return true;                                                                                         \
+    }                                                                                                        \
+    HANDLER_OUTLINED(name##_masked)                                                                          \
+    {                                                                                                        \
+        if (!name##_move(d, w, regs, active)) TAIL(MISS(d, w, regs, active));                                \
+        w->counts.COUNTER++;                                                                                 \
+        NEXT(d + 1, w->active);                                                                              \
+    }
+
+// Distance of the addresses of the first two lanes, which tells the pattern worth a test.
+static inline uint32_t first_step(const uint8_t *low) { return lane_word(low, 1) - first_word(low); }
+
 #define GLOBAL_LOAD(name, TYPE, WIDE)                                                                        \
-    MASKED(name, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p) && near(&p),                      \
+    MASKED(name##_far, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p) && near(&p),                \
            read_places(&p, regs + d->dst, active, TYPE), global_miss, global_loads)                          \
+    LOAD_APART(name, global_offsets(d, w, regs, FULL, active, WIDE, bytes_of(TYPE), &o),                     \
+               slot_of(d, w)->host, TYPE, name##_far_masked, global_loads)                                   \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
         if (BYTES != 0) {                                                                                    \
             const struct allocation_slot *slot = slot_of(d, w);                                              \
+            const uint32_t step = first_step(low);                                                           \
             uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                  \
-            if (is_row(low, high, BYTES) && row_goes_on(low, address, WIDE, BYTES)) {                        \
+            if (step == BYTES && is_row(low, high, BYTES) && row_goes_on(low, address, WIDE, BYTES)) {       \
                 if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                              \
                     TAIL(global_miss(d, w, regs, active));                                                   \
                 w->counts.global_loads++;                                                                    \
                 read_row(slot->host + offset, regs + d->dst, BYTES / 4);                                     \
                 NEXT(d + 1, active);                                                                         \
             }                                                                                                \
-            if (is_row(low, high, 0)) {                                                                      \
+            if (step == 0 && is_row(low, high, 0)) {                                                         \
                 if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                              \
-                    TAIL(name##_masked(d, w, regs, active));                                                 \
+                    TAIL(name##_apart(d, w, regs, active));                                                  \
                 w->counts.global_loads++;                                                                    \
                 read_same(slot->host + offset, regs + d->dst, BYTES / 4);                                    \
                 NEXT(d + 1, active);                                                                         \
             }                                                                                                \
         }                                                                                                    \
-        TAIL(name##_masked(d, w, regs, active));                                                             \
+        TAIL(name##_apart(d, w, regs, active));                                                              \
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
 #define GLOBAL_STORE(name, TYPE, WIDE)                                                                       \
-    MASKED(name, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p),                                  \
+    MASKED(name##_far, find_global(d, w, regs, active, WIDE, bytes_of(TYPE), &p),                            \
            write_places(&p, regs + d->src[1], active, TYPE), global_miss, global_stores)                     \
+    STORE_APART(name, global_offsets(d, w, regs, FULL, active, WIDE, bytes_of(TYPE), &o),                    \
+                slot_of(d, w)->host, TYPE, name##_far_masked, global_stores)                                 \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0], *high = (WIDE) ? low + REGISTER_BYTES : NULL;                 \
         const struct allocation_slot *slot = slot_of(d, w);                                                  \
         uint64_t address = first_address(d, low, WIDE), offset = address - slot->start;                      \
-        if (BYTES != 0 && is_row(low, high, BYTES) && row_goes_on(low, address, WIDE, BYTES)) {              \
+        if (BYTES != 0 && first_step(low) == BYTES && is_row(low, high, BYTES) &&                            \
+            row_goes_on(low, address, WIDE, BYTES)) {                                                        \
             if (offset >= slot->row_limit || address % (BYTES ? BYTES : 1))                                  \
                 TAIL(global_miss(d, w, regs, active));                                                       \
             w->counts.global_stores++;                                                                       \
@@ -152,36 +171,39 @@ static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned 
 }
 
 #define SHARED_LOAD(name, TYPE)                                                                              \
-    MASKED(name, find_shared(d, w, regs, active, bytes_of(TYPE), &p),                                        \
-           read_places(&p, regs + d->dst, active, TYPE), exec_load, shared_loads)                            \
+    LOAD_APART(name, shared_offsets(d, w, regs, FULL, active, bytes_of(TYPE), &o), w->shared, TYPE,          \
+               exec_load, shared_loads)                                                                      \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
+        const uint32_t step = first_step(low);                                                               \
         uint64_t address = first_address(d, low, false);                                                     \
-        if (BYTES != 0 && is_row(low, NULL, 0) && shared_fits(w, address, BYTES, 1)) {                       \
+        if (BYTES != 0 && step == 0 && is_row(low, NULL, 0) && shared_fits(w, address, BYTES, 1)) {          \
             w->counts.shared_loads++;                                                                        \
             read_same(w->shared + address, regs + d->dst, BYTES / 4);                                        \
             NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
-        if (BYTES != 0 && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {          \
+        if (BYTES != 0 && step == BYTES && is_row(low, NULL, BYTES) &&                                       \
+            shared_fits(w, address, BYTES, FAST_LANES)) {                                                    \
             w->counts.shared_loads++;                                                                        \
             read_row(w->shared + address, regs + d->dst, BYTES / 4);                                         \
             NEXT(d + 1, active);                                                                             \
         }                                                                                                    \
-        TAIL(name##_masked(d, w, regs, active));                                                             \
+        TAIL(name##_apart(d, w, regs, active));                                                              \
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
 #define SHARED_STORE(name, TYPE)                                                                             \
-    MASKED(name, find_shared(d, w, regs, active, bytes_of(TYPE), &p),                                        \
-           write_places(&p, regs + d->src[1], active, TYPE), exec_store, shared_stores)                      \
+    STORE_APART(name, shared_offsets(d, w, regs, FULL, active, bytes_of(TYPE), &o), w->shared, TYPE,         \
+                exec_store, shared_stores)                                                                   \
     HANDLER(name##_full)                                                                                     \
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE) };                                                                    \
         const uint8_t *low = regs + d->src[0];                                                               \
         uint64_t address = first_address(d, low, false);                                                     \
-        if (BYTES != 0 && is_row(low, NULL, BYTES) && shared_fits(w, address, BYTES, FAST_LANES)) {          \
+        if (BYTES != 0 && first_step(low) == BYTES && is_row(low, NULL, BYTES) &&                            \
+            shared_fits(w, address, BYTES, FAST_LANES)) {                                                    \
             w->counts.shared_stores++;                                                                       \
             write_row(w->shared + address, regs + d->src[1], BYTES / 4);                                     \
             NEXT(d + 1, active);                                                                             \
@@ -276,22 +298,44 @@ static inline void read_same_masked(const uint8_t *from, uint8_t *to, unsigned w
     }
 }
 
-// A word of a common address is loaded once for all lanes.
+static inline __attribute__((always_inline)) bool constant_offsets(const struct bound *d,
+                                                                   const struct warp *w, const uint8_t *regs,
+                                                                   bool full, uint64_t active, unsigned bytes,
+                                                                   struct offsets *o)
+{
+    return find_offsets(regs + d->src[0], NULL, 0 - (uint32_t)d->offset, 0,
+                        room_of(w->exec->launch->bank_bytes[d->spare_byte], bytes), full, active, bytes, o);
+}
+
+// A word of a common address is loaded once for all lanes. 8 and 16 bits: a bank may end within a word.
 #define CONSTANT_LOAD(name, TYPE)                                                                            \
-    MASKED(name##_apart, find_constant(d, w, regs, active, bytes_of(TYPE), &p),                              \
+    MASKED(name##_far, find_constant(d, w, regs, active, bytes_of(TYPE), &p),                                \
            read_places(&p, regs + d->dst, active, TYPE), exec_ldc, constant_loads)                           \
-    HANDLER(name##_masked)                                                                                   \
+    LOAD_APART(name##_lanes,                                                                                 \
+               ROW_BYTES(TYPE) != 0 && constant_offsets(d, w, regs, FULL, active, bytes_of(TYPE), &o),       \
+               w->exec->launch->bank[d->spare_byte], TYPE, name##_far_masked, constant_loads)                \
+    static inline bool name##_same(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)    \
     {                                                                                                        \
         enum { BYTES = ROW_BYTES(TYPE), STEP = BYTES ? BYTES : 1 };                                          \
         uint64_t address;                                                                                    \
         if (BYTES == 0 || !same_address(d, regs, active, &address) || address % STEP ||                      \
             address + BYTES > w->exec->launch->bank_bytes[d->spare_byte])                                    \
-            TAIL(name##_apart_masked(d, w, regs, active));                                                   \
+            return false;                                                                                    \
         read_same_masked(w->exec->launch->bank[d->spare_byte] + address, regs + d->dst, BYTES / 4, active);  \
         w->counts.constant_loads++;                                                                          \
+        return true;                                                                                         \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        if (!name##_same(d, w, regs, active)) TAIL(name##_lanes_masked(d, w, regs, active));                 \
         NEXT(d + 1, w->active);                                                                              \
     }                                                                                                        \
-    static const struct handlers name = {name##_masked, name##_masked};
+    HANDLER(name##_full)                                                                                     \
+    {                                                                                                        \
+        if (!name##_same(d, w, regs, ALL_LANES)) TAIL(name##_lanes_apart(d, w, regs, active));               \
+        NEXT(d + 1, active);                                                                                 \
+    }                                                                                                        \
+    static const struct handlers name = {name##_full, name##_masked};
 #define X(name, type) CONSTANT_LOAD(ldc_##name, type)
 ALL_TYPES(X)
 #undef X

@@ -92,6 +92,43 @@ static inline bool gather_offsets(const uint8_t *low, const uint8_t *high, uint6
     return is_zero(different);
 }
 
+// Offsets from a base address in vectors; an inactive lane's offset is 0.
+struct offsets {
+    vu lane[VECTORS];
+};
+
+static inline vu lanes_there(bool full, uint64_t active, unsigned k)
+{
+    return full ? splat(~0u) : mask_words(mask_part(active, k));
+}
+
+// Writes the lower words of the addresses less `base` to o. True: all are multiples of `bytes` and below `room`, and
+// the upper words are `upper` (high NULL: without upper words). full: all lanes are active.
+static inline __attribute__((always_inline)) bool find_offsets(const uint8_t *low, const uint8_t *high,
+                                                               uint32_t base, uint32_t upper, uint32_t room,
+                                                               bool full, uint64_t active, unsigned bytes,
+                                                               struct offsets *o)
+{
+    const vu from = splat(base), above = splat(upper);
+    vu most = splat(0), any = splat(0), differ = splat(0);
+    EACH_VECTOR(k)
+    {
+        const vu there = lanes_there(full, active, k);
+        vu x = (simd_load(low, k) - from) & there;
+        if (high) differ |= (simd_load(high, k) ^ above) & there;
+        most = larger_u(most, x);
+        any |= x;
+        o->lane[k] = x;
+    }
+    return is_zero(differ | (any & (bytes - 1)) | mask_words(at_least_u(most, splat(room))));
+}
+
+// Number of offsets at which an access of `bytes` bytes fits.
+static inline uint32_t room_of(uint64_t size_bytes, unsigned bytes)
+{
+    return size_bytes < bytes || size_bytes > INT32_MAX ? 0 : (uint32_t)size_bytes - bytes + 1;
+}
+
 // -- moving lanes -------------------------------------------------------------------------------------------
 static inline vu gather_words(const uint8_t *base, vu offset)
 {
@@ -103,6 +140,32 @@ static inline vu gather_words(const uint8_t *base, vu offset)
     vu r;
     for (unsigned n = 0; n < VECTOR_LANES; n++) r[n] = lane_word(base + offset[n], 0);
     return r;
+#endif
+}
+
+// Words at base + offset for the lanes of m, the old value for other lanes.
+static inline vu gather_masked(const uint8_t *base, vu offset, vm m, vu old)
+{
+#if FAST_BITS == 512
+    return (vu)_mm512_mask_i32gather_epi32((__m512i)old, m, (__m512i)offset, base, 1);
+#elif FAST_BITS == 256
+    return (vu)_mm256_mask_i32gather_epi32((__m256i)old, (const int *)(const void *)base, (__m256i)offset,
+                                           (__m256i)m, 1);
+#else
+    return choose(m, gather_words(base, offset), old);
+#endif
+}
+
+// Stores the words of the lanes of m to `to`, consecutive by lane.
+static inline void store_row_masked(uint8_t *to, vm m, vu v)
+{
+#if FAST_BITS == 512
+    _mm512_mask_storeu_epi32(to, m, (__m512i)v);
+#elif FAST_BITS == 256
+    _mm256_maskstore_epi32((int *)(void *)to, (__m256i)m, (__m256i)v);
+#else
+    for (unsigned n = 0; n < VECTOR_LANES; n++)
+        if (m[n]) memcpy(to + 4 * n, (const uint8_t *)&v + 4 * n, 4);
 #endif
 }
 
@@ -219,6 +282,91 @@ static inline void write_places(const struct places *p, const uint8_t *from, uin
 static inline unsigned bytes_of(enum isa_type type)
 {
     return type == TYPE_B128 ? 16 : type == TYPE_B64 ? 8 : type == TYPE_B32 ? 4 : type <= TYPE_S8 ? 1 : 2;
+}
+
+// -- moving lanes by vectors of offsets ---------------------------------------------------------------------
+// Vectors in which the words of all lanes are one word, or consecutive.
+static inline bool vectors_are(const struct offsets *o, uint32_t step)
+{
+    vu differ = splat(0);
+    const vu steps = lane_steps(0, step);
+    EACH_VECTOR(k) differ |= o->lane[k] - splat(o->lane[k][0]) - steps;
+    return is_zero(differ);
+}
+
+// The word of a load of 8 or 16 bits, from the whole word around the location.
+static inline vu narrow_word(const uint8_t *base, vu offset, enum isa_type type)
+{
+    vu v = gather_words(base, offset & ~3u) >> ((offset & 3) << 3);
+    switch ((int)type) {
+    case TYPE_U8: return v & 0xff;
+    case TYPE_S8: return (vu)((vi)(v << 24) >> 24);
+    case TYPE_U16: return v & 0xffff;
+    }
+    return (vu)((vi)(v << 16) >> 16);
+}
+
+// Loads the data of all active lanes. `type` and `full` are constants in each form. The base address is a multiple
+// of 4, and the word around a location may be read.
+static inline __attribute__((always_inline)) void load_lanes(const uint8_t *base, const struct offsets *o,
+                                                             uint8_t *to, bool full, uint64_t active,
+                                                             enum isa_type type)
+{
+    const unsigned words = type == TYPE_B128 ? 4 : type == TYPE_B64 ? 2 : 1;
+    if (full && type == TYPE_B32) {
+        uint32_t step = o->lane[0][1] - o->lane[0][0];
+        if (step == 0 && vectors_are(o, 0)) {
+            EACH_VECTOR(k) simd_store(to, k, splat(first_word(base + o->lane[k][0])));
+            return;
+        }
+        if (step == 4 && vectors_are(o, 4)) {
+            EACH_VECTOR(k) simd_store(to, k, simd_load_anywhere(base + o->lane[k][0]));
+            return;
+        }
+    }
+    for (unsigned n = 0; n < words; n++, to += REGISTER_BYTES, base += 4) EACH_VECTOR(k)
+        {
+            if (type <= TYPE_S8 || type == TYPE_U16 || type == TYPE_S16)
+                simd_store_masked(to, k, full ? mask_part(ALL_LANES, k) : mask_part(active, k),
+                                  narrow_word(base, o->lane[k], type));
+            else if (full)
+                simd_store(to, k, gather_words(base, o->lane[k]));
+            else
+                simd_store(to, k, gather_masked(base, o->lane[k], mask_part(active, k), simd_load(to, k)));
+        }
+}
+
+// Stores the data of all active lanes, in lane order.
+static inline __attribute__((always_inline)) void
+store_lanes(uint8_t *base, const struct offsets *o, const uint8_t *from, uint64_t active, enum isa_type type)
+{
+    const unsigned bytes = bytes_of(type), first = bit_lowest(active);
+    uint32_t offset[FAST_LANES];
+    memcpy(offset, o, sizeof offset);
+    if (type == TYPE_B32) {
+        const uint32_t row = offset[first] - 4 * first;
+        vu differ = splat(0);
+        EACH_VECTOR(k)
+        differ |= (o->lane[k] ^ (splat(row) + lane_steps(k, 4))) & mask_words(mask_part(active, k));
+        if (is_zero(differ)) {
+            EACH_VECTOR(k)
+            store_row_masked(base + (int64_t)(int32_t)row + k * sizeof(vu), mask_part(active, k),
+                             simd_load(from, k));
+            return;
+        }
+        if ((lanes_t)active == ALL_LANES && offset[1] - offset[0] == 4 && vectors_are(o, 4)) {
+            EACH_VECTOR(k) simd_store_anywhere(base + o->lane[k][0], simd_load(from, k));
+            return;
+        }
+    }
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        uint8_t *at = base + offset[l];
+        if (bytes < 4)
+            memcpy(at, from + 4 * l, bytes);
+        else
+            for (unsigned n = 0; n < bytes / 4; n++) memcpy(at + 4 * n, from + n * REGISTER_BYTES + 4 * l, 4);
+    }
 }
 
 // Rows of 4, 8 or 16 bytes per lane.

@@ -1,8 +1,9 @@
-// Fast forms: single precision, rounded to nearest; the special-function unit; conversions between f32 and
+// Fast forms: single precision, rounded to nearest, and FFMA in every rounding; the special-function unit; conversions between f32 and
 // integers; rounding to integral f32. FADD, FMUL and FFMA have forms without modifiers, for plain operands
 // and for some negations. Other modifiers, also of FMNMX and FSETP, take the form name_any. There the bits of
 // d->spare_byte say how to prepare operands and finish the result, as in every form of MUFU, F2I and FRND.
 #include "exec/fast.h"
+#include "exec/lane.h"
 #include "exec/mufu.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -51,6 +52,21 @@ FORM_3(ffms, canonical(fused(F(a), F(b), F(c ^ 0x80000000u))))
 FORM_2(fadd_any, finished(d, A + B))
 FORM_2(fmul_any, finished(d, A *B))
 FORM_3(ffma_any, finished(d, fused(A, B, C)))
+
+#if FAST_BITS >= 256
+// fma(a, b, c) in the rounding of control word number d->wide of the processor; the word is set for the instruction
+// alone.
+static inline vf fused_to(const struct bound *d, vf a, vf b, vf c)
+{
+    static const uint32_t control[] = {
+        [ROUND_RN] = 0x1f80, [ROUND_RZ] = 0x7f80, [ROUND_RM] = 0x3f80, [ROUND_RP] = 0x5f80};
+    __asm__ volatile("vldmxcsr %3\n\tvfmadd213ps %2, %1, %0\n\tvldmxcsr %4"
+                     : "+v"(a)
+                     : "v"(b), "v"(c), "m"(control[d->wide]), "m"(control[ROUND_RN]));
+    return a;
+}
+FORM_3(ffma_to, finished(d, fused_to(d, A, B, C)))
+#endif
 
 // min and max order -0 below +0 and prefer a number to NaN. The processor's instruction returns the second
 // operand for NaN and for two zeros. Results of both operand orders differ only in the sign of zero and for
@@ -172,6 +188,15 @@ static const struct handlers *bind_ffma(const struct exec *e, const struct inst 
     enum operands kinds = arrange(e, i, d, 3, &how);
     if (kinds == OPERANDS_OTHER) return NULL;
     unsigned column = kinds == OPERANDS_RRR ? 0 : kinds == OPERANDS_RSR ? 1 : 2;
+    if (i->round != ROUND_RN) {
+#if FAST_BITS >= 256
+        static const struct handlers *const to[3] = {&ffma_to_rrr, &ffma_to_rsr, &ffma_to_rrs};
+        d->wide = i->round;
+        return i->round <= ROUND_RP ? to[column] : NULL;
+#else
+        return NULL;
+#endif
+    }
     static const struct handlers *const plain[3] = {&ffma_rrr, &ffma_rsr, &ffma_rrs},
                                         *const minus[3] = {&ffnma_rrr, &ffnma_rsr, &ffnma_rrs},
                                         *const minus_c[3] = {&ffms_rrr, &ffms_rsr, &ffms_rrs},
@@ -202,8 +227,8 @@ static const struct handlers *bind_fsetp(const struct exec *e, const struct inst
         [CMP_NEU] = CMP_NEU, [CMP_GEU] = CMP_LEU};
     static const struct handlers *const forms[16][4] = {
 #define X(name, compare)                                                                                     \
-    [CMP_##name] = {&fsetp_##compare##_rr, &fsetp_##compare##_rs, &fsetp_any_##compare##_rr,                 \
-                    &fsetp_any_##compare##_rs},
+    [CMP_##name] = {fsetp_##compare##_rr, fsetp_##compare##_rs, fsetp_any_##compare##_rr,                    \
+                    fsetp_any_##compare##_rs},
         COMPARISONS(X)
 #undef X
     };
@@ -212,7 +237,7 @@ static const struct handlers *bind_fsetp(const struct exec *e, const struct inst
     d->boolean = i->boolean;
     enum operands kinds = arrange(e, i, d, 2, &how);
     if (kinds == OPERANDS_OTHER) return NULL;
-    return forms[cmp][(how ? 2 : 0) + (kinds == OPERANDS_RS)];
+    return forms[cmp][(how ? 2 : 0) + (kinds == OPERANDS_RS)] + pred_form(d);
 }
 
 // -- special functions --------------------------------------------------------------------------------------
@@ -246,21 +271,83 @@ struct row { // lanes of one register as floats
     }                                                                                                        \
     static const struct handlers special_##name = {name##_masked, name##_masked};
 
-SPECIAL(rcp)
-SPECIAL(rsq)
-SPECIAL(sqrt)
+// Quotients and roots of vectors are rounded as those of numbers (mufu.h).
+static inline vf root(vf x)
+{
+#if FAST_BITS == 512
+    return (vf)_mm512_sqrt_ps((__m512)x);
+#elif FAST_BITS == 256
+    return (vf)_mm256_sqrt_ps((__m256)x);
+#else
+    for (unsigned n = 0; n < VECTOR_LANES; n++) x[n] = __builtin_sqrtf(x[n]);
+    return x;
+#endif
+}
+#define ONE splat_float(1)
+FORM_1(rcp, canonical(ONE / F(a)))
+FORM_1(rsq, canonical(ONE / root(F(a))))
+FORM_1(root_of, canonical(root(F(a))))
+FORM_1(rcp_any, finished(d, ONE / A))
+FORM_1(rsq_any, finished(d, ONE / root(A)))
+FORM_1(root_of_any, finished(d, root(A)))
+
 SPECIAL(ex2)
 SPECIAL(lg2)
 SPECIAL(sin)
 SPECIAL(cos)
 SPECIAL(tanh)
 
-static const struct handlers *bind_mufu(const struct inst *i)
+// On the high word of a double: .ftz and .sat are of no effect.
+#define SPECIAL_HIGH(name)                                                                                   \
+    static                                                                                                   \
+        __attribute__((noinline)) void name##_write(const struct bound *d, uint8_t *regs, uint64_t active)   \
+    {                                                                                                        \
+        _Alignas(64) uint32_t x[FAST_LANES];                                                                 \
+        REG_A;                                                                                               \
+        EACH_VECTOR(k) simd_store((uint8_t *)x, k, prepared(d, 0, simd_load(pa, k)));                        \
+        for (unsigned l = 0; l < FAST_LANES; l++) x[l] = mufu_##name(x[l]);                                  \
+        EACH_VECTOR(k)                                                                                       \
+        simd_store_masked(regs + d->dst, k, mask_part(active, k), simd_load((const uint8_t *)x, k));         \
+    }                                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        name##_write(d, regs, active);                                                                       \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers special_##name = {name##_masked, name##_masked};
+SPECIAL_HIGH(rcp64h)
+SPECIAL_HIGH(rsq64h)
+
+static const struct handlers *bind_high(const struct inst *i, struct bound *d)
 {
+    d->spare_byte &= (uint8_t) ~(PREPARE_FTZ | PREPARE_SAT);
+    return i->mode == MODE_MUFU_RCP64H ? &special_rcp64h : &special_rsq64h;
+}
+
+static bool is_high(const struct inst *i)
+{
+    return i->mode == MODE_MUFU_RCP64H || i->mode == MODE_MUFU_RSQ64H;
+}
+
+FORM(constant_result, CONSTANT, (void)0, s)
+FORM_1(signed_word, prepared(d, 0, a))
+
+// MUFU or RRO of a constant, d->spare_byte set: the result is computed here.
+static const struct handlers *bind_constant(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    vu x = prepared(d, 0, splat(constant_of(e, d, 0)));
+    if (i->op == OP_MUFU) x = finished(d, F(splat(lane_mufu32((enum isa_mode)i->mode, x[0]))));
+    d->scalar = x[0];
+    return &constant_result;
+}
+
+static const struct handlers *bind_mufu(const struct inst *i, const struct bound *d)
+{
+    bool plain = !d->spare_byte;
     switch ((int)i->mode) {
-    case MODE_MUFU_RCP: return &special_rcp;
-    case MODE_MUFU_RSQ: return &special_rsq;
-    case MODE_MUFU_SQRT: return &special_sqrt;
+    case MODE_MUFU_RCP: return plain ? &rcp : &rcp_any;
+    case MODE_MUFU_RSQ: return plain ? &rsq : &rsq_any;
+    case MODE_MUFU_SQRT: return plain ? &root_of : &root_of_any;
     case MODE_MUFU_EX2: return &special_ex2;
     case MODE_MUFU_LG2: return &special_lg2;
     case MODE_MUFU_SIN: return &special_sin;
@@ -366,16 +453,49 @@ static const struct handlers *bind_rounding(const struct inst *i)
 }
 #endif
 
-// MUFU, F2I and FRND: modifiers of the source and of the result go to d->spare_byte.
-static const struct handlers *bind_special(const struct inst *i, struct bound *d)
+// FCHK, true where the short sequence for a division may be inexact (lane_float.c).
+static inline vm needs_care(vu a, vu b)
+{
+    vu ea = a >> 23 & 255, eb = b >> 23 & 255;
+    vm far = at_least_u(ea - eb + 125, splat(252));
+    return mask_or(far, mask_or(at_least_u(eb - 1, splat(252)), at_least_u(ea - 25, splat(230))));
+}
+#define CARE needs_care(prepared(d, 0, a), prepared(d, 1, b))
+FORM_PRED(fchk_rr, REG_A; REG_B, vu a = simd_load(pa, k); vu b = simd_load(pb, k), CARE)
+FORM_PRED(fchk_rs, REG_A; CONSTANT, vu a = simd_load(pa, k); vu b = s, CARE)
+FORM_PRED(fchk_sr, REG_B; CONSTANT, vu a = s; vu b = simd_load(pb, k), CARE)
+
+static const struct handlers *bind_fchk(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    bool a = is_register(&i->src[0]), b = is_register(&i->src[1]);
+    unsigned how = i->flags & INST_FTZ ? PREPARE_FTZ : 0;
+    if ((!a && !is_constant(&i->src[0])) || (!b && !is_constant(&i->src[1])) || (!a && !b)) return NULL;
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned flags = i->src[k].flags;
+        if (flags & OPERAND_NEG) how |= 1u << (PREPARE_NEG + k);
+        if (flags & OPERAND_ABS) how |= 1u << (PREPARE_ABS + k);
+    }
+    if (!a || !b) d->scalar = constant_of(e, d, a ? 1 : 0);
+    d->spare_byte = (uint8_t)how;
+    d->src[2] = PRED_TRUE;
+    d->boolean = BOOL_AND;
+    return (a && b ? fchk_rr : a ? fchk_rs : fchk_sr) + pred_form(d);
+}
+
+// MUFU, RRO, F2I and FRND: modifiers of the source and of the result go to d->spare_byte.
+static const struct handlers *bind_special(const struct exec *e, const struct inst *i, struct bound *d)
 {
     unsigned flags = i->src[0].flags;
-    if (!is_register(&i->src[0])) return NULL;
+    bool is_function = i->op == OP_MUFU || i->op == OP_RRO, is_in_register = is_register(&i->src[0]);
+    if (!is_in_register && !(is_function && is_constant(&i->src[0]))) return NULL;
     d->spare_byte =
         (uint8_t)((flags & OPERAND_NEG ? 1 << PREPARE_NEG : 0) |
                   (flags & OPERAND_ABS ? 1 << PREPARE_ABS : 0) | (i->flags & INST_FTZ ? PREPARE_FTZ : 0) |
                   (i->flags & INST_SAT ? PREPARE_SAT : 0));
-    return i->op == OP_MUFU ? bind_mufu(i) : bind_rounding(i);
+    if (i->op == OP_MUFU && is_high(i)) return is_in_register ? bind_high(i, d) : NULL;
+    if (!is_in_register) return bind_constant(e, i, d);
+    if (i->op == OP_RRO) return &signed_word;
+    return i->op == OP_MUFU ? bind_mufu(i, d) : bind_rounding(i);
 }
 
 extern fast_family FAST(fast_single);
@@ -384,13 +504,15 @@ const struct handlers *FAST(fast_single)(const struct exec *e, const struct inst
     switch ((int)i->op) {
     case OP_FADD: return i->round == ROUND_RN ? bind_fadd(e, i, d) : NULL;
     case OP_FMUL: return i->round == ROUND_RN ? bind_fmul(e, i, d) : NULL;
-    case OP_FFMA: return i->round == ROUND_RN ? bind_ffma(e, i, d) : NULL;
+    case OP_FFMA: return bind_ffma(e, i, d);
     case OP_FMNMX: return bind_fmnmx(e, i, d);
     case OP_FSETP: return bind_fsetp(e, i, d);
     case OP_I2F: return bind_i2f(i, d);
+    case OP_FCHK: return bind_fchk(e, i, d);
+    case OP_RRO:
     case OP_MUFU:
     case OP_F2I:
-    case OP_FRND: return bind_special(i, d);
+    case OP_FRND: return bind_special(e, i, d);
     }
     return NULL;
 }
