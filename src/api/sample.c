@@ -4,8 +4,7 @@
 #include "api/sample_figures.h"
 #include "exec/image.h"
 #include "isa/program.h"
-#include "sample/groups.h"
-#include "sample/line.h"
+#include "sample/curves.h"
 #include "sample/refuse.h"
 #include "sample/steady.h"
 #include "study/study.h"
@@ -13,24 +12,29 @@
 #include <math.h>
 #include <string.h>
 
-// Beside the statistics of a group: what they leave out.
-struct group_extra {
+// Beside the figures of a curve: what they leave out.
+struct curve_extra {
     double room;          // warp slots of an active SM
     double rep_half, rep; // cycles of timed launches: half-widths within launches, and sum
 };
 
-// Launches of a kernel with equal blocks and instructions within a power of two, whatever the grid.
-struct family {
-    uint64_t origin, key; // without and with the amount of work
-    struct line *lines;   // by figure, over instructions; heap
-    struct group_extra extra;
+// Launches of a key with as many right guesses in a row are executed without a copy of memory.
+enum { TRUST = 2 };
+
+// The last launch of a key, for a guess before the next launch is executed.
+struct last_launch {
+    uint64_t key;
+    size_t curve;
+    double instructions;
+    uint32_t right; // guesses in a row that the launch needs no time
+    bool is_owed;   // the last launch was to be timed, and was executed without a copy of memory
 };
 
 struct api_sampling { // of a context
-    VEC(struct family) families;
-    struct sample_groups groups;
-    VEC(struct group_extra) extras; // by group
-    VEC(uint64_t) run;              // keys of kernels that have been timed on the present chip
+    struct sample_curves curves;
+    VEC(struct curve_extra) extras; // by curve
+    VEC(struct last_launch) last;
+    VEC(uint64_t) run; // keys of kernels that have been timed on the present chip
     struct memory_image *image;
     uint32_t own_numbers; // numbers given to launches sampled by blocks, from the end of the range
 };
@@ -43,8 +47,8 @@ struct sample_mark {
 struct api_sampled { // of a launch
     struct wf_sampling out;
     struct chip_result shared, own; // half-widths, word by word
-    bool is_grouped;                // a member of a group
-    uint64_t family_key;            // without the amount of work
+    bool is_grouped;                // a member of a curve
+    bool is_unlike;                 // unlike the launches of the curve that gives its figures
     bool has_work;                  // `signature` comes from a functional trial
     double trial_seconds;           // of the host
     struct sample_signature signature;
@@ -60,17 +64,16 @@ static struct api_sampling *sampling_of(struct wf_context *c)
 {
     if (c->sampling) return c->sampling;
     c->sampling = heap_alloc(sizeof *c->sampling);
-    sample_groups_init(&c->sampling->groups, figures_count());
+    sample_curves_init(&c->sampling->curves, figures_count());
     return c->sampling;
 }
 
 void api_sample_fini(struct wf_context *c)
 {
     if (!c->sampling) return;
-    sample_groups_fini(&c->sampling->groups);
-    for (size_t i = 0; i < c->sampling->families.count; i++) free(c->sampling->families.data[i].lines);
-    vec_fini(&c->sampling->families);
+    sample_curves_fini(&c->sampling->curves);
     vec_fini(&c->sampling->extras);
+    vec_fini(&c->sampling->last);
     vec_fini(&c->sampling->run);
     memory_image_free(c->sampling->image);
     free(c->sampling);
@@ -164,9 +167,19 @@ static void keep_text(void *context, const char *text, size_t length)
     strbuf_write(&((struct capture *)context)->text, text, length);
 }
 
+// Runs a session to its end. may_wait: a launch that waits goes on, until no warp can ever continue.
+static bool run_session(struct exec_session *session, bool may_wait)
+{
+    enum exec_turn turn = exec_go(session, false);
+    while (may_wait && turn == EXEC_WAITS && !exec_is_stuck(session)) turn = exec_go(session, false);
+    if (may_wait && turn == EXEC_WAITS) exec_fail_stuck(session, "");
+    return turn == EXEC_ENDED;
+}
+
 // Executes blocks first to end - 1 without time; both 0: all. False, with memory as before: the blocks fail, or
-// wait for other blocks.
-static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct exec_counts *counts)
+// wait for other blocks. failure: no copy of memory is made, and the failure is written to *failure.
+static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct exec_counts *counts,
+                    struct launch_fault *failure)
 {
     struct api_sampling *s = sampling_of(l->context);
     struct launch part = l->launch;
@@ -180,13 +193,17 @@ static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct ex
     part.notes = &notes;
     if (part.print) part.print = keep_text;
     part.print_context = &out;
-    s->image = memory_image_take(l->launch.memory, s->image);
+    if (!failure) s->image = memory_image_take(l->launch.memory, s->image);
     struct exec_session *session = exec_begin(&part);
-    bool has_ended = exec_go(session, false) == EXEC_ENDED;
+    bool has_ended = run_session(session, failure);
     bool good = exec_end(session, counts, &fault, NULL) && has_ended;
-    launch_fault_fini(&fault);
-    if (good && out.text.length) l->launch.print(l->launch.print_context, out.text.text, out.text.length);
-    if (good)
+    if (failure)
+        *failure = fault;
+    else
+        launch_fault_fini(&fault);
+    bool stands = good || failure;
+    if (stands && out.text.length) l->launch.print(l->launch.print_context, out.text.text, out.text.length);
+    if (stands)
         launch_notes_add(&l->notes, &notes);
     else
         memory_image_put(s->image, l->launch.memory);
@@ -195,7 +212,7 @@ static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct ex
     return good;
 }
 
-// -- groups -------------------------------------------------------------------------------------------------
+// -- curves -------------------------------------------------------------------------------------------------
 
 // Whether the kernel's code is cold in caches that outlive a launch.
 static bool is_cold(const struct wf_launch *l)
@@ -207,7 +224,7 @@ static bool is_cold(const struct wf_launch *l)
     return true;
 }
 
-static uint64_t family_key_of(const struct wf_launch *l)
+static uint64_t key_of(const struct wf_launch *l)
 {
     const struct wf_context *c = l->context;
     const struct launch *e = &l->launch;
@@ -222,25 +239,6 @@ static uint64_t family_key_of(const struct wf_launch *l)
     return hash_bytes(parts, sizeof parts, hash);
 }
 
-static uint64_t key_of(const struct wf_launch *l)
-{
-    return hash_bytes(l->launch.grid, sizeof l->launch.grid, l->sampled->family_key);
-}
-
-// The family of the launch with its instructions. make: created if absent; else NULL.
-static struct family *family_of(struct wf_launch *l, bool make)
-{
-    struct api_sampling *s = l->context->sampling;
-    int octave = ilogb(fmax(1, l->sampled->signature.instructions));
-    uint64_t key = hash_u64(l->sampled->family_key ^ (uint64_t)octave);
-    for (size_t i = 0; i < s->families.count; i++)
-        if (s->families.data[i].key == key) return &s->families.data[i];
-    if (!make) return NULL;
-    vec_push(&s->families, (struct family){.origin = l->sampled->family_key, .key = key});
-    vec_last(&s->families).lines = heap_alloc(figures_count() * sizeof(struct line));
-    return &vec_last(&s->families);
-}
-
 static void sign(struct sample_signature *s, const struct exec_counts *counts)
 {
     const double all[] = {
@@ -253,11 +251,26 @@ static void sign(struct sample_signature *s, const struct exec_counts *counts)
     s->instructions = (double)counts->warp_instructions;
 }
 
+// The last launch of the launch's key; NULL: none.
+static struct last_launch *last_of(const struct wf_launch *l)
+{
+    struct api_sampling *s = l->context->sampling;
+    for (size_t i = 0; i < s->last.count; i++)
+        if (s->last.data[i].key == l->sampled->signature.key) return &s->last.data[i];
+    return NULL;
+}
+
+// Makes the launch a member of its curve, and returns the curve's number.
 static size_t join(struct wf_launch *l)
 {
     struct api_sampling *s = l->context->sampling;
-    size_t n = sample_groups_join(&s->groups, &l->sampled->signature);
-    if (n == s->extras.count) vec_push(&s->extras, (struct group_extra){0});
+    const struct sample_signature *work = &l->sampled->signature;
+    size_t n = sample_curves_join(&s->curves, work);
+    if (n == s->extras.count) vec_push(&s->extras, (struct curve_extra){0});
+    if (!last_of(l)) vec_push(&s->last, (struct last_launch){.key = work->key});
+    struct last_launch *last = last_of(l);
+    last->curve = n;
+    last->instructions = work->instructions;
     l->sampled->out.group = (uint32_t)n;
     l->sampled->is_grouped = true;
     return n;
@@ -293,42 +306,46 @@ static void note_occupancy(struct api_sampled *o, struct chip_result *value, dou
     o->out.occupancy = (struct wf_error){occupancy_half(value, &o->shared), occupancy_half(value, &o->own)};
 }
 
-// Adds an estimate of every figure to *value and the launch's half-widths: by the family's line, or without a
-// family by the group's ratio.
-static void add_estimates(struct wf_launch *l, const struct family *f, struct chip_result *value)
+// Relative half-width of a launch unlike the launches of its curve.
+#define UNLIKE 0.5
+
+// Adds an estimate of every figure to *value and the launch's half-widths.
+static void add_estimates(struct wf_launch *l, struct chip_result *value)
 {
     struct api_sampled *o = l->sampled;
-    const struct sample_group *g = &l->context->sampling->groups.list.data[o->out.group];
-    const struct group_extra *x = f ? &f->extra : &l->context->sampling->extras.data[o->out.group];
+    struct sample_curves *all = &l->context->sampling->curves;
+    const struct sample_curve *c = &all->list.data[o->out.group];
+    const struct curve_extra *x = &l->context->sampling->extras.data[o->out.group];
     double within = x->rep > 0 ? x->rep_half / x->rep : 0, work = o->signature.instructions;
     bool is_plain = !l->context->techs.count;
-    for (size_t i = 0; i < g->figures; i++) {
+    struct sample_fit fit = sample_fit_of(c, work);
+    for (size_t i = 0; i < all->figures; i++) {
         if (is_plain && figures_is_executed(i)) continue;
-        struct ratio_estimate e = f ? line_estimate(&f->lines[i], work) : ratio_estimate(&g->ratios[i], work);
-        double rare = f ? ratio_rare(f->lines[i].y, f->lines[i].x, work)
-                        : ratio_rare(g->ratios[i].figure, g->ratios[i].work, work);
+        double seen = 0;
+        for (size_t k = 0; k < c->nodes.count; k++) seen += c->nodes.data[k].figures[i];
+        if (seen == 0) continue;
+        struct ratio_estimate e = sample_fit_estimate(c, &fit, i);
+        double rare = e.value > 0 && figures_is_event(i) ? ratio_rare(seen, (double)c->nodes.count, 1) : 0;
         figures_add(value, i, e.value);
-        figures_add(&o->shared, i,
-                    hypot(e.shared, hypot(within * e.value, figures_is_event(i) && e.value > 0 ? rare : 0)));
-        figures_add(&o->own, i, e.own);
+        figures_add(&o->shared, i, hypot(e.shared, hypot(within * e.value, rare)));
+        figures_add(&o->own, i, o->is_unlike ? fmax(e.own, UNLIKE * e.value) : e.own);
     }
+    sample_curves_note(all, o->out.group, &fit, double_of(value->cycles));
+    sample_fit_fini(&fit);
 }
 
 // Ends a launch executed without time, with estimated figures.
-static void end_untimed(struct wf_launch *l, const struct family *f, const struct exec_counts *counts,
-                        double seconds)
+static void end_untimed(struct wf_launch *l, const struct exec_counts *counts, double seconds)
 {
-    enum { FAMILIES = 1 << 30 }; // numbers of groups from here on are families
     struct wf_context *c = l->context;
     struct api_sampled *o = l->sampled;
     struct chip_result value;
     memset(&value, 0, sizeof value);
     o->out.how = WF_SAMPLED_LAUNCH;
-    add_estimates(l, f, &value);
+    add_estimates(l, &value);
     if (!c->techs.count) value.exec = *counts;
     value.overhead = c->chip.launch_latency;
-    note_occupancy(o, &value, f ? f->extra.room : c->sampling->extras.data[o->out.group].room);
-    if (f) o->out.group = FAMILIES + (uint32_t)(f - c->sampling->families.data);
+    note_occupancy(o, &value, c->sampling->extras.data[o->out.group].room);
     l->start = c->clock;
     l->end = l->start + value.overhead + value.cycles;
     c->clock_before += value.overhead + value.cycles;
@@ -336,69 +353,95 @@ static void end_untimed(struct wf_launch *l, const struct family *f, const struc
     api_run_finish(l, true, &value.exec, &value, seconds);
 }
 
-// The family whose line gives the cycles of the launch within the target error; NULL: no such family.
-static const struct family *fitting_family(struct wf_launch *l, double error)
+// Ends a launch that failed when executed without time: the fault stands, without figures of time.
+static void fail_untimed(struct wf_launch *l, const struct exec_counts *counts, double seconds)
 {
-    const struct family *f = family_of(l, false);
-    double work = l->sampled->signature.instructions;
-    if (!f || !line_reaches(&f->lines[0], work)) return NULL;
-    struct ratio_estimate e = line_estimate(&f->lines[0], work);
-    return e.value > 0 && e.shared <= fmax(error, RATIO_FLOOR) * e.value ? f : NULL;
+    static const struct chip_result no_time;
+    struct chip_result value = no_time;
+    value.exec = *counts;
+    l->start = l->end = l->context->clock;
+    api_run_finish(l, false, counts, &value, seconds);
 }
 
-// Executes the launch without time. True: its figures come from the group or the family. False: memory is as before,
+static bool wants_time(const struct wf_launch *l, size_t curve, double instructions)
+{
+    const struct wf_context *c = l->context;
+    return sample_curves_want(&c->sampling->curves, curve, instructions, c->settings.sample_error / 100) !=
+           SAMPLE_KNOWN;
+}
+
+// Executes the launch without time. True: the launch is over, with figures of the curve. False: memory is as before,
 // and the launch is to be timed.
 static bool try_untimed(struct wf_launch *l)
 {
-    struct api_sampling *s = l->context->sampling;
     struct exec_counts counts = {0};
-    double began = clock_seconds(), error = l->context->settings.sample_error / 100;
-    if (!execute(l, 0, 0, &counts)) {
+    double began = clock_seconds();
+    if (!execute(l, 0, 0, &counts, NULL)) {
         l->sampled->out.why = "executed without time, the launch fails or waits";
         return false;
     }
     sign(&l->sampled->signature, &counts);
     l->sampled->has_work = true;
-    size_t n = join(l);
-    bool wants = sample_group_wants(&s->groups.list.data[n], error);
-    const struct family *f = wants ? fitting_family(l, error) : NULL;
-    if (!wants || f) {
-        end_untimed(l, f, &counts, clock_seconds() - began);
+    if (!wants_time(l, join(l), l->sampled->signature.instructions)) {
+        last_of(l)->right++;
+        end_untimed(l, &counts, clock_seconds() - began);
         return true;
     }
-    memory_image_put(s->image, l->launch.memory);
+    last_of(l)->right = 0;
+    memory_image_put(l->context->sampling->image, l->launch.memory);
     l->sampled->trial_seconds = clock_seconds() - began;
     return false;
 }
 
-double api_sample_seconds(const struct wf_launch *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
-
-// Whether some family of the key has enough timed launches for a line.
-static bool has_family(const struct api_sampling *s, uint64_t key)
+// Executes the launch without time and without a copy of memory. A launch that turns out to want time has estimated
+// figures, and the next launch of the key is timed. A launch unlike all timed ones is estimated by its predecessor's
+// curve, with a wide interval.
+static void run_untimed(struct wf_launch *l)
 {
-    for (size_t i = 0; i < s->families.count; i++)
-        if (s->families.data[i].origin == key && s->families.data[i].lines[0].count >= LINE_LEAST)
-            return true;
-    return false;
+    struct api_sampling *s = l->context->sampling;
+    struct exec_counts counts = {0};
+    double began = clock_seconds();
+    size_t before = last_of(l)->curve;
+    if (!execute(l, 0, 0, &counts, &l->fault)) {
+        fail_untimed(l, &counts, clock_seconds() - began);
+        return;
+    }
+    sign(&l->sampled->signature, &counts);
+    l->sampled->has_work = true;
+    size_t n = join(l);
+    struct last_launch *last = last_of(l);
+    last->is_owed = wants_time(l, n, l->sampled->signature.instructions);
+    if (last->is_owed) last->right = 0;
+    if (s->curves.list.data[n].nodes.count < SAMPLE_LEAST) {
+        l->sampled->out.group = (uint32_t)before;
+        l->sampled->is_unlike = true;
+    }
+    end_untimed(l, &counts, clock_seconds() - began);
 }
+
+double api_sample_seconds(const struct wf_launch *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
 
 bool api_sample_begin(struct wf_launch *l)
 {
     struct wf_context *c = l->context;
     if (c->settings.sample == API_SAMPLE_OFF) return false;
-    struct api_sampling *s = sampling_of(c);
+    sampling_of(c);
     struct api_sampled *o = l->sampled = heap_alloc(sizeof *o);
     o->out.how = WF_TIMED;
     o->out.timed_blocks = launch_blocks(&l->launch);
     o->out.why = samples_launches(c) ? why_not(l) : NULL;
     if (o->out.why || !samples_launches(c)) return false;
-    o->family_key = family_key_of(l);
     o->signature.key = key_of(l);
-    bool is_known = sample_groups_know(&s->groups, o->signature.key) || has_family(s, o->family_key);
+    const struct last_launch *last = last_of(l);
+    bool is_known = last && !last->is_owed && !wants_time(l, last->curve, last->instructions);
+    if (is_known && last->right >= TRUST) {
+        run_untimed(l);
+        return true;
+    }
     return (is_known || c->techs.count) && try_untimed(l);
 }
 
-static void add_to_group(struct wf_launch *l, const struct chip_result *timed)
+static void add_to_curve(struct wf_launch *l, const struct chip_result *timed)
 {
     struct api_sampling *s = l->context->sampling;
     struct api_sampled *o = l->sampled;
@@ -406,16 +449,13 @@ static void add_to_group(struct wf_launch *l, const struct chip_result *timed)
     if (!o->has_work) sign(&o->signature, &timed->exec);
     size_t n = o->is_grouped ? o->out.group : join(l);
     figures_read(timed, words);
-    sample_group_add(&s->groups.list.data[n], o->signature.instructions, words);
-    struct group_extra *x = &s->extras.data[n];
+    sample_curves_add(&s->curves, n, o->signature.instructions, words,
+                      l->context->settings.sample_error / 100);
+    last_of(l)->is_owed = false;
+    struct curve_extra *x = &s->extras.data[n];
     x->room = room_of(timed);
     x->rep += double_of(timed->cycles);
     x->rep_half += double_of(o->shared.cycles);
-    struct family *f = family_of(l, true);
-    for (size_t i = 0; i < figures_count(); i++) line_add(&f->lines[i], o->signature.instructions, words[i]);
-    f->extra.room = x->room;
-    f->extra.rep += double_of(timed->cycles);
-    f->extra.rep_half += double_of(o->shared.cycles);
     free(words);
 }
 
@@ -440,6 +480,8 @@ static uint64_t take(void *context, const struct chip_sums *now)
                                      .read = now->memory.dram.reads,
                                      .written = now->memory.dram.writes,
                                      .stored = now->memory.l2_write_sectors,
+                                     .answered = now->memory.replies,
+                                     .waiting = now->unanswered,
                                      .ended = now->ended};
     steady_look(&o->steady, &sums);
     o->sampler.due = steady_due(&o->steady);
@@ -447,9 +489,12 @@ static uint64_t take(void *context, const struct chip_sums *now)
     note_mark(o, now);
     uint64_t waves = (now->blocks - now->next) / now->wave;
     uint64_t count = waves * now->wave;
-    if (!count || !steady_is_settled(&o->steady, count)) return 0;
+    enum steady_verdict verdict = count ? steady_judge(&o->steady, count) : STEADY_GOES_ON;
+    if (verdict == STEADY_CLOSES || verdict == STEADY_OPENS)
+        chip_close_l2(l->context->chip_state, verdict == STEADY_CLOSES);
+    if (verdict != STEADY_SETTLED) return 0;
     o->sampler.due = UINT64_MAX;
-    if (execute(l, now->next, now->next + count, &o->executed))
+    if (execute(l, now->next, now->next + count, &o->executed, NULL))
         o->taken = count;
     else
         o->out.why = "executed without time, blocks fail or wait for other blocks";
@@ -505,23 +550,40 @@ static void widen_writes(struct api_sampled *o, struct chip_result *timed)
 // clocks.
 #define PHASE 0.002
 
+// Relative half-width of late rates with a closed L2, which holds fewer lines than the open one.
+#define CLOSED 0.03
+
+// A figure of `work` instructions at the rate of the windows between marks at[0] to at[windows]. The ratio of the
+// windows is written to *r.
+static struct ratio_estimate rate(const struct api_sampled *o, const size_t *at, size_t windows,
+                                  size_t figure, double work, struct ratio *r)
+{
+    const struct steady_sums *m = o->steady.marks.data;
+    *r = (struct ratio){0};
+    for (size_t k = 0; k < windows; k++)
+        ratio_add(r, double_of(m[at[k + 1]].instructions - m[at[k]].instructions),
+                  o->marks.data[at[k + 1]].words[figure] - o->marks.data[at[k]].words[figure]);
+    return work > 0 ? ratio_estimate(r, work) : (struct ratio_estimate){0};
+}
+
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
 // settled windows.
 static void extrapolate(struct wf_launch *l, struct chip_result *timed)
 {
     struct api_sampled *o = l->sampled;
     double room = room_of(timed), work = (double)o->executed.warp_instructions;
-    const struct steady_sums *m = o->steady.marks.data;
+    double early = steady_early_share(&o->steady, o->taken);
     size_t at[STEADY_MOST + 1], windows = steady_windows(&o->steady, at);
     double *seen = heap_alloc(figures_count() * sizeof *seen); // of all timed blocks
     figures_read(timed, seen);
     for (size_t i = 0; i < figures_count(); i++) {
-        struct ratio r = {0};
-        for (size_t k = 0; k < windows; k++)
-            ratio_add(&r, double_of(m[at[k + 1]].instructions - m[at[k]].instructions),
-                      o->marks.data[at[k + 1]].words[i] - o->marks.data[at[k]].words[i]);
-        struct ratio_estimate e = ratio_estimate(&r, work);
-        double half = hypot(e.shared, PHASE * (seen[i] + e.value));
+        struct ratio first, r;
+        struct ratio_estimate before =
+            rate(o, o->steady.early, o->steady.early_windows, i, early * work, &first);
+        struct ratio_estimate e = rate(o, at, windows, i, (1 - early) * work, &r);
+        double closed = o->steady.early_windows ? CLOSED * e.value : 0;
+        e.value += before.value;
+        double half = hypot(hypot(e.shared, closed), hypot(before.shared, PHASE * (seen[i] + e.value)));
         if (figures_is_event(i) && seen[i] > 0) half = hypot(half, ratio_rare(r.figure, r.work, work));
         figures_add(timed, i, e.value);
         if (!figures_is_executed(i)) figures_add(&o->shared, i, half);
@@ -530,7 +592,7 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
 #include "exec/counters.def"
 #undef COUNTER
     free(seen);
-    widen_writes(o, timed);
+    if (!o->steady.early_windows) widen_writes(o, timed);
     timed->chip_cycles = timed->cycles;
     timed->sm_cycles = timed->cycles * l->context->chip.sm_count;
     o->shared.sm_cycles = o->shared.cycles * l->context->chip.sm_count;
@@ -541,13 +603,14 @@ uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool goo
 {
     struct api_sampled *o = l->sampled;
     uint64_t cycles = timed->cycles;
+    if (o) chip_close_l2(l->context->chip_state, false);
     if (!o || !good) return 0;
     if (o->taken) {
         o->out.how = WF_SAMPLED_BLOCKS;
         o->out.timed_blocks -= o->taken;
         extrapolate(l, timed);
     }
-    if (samples_launches(l->context) && !why_not(l)) add_to_group(l, timed);
+    if (samples_launches(l->context) && !why_not(l)) add_to_curve(l, timed);
     if (o->taken) o->out.group = UINT32_MAX - l->context->sampling->own_numbers++;
     if (is_cold(l)) vec_push(&l->context->sampling->run, (uint64_t)(uintptr_t)l->kernel);
     return timed->cycles - cycles;

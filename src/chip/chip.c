@@ -210,6 +210,8 @@ void chip_copied(struct chip *c, uint64_t address, uint64_t bytes)
     if (c->config.l2_copies) memory_system_fill(c->memory, address, bytes);
 }
 
+void chip_close_l2(struct chip *c, bool is_closed) { memory_system_close(c->memory, is_closed); }
+
 // -- departure of grids ------------------------------------------------------------------------------------
 
 static void finish(struct grid *g)

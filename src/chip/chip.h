@@ -44,6 +44,7 @@ struct chip_sums {
     uint64_t cycle;               // since the earliest start of the first block
     uint64_t ended, next, blocks; // blocks: ended, begun or taken, of the grid
     uint64_t wave;                // blocks resident at once on the empty chip
+    uint64_t unanswered;          // requests to memory
     struct gpu_counts gpu;
     struct memory_counts memory;
 };
@@ -56,6 +57,9 @@ struct chip_sampler {
     // Returns the number of blocks executed from block now->next on.
     uint64_t (*take)(void *context, const struct chip_sums *now);
 };
+
+// Closes the L2, as if it were full (memory_system_close): write-backs begin at once. For samplers.
+void chip_close_l2(struct chip *c, bool is_closed);
 
 struct chip_account {           // results that launches add to; owned by the caller, any pointer may be NULL
     uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]

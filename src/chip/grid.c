@@ -575,7 +575,8 @@ void grid_sums(struct grid *g, struct chip_sums *sums)
                                .ended = g->ended,
                                .next = g->next_block,
                                .blocks = g->blocks,
-                               .wave = wave_of(g)};
+                               .wave = wave_of(g),
+                               .unanswered = memory_system_unanswered(g->chip->memory)};
     for (size_t k = 0; k < g->parts.count; k++) gpu_counts_add(&sums->gpu, sm_counts(g->parts.data[k]->on));
     memory_system_counts(g->chip->memory, g->number, &sums->memory);
     memory_counts_subtract(&sums->memory, &g->before);

@@ -41,6 +41,7 @@ struct cache {
     unsigned pending_lines;
     unsigned line_shift; // log2 of line_bytes; 0: not a power of two
     bool sets_are_power;
+    bool is_closed; // cache_close
 };
 
 struct cache *cache_create(const struct cache_config *config)
@@ -238,6 +239,15 @@ static struct way *take_fresh(struct cache *c, uint32_t set)
     return w;
 }
 
+// The oldest way that may be evicted; used_only: of the ways that hold lines. NULL: none.
+static struct way *oldest_to_go(const struct cache *c, const struct set *s, bool used_only)
+{
+    uint32_t k = s->oldest;
+    while (k != NONE && !(is_free_to_go(c, &c->ways[k]) && (c->ways[k].used || !used_only)))
+        k = c->ways[k].newer;
+    return k == NONE ? NULL : &c->ways[k];
+}
+
 static struct way *choose_victim(struct cache *c, uint32_t set)
 {
     const struct set *s = &c->sets[set];
@@ -251,16 +261,18 @@ static struct way *choose_victim(struct cache *c, uint32_t set)
         }
         return NULL;
     }
-    uint32_t k = s->oldest;
-    while (k != NONE && !is_free_to_go(c, &c->ways[k])) k = c->ways[k].newer;
-    return k == NONE ? NULL : &c->ways[k];
+    struct way *w = oldest_to_go(c, s, c->is_closed);
+    return w || !c->is_closed ? w : oldest_to_go(c, s, false);
 }
 
 // Takes a way for a new line; NULL when every way of the set is pending or locked.
 static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim *victim)
 {
     uint32_t set = set_of(c, line);
-    struct way *w = c->sets[set].count < c->config.ways ? take_fresh(c, set) : choose_victim(c, set);
+    bool has_room = c->sets[set].count < c->config.ways;
+    bool is_fresh = has_room && !(c->is_closed && c->sets[set].count);
+    struct way *w = is_fresh ? take_fresh(c, set) : choose_victim(c, set);
+    if (!w && has_room) w = take_fresh(c, set);
     if (!w) return NULL;
     if (w->used) {
         *victim = (struct cache_victim){.valid = true, .line = w->line, .dirty = w->dirty};
@@ -384,7 +396,10 @@ void cache_clear(struct cache *c)
     free(c->locks);
     c->locks = NULL;
     c->pending_lines = 0;
+    c->is_closed = false;
 }
+
+void cache_close(struct cache *c, bool is_closed) { c->is_closed = is_closed; }
 
 void cache_clear_range(struct cache *c, uint64_t from, uint64_t to)
 {

@@ -54,7 +54,10 @@ struct cache_victim { // line evicted by an allocation
 
 struct cache *cache_create(const struct cache_config *c);
 void cache_destroy(struct cache *c);
-void cache_clear(struct cache *c);                                   // drops all lines, dirty or not
+void cache_clear(struct cache *c); // drops all lines, dirty or not
+// A closed cache takes no unused way in a set that holds lines, unless no line can leave: a set is full with the lines
+// that it has. cache_clear opens the cache.
+void cache_close(struct cache *c, bool is_closed);
 void cache_clear_range(struct cache *c, uint64_t from, uint64_t to); // drops lines at addresses from..to-1
 
 // Looks up sectors of a line (`line`: address of its first byte) and touches the line unless the result is

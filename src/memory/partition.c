@@ -478,6 +478,11 @@ void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to)
     for (uint32_t k = 0; k < p->c->slices; k++) cache_clear_range(p->slices[k].cache, from, to);
 }
 
+void partition_close(struct partition *p, bool is_closed)
+{
+    for (uint32_t k = 0; k < p->c->slices; k++) cache_close(p->slices[k].cache, is_closed);
+}
+
 void partition_fill(struct partition *p, uint32_t slice, uint64_t line, uint8_t sector)
 {
     struct cache_victim victim;

@@ -23,6 +23,7 @@ void partition_run(struct partition *p, uint64_t until, struct bag *replies);
 uint64_t partition_next(const struct partition *p);
 // A sector becomes valid in the slice, without time and counts. A victim is not written back.
 void partition_fill(struct partition *p, uint32_t slice, uint64_t line, uint8_t sector);
+void partition_close(struct partition *p, bool is_closed); // cache_close of all slices
 void partition_clear_caches(struct partition *p, uint64_t from, uint64_t to);
 void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to);
 // NULL when the partition is idle and its counts of requests and sectors balance, else the failed invariant;

@@ -133,6 +133,11 @@ void memory_system_clear_caches(struct memory_system *m, uint64_t from, uint64_t
     for (unsigned k = 0; k < m->c.partitions; k++) partition_clear_caches(m->partitions[k], from, to);
 }
 
+void memory_system_close(struct memory_system *m, bool is_closed)
+{
+    for (unsigned k = 0; k < m->c.partitions; k++) partition_close(m->partitions[k], is_closed);
+}
+
 void memory_system_fill(struct memory_system *m, uint64_t address, uint64_t bytes)
 {
     uint64_t end = address + bytes;

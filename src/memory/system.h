@@ -58,6 +58,8 @@ void memory_system_destroy(struct memory_system *m);
 // Sectors of address … address + bytes - 1 become valid in the L2, in rising order, without time and counts. Only
 // between windows.
 void memory_system_fill(struct memory_system *m, uint64_t address, uint64_t bytes);
+// Closes the L2: sets are full with the lines that they have (cache_close). Only between windows.
+void memory_system_close(struct memory_system *m, bool is_closed);
 // Least core cycles between an SM and a partition, either way: the longest window.
 uint64_t memory_system_window(const struct memory_config *c);
 

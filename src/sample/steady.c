@@ -6,14 +6,16 @@
 // cannot matter. Measured over bundled kernels (docs/explanation/sampling.md).
 #define TREND       0.03
 #define TREND_WRITE 0.10
-#define IDLE        0.40
+#define LOST        0.05 // growth of reads by which a closed L2 has lost lines
+#define IDLE        0.15 // write-backs are waited for, if the L2 can be closed
+#define IDLE_OPEN   0.40 // else
 
 void steady_fini(struct steady *s) { vec_fini(&s->marks); }
 
 uint64_t steady_due(const struct steady *s)
 {
-    uint64_t step = s->wave > STEADY_LEAST ? s->wave : STEADY_LEAST;
-    return s->marks.count ? vec_last(&s->marks).ended + step : step;
+    uint64_t step = s->wave / 2 > STEADY_LEAST ? s->wave / 2 : STEADY_LEAST;
+    return s->marks.count ? vec_last(&s->marks).ended + step : s->wave + step;
 }
 
 void steady_look(struct steady *s, const struct steady_sums *now)
@@ -23,9 +25,13 @@ void steady_look(struct steady *s, const struct steady_sums *now)
 
 size_t steady_windows(const struct steady *s, size_t marks[STEADY_MOST + 1])
 {
-    size_t count = s->marks.count, dropped = count > STEADY_FEW ? count / 4 : 0, left = count - dropped;
-    if (left < STEADY_WINDOWS + 1) return 0;
-    size_t joined = (left - 2) / STEADY_MOST + 1, windows = (left - 1) / joined;
+    if (s->marks.count <= s->from) return 0;
+    size_t count = s->marks.count, here = count - s->from, dropped = here > STEADY_FEW ? here / 4 : 0;
+    size_t left = here - dropped;
+    if (left < STEADY_WINDOWS * STEADY_WAVE + 1) return 0;
+    size_t waves = (left - 1) / STEADY_WAVE, joined = ((waves ? waves : 1) - 1) / STEADY_MOST + 1;
+    joined *= STEADY_WAVE;
+    size_t windows = (left - 1) / joined;
     for (size_t i = 0; i <= windows; i++) marks[i] = count - 1 - (windows - i) * joined;
     return windows;
 }
@@ -60,6 +66,7 @@ static size_t differences(const struct steady *s, struct steady_sums out[STEADY_
                                       .read = to->read - from->read,
                                       .written = to->written - from->written,
                                       .stored = to->stored - from->stored,
+                                      .answered = to->answered - from->answered,
                                       .ended = to->ended - from->ended};
     }
     return count;
@@ -74,16 +81,17 @@ static struct steady_sums sum_of(const struct steady_sums *w, size_t count)
         s.read += w[i].read;
         s.written += w[i].written;
         s.stored += w[i].stored;
+        s.answered += w[i].answered;
         s.ended += w[i].ended;
     }
     return s;
 }
 
 // Whether DRAM is busy for a large part of the time, with a write for every store.
-static bool is_busy(const struct steady *s, const struct steady_sums *sum)
+static bool is_busy(const struct steady *s, const struct steady_sums *sum, double idle)
 {
     uint64_t writes = sum->written > sum->stored ? sum->written : sum->stored;
-    return (double)(sum->read + writes) > IDLE * s->peak * (double)sum->cycle;
+    return (double)(sum->read + writes) > idle * s->peak * (double)sum->cycle;
 }
 
 // Whether reads and stores of the whole launch would fill the L2, and write-backs have not yet begun over the windows.
@@ -109,6 +117,29 @@ static bool some_trend(const struct steady_sums *w, size_t count, bool is_dram_b
            (is_dram_busy && steady_has_trend(written, count, TREND_WRITE));
 }
 
+// Half-width of the ratio by the spread of the windows and a prior: windows of a settled launch differ by PRIOR,
+// with the weight of PRIOR_COUNT windows.
+enum { PRIOR_COUNT = 2 };
+#define PRIOR 0.02
+
+static double spread_of(const struct ratio *r)
+{
+    double n = (double)r->count, q = r->figure / r->work, mean = r->figure / n;
+    double squares = fmax(0, r->figure2 - 2 * q * r->cross + q * q * r->work2) / (mean * mean);
+    double free = n - 1 + PRIOR_COUNT;
+    return student_t95(free) * sqrt((squares + PRIOR_COUNT * PRIOR * PRIOR) / free / n);
+}
+
+// Whether requests without an answer have grown over the windows, by more than PILE of the answers.
+#define PILE 0.03
+
+static bool has_pile(const struct steady *s, const struct steady_sums *sum)
+{
+    size_t marks[STEADY_MOST + 1], count = steady_windows(s, marks);
+    const struct steady_sums *from = &s->marks.data[marks[0]], *to = &s->marks.data[marks[count]];
+    return (double)to->waiting > (double)from->waiting + PILE * (double)sum->answered;
+}
+
 // Share of all cycles in `left` blocks like those of the windows.
 static double share_left(const struct steady *s, const struct steady_sums *sum, uint64_t left)
 {
@@ -116,17 +147,59 @@ static double share_left(const struct steady *s, const struct steady_sums *sum, 
     return cycles / (cycles + (double)vec_last(&s->marks).cycle);
 }
 
-bool steady_is_settled(const struct steady *s, uint64_t left)
+double steady_early_share(const struct steady *s, uint64_t taken)
+{
+    if (!s->early_windows || !taken) return 0;
+    uint64_t closed = s->marks.data[s->early[s->early_windows]].ended;
+    uint64_t blocks = s->filled > closed ? s->filled - closed : 0;
+    return blocks < taken ? (double)blocks / (double)taken : 1;
+}
+
+// Closes the L2 if enough blocks are left behind the block that would have filled it.
+static enum steady_verdict close_phase(struct steady *s, bool may_wait)
+{
+    const struct steady_sums *m = &vec_last(&s->marks);
+    double sectors = (double)(m->read + m->stored) / (double)m->ended;
+    s->filled = sectors > 0 ? (uint64_t)((double)s->capacity / sectors) : UINT64_MAX;
+    if (s->stays_open || s->filled > s->blocks / 4 * 3) return may_wait ? STEADY_GOES_ON : STEADY_SETTLED;
+    s->early_windows = steady_windows(s, s->early);
+    s->from = s->marks.count;
+    return STEADY_CLOSES;
+}
+
+// Whether the closed L2 misses more than the open one did.
+static bool has_lost_lines(const struct steady *s, const struct steady_sums *late)
+{
+    const struct steady_sums *from = &s->marks.data[s->early[0]],
+                             *to = &s->marks.data[s->early[s->early_windows]];
+    double early = (double)(to->read - from->read) / (double)(to->instructions - from->instructions);
+    double now = (double)late->read / (double)late->instructions;
+    return now > (1 + LOST) * early && late->read > late->stored / 10;
+}
+
+static enum steady_verdict open_phase(struct steady *s)
+{
+    s->stays_open = true;
+    s->early_windows = 0;
+    s->from = s->marks.count + 1;
+    return STEADY_OPENS;
+}
+
+enum steady_verdict steady_judge(struct steady *s, uint64_t left)
 {
     struct steady_sums windows[STEADY_MOST];
     struct ratio cycles = {0};
     size_t count = differences(s, windows);
-    if (!count) return false;
+    if (!count) return STEADY_GOES_ON;
     const struct steady_sums sum = sum_of(windows, count);
-    bool is_dram_busy = is_busy(s, &sum);
-    if (some_trend(windows, count, is_dram_busy)) return false;
-    if (is_dram_busy && waits_for_writes(s, &sum)) return false;
+    bool is_dram_busy = is_busy(s, &sum, IDLE);
+    if (s->early_windows && has_lost_lines(s, &sum)) return open_phase(s);
+    if (sum.ended * STEADY_SHARE < s->blocks || has_pile(s, &sum)) return STEADY_GOES_ON;
+    if (some_trend(windows, count, is_dram_busy)) return STEADY_GOES_ON;
     for (size_t i = 0; i < count; i++)
         ratio_add(&cycles, (double)windows[i].instructions, (double)windows[i].cycle);
-    return ratio_spread(&cycles) * share_left(s, &sum, left) <= s->error;
+    if (spread_of(&cycles) * share_left(s, &sum, left) > s->error) return STEADY_GOES_ON;
+    if (is_dram_busy && waits_for_writes(s, &sum))
+        return s->early_windows ? STEADY_GOES_ON : close_phase(s, is_busy(s, &sum, IDLE_OPEN));
+    return STEADY_SETTLED;
 }

@@ -297,9 +297,34 @@ static void test_mshrs(struct test *t)
     mshrs_fini(&m);
 }
 
+// A closed cache: a set with lines is full, an empty set is not, and unused ways are taken only if no line can leave.
+static void test_closed(struct test *t)
+{
+    struct cache *c = one_set(4, CACHE_LRU, false);
+    struct cache_victim v;
+    uint8_t missing;
+    cache_close(c, true);
+    CHECK_EQ(t, bring(c, 1 * LINE), 0); // the set was empty
+    cache_close(c, false);
+    CHECK_EQ(t, bring(c, 2 * LINE), 0);
+    CHECK_EQ(t, bring(c, 3 * LINE), 0);
+    cache_invalidate(c, 3 * LINE); // leaves an unused way behind
+    cache_close(c, true);
+    CHECK_EQ(t, bring(c, 4 * LINE), 1 * LINE);
+    CHECK_EQ(t, bring(c, 5 * LINE), 2 * LINE);
+    CHECK_EQ(t, cache_load(c, 6 * LINE, ALL, &missing, &v), CACHE_MISS); // pending lines cannot leave
+    CHECK_EQ(t, cache_load(c, 7 * LINE, ALL, &missing, &v), CACHE_MISS);
+    CHECK_EQ(t, cache_load(c, 8 * LINE, ALL, &missing, &v), CACHE_MISS);
+    CHECK(t, !v.valid);
+    cache_clear(c); // opens the cache
+    for (uint64_t k = 1; k <= 4; k++) CHECK_EQ(t, bring(c, k * LINE), 0);
+    cache_destroy(c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"replacement", test_replacement},
+                                             {"closed", test_closed},
                                              {"index", test_index},
                                              {"dirty_ways", test_dirty_ways},
                                              {"random", test_random},

@@ -1,8 +1,7 @@
 // Ratios and their intervals against closed forms, and the coverage of intervals over random draws.
 #include "base/rng.h"
 #include "harness/test.h"
-#include "sample/groups.h"
-#include "sample/line.h"
+#include "sample/curves.h"
 #include "sample/ratio.h"
 #include "sample/steady.h"
 
@@ -67,54 +66,105 @@ static void test_coverage(struct test *t)
     }
 }
 
-// Intervals of a line at a point, from 4 to 12 points with noise: 93 % to 97 % of the draws inside.
-static void test_line(struct test *t)
+// A launch of a kernel with some work; figures are cycles and a count.
+static struct sample_signature work_of(double instructions)
 {
-    struct rng random;
-    rng_init(&random, 5);
-    for (unsigned count = LINE_LEAST; count < 13; count += 4) {
-        unsigned inside = 0, draws = 4000;
-        for (unsigned d = 0; d < draws; d++) {
-            struct line l = {0};
-            for (unsigned i = 0; i < count; i++) line_add(&l, i, 100 + 7 * i + 20 * noise(&random));
-            inside += fabs(line_estimate(&l, 2).value - 114) <= line_estimate(&l, 2).shared;
-        }
-        double share = (double)inside / draws;
-        CHECK_MSG(t, share > 0.93 && share < 0.975, "%u points: %g", count, share);
-    }
-    struct line exact = {0};
-    for (unsigned i = 0; i < 5; i++) line_add(&exact, 10 + i, 30 + 2 * i);
-    CHECK(t, fabs(line_estimate(&exact, 12.5).value - 35) < 1e-6 && line_estimate(&exact, 12.5).own < 1e-3);
-    CHECK(t, line_reaches(&exact, 14) && !line_reaches(&exact, 14.1));
+    return (struct sample_signature){
+        .key = 7, .instructions = instructions, .counts = {instructions, instructions / 5}};
 }
 
-static void test_groups(struct test *t)
+// Times the launch if the curve wants to. Returns whether the launch is timed. Adds the estimate, or the cycles, to *sum
+// and the shared half-width to *half.
+static bool launch(struct sample_curves *c, double instructions, double cycles, double *sum, double *half)
 {
-    struct sample_groups g;
-    sample_groups_init(&g, 2);
-    struct sample_signature s = {.key = 7, .instructions = 1000, .counts = {100, 20}};
-    CHECK(t, !sample_groups_know(&g, 7));
-    size_t first = sample_groups_join(&g, &s);
-    CHECK(t, sample_groups_know(&g, 7));
-    s.instructions = 1010; // within 2 %
-    CHECK_EQ(t, sample_groups_join(&g, &s), first);
-    s.instructions = 1100;
-    CHECK(t, sample_groups_join(&g, &s) != first);
-    s.instructions = 1000;
-    s.counts[0] = 200; // a tenth of the instructions more
-    CHECK(t, sample_groups_join(&g, &s) != first);
-    s.counts[0] = 100;
+    struct sample_signature s = work_of(instructions);
+    size_t n = sample_curves_join(c, &s);
+    if (sample_curves_want(c, n, instructions, 0.03)) {
+        sample_curves_add(c, n, instructions, (const double[]){cycles, 1}, 0.03);
+        *sum += cycles;
+        return true;
+    }
+    struct sample_fit f = sample_fit_of(&c->list.data[n], instructions);
+    struct ratio_estimate e = sample_fit_estimate(&c->list.data[n], &f, 0);
+    sample_curves_note(c, n, &f, e.value);
+    sample_fit_fini(&f);
+    *sum += e.value;
+    *half += e.shared;
+    return false;
+}
+
+static void test_join(struct test *t)
+{
+    struct sample_curves c;
+    sample_curves_init(&c, 2);
+    struct sample_signature s = work_of(1000);
+    size_t first = sample_curves_join(&c, &s);
+    CHECK_EQ(t, sample_curves_join(&c, &s), first);
+    CHECK(t, !c.list.data[first].is_varied);
+    s = work_of(3000); // whatever the work
+    CHECK_EQ(t, sample_curves_join(&c, &s), first);
+    CHECK(t, c.list.data[first].is_varied);
+    s.counts[1] = 1000; // a seventh of the instructions more
+    CHECK(t, sample_curves_join(&c, &s) != first);
+    s = work_of(1000);
     s.key = 8;
-    CHECK(t, sample_groups_join(&g, &s) != first);
-    struct sample_group *group = &g.list.data[first];
-    CHECK_EQ(t, group->members, 2);
-    CHECK(t, sample_group_wants(group, 0.03));
-    sample_group_add(group, 1000, (const double[]){5000, 1});
-    CHECK(t, sample_group_wants(group, 0.03));
-    sample_group_add(group, 1000, (const double[]){5001, 1});
-    CHECK(t, !sample_group_wants(group, 0.03));
-    CHECK(t, sample_group_wants(group, 1e-6));
-    sample_groups_fini(&g);
+    CHECK(t, sample_curves_join(&c, &s) != first);
+    CHECK_EQ(t, c.list.data[first].members, 3);
+    sample_curves_fini(&c);
+}
+
+// Equal launches: few are timed, more seldom and more seldom. The sum is the true sum.
+static void test_equal(struct test *t)
+{
+    struct sample_curves c;
+    double sum = 0, half = 0;
+    unsigned timed = 0;
+    sample_curves_init(&c, 2);
+    for (unsigned i = 0; i < 300; i++) timed += launch(&c, 1000, 5000 + i % 2, &sum, &half);
+    CHECK_MSG(t, timed >= 4 && timed <= 6, "%u launches are timed", timed);
+    CHECK(t, fabs(sum / (300 * 5000.5) - 1) < 2e-4 && half < 0.02 * sum);
+    struct sample_signature s = work_of(2000); // beyond reach
+    CHECK_EQ(t, sample_curves_want(&c, sample_curves_join(&c, &s), 2000, 0.03), SAMPLE_FAR);
+    CHECK_EQ(t, sample_curves_want(&c, 0, 1000, 1e-6), SAMPLE_WIDE);
+    sample_curves_fini(&c);
+}
+
+// Work that shrinks from launch to launch, as in elimination: a line is extrapolated, without a timed launch for each.
+static void test_shrinking(struct test *t)
+{
+    struct sample_curves c;
+    double sum = 0, half = 0, want = 0;
+    unsigned timed = 0;
+    sample_curves_init(&c, 2);
+    for (unsigned i = 0; i < 400; i++) {
+        double work = 1e5 * (1 - i / 420.0), cycles = 2000 + 0.08 * work;
+        timed += launch(&c, work, cycles, &sum, &half);
+        want += cycles;
+    }
+    CHECK_MSG(t, timed < 60, "%u launches are timed", timed);
+    CHECK_MSG(t, fabs(sum / want - 1) < 0.01, "%g of %g", sum, want);
+    sample_curves_fini(&c);
+}
+
+// Launches that differ by a tenth: nine in ten sums over 300 launches are within the added half-widths, at the target.
+static void test_noisy(struct test *t)
+{
+    struct rng random;
+    unsigned inside = 0, draws = 60;
+    rng_init(&random, 5);
+    for (unsigned d = 0; d < draws; d++) {
+        struct sample_curves c;
+        double sum = 0, half = 0, want = 0;
+        sample_curves_init(&c, 2);
+        for (unsigned i = 0; i < 300; i++) {
+            double work = 1000 * (1 + 0.01 * noise(&random)), cycles = 5 * work * (1 + 0.1 * noise(&random));
+            launch(&c, work, cycles, &sum, &half);
+            want += cycles;
+        }
+        inside += fabs(sum - want) <= half;
+        sample_curves_fini(&c);
+    }
+    CHECK_MSG(t, inside >= 0.9 * draws, "%u of %u", inside, draws);
 }
 
 static void test_trend(struct test *t)
@@ -125,42 +175,71 @@ static void test_trend(struct test *t)
     CHECK(t, steady_has_trend(rising, TEST_COUNT(rising), 0.01));
 }
 
-// A stream writes two sectors an instruction and fills an L2 of 16,384 sectors only after 32 waves. DRAM moves at most
-// `peak` sectors a cycle. Returns the blocks ended once the launch has settled.
-static uint64_t settles_at(double peak, uint64_t capacity)
+// A launch of a stream: every block writes 32 sectors and reads as many. The L2 holds `capacity` sectors, or from the
+// verdict to close it on no more than it has. DRAM moves at most `peak` sectors a cycle.
+struct stream {
+    double peak;
+    uint64_t capacity;
+    uint64_t closed_reads; // more sectors read a block by a closed L2
+    uint64_t pile;         // more requests without an answer a block
+};
+
+// Returns the blocks ended once the launch has settled; 4000: never. The launch's state is left in *s.
+static uint64_t settles_at(const struct stream *m, struct steady *s)
 {
-    struct steady s = {.wave = 16, .blocks = 4000, .capacity = capacity, .peak = peak, .error = 0.03};
+    *s = (struct steady){.wave = 16, .blocks = 4000, .capacity = m->capacity, .peak = m->peak, .error = 0.03};
     struct steady_sums now = {0};
-    bool is_settled = false;
-    while (!is_settled && now.ended < s.blocks) {
+    enum steady_verdict verdict = STEADY_GOES_ON;
+    uint64_t room = m->capacity;
+    bool is_closed = false;
+    while (verdict != STEADY_SETTLED && now.ended < s->blocks) {
         now.ended += 2;
         now.instructions += 32;
         now.cycle += 64;
         now.stored += 64;
-        now.written = now.stored > capacity ? now.stored - capacity : 0;
-        steady_look(&s, &now);
-        is_settled = steady_is_settled(&s, 3000);
+        now.read += 64 + (is_closed ? 2 * m->closed_reads : 0);
+        now.answered += 64;
+        now.waiting += 2 * m->pile;
+        if (now.stored + now.read > room) now.written += 64;
+        steady_look(s, &now);
+        verdict = steady_judge(s, 3000);
+        if (verdict == STEADY_CLOSES) room = 0;
+        if (verdict == STEADY_OPENS) room = m->capacity;
+        if (verdict == STEADY_CLOSES || verdict == STEADY_OPENS) is_closed = verdict == STEADY_CLOSES;
+    }
+    return now.ended;
+}
+
+static void check_stream(struct test *t, const struct stream *m, uint64_t from, uint64_t to, bool is_closed)
+{
+    struct steady s;
+    uint64_t at = settles_at(m, &s);
+    CHECK_MSG(t, at >= from && at <= to, "settled after %llu blocks, not %llu to %llu",
+              (unsigned long long)at, (unsigned long long)from, (unsigned long long)to);
+    CHECK_EQ(t, s.early_windows != 0, is_closed);
+    if (is_closed) { // blocks up to 1024 have the rates of an L2 that is not yet full
+        double early = steady_early_share(&s, 3000);
+        CHECK_MSG(t, early > 0.25 && early < 0.34, "%g", early);
     }
     steady_fini(&s);
-    return now.ended;
 }
 
 static void test_writes(struct test *t)
 {
-    uint64_t full = 16384 / 32; // blocks whose stores fill the L2
-    uint64_t busy = settles_at(1, 16384), idle = settles_at(10, 16384), small = settles_at(1, 1 << 20);
-    CHECK_MSG(t, busy > full && busy < 4 * full, "settled after %llu blocks", (unsigned long long)busy);
-    CHECK_MSG(t, idle < full, "settled after %llu blocks",
-              (unsigned long long)idle); // DRAM has time to spare
-    CHECK_MSG(t, small < full, "settled after %llu blocks", (unsigned long long)small); // never full
+    enum { FULL = 1024 }; // blocks that fill an L2 of 64 * FULL sectors
+    check_stream(t, &(struct stream){2.5, 64 * FULL, 0, 0}, 150, FULL / 2, true);
+    check_stream(t, &(struct stream){25, 64 * FULL, 0, 0}, 80, 200, false); // DRAM has time to spare
+    check_stream(t, &(struct stream){2.5, 1 << 22, 0, 0}, 80, 200, false);  // never full
+    check_stream(t, &(struct stream){2.5, 64 * FULL, .closed_reads = 8}, FULL, 4 * FULL, false);
+    check_stream(t, &(struct stream){25, 64 * FULL, .pile = 4}, 4000, 4000, false);
 }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"quantiles", test_quantiles}, {"two", test_two},       {"coverage", test_coverage},
-        {"line", test_line},           {"groups", test_groups}, {"trend", test_trend},
-        {"writes", test_writes},
+        {"quantiles", test_quantiles}, {"two", test_two},     {"coverage", test_coverage},
+        {"join", test_join},           {"equal", test_equal}, {"shrinking", test_shrinking},
+        {"noisy", test_noisy},         {"trend", test_trend}, {"writes", test_writes},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
