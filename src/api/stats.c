@@ -65,6 +65,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->fetched = timed->gpu.fetch_fetched;
     s->occupancy = timed->occupancy;
     s->gpu = api_keep(l, c->gpu);
+    if (!wf_slice_of(c, &s->slice)) s->slice.parts = 0;
     if (!l->sampled) { // figures of single SMs are not estimated
         s->sms = api_account_sms(l);
         s->sm_count = c->chip.sm_count;
