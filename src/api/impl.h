@@ -80,7 +80,8 @@ struct wf_context {
     char *kept; // folder of compiled kernels, heap; NULL: no cache
     struct mark_settings mark;
     struct study_settings study_settings;
-    struct chip_config chip;
+    struct chip_config chip_set; // values of the keys
+    struct chip_config chip;     // chip of timed launches: chip_set, or a slice of that chip (gpu.slice)
     struct gpu_classes classes;
     struct energy_config energy;
     char *gpu;        // name or path of the GPU, heap; NULL: launches are functional

@@ -2,6 +2,7 @@
 #include "api/impl.h"
 #include "base/bits.h"
 #include "chip/gpus.h"
+#include "chip/slice.h"
 #include "study/study.h"
 
 #include <string.h>
@@ -35,9 +36,9 @@ void api_settings_add(struct wf_context *c)
     config_add(&c->config, compile_config_keys, compile_config_key_count, &c->compile);
     config_add(&c->config, mark_config_keys, mark_config_key_count, &c->mark);
     config_add(&c->config, study_config_keys, study_config_key_count, &c->study_settings);
-    config_add(&c->config, chip_config_keys, chip_config_key_count, &c->chip);
-    config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip.gpu);
-    config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip.memory);
+    config_add(&c->config, chip_config_keys, chip_config_key_count, &c->chip_set);
+    config_add(&c->config, gpu_config_keys, gpu_config_key_count, &c->chip_set.gpu);
+    config_add(&c->config, memory_config_keys, memory_config_key_count, &c->chip_set.memory);
     config_add(&c->config, simtight_config_keys, simtight_config_key_count, &c->simtight);
     config_add(&c->config, energy_config_keys, energy_config_key_count, &c->energy);
     gpu_classes_init(&c->classes, &c->config);
@@ -62,12 +63,27 @@ static void forget_chip(struct wf_context *c)
     c->chip_state = NULL;
 }
 
+// Makes the chip of timed launches. False: the settings have no such slice (*why), and c->chip is the whole chip.
+static bool bind_chip(struct wf_context *c, struct strbuf *why)
+{
+    c->chip = c->chip_set;
+    return chip_slice(&c->chip, why);
+}
+
+// As bind_chip, before all settings are known: wf_check_settings reports a refused slice.
+static void bind_meanwhile(struct wf_context *c)
+{
+    struct strbuf why = {0};
+    bind_chip(c, &why);
+    strbuf_fini(&why);
+}
+
 static bool check_chip(struct wf_context *c, const struct chip_config *before)
 {
-    const char *wrong = gpu_config_check(&c->chip.gpu);
-    if (!wrong) wrong = memory_config_check(&c->chip.memory);
+    const char *wrong = gpu_config_check(&c->chip_set.gpu);
+    if (!wrong) wrong = memory_config_check(&c->chip_set.memory);
     if (!wrong) return true;
-    c->chip = *before;
+    c->chip_set = *before;
     return diag_error(&c->diag, loc_none(), "%s", wrong);
 }
 
@@ -85,7 +101,7 @@ static bool check_loaded(struct wf_context *c, const char *gpu, const struct com
 // text: contents of a GPU file named `name`; NULL: `name` is a bundled GPU or a path.
 static enum wf_status choose_gpu(struct wf_context *c, const char *name, const char *text, size_t length)
 {
-    struct chip_config before = c->chip;
+    struct chip_config before = c->chip_set;
     struct gpu_classes classes_before = c->classes;
     struct compile_settings compile_before = c->compile;
     struct config_saved *saved = config_save(&c->config);
@@ -95,14 +111,15 @@ static enum wf_status choose_gpu(struct wf_context *c, const char *name, const c
     bool loaded = text ? gpu_text_load(&c->config, name, text, length, &is_like, &c->diag)
                        : gpu_file_load(&c->config, name, &is_like, &c->diag);
     if (!loaded || !check_chip(c, &before) || !check_loaded(c, name, &compile_before) ||
-        !gpu_classes_resolve(&c->classes, &c->chip, &c->diag)) {
+        !gpu_classes_resolve(&c->classes, &c->chip_set, &c->diag)) {
         config_restore(&c->config, saved);
-        c->chip = before;
+        c->chip_set = before;
         c->classes = classes_before;
         return WF_BAD_USAGE;
     }
     config_drop(saved);
     forget_chip(c);
+    bind_meanwhile(c);
     free(c->gpu);
     c->gpu = heap_strdup(name);
     c->gpu_is_like = is_like;
@@ -152,10 +169,11 @@ void api_choose_techs(struct wf_context *c)
 {
     const struct tech *looks_on = c->study ? c->study->class->timed : NULL;
     forget_chip(c);
-    c->chip.techs = c->techs.uses;
-    c->chip.tech_count = c->techs.count;
-    if (!looks_on) return;
-    c->techs.uses[c->chip.tech_count++] = (struct tech_use){.tech = looks_on, .options = c->study};
+    c->chip_set.techs = c->techs.uses;
+    c->chip_set.tech_count = c->techs.count;
+    if (looks_on)
+        c->techs.uses[c->chip_set.tech_count++] = (struct tech_use){.tech = looks_on, .options = c->study};
+    bind_meanwhile(c);
 }
 
 enum wf_status wf_tech(struct wf_context *c, const char *text)
@@ -284,21 +302,33 @@ enum wf_status wf_set(struct wf_context *c, const char *key, const char *value)
     }
     struct api_settings before = c->settings;
     struct compile_settings compile_before = c->compile;
-    struct chip_config chip_before = c->chip;
+    struct chip_config chip_before = c->chip_set;
     bool is_of_class = str_starts_with(key, "class.");
     if (!(is_of_class ? set_of_class : set_plain)(c, key, value)) return WF_BAD_USAGE;
-    if (memcmp(&chip_before, &c->chip, sizeof chip_before) != 0) forget_chip(c);
+    if (memcmp(&chip_before, &c->chip_set, sizeof chip_before) != 0) forget_chip(c);
     bool good = check_value(c, &before) && check_compile(c, &compile_before) && check_chip(c, &chip_before);
+    bind_meanwhile(c);
     return good ? WF_OK : WF_BAD_USAGE;
 }
 
-// Checks the SIMTight core and the classes of SMs here and not in wf_set, since their keys may be set in any
-// order.
+static bool check_slice(struct wf_context *c)
+{
+    struct strbuf why = {0};
+    bool good = bind_chip(c, &why);
+    if (!good)
+        diag_error(&c->diag, config_origin(&c->config, config_find(&c->config, "gpu.slice")).loc, "%s",
+                   strbuf_text(&why));
+    strbuf_fini(&why);
+    return good;
+}
+
+// Checks the SIMTight core, the classes of SMs and the slice here and not in wf_set, since their keys may be
+// set in any order.
 enum wf_status wf_check_settings(struct wf_context *c)
 {
     const char *wrong = simtight_config_check(&c->simtight);
     if (wrong) diag_error(&c->diag, loc_none(), "%s", wrong);
-    bool good = gpu_classes_resolve(&c->classes, &c->chip, &c->diag) && !wrong;
+    bool good = gpu_classes_resolve(&c->classes, &c->chip_set, &c->diag) && check_slice(c) && !wrong;
     return good && api_sample_check(c) ? WF_OK : WF_BAD_USAGE;
 }
 
@@ -357,10 +387,33 @@ static bool is_gpus(const struct wf_context *c, const struct config_key *k)
 }
 
 // Whether a key describes the selected GPU as hardware. False for keys of the simulator itself (`sim.`,
-// `machine`).
+// `machine`, `gpu.slice`).
 static bool is_of_card(const struct wf_context *c, const struct config_key *k)
 {
-    return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine");
+    return is_gpus(c, k) && !str_starts_with(k->name, "sim.") && !str_equal(k->name, "machine") &&
+           !str_equal(k->name, "gpu.slice");
+}
+
+// The key's value in the slice of the chip; NULL if the whole chip has the same.
+static const char *value_in_slice(struct wf_context *c, const struct config_key *k)
+{
+    const struct {
+        const struct config_key *keys;
+        size_t count;
+        const void *whole, *slice;
+    } tables[] = {{chip_config_keys, chip_config_key_count, &c->chip_set, &c->chip},
+                  {memory_config_keys, memory_config_key_count, &c->chip_set.memory, &c->chip.memory}};
+    struct strbuf whole = {0}, slice = {0};
+    for (size_t n = 0; n < sizeof tables / sizeof tables[0]; n++) {
+        if (!is_in(k, tables[n].keys, tables[n].count)) continue;
+        config_format_value(k, tables[n].whole, &whole);
+        config_format_value(k, tables[n].slice, &slice);
+    }
+    bool same = str_equal(strbuf_text(&whole), strbuf_text(&slice));
+    strbuf_fini(&whole);
+    if (!same) return keep_text(c, &slice);
+    strbuf_fini(&slice);
+    return NULL;
 }
 
 // True for gpu.sm_count, if not set but computed as the sum of the classes' counts.
@@ -381,6 +434,7 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key)
     // The source in the table of keys describes the default value only.
     if (origin.is_set || is_counted) key->source = origin.why;
     key->value = keep_text(c, &value);
+    key->sliced = value_in_slice(c, k);
     key->from = is_counted ? "the classes' counts" : describe_origin(c, &origin);
     key->is_gpus = is_gpus(c, k);
     return true;
@@ -424,6 +478,19 @@ bool wf_class_at(struct wf_context *c, size_t index, struct wf_class *k)
     const struct gpu_kind *kind = &c->chip.classes[index];
     *k = (struct wf_class){kind->name, kind->first, kind->count, kind->config.registers * 32ull};
     return true;
+}
+
+bool wf_slice_of(const struct wf_context *c, struct wf_slice *s)
+{
+    const struct memory_config *m = &c->chip.memory;
+    *s = (struct wf_slice){.parts = c->chip.slice,
+                           .sms = c->chip.sm_count,
+                           .whole_sms = c->chip_set.sm_count,
+                           .partitions = m->partitions,
+                           .whole_partitions = c->chip_set.memory.partitions,
+                           .dram_rate =
+                               (double)c->chip_set.memory.partitions / (m->partitions * c->chip.slice)};
+    return c->gpu && s->sms < s->whole_sms;
 }
 
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key)

@@ -66,6 +66,7 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->occupancy = timed->occupancy;
     s->gpu = api_keep(l, c->gpu);
     s->peaks = api_peaks(c);
+    if (!wf_slice_of(c, &s->slice)) s->slice.parts = 0;
     if (!l->sampled) { // figures of single SMs are not estimated
         s->sms = api_account_sms(l);
         s->sm_count = c->chip.sm_count;

@@ -301,6 +301,13 @@ struct wf_class {
 };
 // Classes in order of SM numbers. False past the last; a GPU may have no classes.
 bool wf_class_at(struct wf_context *c, size_t index, struct wf_class *k);
+// A slice of the chip: one of `parts` equal parts, with DRAM at `dram_rate` of a partition's (gpu.slice).
+struct wf_slice {
+    uint32_t parts, sms, whole_sms, partitions, whole_partitions;
+    double dram_rate;
+};
+// The slice that timed launches run on. False: the whole chip.
+bool wf_slice_of(const struct wf_context *c, struct wf_slice *slice);
 struct wf_class_account {
     struct wf_class sm_class;
     // Sums over the SMs of the class, indexed as wf_counter_at. WF_UNKNOWN for counters not counted by SM.
@@ -480,6 +487,7 @@ struct wf_stats {
     size_t sm_count;
     const struct wf_class_account *classes; // in order of SM numbers; NULL: not run on SMs
     size_t class_count;                     // 0: the GPU has no classes
+    struct wf_slice slice;                  // parts 0: the whole chip, or not run on SMs
     const struct wf_sample *samples; // in order of time; none without report.interval, or when functional
     size_t sample_count;
     const struct wf_counter *counters; // every counter of the run, in a fixed order
@@ -643,14 +651,15 @@ const struct wf_study_report *wf_study_report(struct wf_study *s);
 // -- settings as data ---------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;
-    const char *value; // current value; NULL for a mechanism's option
-    const char *from;  // origin: "default", "tiny:5" (line of a file), "set", "the classes' counts"
-    bool is_gpus;      // describes the GPU: SMs, chip, memory and energy, or the SIMTight core
+    const char *value;  // current value; NULL for a mechanism's option
+    const char *sliced; // value in the slice of the chip (gpu.slice); NULL: no other, or a mechanism's option
+    const char *from;   // origin: "default", "tiny:5" (line of a file), "set", "the classes' counts"
+    bool is_gpus;       // describes the GPU: SMs, chip, memory and energy, or the SIMTight core
 };
 // All keys of the context except keys for tests, by index. False past the last.
 bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
-// Counts GPU keys set neither by the GPU's file nor by wf_set. Simulator keys (`sim.`, `machine`) are left
-// out, and gpu.sm_count if it is the sum of the classes. Keys not set have their defaults, which for SMs
+// Counts GPU keys set neither by the GPU's file nor by wf_set. Simulator keys (`sim.`, `machine`,
+// `gpu.slice`) are left out, and gpu.sm_count if it is the sum of the classes. Keys not set have their defaults, which for SMs
 // describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so defaults come from a
 // known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);

@@ -27,9 +27,9 @@ static bool parse_word(const char *option, const char *text, const char *const *
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d)
 {
-    static const char *const sizes[] = {"small", "medium", "large", "paper", NULL}, *const sources[] = {
-                                                                                        "nvcc", "clang",
-                                                                                        NULL};
+    static const char *const sources[] = {"nvcc", "clang", NULL};
+    const char *sizes[WORKLOAD_SIZES + 1] = {NULL};
+    for (unsigned i = 0; i < WORKLOAD_SIZES; i++) sizes[i] = workload_size_name((enum workload_size)i);
     unsigned size = WORKLOAD_MEDIUM, ptx = WORKLOAD_NVCC;
     if (!parse_word("--size", options_value(o, OPTION_SIZE), sizes, &size, d) ||
         !parse_word("--ptx", options_value(o, OPTION_PTX), sources, &ptx, d))

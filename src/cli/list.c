@@ -65,13 +65,18 @@ static void list_kernels(void)
     list_print(&t);
 }
 
-// Inputs of size `paper`.
+static void add_grid(struct table *t, const unsigned grid[2])
+{
+    table_add(t, grid[1] > 1 ? "%ux%u" : "%u", grid[0], grid[1]);
+}
+
+// Inputs of size `paper`, with the blocks of size `slice`.
 static void list_inputs(void)
 {
-    static const char *const heads[] = {"workload", "suite",     "input",       "grid",
-                                        "times",    "registers", "what differs"};
+    static const char *const heads[] = {"workload", "suite", "input",     "grid",
+                                        "slice",    "times", "registers", "what differs"};
     struct table t;
-    table_init(&t, heads, 7);
+    table_init(&t, heads, 8);
     const struct workload *w;
     for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
         const struct workload_paper *p = workload_paper(w);
@@ -79,7 +84,11 @@ static void list_inputs(void)
         table_add(&t, "%s", w->name);
         table_add(&t, "%s", p->suite);
         table_add(&t, "%s", p->input);
-        table_add(&t, p->grid[1] > 1 ? "%ux%u" : "%u", p->grid[0], p->grid[1]);
+        add_grid(&t, p->grid);
+        if (workload_slice(w))
+            add_grid(&t, workload_slice(w)->grid);
+        else
+            table_add(&t, "%s", "");
         table_add(&t, p->times == p->original_times ? "%u" : "%u of %u", p->times, p->original_times);
         struct strbuf registers = {0};
         for (size_t k = 0; w->kernels[k]; k++)

@@ -63,6 +63,11 @@ static void list_keys_of(struct wf_context *c)
         if (!key.is_gpus && str_equal(key.from, "default")) continue;
         table_add(&t, "%s", key.name);
         add_key(&t, &key);
+        if (key.sliced) {
+            table_add(&t, "  in the slice");
+            table_add(&t, "%s", key.sliced);
+            table_add(&t, "gpu.slice");
+        }
         for (size_t k = 0; wf_class_at(c, k, &class); k++) {
             if (!wf_class_key(c, k, &key)) continue;
             table_add(&t, "  class %s", class.name);

@@ -137,6 +137,9 @@ size_t energy_rows(const struct energy_config *e, const struct chip_config *c, c
     struct gpu_kind kinds[GPU_KINDS_MAX];
     unsigned kind_count = chip_kinds(c, kinds);
     struct parts_of_sms has = parts_of(kinds, kind_count);
+    struct energy_config slice = *e; // a slice of the chip has a part of what is not in SMs
+    if (c->slice > 1) slice.chip_leakage_pj /= c->slice;
+    e = &slice;
 #define ENERGY_PART(id, name, meaning)
 #define ENERGY_EVENT(part, field, pj, unit, count, meaning, source)                                          \
     add(&l, ENERGY_##part, unit, count, e->field##_pj, "", #field, "");

@@ -360,7 +360,7 @@ static const struct key {
             {"mechanism", set_mechanism, false, NULL},
             {"together", set_together, false, "yes no"},
             {"settings", set_settings, false, NULL},
-            {"size", set_size, false, "small medium large paper"},
+            {"size", set_size, false, "small medium large paper slice"},
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
             {"programs", set_programs, true, NULL},

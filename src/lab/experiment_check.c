@@ -5,6 +5,7 @@
 #include "lab/experiment_parser.h"
 #include "lab/job.h"
 #include "lab/sweep.h"
+#include "workload/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,13 @@ static bool check_settings(struct parser *p, struct wf_context *c, const char *s
         char *value = experiment_cut(word, '=');
         // for pairs, place=WORD is an option of `warpfold mix`, not a setting
         if (p->x->pairs.count && str_equal(word, "place")) continue;
+        if (p->x->kernels.count && str_equal(word, "size")) { // of the inputs of a series
+            enum workload_size size;
+            good = workload_size_find(value ? value : "", &size) ||
+                   diag_error(p->diag, (struct loc){.source = p->loc.source}, "size=%s: no such size",
+                              value ? value : "");
+            continue;
+        }
         if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }
     free(words);

@@ -69,6 +69,21 @@ static void add_settings(struct strbuf *command, const char *settings)
     }
 }
 
+// Copies settings to `out`, except the words size=WORD. Returns the last such word's size, else `size`.
+static const char *split_size(struct jobs *j, const char *settings, const char *size, struct strbuf *out)
+{
+    static const char key[] = "size=";
+    while (*settings) {
+        size_t length = strcspn(settings, " "), from = strlen(key);
+        if (str_starts_with(settings, key))
+            size = arena_strndup(&j->arena, settings + from, length - from);
+        else if (length)
+            strbuf_printf(out, "%s%.*s", out->length ? " " : "", (int)length, settings);
+        settings += length + (settings[length] == ' ');
+    }
+    return size;
+}
+
 static const char *keep(struct jobs *j, struct strbuf *text)
 {
     const char *kept = arena_strndup(&j->arena, strbuf_text(text), text->length);
@@ -108,13 +123,15 @@ static size_t add_timed(struct jobs *j, const struct experiment *x, const char *
                         const char *subject, const char *before, const char *size,
                         const struct experiment_view *view, const struct experiment_series *series)
 {
-    struct strbuf command = {0}, all = {0};
+    struct strbuf command = {0}, all = {0}, given = {0};
     const char *gpu = series->gpu ? series->gpu : view->gpu;
+    strbuf_printf(&given, "%s%s%s%s", before, x->settings, *x->settings && *series->settings ? " " : "",
+                  series->settings);
+    size = split_size(j, strbuf_text(&given), size, &all);
+    strbuf_fini(&given);
     strbuf_printf(&command, "%s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kind, operands,
                   size, x->ptx, gpu, view->profile);
     if (x->reference) strbuf_printf(&command, " --reference %s", x->reference);
-    strbuf_printf(&all, "%s%s%s%s", before, x->settings, *x->settings && *series->settings ? " " : "",
-                  series->settings);
     add_settings(&command, strbuf_text(&all));
     strbuf_printf(&command, " --tech %s", series->what);
     struct job job = {.command = keep(j, &command),

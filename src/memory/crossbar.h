@@ -63,13 +63,13 @@ static inline uint32_t crossbar_turn(uint64_t start, uint32_t sender, uint32_t s
 {
     return (uint32_t)((sender + senders - start % senders) % senders);
 }
-// Reserves the receiver's port. Returns the interconnect cycle of the last flit's arrival; for a riding
-// packet, of the packet it rides in.
+// Reserves the receiver's port for `busy` interconnect cycles. Returns the cycle of the last flit's arrival; for
+// a riding packet, of the packet it rides in.
 static inline uint64_t crossbar_arrive(const struct memory_config *c, uint64_t *port_free,
-                                       const struct packet *p)
+                                       const struct packet *p, uint32_t busy)
 {
     uint64_t first = p->start + c->icnt_latency;
     if (first < *port_free) first = *port_free;
-    *port_free = first + p->flits;
-    return first + p->flits - 1;
+    *port_free = first + busy;
+    return first + busy - 1;
 }

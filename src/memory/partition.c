@@ -56,6 +56,7 @@ struct partition {
     struct memory_map map;
     struct clock_ratio icnt, l2, dram_clock;
     unsigned sm_count, slice_total;
+    uint32_t port_cycles; // interconnect cycles of a flit at a slice's port
     struct arrivals arrivals;
     struct slice *slices;
     FIFO(struct transfer) to_dram, fills;
@@ -83,6 +84,7 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
     p->l2 = (struct clock_ratio){c->core_mhz, c->l2_mhz};
     p->dram_clock = (struct clock_ratio){c->core_mhz, c->dram_mhz};
     p->sm_count = sm_count;
+    p->port_cycles = c->port_cycles ? c->port_cycles : 1;
     p->slice_total = c->partitions * c->slices;
     p->slices = heap_alloc(c->slices * sizeof *p->slices);
     for (uint32_t k = 0; k < c->slices; k++) {
@@ -150,7 +152,8 @@ struct arrivals *partition_arrivals(struct partition *p) { return &p->arrivals; 
 static void accept(struct partition *p, const struct packet *k)
 {
     struct slice *s = &p->slices[k->slice % p->c->slices];
-    uint64_t arrive = clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k));
+    uint64_t arrive =
+        clock_to_core(p->icnt, crossbar_arrive(p->c, &s->input_free, k, k->flits * p->port_cycles));
     if (!k->flits) { // a rider: the packet just queued carries it
         fifo_last(&s->queue).is_followed = true;
         p->counts[k->grid].rides++;
@@ -412,7 +415,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
                        .kind = w.kind,
                        .grid = w.grid};
     k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
-    s->output_free = k.start + k.flits;
+    s->output_free = k.start + k.flits * p->port_cycles;
     s->output_at = clock_to_core(p->icnt, s->output_free);
     note_port(s);
     bag_add(replies, k.sm, &k);

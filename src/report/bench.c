@@ -85,6 +85,7 @@ void report_bench_table(const struct report_bench *b, bool colour, struct strbuf
     }
     table_print(&t, colour, out);
     table_fini(&t);
+    if (b->rows.count) report_slice_print(&b->rows.data[0].run, out);
 }
 
 void report_bench_energy(const struct report_bench *b, bool colour, struct strbuf *out)
@@ -169,6 +170,7 @@ static void write_row(struct json *j, const struct report_bench_row *row)
 
 void report_bench_json(const struct report_bench *b, struct strbuf *out)
 {
+    const struct wf_slice whole = {0};
     struct json j;
     json_init(&j, out);
     json_open_object(&j);
@@ -177,6 +179,7 @@ void report_bench_json(const struct report_bench *b, struct strbuf *out)
     report_text(&j, "size", b->size);
     report_text(&j, "ptx", b->ptx);
     report_text(&j, "tech", b->rows.count && b->rows.data[0].run.tech ? b->rows.data[0].run.tech : "base");
+    report_slice_json(b->rows.count ? &b->rows.data[0].run.slice : &whole, &j);
     json_key(&j, "config");
     json_raw(&j, b->config_json);
     report_f64(&j, "geometric_mean_warp_instructions_per_second", report_bench_speed(b));

@@ -224,7 +224,10 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
         const char *class = stats->storage[i].sm_class;
         if (class) vec_last(&r->storage).sm_class = heap_strdup(class);
     }
-    if (stats->gpu && !r->gpu) r->gpu = heap_strdup(stats->gpu);
+    if (stats->gpu && !r->gpu) {
+        r->gpu = heap_strdup(stats->gpu);
+        r->slice = stats->slice;
+    }
     if (stats->tech && !r->tech) r->tech = heap_strdup(stats->tech);
     if (stats->verify_mismatches != WF_UNKNOWN) r->verify_mismatches += stats->verify_mismatches;
     if (stats->fault_text && stats->has_run && !r->fault_text) r->fault_text = heap_strdup(stats->fault_text);
@@ -433,6 +436,23 @@ void report_run_counters(const struct report_run *r, struct json *j)
     json_close_object(j);
 }
 
+void report_slice_json(const struct wf_slice *s, struct json *j)
+{
+    json_key(j, "slice");
+    if (!s->parts) {
+        json_null(j);
+        return;
+    }
+    json_open_object(j);
+    report_u64(j, "parts", s->parts);
+    report_u64(j, "sms", s->sms);
+    report_u64(j, "whole_sms", s->whole_sms);
+    report_u64(j, "partitions", s->partitions);
+    report_u64(j, "whole_partitions", s->whole_partitions);
+    report_f64(j, "dram_rate", s->dram_rate);
+    json_close_object(j);
+}
+
 void report_run_json(const struct report_run *r, struct strbuf *out)
 {
     struct json j;
@@ -447,6 +467,7 @@ void report_run_json(const struct report_run *r, struct strbuf *out)
     report_text(&j, "race", r->race_text);
     write_warnings(&j, r);
     report_text(&j, "gpu", r->gpu);
+    report_slice_json(&r->slice, &j);
     report_text(&j, "tech", r->tech ? r->tech : "base");
     write_shape(&j, only);
     write_measured(&j, &total);
@@ -571,6 +592,16 @@ static bool seen_before(const struct report_run *r, size_t index)
     return false;
 }
 
+void report_slice_print(const struct report_run *r, struct strbuf *out)
+{
+    const struct wf_slice *s = &r->slice;
+    if (!s->parts) return;
+    strbuf_printf(out, "A slice of %s, one part of %u: %u of %u SMs, %u of %u memory partitions", r->gpu,
+                  s->parts, s->sms, s->whole_sms, s->partitions, s->whole_partitions);
+    strbuf_puts(out, s->dram_rate < 1 ? "" : "\n");
+    if (s->dram_rate < 1) strbuf_printf(out, ", DRAM at %.3f of the rate\n", s->dram_rate);
+}
+
 void report_run_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
     static const char *const heads[] = {"kernel", "launches", "grid", "block", "registers"},
@@ -589,6 +620,7 @@ void report_run_table(const struct report_run *r, bool colour, struct strbuf *ou
     table_print(&t, colour, out);
     table_fini(&t);
     if (!r->gpu) return;
+    report_slice_print(r, out);
     report_sampled_print(r, out);
     report_limits_table(r, colour, out);
     report_account_table(r, colour, out);

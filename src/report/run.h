@@ -69,6 +69,7 @@ struct report_run {
     VEC(struct wf_storage) storage; // of the mechanisms; names not owned, sm_class on the heap
     char *gpu;                      // heap; NULL: functional
     char *tech;                     // heap; NULL: base
+    struct wf_slice slice;          // parts 0: the whole chip, or functional
     bool interrupted;
     bool has_host;              // a program with a host part; set before the first launch
     uint64_t host_instructions; // with host_seconds: over the whole run
@@ -100,6 +101,10 @@ double report_run_ipc(const struct report_launch *l); // warp instructions per c
 // many cases, a line of advice in place of this line.
 void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
+// Writes member "slice": null for the whole chip.
+void report_slice_json(const struct wf_slice *s, struct json *j);
+// Prints a line on the slice of the chip; none for the whole chip.
+void report_slice_print(const struct report_run *r, struct strbuf *out);
 // Each writes members of the open JSON object: storage_bits and storage; samples; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
 void report_run_samples(const struct report_run *r, struct json *j);

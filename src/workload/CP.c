@@ -27,7 +27,8 @@ void workload_run_CP(struct host *h)
 {
     static const struct {
         int width, height, batch, batches; // grid points: multiples of COLUMNS, ROWS
-    } sizes[] = {{256, 16, 20, 2}, {256, 128, 200, 2}, {512, 256, 500, 2}, {1024, 256, 200, 1}};
+    } sizes[] = {
+        {256, 16, 20, 2}, {256, 128, 200, 2}, {512, 256, 500, 2}, {1024, 256, 200, 1}, {4736, 8, 200, 1}};
     const int width = sizes[h->size].width, height = sizes[h->size].height, batch = sizes[h->size].batch;
     const int atom_count = batch * sizes[h->size].batches;
     const size_t points = (size_t)(width * height);

@@ -41,7 +41,7 @@ void workload_run_DCT8x8(struct host *h)
 {
     static const struct {
         int width, height; // multiples of 8
-    } sizes[] = {{40, 24}, {512, 512}, {1632, 1600}, {512, 512}};
+    } sizes[] = {{40, 24}, {512, 512}, {1632, 1600}, {512, 512}, {512, 72}};
     const int width = sizes[h->size].width, height = sizes[h->size].height;
     const size_t count = (size_t)(width * height), bytes = count * sizeof(float);
     const struct host_dim grid = DIM((unsigned)width / N, (unsigned)height / N), block = DIM(N, N);

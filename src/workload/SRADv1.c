@@ -72,7 +72,7 @@ void workload_run_SRADv1(struct host *h)
 {
     static const struct {
         int rows, cols, iterations;
-    } sizes[] = {{50, 46, 2}, {250, 230, 4}, {500, 458, 10}, {502, 458, 10}};
+    } sizes[] = {{50, 46, 2}, {250, 230, 4}, {500, 458, 10}, {502, 458, 10}, {502, 65, 10}};
     const int iterations = sizes[h->size].iterations;
     const struct image m = make_image(h, sizes[h->size].rows, sizes[h->size].cols);
     const size_t bytes = (size_t)m.pixels * sizeof(float);

@@ -27,7 +27,7 @@ static void second_layer(const double sum[ROW], const float out_weight[ROW], dou
 
 void workload_run_backprop(struct host *h)
 {
-    static const int input_counts[] = {64, 32768, 327680, 65536}; // multiples of SIDE
+    static const int input_counts[] = {64, 32768, 327680, 65536, 9360}; // multiples of SIDE
     const int inputs = input_counts[h->size], hidden = HIDDEN;
     const unsigned blocks = (unsigned)inputs / SIDE;
     const size_t weight_count = (size_t)(inputs + 1) * ROW;

@@ -31,7 +31,7 @@ void workload_run_binomialOptions(struct host *h)
 {
     static const struct {
         int options, steps; // steps: a multiple of STEPS_MULTIPLE
-    } sizes[] = {{3, 512}, {4, 2048}, {40, 2048}, {512, 2048}};
+    } sizes[] = {{3, 512}, {4, 2048}, {40, 2048}, {512, 2048}, {73, 2048}};
     const int steps = sizes[h->size].steps, pitch = steps + STEPS_MULTIPLE;
     const unsigned count = (unsigned)sizes[h->size].options;
     const double riskless = 0.02, volatility = 0.30;

@@ -12,7 +12,7 @@ static void convolve(struct host *h, const char *rows_kernel, const char *column
 {
     static const struct {
         int width, height;
-    } sizes[] = {{50, 40}, {650, 500}, {2050, 1600}, {3072, 1536}};
+    } sizes[] = {{50, 40}, {650, 500}, {2050, 1600}, {3072, 1536}, {1024, 328}};
     const int width = sizes[h->size].width, height = sizes[h->size].height;
     const size_t count = (size_t)(width * height), bytes = count * sizeof(float);
     const struct host_dim grid = DIM(host_blocks((size_t)width, 16), host_blocks((size_t)height, block_y));

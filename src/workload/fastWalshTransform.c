@@ -17,7 +17,7 @@ static void transform(struct host *h, uint64_t data, int log2n)
 
 void workload_run_fastWalshTransform(struct host *h)
 {
-    static const int log2_sizes[] = {13, 18, 21, 23}; // odd exponents end on a pass of radix 2
+    static const int log2_sizes[] = {13, 18, 21, 23, 20}; // odd exponents end on a pass of radix 2
     const int log2n = log2_sizes[h->size], n = 1 << log2n, filter_count = 1 << LOG2_FILTER;
     const size_t bytes = (size_t)n * sizeof(float);
     const float *data = host_random_f32(h, (size_t)n, 0, 1);

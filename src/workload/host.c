@@ -168,7 +168,7 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
     struct wf_launch_config shape = {.shared_bytes = (uint32_t)shared_bytes, .stream = h->options->stream};
     if (h->options->registers)
         shape.registers = h->options->registers;
-    else if (h->size == WORKLOAD_PAPER)
+    else if (h->size == WORKLOAD_PAPER || h->size == WORKLOAD_SLICE)
         shape.registers = workload_registers(WORKLOAD_NVIDIA, name);
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;

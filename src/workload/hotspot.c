@@ -54,7 +54,7 @@ void workload_run_hotspot(struct host *h)
 {
     static const struct {
         int side, iterations;
-    } sizes[] = {{40, 5}, {160, 16}, {400, 26}, {512, 2}};
+    } sizes[] = {{40, 5}, {160, 16}, {400, 26}, {512, 2}, {192, 2}};
     const int side = sizes[h->size].side, iterations = sizes[h->size].iterations;
     const size_t count = (size_t)(side * side), bytes = count * sizeof(float);
     const struct chip c = make_chip(side, side);

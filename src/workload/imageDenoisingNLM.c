@@ -50,7 +50,7 @@ void workload_run_imageDenoisingNLM(struct host *h)
 {
     static const struct {
         int width, height;
-    } sizes[] = {{20, 3}, {48, 48}, {160, 144}, {320, 408}};
+    } sizes[] = {{20, 3}, {48, 48}, {160, 144}, {320, 408}, {128, 64}};
     const int width = sizes[h->size].width, height = sizes[h->size].height, pixels = width * height;
     const float noise = 1.0f / (1.45f * 1.45f), lerp = 0.2f;
 

@@ -38,7 +38,8 @@ static void multiply(struct host *h, const char *kernel, unsigned tile, const st
 
 void workload_run_matrixMul(struct host *h)
 {
-    static const struct extent sizes[] = {{32, 96, 64}, {256, 288, 320}, {576, 640, 640}, {320, 320, 640}};
+    static const struct extent sizes[] = {
+        {32, 96, 64}, {256, 288, 320}, {576, 640, 640}, {320, 320, 640}, {128, 320, 224}};
     multiply(h, "matrix_mul", 32, &sizes[h->size]);
 }
 

@@ -46,7 +46,7 @@ static void find_path(struct host *h, const char *kernel, int threads, const str
 
 void workload_run_pathfinder(struct host *h)
 {
-    static const struct grid sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}, {100000, 100}};
+    static const struct grid sizes[] = {{2500, 26}, {20000, 101}, {100000, 201}, {100000, 100}, {14285, 100}};
     find_path(h, "pathfinder", 1024, &sizes[h->size]);
 }
 

@@ -56,9 +56,22 @@ const struct workload_paper *workload_paper(const struct workload *w)
     return NULL;
 }
 
+static const struct workload_slice slices[] = {
+#define SLICE(NAME, INPUT, X, Y) {#NAME, INPUT, {X, Y}},
+#include "workload/slice.def"
+#undef SLICE
+};
+
+const struct workload_slice *workload_slice(const struct workload *w)
+{
+    for (size_t i = 0; i < sizeof slices / sizeof slices[0]; i++)
+        if (str_equal(slices[i].workload, w->name)) return &slices[i];
+    return NULL;
+}
+
 bool workload_has_size(const struct workload *w, enum workload_size size)
 {
-    return size != WORKLOAD_PAPER || workload_paper(w);
+    return size == WORKLOAD_PAPER ? workload_paper(w) != NULL : size != WORKLOAD_SLICE || workload_slice(w);
 }
 
 static const char *name_at(const void *context, size_t i)
@@ -141,6 +154,7 @@ const char *workload_size_name(enum workload_size size)
     case WORKLOAD_MEDIUM: return "medium";
     case WORKLOAD_LARGE: return "large";
     case WORKLOAD_PAPER: return "paper";
+    case WORKLOAD_SLICE: return "slice";
     }
     return "?";
 }

@@ -9,9 +9,9 @@
 #pragma once
 #include "api/warpfold.h"
 
-enum workload_size { WORKLOAD_SMALL, WORKLOAD_MEDIUM, WORKLOAD_LARGE, WORKLOAD_PAPER };
+enum workload_size { WORKLOAD_SMALL, WORKLOAD_MEDIUM, WORKLOAD_LARGE, WORKLOAD_PAPER, WORKLOAD_SLICE };
 enum workload_ptx { WORKLOAD_NVCC, WORKLOAD_CLANG };
-enum { WORKLOAD_SIZES = 4, WORKLOAD_PTX_SOURCES = 2 };
+enum { WORKLOAD_SIZES = 5, WORKLOAD_PTX_SOURCES = 2 };
 
 // Dependence of a run's output bytes: D on the input only; O on the order of atomics or clocks; R on races.
 enum workload_class { WORKLOAD_CLASS_D, WORKLOAD_CLASS_O, WORKLOAD_CLASS_R };
@@ -27,6 +27,12 @@ struct workload_paper {
     // repetitions of the application's repeated part: in this run, in the original
     unsigned times, original_times;
     const char *note; // "": no note
+};
+
+// Size `slice`, available for the kernels of DARSIE's Table 1 (slice.def): size `paper` for one SM in seven.
+struct workload_slice {
+    const char *workload, *input;
+    unsigned grid[2]; // blocks of the first launch
 };
 
 struct host; // a run in progress (host.h)
@@ -50,7 +56,7 @@ struct tape; // tape.h
 struct workload_options {
     enum workload_size size;
     enum workload_ptx ptx;
-    // registers of a thread on an SM, if launch.registers is unset; 0: at size `paper` the number in
+    // registers of a thread on an SM, if launch.registers is unset; 0: at sizes `paper` and `slice` the number in
     // registers.def; elsewhere, or without such a number, as many as the code uses
     unsigned registers;
     uint64_t seed; // seed of varied inputs of the same kind; 0: the usual inputs
@@ -96,6 +102,8 @@ unsigned workload_registers(const char *whose, const char *of);
 
 // NULL: size `paper` does not exist.
 const struct workload_paper *workload_paper(const struct workload *workload);
+const struct workload_slice *
+workload_slice(const struct workload *workload); // NULL: size `slice` does not exist
 bool workload_has_size(const struct workload *workload, enum workload_size size);
 
 const char *workload_size_name(enum workload_size size); // "small"

@@ -329,7 +329,7 @@ static void test_usage(struct test *t)
          "features, "
          "claims, area, occupancy; a GPU may follow gpus\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},
-        {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper\n"},
+        {"bench --size tiny", 2, "error: --size tiny: must be one of small, medium, large, paper, slice\n"},
         {"bench spmv --size paper", 1,
          "error: spmv has no input of a paper: give size small, medium or large\n"},
         {"study redundancy --bench spmv --size paper", 1,

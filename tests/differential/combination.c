@@ -31,6 +31,7 @@ static const struct {
     {"sample", "figures become estimates (tests/sample)"},
     {"study.", "of studies (tests/study)"},
     {"energy.", "prices of what was counted"},
+    {"gpu.slice", "must divide the number of SMs (tests/api/test_slice.c)"},
     {"machine", "the other machine runs RISC-V programs alone (tests/simtight)"},
     {"simt.", "of that machine"},
 };

@@ -5,16 +5,18 @@
 // For investigating one failure:
 //
 //     build/tests/differential/test_combinations hunt [--seed N] [--count N] [--without TEXT]… [--with "…"]
+//                                                     [--tech darsie]
 //     build/tests/differential/test_combinations print --seed N
 //     build/tests/differential/test_combinations shrink --seed N|PATH
 //     build/tests/differential/test_combinations file PATH [--with "gpu=tiny tech=darsie …"]
 //
-// --without leaves out seeds whose combination contains TEXT. The second line of a file holds its
-// combination.
+// --without leaves out seeds whose combination contains TEXT. --tech draws options and keys around one
+// mechanism on the small GPU. The second line of a file holds its combination.
 #include "harness/test.h"
 
 #include "base/file.h"
 #include "differential/combination.h"
+#include "tech/registry.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -24,12 +26,15 @@
 
 enum { FINDINGS = 4, WITHOUT_MAX = 16 };
 
-// `with`: the combination, when the seed's is not wanted.
-static void make(uint64_t seed, const char *with, struct generated *g, struct combination *c)
+// Makes the seed's program. Its combination is `with`, drawn around mechanism `tech`, or any (NULL, NULL).
+static void make(uint64_t seed, const char *with, const struct tech *tech, struct generated *g,
+                 struct combination *c)
 {
     combination_program(seed, g);
     if (with)
         combination_read(with, c);
+    else if (tech)
+        combination_draw_with(seed, g, &tech, 1, c);
     else
         combination_draw(seed, g, c);
 }
@@ -38,7 +43,7 @@ static enum verdict try_seed(uint64_t seed, struct strbuf *why)
 {
     struct generated g;
     struct combination c;
-    make(seed, NULL, &g, &c);
+    make(seed, NULL, NULL, &g, &c);
     enum verdict v = combination_try(g.text.text, &c, why);
     combination_fini(&c);
     generated_fini(&g);
@@ -76,7 +81,7 @@ static void report(struct test *t, const struct finding *f)
     struct generated g;
     struct combination c;
     char path[256];
-    make(f->seed, NULL, &g, &c);
+    make(f->seed, NULL, NULL, &g, &c);
     if (f->verdict != INVALID) combination_shrink(&g.text, &c, f->verdict, false);
     keep(f->seed, &g.text, &c, path, sizeof path);
     test_fail(t, __FILE__, __LINE__,
@@ -120,7 +125,7 @@ static enum verdict try_without(uint64_t seed, size_t rule, struct strbuf *why)
     struct generated g;
     struct combination c, kept;
     enum verdict v = SAME;
-    make(seed, rules[rule].with, &g, &c);
+    make(seed, rules[rule].with, NULL, &g, &c);
     combination_read(rules[rule].with, &kept);
     if (!g.splits) {
         vec_push(&c.parts, strdup(rules[rule].broken));
@@ -187,8 +192,17 @@ static void test_kept(struct test *t)
 struct request {
     uint64_t seed, count;
     const char *path, *with, *without[WITHOUT_MAX];
+    const struct tech *tech;
     unsigned without_count;
 };
+
+static const struct tech *mechanism(const char *name)
+{
+    for (size_t k = 0; tech_at_index(k); k++)
+        if (str_equal(tech_at_index(k)->name, name)) return tech_at_index(k);
+    fprintf(stderr, "no mechanism %s\n", name);
+    exit(2);
+}
 
 static struct request parse_request(int argc, char **argv)
 {
@@ -202,6 +216,8 @@ static struct request parse_request(int argc, char **argv)
             r.count = strtoull(value, NULL, 0);
         else if (str_equal(argv[k], "--with"))
             r.with = value;
+        else if (str_equal(argv[k], "--tech"))
+            r.tech = mechanism(value);
         else if (str_equal(argv[k], "--without") && r.without_count < WITHOUT_MAX)
             r.without[r.without_count++] = value;
         else
@@ -228,7 +244,7 @@ static int run_hunt(const struct request *r)
     for (uint64_t seed = r->seed; seed < r->seed + r->count; seed++) {
         struct generated g;
         struct combination c;
-        make(seed, r->with, &g, &c);
+        make(seed, r->with, r->tech, &g, &c);
         if (is_wanted(r, &c)) {
             enum verdict v = combination_judge(g.text.text, &c, 60, &why);
             tried++;
@@ -253,7 +269,7 @@ static int run_shrink(const struct request *r)
     struct generated g;
     struct combination c;
     struct strbuf why = {0}, out = {0};
-    make(r->seed, r->with, &g, &c);
+    make(r->seed, r->with, r->tech, &g, &c);
     enum verdict v = combination_judge(strbuf_text(&g.text), &c, 60, &why);
     fprintf(stderr, "%s: %s\n", verdict_name(v), strbuf_text(&why));
     if (v > INVALID) combination_shrink(&g.text, &c, v, true);
@@ -282,7 +298,7 @@ static int run_print(const struct request *r)
     struct generated g;
     struct combination c;
     struct strbuf out = {0};
-    make(r->seed, r->with, &g, &c);
+    make(r->seed, r->with, r->tech, &g, &c);
     write_with(&g.text, &c, &out);
     fputs(strbuf_text(&out), stdout);
     strbuf_fini(&out);

@@ -183,6 +183,12 @@ static const struct variant variants[] = {
      false, "sim.check=1"},
     {"darsie:watchdog=2000,on-barrier=over", true, "compile.optimise=0 sim.check=1"},
     {"darsie:watchdog=2000,branch-sync=off,bank-conflicts=off,entries=64", false, "compile.disable=convert"},
+    {"darsie:watchdog=2000,entries=1,full=replace", true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=2000,entries=2,full=replace,branch-sync=first,early=on,pending=private", false,
+     "compile.profile=ptxplus units.shared_operand=arithmetic"},
+    {"darsie:watchdog=2000,give-up=1,loss=20", true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=2000,branch-sync=off,evict=on,registers=2", false,
+     "compile.disable=convert sim.check=1"},
     {"darsie:watchdog=2000,registers=3+uv:entries=64,words=4", false, "compile.disable=convert sim.check=1"},
 };
 

@@ -121,6 +121,13 @@ static const struct {
     {"darsie:watchdog=0,give-up=1,loss=20", "compile.disable=convert sim.check=1"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
      "compile.disable=convert issue.dependences=encoded"},
+    {"darsie:watchdog=0,branch-sync=off,evict=on,registers=2", "compile.disable=convert sim.check=1"},
+    {"darsie:watchdog=0,branch-sync=off,evict=on,full=replace,entries=2,registers=4",
+     "simt=stack compile.profile=ptxplus compile.disable=convert"},
+    {"darsie:watchdog=0,full=wait,pending=private,give-up=3,loss=100",
+     "compile.disable=convert units.shared_operand=arithmetic"},
+    {"darsie:watchdog=0,entries=2,full=replace,pending=private,give-up=2,loss=50,diverged=on",
+     "compile.disable=convert sim.check=1"},
 };
 
 static void test_programs(struct test *t)

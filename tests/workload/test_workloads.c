@@ -311,22 +311,22 @@ static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_info *inf
 
 // Runs the workload to its first launch, stopped at the second instruction. Kernel, blocks and
 // registers must match the table.
-static void check_input(struct test *t, const struct workload *w, const struct workload_paper *p)
+static void check_input(struct test *t, const struct workload *w, enum workload_size size, const char *kernel,
+                        const unsigned grid[2])
 {
     struct wf_context *c = wf_context_create();
     struct first_launch first = {0};
     struct workload_result result;
     const struct workload_options options = {
-        .size = WORKLOAD_PAPER, .ptx = WORKLOAD_NVCC, .launched = note_launch, .launched_context = &first};
+        .size = size, .ptx = WORKLOAD_NVCC, .launched = note_launch, .launched_context = &first};
     CHECK_EQ(t, wf_set(c, "exec.max_warp_instructions", "1"), WF_OK);
     CHECK(t, workload_run(w, c, &options, &result) != WF_OK);
     CHECK_EQ(t, first.launches, 1);
-    CHECK_STR(t, first.kernel, p->kernel);
-    CHECK_MSG(
-        t, first.shape.grid[0] == p->grid[0] && first.shape.grid[1] == p->grid[1] && first.shape.grid[2] == 1,
-        "%s: %u x %u blocks", w->name, first.shape.grid[0], first.shape.grid[1]);
+    CHECK_STR(t, first.kernel, kernel);
+    CHECK_MSG(t, first.shape.grid[0] == grid[0] && first.shape.grid[1] == grid[1] && first.shape.grid[2] == 1,
+              "%s: %u x %u blocks", w->name, first.shape.grid[0], first.shape.grid[1]);
     CHECK_MSG(t, memcmp(first.shape.block, w->block, sizeof w->block) == 0, "%s: other blocks", w->name);
-    CHECK_EQ(t, first.shape.registers, workload_registers(WORKLOAD_NVIDIA, p->kernel));
+    CHECK_EQ(t, first.shape.registers, workload_registers(WORKLOAD_NVIDIA, kernel));
     wf_context_destroy(c);
 }
 
@@ -384,7 +384,7 @@ static void test_paper_inputs(struct test *t)
         CHECK_EQ(t, workload_has_size(w, WORKLOAD_PAPER), p != NULL);
         CHECK(t, workload_has_size(w, WORKLOAD_LARGE));
         if (!p) continue;
-        check_input(t, w, p);
+        check_input(t, w, WORKLOAD_PAPER, p->kernel, p->grid);
         CHECK_MSG(t, p->times <= p->original_times && (p->times == p->original_times || *p->note),
                   "%s: why fewer times?", w->name);
         CHECK_MSG(t, p->from == WORKLOAD_FROM_SUITE || *p->note, "%s: what differs?", w->name);
@@ -395,6 +395,30 @@ static void test_paper_inputs(struct test *t)
     for (size_t i = 0; (w = workload_in_group("uv", i, NULL)) != NULL;
          i++) // the paper's input for the queens is unknown
         CHECK_EQ(t, workload_paper(w) == NULL, str_equal(w->name, "nqueens"));
+}
+
+// The kernels of Table 1 have size `slice`: the first launch of size `paper`, with about a seventh of the blocks,
+// or half of a seventh.
+static void test_slice_inputs(struct test *t)
+{
+    const struct workload *w;
+    unsigned count = 0;
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+        const struct workload_slice *s = workload_slice(w);
+        const struct workload_paper *p = workload_paper(w);
+        CHECK_EQ(t, workload_has_size(w, WORKLOAD_SLICE), s != NULL);
+        CHECK_EQ(t, s != NULL, is_in_group("darsie", w));
+        if (!s || !p) continue;
+        count++;
+        double share = 7.0 * s->grid[0] * s->grid[1] / (p->grid[0] * p->grid[1]);
+        if (str_equal(w->name, "imageDenoisingNLM") || str_equal(w->name, "convolutionTexture")) share *= 2;
+        if (str_equal(w->name, "floydWarshall")) share /= 7;      // fewer launches
+        bool is_power = str_equal(w->name, "fastWalshTransform"); // of powers of two alone
+        CHECK_MSG(t, is_power || (share > 0.85 && share < 1.1), "%s: %.2f of the paper's blocks", w->name,
+                  share);
+        check_input(t, w, WORKLOAD_SLICE, p->kernel, s->grid);
+    }
+    CHECK_EQ(t, count, 13);
 }
 
 // Inputs of our own fill the chip exactly once.
@@ -433,6 +457,7 @@ int main(int argc, char **argv)
         {"groups", test_groups},
         {"group_registers", test_group_registers},
         {"paper_inputs", test_paper_inputs},
+        {"slice_inputs", test_slice_inputs},
         {"paper_waves", test_paper_waves},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));

@@ -105,6 +105,16 @@ static void stage(struct darsie *d, unsigned place, unsigned r)
     d->counters[COUNT_operands]++;
 }
 
+// Whether the instruction leaves lanes of its destination as they are: it has a guard, or lanes have parted.
+// Off the path a diverged warp has shared registers only if its block stopped sharing in between.
+static bool writes_in_part(const struct darsie *d, unsigned place, uint32_t index)
+{
+    const struct warp *w = tech_warp(d->grid, place);
+    bool all_lanes =
+        w->active == d->whole || (!d->launch->diverged && w->active == (w->present & ~w->exited));
+    return !all_lanes || isa_is_guarded(&d->launch->program->insts[index]);
+}
+
 void values_reads(void *state, unsigned place, uint32_t index)
 {
     struct darsie *d = state;
@@ -113,9 +123,7 @@ void values_reads(void *state, unsigned place, uint32_t index)
     const struct op *o = &d->launch->ops[index];
     for (unsigned k = 0; k < o->read_count; k++)
         if (is_shared(w, o->reads[k])) stage(d, place, o->reads[k]);
-    bool all_lanes = tech_warp(d->grid, place)->active == d->whole || !d->launch->diverged;
-    if ((all_lanes && !isa_is_guarded(&d->launch->program->insts[index])) || !keeps(d, RULE_OLD_LANES))
-        return;
+    if (!writes_in_part(d, place, index) || !keeps(d, RULE_OLD_LANES)) return;
     for (unsigned n = 0; n < o->dst_words; n++) // lanes not written
         if (is_shared(w, o->dst + n)) stage(d, place, o->dst + n);
 }
