@@ -182,13 +182,13 @@ static const struct row {
     uint64_t by; // at least
 } rows[] = {
     // Sizes and ports.
-    {"matrixMul", "tiny", "", "", "entries=1", "darsie.private_full", MORE, 1500},
+    {"matrixMul", "tiny", "", "full=private", "entries=1,full=private", "darsie.private_full", MORE, 1500},
     {"matrixMul", "tiny", "", "", "registers=2", "darsie.private_registers", MORE, 3000},
     {"hotspot", "tiny", "launch.registers=32", "", "pool=block", "darsie.unshared_blocks", MORE, 20},
     {"hotspot", "tiny", "launch.registers=32 sm.registers=16384", "", "pool=reserve",
      "darsie.unshared_blocks", NONE_LEFT, 20},
     {"matrixMul", "tiny", "", "read-ports=1", "read-ports=8", "darsie.port_waits", NONE_LEFT, 900},
-    {"hotspot", "tiny", "", "", "write-ports=8", "cycles", FEWER, 700},
+    {"hotspot", "tiny", "", "full=private", "full=private,write-ports=8", "cycles", FEWER, 700},
     {"matrixMul", "tiny", "", "", "coalescer=off", "darsie.lookups", MORE, 700},
     {"matrixMul", "tiny", "", "", "watchdog=60", "darsie.gave_up", MORE, 1},
     {"one register in 32x4", "tiny", "", "", "order=sync-on-write", "darsie.register_syncs", MORE, 170},
@@ -213,10 +213,11 @@ static const struct row {
     // Waiting, and room.
     {"hotspot", "tiny", "", "", "early=on", "darsie.leader_waits", FEWER, 2500},
     {"matrixMul", "tiny", "", "", "pending=private", "darsie.leader_waits", FEWER, 300},
-    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=wait", "darsie.private_full", FEWER, 1600},
-    {"matrixMul", "tiny", "", "entries=4", "entries=4,full=loads", "darsie.skipped", MORE, 1500},
-    {"hotspot", "tiny", "", "entries=2", "entries=2,full=replace", "darsie.private_full", FEWER, 5000},
-    {"CP", "tiny", "", "entries=2", "entries=2,full=replace", "darsie.skipped", MORE, 1300},
+    {"matrixMul", "tiny", "", "entries=4,full=private", "entries=4,full=wait", "darsie.private_full", FEWER,
+     1600},
+    {"matrixMul", "tiny", "", "entries=4,full=private", "entries=4,full=loads", "darsie.skipped", MORE, 1500},
+    {"hotspot", "tiny", "", "entries=2,full=private", "entries=2", "darsie.private_full", FEWER, 5000},
+    {"CP", "tiny", "", "entries=2,full=private", "entries=2", "darsie.skipped", MORE, 1300},
     {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},

@@ -110,7 +110,7 @@ static const struct {
     {"darsie:watchdog=0,diverged=on", "compile.disable=convert simt=stack"},
     {"darsie:watchdog=0,diverged=on,branch-sync=first,pending=private,on-barrier=over",
      "compile.disable=convert"},
-    {"darsie:watchdog=0,diverged=on,early=on,evict=on", "compile.disable=convert"},
+    {"darsie:watchdog=0,diverged=on,early=on,evict=on,full=private", "compile.disable=convert"},
     {"darsie:watchdog=0,entries=64,full=wait,registers=1", "compile.disable=convert"},
     {"darsie:watchdog=0,entries=2,full=replace",
      "compile.profile=ptxplus compile.disable=convert sim.check=1"},
