@@ -221,6 +221,7 @@ static const struct row {
     {"hotspot", "tiny", "", "entries=2,full=wait", "entries=2,full=loads", "darsie.register_syncs", NONE_LEFT,
      20},
     {"LIB", "tiny", "", "", "evict=on", "darsie.evictions", MORE, 20},
+    {"LIB", "tiny", "", "pool=reserve", "pool=reserve,registers=64", "darsie.private_registers", FEWER, 3000},
     {"LIB", "tiny", "", "", "give-up=4", "darsie.gave_up", MORE, 1},
     {"LIB", "tiny", "", "", "give-up=4", "cycles", FEWER, 1000},
     {"LIB", "tiny", "", "give-up=4", "give-up=4,loss=100", "darsie.skipped", FEWER, 1},

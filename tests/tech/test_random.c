@@ -118,6 +118,8 @@ static const struct {
      "simt=stack compile.disable=convert"},
     {"darsie:watchdog=0,entries=3,full=replace,evict=on,early=on,on-store=overlap,partial=on,predicates=on",
      "units.shared_operand=arithmetic compile.profile=ptxplus compile.disable=convert"},
+    {"darsie:watchdog=0,registers=64,entries=20,pool=reserve,branch-sync=first,ahead=20",
+     "compile.disable=convert sim.check=1"},
     {"darsie:watchdog=0,give-up=1,loss=20", "compile.disable=convert sim.check=1"},
     {"darsie:watchdog=0,branch-sync=off,bank-conflicts=off",
      "compile.disable=convert issue.dependences=encoded"},
