@@ -2,7 +2,7 @@
 #
 #   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
-#   make reproduction    docs/results/reproduction.md anew: everything of the paper at medium size, half an hour
+#   make reproduction    docs/results/reproduction.md anew: the paper's figures with its inputs, under an hour on two cores
 #   make reproduction-simtight  docs/results/reproduction-simtight.md anew: all of that paper at its sizes
 #   make reproduction-uniform   docs/results/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
 #   make reproduction-warpman   docs/results/reproduction-warpman.md anew: all of WarpMan's chapter at size medium
@@ -173,7 +173,7 @@ install: all
 	$(BUILD)/warpfold --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpfold
 
 # What makes rows of each page of results again within seconds; a test does (tools/results-page).
-AGAIN_darsie    := reproduce fig8 --only kernel=FWS --only series=DARSIE --only view=gtx1080ti-paper/ptxplus --size medium
+AGAIN_darsie    := reproduce fig8 --only kernel=FWS --only series=DARSIE
 AGAIN_simtight  := reproduce st_fig6 --only program=VecAdd --size paper
 AGAIN_uniform   := reproduce uv_area --size paper
 AGAIN_warpman   := reproduce wm_fig32 --only kernel=RAY --only series=temp --size medium
@@ -183,7 +183,7 @@ AGAIN_decoupled := reproduce dac_coverage --size medium
 
 # What docs/results/reproduction.md says, measured anew.
 reproduction: all
-	@$(BUILD)/warpfold reproduce darsie --size medium --out $(BUILD)/reproduction
+	@$(BUILD)/warpfold reproduce darsie --out $(BUILD)/reproduction
 	@tools/results-page $(BUILD)/reproduction/paper.md docs/results/reproduction.md "$(AGAIN_darsie)"
 
 # What docs/results/reproduction-simtight.md says: the paper's sizes, six minutes of a processor; docs/results/reproduction-uniform.md: an hour.

@@ -1,6 +1,6 @@
 // GPUs by name or file. A file has lines of KEY = VALUE. `#` begins a comment; a comment after a value gives
 // the value's source. `like = NAME` takes over the settings of another GPU of the library; later lines
-// override earlier lines. Keys left out have their defaults, the settings of gtx1080ti-paper.
+// override earlier lines. Keys left out have their defaults (`warpfold list keys`).
 #pragma once
 #include "base/config.h"
 

@@ -82,10 +82,24 @@ static enum wf_status parse_usage(const struct options *o, struct bench_selectio
     return command_claim(o, r) ? WF_OK : WF_BAD_INPUT;
 }
 
+// Blocks of a shape that the chip of a timed launch holds at once; 0 for a functional launch.
+static uint64_t room_of(struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                        const struct wf_stats *stats)
+{
+    uint64_t blocks = 0;
+    struct wf_occupancy o;
+    if (!stats->gpu) return 0;
+    for (size_t k = 0; wf_occupancy_at(kernel, shape, k, &o); k++)
+        blocks += (uint64_t)o.blocks * (o.sm_class ? stats->classes[k].sm_class.count : stats->sm_count);
+    return blocks;
+}
+
 static void record_launch(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                           const struct wf_stats *stats)
 {
-    report_run_add(context, kernel, shape, stats);
+    struct report_run *run = context;
+    report_run_add(run, kernel, shape, stats);
+    vec_last(&run->launches).room = room_of(kernel, shape, stats);
 }
 
 // --verify: runs the workload again, functionally, without optimisation, on the general engine

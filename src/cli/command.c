@@ -188,7 +188,7 @@ void command_note_gpu(const struct options *o, struct diag *d)
     size_t count = wf_gpu(c, gpu) == WF_OK ? wf_gpu_left_out(c, &is_like) : 0;
     if (count && !is_like)
         diag_note(d, loc_none(),
-                  "%s leaves out %zu keys; missing keys have the values of gtx1080ti-paper (`warpfold list "
+                  "%s leaves out %zu keys; missing keys have their defaults (`warpfold list "
                   "gpus %s`)",
                   gpu, count, gpu);
     wf_context_destroy(c);

@@ -83,7 +83,7 @@ static void list_left_out(struct wf_context *c)
     size_t count = wf_gpu_left_out(c, &is_like);
     struct strbuf text = {0};
     if (!count) return;
-    strbuf_printf(&text, "%zu keys are left out: missing keys have the values of gtx1080ti-paper\n", count);
+    strbuf_printf(&text, "%zu keys are left out: missing keys have their defaults\n", count);
     print_text(stdout, text.text);
     strbuf_fini(&text);
 }

@@ -22,10 +22,10 @@ struct lab {
     const struct options *said;
     const char *collected; // folder of --collect; NULL: absent
     struct diag *diag;
-    const char *size;
-    char *folder;   // absolute
-    char *program;  // path of the running program
-    char *gpu_file; // file of --gpu, absolute; NULL: not a file
+    const char *size; // NULL: --size not given
+    char *folder;     // absolute
+    char *program;    // path of the running program
+    char *gpu_file;   // file of --gpu, absolute; NULL: not a file
     char build[17];
     int lock;
     struct experiments experiments;
@@ -150,7 +150,7 @@ static enum wf_status choose(struct lab *l)
     uint64_t processes = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     const char *text = options_value(o, OPTION_PROCESSES);
     if (bench_selection(o, &what, l->diag) != WF_OK) return WF_BAD_USAGE;
-    l->size = workload_size_name(what.size);
+    if (options_has(o, OPTION_SIZE)) l->size = workload_size_name(what.size);
     if (text && (!str_to_u64(text, &processes) || !processes || processes > 64)) {
         diag_error(l->diag, loc_none(), "--processes %s: must be a number from 1 to 64", text);
         return WF_BAD_USAGE;
@@ -227,6 +227,12 @@ static bool publish_silicon(struct lab *l)
     return good;
 }
 
+// Size of inputs named at the page's top: of --size, else of the first figure.
+static const char *shown_size(const struct lab *l)
+{
+    return l->size ? l->size : l->figures.count ? l->figures.data[0].size : "medium";
+}
+
 static bool publish(struct lab *l)
 {
     struct charts charts = {0};
@@ -246,7 +252,7 @@ static bool publish(struct lab *l)
         strbuf_clear(&text);
     }
     const struct page_part silicon = silicon_page_part(&l->silicon);
-    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, l->size, &silicon, 1};
+    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, shown_size(l), &silicon, 1};
     good = good && page_write(&page, &l->database, &text) &&
            write_file(l, "", "report.html", "", text.text, text.length);
     strbuf_fini(&text);

@@ -10,6 +10,7 @@ void chart_fini(struct chart *c)
     for (size_t i = 0; i < c->views.count; i++) {
         struct chart_view *v = &c->views.data[i];
         vec_fini(&v->categories);
+        vec_fini(&v->shapes);
         vec_fini(&v->bars);
         vec_fini(&v->series);
         vec_fini(&v->values);

@@ -30,6 +30,7 @@ struct chart_value {
     bool nothing;
     // ids in table `runs` of the measured run and of its base run; NULL: no such run, as for means
     const char *run, *base;
+    double occupancy; // of a kernel's run: mean resident warps over the most; 0: none
 };
 
 struct chart_finding { // the verdict on a claim
@@ -40,6 +41,9 @@ struct chart_finding { // the verdict on a claim
 struct chart_view {
     const char *gpu, *profile;
     VEC(const char *) categories;
+    // of categories, as far as there are any: blocks of the kernel's first grid, and waves, blocks over those that
+    // the chip holds at once; NULL: none
+    VEC(const char *) shapes;
     VEC(const char *) bars;
     VEC(struct chart_series) series;
     VEC(struct chart_value) values; // sorted by category, bar and series

@@ -22,7 +22,28 @@ static void add_cell(struct table *t, const struct chart_series *s, double value
     strbuf_fini(&text);
 }
 
-// Adds one category: a row with a cell per series, and below a row of the paper's values, if any.
+// The grid and waves of a category's kernel; NULL: none.
+static const char *shape_of(const struct chart_view *v, size_t category)
+{
+    return category < v->shapes.count ? v->shapes.data[category] : NULL;
+}
+
+// Adds a row of occupancies, labelled with grid and waves, below the row of a kernel that has them.
+static void add_shape(struct table *t, const struct chart_view *v, size_t category,
+                      const struct chart_value *const *cells)
+{
+    const char *shape = shape_of(v, category);
+    if (!shape) return;
+    table_add(t, "  %s; occupancy", shape);
+    for (size_t s = 0; s + 1 < t->columns; s++)
+        if (cells[s] && cells[s]->occupancy > 0)
+            table_add(t, "%.2f", cells[s]->occupancy);
+        else
+            table_add(t, "%s", "-");
+}
+
+// Adds one category: a row with a cell per series, and below a row of the paper's values, if any, and one of
+// occupancies.
 static void add_category(struct table *t, const struct chart_view *v, size_t category)
 {
     const struct chart_value *cells[64] = {0};
@@ -39,10 +60,12 @@ static void add_category(struct table *t, const struct chart_view *v, size_t cat
             table_add(t, "%s", cells[s]->text);
         else
             add_cell(t, &v->series.data[s], cells[s] ? cells[s]->value : NAN, cells[s] ? cells[s]->error : 0);
-    if (!has_paper) return;
-    table_add(t, "  paper");
-    for (size_t s = 0; s + 1 < t->columns; s++)
-        add_cell(t, &v->series.data[s], cells[s] ? cells[s]->paper : NAN, 0);
+    if (has_paper) {
+        table_add(t, "  paper");
+        for (size_t s = 0; s + 1 < t->columns; s++)
+            add_cell(t, &v->series.data[s], cells[s] ? cells[s]->paper : NAN, 0);
+    }
+    add_shape(t, v, category, cells);
 }
 
 static void add_view(const struct chart_view *v, bool colour, struct strbuf *out)
@@ -293,6 +316,65 @@ static void add_all_classes(const struct charts *charts, struct strbuf *out)
     }
 }
 
+// Adds a row of Markdown for each kernel with a shape: grid and waves, and the occupancy of every bar.
+static void add_shapes(const struct chart *c, const struct chart_view *v, struct strbuf *out)
+{
+    strbuf_printf(out, "\n**%s**, %s, %s, %s:\n\n| kernel | grid, waves |", c->name, v->gpu, v->profile,
+                  c->size);
+    for (size_t s = 0; s < v->series.count; s++) strbuf_printf(out, " %s |", v->series.data[s].name);
+    strbuf_puts(out, "\n|---|---|");
+    for (size_t s = 0; s < v->series.count; s++) strbuf_puts(out, "---:|");
+    for (size_t k = 0; k < v->shapes.count; k++) {
+        if (!shape_of(v, k)) continue;
+        strbuf_printf(out, "\n| %s | %s |", v->categories.data[k], shape_of(v, k));
+        for (size_t s = 0; s < v->series.count; s++) {
+            const struct chart_value *p = chart_find(v, v->categories.data[k], v->series.data[s].name);
+            strbuf_printf(out, p && p->occupancy > 0 ? " %.2f |" : " |", p ? p->occupancy : 0);
+        }
+    }
+    strbuf_putc(out, '\n');
+}
+
+static bool shows_run(const struct chart *c, const char *run)
+{
+    for (size_t i = 0; i < c->views.count; i++)
+        for (size_t n = 0; n < c->views.data[i].values.count; n++)
+            if (c->views.data[i].values.data[n].run && str_equal(c->views.data[i].values.data[n].run, run))
+                return true;
+    return false;
+}
+
+// Whether a view of chart `at` has runs that no earlier chart with shapes shows.
+static bool has_new_runs(const struct charts *charts, size_t at, const struct chart_view *v)
+{
+    for (size_t n = 0; n < v->values.count; n++) {
+        bool known = !v->values.data[n].run;
+        for (size_t i = 0; i < at && !known; i++)
+            known = charts->list.data[i].experiment->shapes &&
+                    shows_run(&charts->list.data[i], v->values.data[n].run);
+        if (!known) return true;
+    }
+    return false;
+}
+
+static void add_all_shapes(const struct charts *charts, struct strbuf *out)
+{
+    const char *title = "\n## Grids, waves and occupancy\n\nBlocks of a kernel's first grid; waves, blocks "
+                        "over those that the chip "
+                        "holds at once; and the occupancy of every bar, resident warps over the\nmost. A "
+                        "figure whose runs an "
+                        "earlier one shows is not repeated.\n";
+    for (size_t i = 0; i < charts->list.count; i++) {
+        const struct chart *c = &charts->list.data[i];
+        for (size_t n = 0; c->experiment->shapes && n < c->views.count; n++) {
+            if (!c->views.data[n].shapes.count || !has_new_runs(charts, i, &c->views.data[n])) continue;
+            strbuf_puts(out, title);
+            title = "";
+            add_shapes(c, &c->views.data[n], out);
+        }
+    }
+}
+
 static void add_findings(const struct chart *c, struct strbuf *out)
 {
     static const char *const words[] = {
@@ -334,4 +416,5 @@ void chart_papers(const struct charts *charts, struct strbuf *out)
                      "became of it.\n\n"
                      "| experiment | GPU, profile, inputs | | what was measured |\n|---|---|---|---|\n");
     for (size_t i = 0; i < charts->list.count; i++) add_findings(&list[i], out);
+    add_all_shapes(charts, out);
 }

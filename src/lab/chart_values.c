@@ -86,6 +86,24 @@ static bool measure_run(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
+// Sets a value's occupancy, and the shape of its category, from the cell's run and base run.
+static bool note_shape(const struct filling *fill, const struct figure_cell *c, struct chart_value *value)
+{
+    sqlite3_stmt *s = database_query(fill->db,
+                                     "SELECT r.occupancy, b.grid, b.waves FROM runs r, runs b WHERE r.id = ? "
+                                     "AND b.id = ? AND b.waves IS NOT NULL",
+                                     "tt", value->run, value->base);
+    if (s && sqlite3_step(s) == SQLITE_ROW) {
+        value->occupancy = sqlite3_column_double(s, 0);
+        while (fill->view->shapes.count <= c->category_order) vec_push(&fill->view->shapes, NULL);
+        fill->view->shapes.data[c->category_order] =
+            arena_printf(&fill->chart->arena, "grid %s, %.2f waves", (const char *)sqlite3_column_text(s, 1),
+                         sqlite3_column_double(s, 2));
+    }
+    sqlite3_finalize(s);
+    return s != NULL;
+}
+
 static bool study_value(const struct filling *fill, const struct figure_cell *c, double *value)
 {
     const struct experiment *x = fill->experiment;
@@ -248,6 +266,7 @@ static bool fill_values(const struct filling *fill)
         bool is_run = fill->experiment->kind == EXPERIMENT_RUNS;
         good =
             is_run ? measure_run(fill, c, &value.value, &value.nothing) : study_value(fill, c, &value.value);
+        if (good && is_run && fill->experiment->shapes) good = note_shape(fill, c, &value);
         if (good && is_run && !isnan(value.value))
             good = interval_of(fill->db, measure_find(fill->experiment->measure), value.run, value.base,
                                value.value, &value.error);

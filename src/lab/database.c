@@ -340,14 +340,36 @@ static bool set_figures(struct database *db, const struct job *j, const struct j
            add_intervals(db, j, json_member(json_member(v, "sample"), "errors"));
 }
 
+// Sets the grid ("43x43") and the waves of a run from the kernel with most warp instructions.
+static bool set_shape(struct database *db, const struct job *j, const struct json_value *kernels)
+{
+    const struct json_value *most = kernels ? kernels->first : NULL;
+    struct strbuf grid = {0};
+    static const char figure_name[] = "warp_instructions";
+    for (const struct json_value *k = most; k; k = k->next)
+        if (json_number(json_member(k, figure_name)) > json_number(json_member(most, figure_name))) most = k;
+    if (!most) return true;
+    unsigned extents[3] = {1, 1, 1}, count = 0, shown = 1;
+    const struct json_value *extent = json_member(most, "grid");
+    for (const struct json_value *e = extent ? extent->first : NULL; e && count < 3; e = e->next)
+        extents[count++] = (unsigned)json_unsigned(e);
+    for (unsigned i = 1; i < 3; i++)
+        if (extents[i] > 1) shown = i + 1;
+    for (unsigned i = 0; i < shown; i++) strbuf_printf(&grid, "%s%u", i ? "x" : "", extents[i]);
+    bool good = database_do(db, "UPDATE runs SET grid = ?, waves = ? WHERE id = ?", "ttt", strbuf_text(&grid),
+                            figure(most, "waves"), j->id);
+    strbuf_fini(&grid);
+    return good;
+}
+
 static bool add_bench(struct database *db, const struct job *j, const struct json_value *result)
 {
     const struct json_value *workloads = json_member(result, "workloads"),
                             *w = workloads ? workloads->first : NULL;
     const char *outcome = json_text(json_member(w, "outcome"));
     return add_row(db, j, str_equal(outcome ? outcome : "", "yes") ? "ok" : "failed", NULL) &&
-           set_figures(db, j, w) && add_storage(db, j, json_member(w, "storage")) &&
-           add_samples(db, j, json_member(w, "samples"));
+           set_figures(db, j, w) && set_shape(db, j, json_member(w, "kernels")) &&
+           add_storage(db, j, json_member(w, "storage")) && add_samples(db, j, json_member(w, "samples"));
 }
 
 // Stores a run of several kernels together (a mix): overall figures as cells of table `mix`, and a row of

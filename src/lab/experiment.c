@@ -136,17 +136,25 @@ static const char *profile_name(struct parser *p, const char *view, const char *
     return name;
 }
 
-static bool set_views(struct parser *p, char *value)
+static bool add_views(struct parser *p, char *value, bool more)
 {
+    struct experiment *x = p->x;
     for (char *word; (word = strsep(&value, " \t\n")) != NULL;) {
         if (!*word) continue;
         const char *said = arena_strndup(p->arena, word, strlen(word)),
                    *profile = profile_name(p, word, experiment_cut(word, '/'));
         if (!profile) return false;
-        vec_push(&p->x->views, (struct experiment_view){word, profile, said});
+        struct experiment_view view = {word, profile, said};
+        if (more)
+            vec_push(&x->more_views, view);
+        else
+            vec_push(&x->views, view);
     }
     return true;
 }
+
+static bool set_views(struct parser *p, char *value) { return add_views(p, value, false); }
+static bool set_more_views(struct parser *p, char *value) { return add_views(p, value, true); }
 
 // Cuts the text at the first occurrence of `word`, which has its blanks. Returns the trimmed text behind the
 // word; NULL: no occurrence.
@@ -320,12 +328,19 @@ TEXT_KEY(mechanism)
 TEXT_KEY(settings)
 TEXT_KEY(reference)
 TEXT_KEY(size)
+TEXT_KEY(default_size)
 TEXT_KEY(ptx)
 #undef TEXT_KEY
 
 static bool set_together(struct parser *p, char *value)
 {
     p->x->together = str_equal(value, "yes");
+    return true;
+}
+
+static bool set_shapes(struct parser *p, char *value)
+{
+    p->x->shapes = str_equal(value, "yes");
     return true;
 }
 
@@ -361,6 +376,8 @@ static const struct key {
             {"together", set_together, false, "yes no"},
             {"settings", set_settings, false, NULL},
             {"size", set_size, false, "small medium large paper slice"},
+            {"default-size", set_default_size, false, "small medium large paper slice"},
+            {"shapes", set_shapes, false, "yes no"},
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
             {"programs", set_programs, true, NULL},
@@ -368,6 +385,7 @@ static const struct key {
             {"reference", set_reference, false, NULL},
             {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
+            {"more-views", set_more_views, true, NULL},
             {"series", add_series, true, NULL},
             {"sweep", sweep_add, true, NULL},
             {"base", set_base, false, NULL},
@@ -419,6 +437,7 @@ static void fini(struct experiment *x)
     vec_fini(&x->programs.list);
     vec_fini(&x->pairs);
     vec_fini(&x->views);
+    vec_fini(&x->more_views);
     vec_fini(&x->series);
     vec_fini(&x->values);
     vec_fini(&x->expects);

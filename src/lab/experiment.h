@@ -65,10 +65,12 @@ struct experiment {
     const char *study, *table, *file, *arguments;
     // column naming the table's rows, for several rows per run; NULL: one row per kernel
     const char *rows;
-    const char *mechanism; // for storage
-    bool together;         // one run for all kernels
-    const char *settings;  // for every run: KEY=VALUE words
-    const char *size;      // NULL: the requested size
+    const char *mechanism;    // for storage
+    bool together;            // one run for all kernels
+    const char *settings;     // for every run: KEY=VALUE words
+    const char *size;         // NULL: the requested size
+    const char *default_size; // without --size; NULL: medium
+    bool shapes;              // tables have grid, waves and occupancy beside the values
     const char *ptx;
     VEC(const char *) kernels;         // names and groups
     struct program_subjects programs;  // instead of kernels
@@ -78,9 +80,10 @@ struct experiment {
     const char *reference;
     const char *input; // console input of every program, hexadecimal; NULL: depends on the size
     VEC(struct experiment_view) views;
-    VEC(struct experiment_axis) axes; // the product of the axes is run
-    VEC(const char *) only;           // selected kernels; empty: all
-    size_t programs_left_out;         // programs not selected by --only
+    VEC(struct experiment_view) more_views; // added to `views` where --only names any
+    VEC(struct experiment_axis) axes;       // the product of the axes is run
+    VEC(const char *) only;                 // selected kernels; empty: all
+    size_t programs_left_out;               // programs not selected by --only
     VEC(struct experiment_series) series;
     struct experiment_series base; // runs of kernels: base of comparison; label NULL: the unmodified GPU
     struct experiment_split split; // adds means over each class

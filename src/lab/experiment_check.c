@@ -90,14 +90,21 @@ static bool check_gpu(struct parser *p, const struct experiment_series *series)
     return good;
 }
 
+static size_t views_of(const struct experiment *x) { return x->views.count + x->more_views.count; }
+
+static const struct experiment_view *view_at(const struct experiment *x, size_t v)
+{
+    return v < x->views.count ? &x->views.data[v] : &x->more_views.data[v - x->views.count];
+}
+
 static bool check_programs(struct parser *p)
 {
     struct experiment *x = p->x;
     bool good = true;
-    for (size_t v = 0; v < x->views.count && good; v++) {
+    for (size_t v = 0; v < views_of(x) && good; v++) {
         struct wf_context *c = wf_context_create();
-        good = check_code(p, x->views.data[v].profile, x->views.data[v].profile) &&
-               (wf_gpu(c, x->views.data[v].gpu) == WF_OK || experiment_refuse(p, c)) &&
+        good = check_code(p, view_at(x, v)->profile, view_at(x, v)->profile) &&
+               (wf_gpu(c, view_at(x, v)->gpu) == WF_OK || experiment_refuse(p, c)) &&
                check_settings(p, c, x->settings);
         wf_context_destroy(c);
     }
@@ -124,13 +131,12 @@ static bool check_names(struct parser *p)
     const struct experiment *x = p->x;
     struct loc whole = {.source = p->loc.source};
     bool good = true;
-    for (size_t v = 0; v < x->views.count && good && x->kind != EXPERIMENT_SETTINGS; v++)
-        good =
-            !program_code(x->views.data[v].profile) ||
-            diag_error(p->diag, whole, "%s is a code of programs, not of kernels", x->views.data[v].profile);
-    for (size_t v = 0; v < x->views.count && good; v++) {
+    for (size_t v = 0; v < views_of(x) && good && x->kind != EXPERIMENT_SETTINGS; v++)
+        good = !program_code(view_at(x, v)->profile) ||
+               diag_error(p->diag, whole, "%s is a code of programs, not of kernels", view_at(x, v)->profile);
+    for (size_t v = 0; v < views_of(x) && good; v++) {
         struct wf_context *c = wf_context_create();
-        good = (wf_gpu(c, x->views.data[v].gpu) == WF_OK || experiment_refuse(p, c)) &&
+        good = (wf_gpu(c, view_at(x, v)->gpu) == WF_OK || experiment_refuse(p, c)) &&
                check_settings(p, c, x->settings);
         for (size_t i = 0; i < x->series.count && good; i++) good = check_over(p, &x->series.data[i]);
         for (size_t i = 0; i < x->series.count && good; i++)

@@ -198,6 +198,7 @@ static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_
 
 static const char *size_of(const struct experiment *x, const char *size)
 {
+    if (!size) size = x->default_size ? x->default_size : "medium";
     if (x->size) size = x->size;
     return x->programs.list.count ? program_size(size) : size;
 }

@@ -21,10 +21,10 @@ struct figure {
 };
 
 void figure_fini(struct figure *f);
-// False and an error: the experiment names kernels, but no kernel selected by --only has inputs of the size.
+// size: of --size; NULL: the experiment's own, or medium. False and an error: the experiment names kernels, but no kernel selected by --only has inputs of the size.
 // Otherwise, kernels without the size are skipped. Programs have all sizes.
 bool figure_has_kernels(const struct experiment *x, const char *size, struct diag *d);
-// Adds the jobs needed for the figure.
+// Adds the jobs needed for the figure. size: as above.
 void figure_plan(struct figure *f, const struct experiment *x, const char *size, struct jobs *jobs);
 // Number of the experiment's kernels of the group with inputs of the size, and for group "all" also of its
 // programs and pairs. Kernels and programs left out by --only count, too.

@@ -23,16 +23,28 @@ static bool is_among(struct only *o, const char *text)
     return false;
 }
 
-// Keeps the named views. Without a match, the name may belong to another experiment, and all views stay.
+static bool is_named(struct only *o, const struct experiment_view *v)
+{
+    return is_among(o, v->said) || is_among(o, arena_printf(o->arena, "%s/%s", v->gpu, v->profile));
+}
+
+// Keeps the named views, of those that the file gives without a name, too (more-views). Without a match, the name
+// may belong to another experiment, and all views stay.
 static void keep_views(struct experiment *x, struct only *o)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < x->views.count; i++) {
-        struct experiment_view v = x->views.data[i];
-        if (is_among(o, v.said) || is_among(o, arena_printf(o->arena, "%s/%s", v.gpu, v.profile)))
-            x->views.data[kept++] = v;
+    for (size_t i = 0; i < x->views.count; i++)
+        if (is_named(o, &x->views.data[i])) x->views.data[kept++] = x->views.data[i];
+    size_t own = kept;
+    for (size_t i = 0; i < x->more_views.count; i++) {
+        if (!is_named(o, &x->more_views.data[i])) continue;
+        if (kept == own) x->views.count = own; // the first of more-views: the views not named are gone
+        vec_push(&x->views, x->more_views.data[i]);
+        kept++;
     }
-    if (kept) x->views.count = kept;
+    if (!kept) return;
+    x->views.count = kept;
+    x->more_views.count = 0;
 }
 
 static void keep_series(struct experiment *x, struct only *o)

@@ -365,7 +365,7 @@ static bool write_runs(struct json *j, struct database *db)
         db,
         "SELECT id, subject, command, kind, size, gpu, profile, tech, settings, seed, "
         "kernel_hash, version, config, status, message, outcome, launches, cycles, "
-        "warp_instructions, thread_instructions, fetched, skipped, reused, occupancy, "
+        "warp_instructions, thread_instructions, fetched, skipped, reused, grid, waves, occupancy, "
         "energy_pj, storage_bits, source FROM runs JOIN shown USING (id) ORDER BY place LIMIT " LISTED,
         "");
     json_key(j, "runs");

@@ -29,6 +29,8 @@ CREATE TABLE runs (
     elapsed_cycles INTEGER,     -- with what launches take before their first block can start
     warp_instructions INTEGER, thread_instructions INTEGER,
     fetched INTEGER, skipped INTEGER, reused INTEGER, -- warp instructions
+    grid TEXT, waves REAL,      -- of the kernel with most warp instructions, its first launch: blocks, and blocks
+                                -- over those that the chip holds at once
     occupancy REAL, energy_pj REAL, storage_bits INTEGER,
     wall_seconds REAL) WITHOUT ROWID;
 

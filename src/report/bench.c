@@ -96,7 +96,21 @@ void report_bench_energy(const struct report_bench *b, bool colour, struct strbu
     report_energy_fini(&all);
 }
 
-// Writes a row per kernel of the workload, summed over the kernel's launches.
+// Writes grid and block of a launch, and the grid's blocks over those that the chip holds at once.
+static void write_shape(struct json *j, const struct report_launch *l)
+{
+    static const char *const keys[] = {"grid", "block"};
+    const uint32_t *const extents[] = {l->grid, l->block};
+    for (unsigned k = 0; k < 2; k++) {
+        json_key(j, keys[k]);
+        json_open_array(j);
+        for (unsigned i = 0; i < 3; i++) json_u64(j, extents[k][i]);
+        json_close_array(j);
+    }
+    report_f64(j, "waves", l->room ? (double)l->blocks / (double)l->room : NAN);
+}
+
+// Writes a row per kernel of the workload, summed over the kernel's launches; the shape is the first launch's.
 static void write_kernels(struct json *j, const struct report_run *run)
 {
     json_key(j, "kernels");
@@ -121,6 +135,7 @@ static void write_kernels(struct json *j, const struct report_run *run)
         report_u64(j, "launches", launches);
         report_u64(j, "instructions", l->instructions);
         report_u64(j, "registers", l->registers);
+        write_shape(j, l);
         report_u64(j, "warp_instructions", warps);
         report_u64(j, "thread_instructions", threads);
         report_f64(j, "wall_seconds", seconds);

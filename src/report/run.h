@@ -24,6 +24,7 @@ struct report_launch {
     double wall_seconds;                                // of the host
     struct wf_sampling sampling;
     uint64_t blocks; // of the grid
+    uint64_t room;   // blocks that the chip holds at once, filled by `bench`; 0: unknown or functional
     // The members below are filled only for a program with a host part, whose JSON has them for every launch.
     uint64_t *counters; // heap, in the run's order; NULL: no counters, or a run without a host part
     struct report_energy energy;

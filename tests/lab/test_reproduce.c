@@ -293,6 +293,59 @@ static void test_part(struct test *t)
     cli_fini(&c);
 }
 
+// An experiment's own size holds without --size; further views are run when named. Below each kernel stand grid,
+// waves and occupancy of the runs.
+static void test_by_name(struct test *t)
+{
+    static const char experiment[] = "title = by name\n"
+                                     "measure = speedup\n"
+                                     "kernels = vecadd matrixMul\n"
+                                     "default-size = small\n"
+                                     "shapes = yes\n"
+                                     "views = tiny/sass\n"
+                                     "more-views = tiny/ptxplus tiny/pascal\n"
+                                     "series = two : base with issue.schedulers=2\n";
+    static const struct {
+        const char *options, *size, *profiles;
+        int runs;
+    } rows[] = {{"", "small", "volta", 4},
+                {" --only view=tiny/ptxplus", "small", "ptxplus", 4},
+                {" --only view=tiny/sass,tiny/pascal", "small", "pascal,volta", 8}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct cli c = {.t = t};
+        char command[200], sql[300];
+        size_t length;
+        lab_write(&c, "named.exp", experiment);
+        snprintf(command, sizeof command, "reproduce $D/named.exp --out $D/out%zu%s", k, rows[k].options);
+        cli_run(&c, command);
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        snprintf(command, sizeof command, "out%zu", k);
+        sqlite3 *db = lab_open(t, command);
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) = %d AND min(size) = '%s' AND max(size) = '%s' AND (SELECT "
+                 "group_concat(profile, ',') FROM (SELECT DISTINCT profile FROM runs ORDER BY 1)) = '%s' "
+                 "FROM runs",
+                 rows[k].runs, rows[k].size, rows[k].size, rows[k].profiles);
+        CHECK_EQ(t, (int)lab_query(t, db, sql), 1);
+        double waves = lab_query(t, db,
+                                 "SELECT waves FROM runs WHERE subject = 'vecadd' AND settings = '' LIMIT 1"),
+               blocks = lab_query(t, db,
+                                  "SELECT CAST(grid AS INTEGER) FROM runs WHERE subject = 'vecadd' LIMIT 1"),
+               occupancy =
+                   lab_query(t, db, "SELECT occupancy FROM runs WHERE subject = 'vecadd' AND settings <> ''");
+        sqlite3_close(db);
+        CHECK(t, blocks > 1 && waves > 0);
+        snprintf(sql, sizeof sql, "\n  grid %.0f, %.2f waves; occupancy   %.2f\n", blocks, waves, occupancy);
+        CHECK_HAS(t, c.out, sql);
+        snprintf(command, sizeof command, "out%zu/paper.md", k);
+        char *page = cli_read(&c, command, &length);
+        snprintf(sql, sizeof sql, "\n| VA | grid %.0f, %.2f waves | %.2f |\n", blocks, waves, occupancy);
+        CHECK_HAS(t, page, sql);
+        free(page);
+        cli_fini(&c);
+    }
+}
+
 // -- refused input ------------------------------------------------------------------------------------------
 
 static void test_broken_files(struct test *t)
@@ -423,7 +476,7 @@ static void test_databases(struct test *t)
     check_refused(&c, "has schema 7; warpfold");
     change(
         t,
-        "UPDATE meta SET value = '5' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '6' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by a different build of warpfold (x; now ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");
@@ -462,10 +515,9 @@ static void test_lock(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"figures", test_figures},     {"bases", test_bases},
-        {"split", test_split},         {"nothing", test_nothing},
-        {"zero", test_zero},           {"failed kernel", test_failed_kernel},
-        {"part", test_part},           {"broken_files", test_broken_files},
+        {"figures", test_figures},     {"bases", test_bases},     {"split", test_split},
+        {"nothing", test_nothing},     {"zero", test_zero},       {"failed kernel", test_failed_kernel},
+        {"part", test_part},           {"by_name", test_by_name}, {"broken_files", test_broken_files},
         {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

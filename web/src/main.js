@@ -47,9 +47,14 @@ function drawing(name, title, key, draw) {
 }
 
 const fullName = (category) => (kernels.has(category) && kernels.get(category).name !== category ? `${category}, ${kernels.get(category).name}` : category);
+// Grid, waves and occupancy of a kernel's run; "" without a timed one.
+const shapeOf = (p) => {
+  const run = runs.get(p.run);
+  return run?.waves == null ? "" : `grid ${run.grid}, ${run.waves.toFixed(2)} waves, occupancy ${run.occupancy.toFixed(2)}`;
+};
 const tipOf = (chart) => (p) => {
   const at = chart.across == null ? fullName(p.category) : `${chart.across} ${Number(p.category).toLocaleString("en")}`;
-  return `${at}${p.bar ? `, ${p.bar}` : ""}\n${p.series}: ${show(p.format, p.value)}${p.paper == null ? "" : `\npaper: ${show(p.format, p.paper)}`}`;
+  return `${at}${p.bar ? `, ${p.bar}` : ""}\n${p.series}: ${show(p.format, p.value)}${p.paper == null ? "" : `\npaper: ${show(p.format, p.paper)}`}${shapeOf(p) && `\n${shapeOf(p)}`}`;
 };
 
 // What the categories' short names stand for.
@@ -89,10 +94,18 @@ function rowsOf(view) {
   return [...rows.values()];
 }
 
+// A kernel's grid and waves, and the occupancies of its bars in their order.
+function shapesOf(row) {
+  const found = Object.values(row.cells).map((p) => runs.get(p.run)).filter((r) => r?.waves != null);
+  return found.length ? `${found[0].grid}, ${found[0].waves.toFixed(2)}: ${found.map((r) => r.occupancy.toFixed(2)).join(" ")}` : "";
+}
+
 function numbers(chart, view) {
   const many = view.bars.length > 1, over = chart.across != null;
   const columns = [{ name: over ? chart.across : "", of: (r) => (over ? Number(r.category) : r.category) }];
   if (many) columns.push({ name: "mechanism", of: (r) => r.bar });
+  const shaped = chart.categories === "kernels" && !many && view.points.some((p) => shapeOf(p));
+  if (shaped) columns.push({ name: "grid, waves, occupancies", of: shapesOf, show: shapesOf });
   for (const s of view.series) {
     const points = view.points.filter((p) => p.series === s.name);
     const apart = view.series.length === 1 && points.some((p) => p.paper != null); // a column of its own
@@ -102,7 +115,8 @@ function numbers(chart, view) {
       show: (r) => {
         const p = r.cells[s.name];
         if (!p) return many ? show(s.format, 0) : null;
-        const cell = element("span", { title: runs.get(p.run)?.command ?? "" }, p.text ?? (p.value == null ? "–" : show(s.format, p.value)));
+        const shape = shapeOf(p), number = p.text ?? (p.value == null ? "–" : show(s.format, p.value));
+        const cell = element("span", { title: [runs.get(p.run)?.command, shape].filter(Boolean).join("; ") }, number);
         return p.paper == null || apart ? cell : element("span", {}, cell, element("span", { class: "paper" }, `paper ${show(s.format, p.paper)}`));
       },
     });

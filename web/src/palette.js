@@ -5,7 +5,7 @@ export const palette = ["#0a67d2", "#e3d84f", "#ac2f50", "#32c0fc", "#754592", "
 export const patterns = ["plain", "hatched", "dotted", "crossed"];
 
 // What appears in many figures looks the same in all of them; the unmodified GPU is grey.
-const fixed = { base: grey, UV: palette[0], "DAC-IDEAL": palette[1], DARSIE: palette[2], "DARSIE-IGNORE-STORE": palette[3] };
+const fixed = { base: grey, UV: palette[0], "DAC-IDEAL": palette[1], DARSIE: palette[2], "DARSIE-IGNORE-STORE": palette[3], "DAC-THREADS": palette[5] };
 
 // A colour and a pattern for each name, no two alike.
 export function styles(names) {

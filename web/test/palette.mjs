@@ -27,7 +27,7 @@ const apart = (a, b) => Math.min(...Object.values(eyes).map((eye) => Math.hypot(
 // The instrument sees what is known: these greens and reds are one colour without the cones that tell them apart.
 assert(apart("#59a14f", "#e15759") < 2 && apart("#000000", "#ffffff") > 99);
 
-const named = ["base", "UV", "DAC-IDEAL", "DARSIE", "DARSIE-IGNORE-STORE"], numbered = Array.from({ length: 30 }, (_, i) => `series ${i}`);
+const named = ["base", "UV", "DAC-IDEAL", "DAC-THREADS", "DARSIE", "DARSIE-IGNORE-STORE"], numbered = Array.from({ length: 30 }, (_, i) => `series ${i}`);
 let closest = Infinity;
 for (const names of [numbered, [...named, ...numbered.slice(0, 20)], [...numbered.slice(0, 5), ...named]]) {
   const looks = styles(names);

@@ -305,7 +305,7 @@ static void block_start(void *state, unsigned block)
                          .values = values,
                          .ways = ways,
                          .gather_pc = NO_TARGET};
-    b->free = d->pool >= 32 ? UINT32_MAX : (1u << d->pool) - 1;
+    b->free = d->pool >= POOL_MAX ? UINT64_MAX : (1ull << d->pool) - 1;
     b->off = !d->pool;
     if (b->off) d->counters[COUNT_unshared_blocks]++;
 }

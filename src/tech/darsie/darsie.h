@@ -37,7 +37,7 @@ enum darsie_counter {
 
 // LINES: capacity for a warp's instructions fetched or skipped, and not issued. A skip at fetch must leave
 // fewer than LINES_SKIPPING lines taken. The rest leaves room for a full I-buffer (16 instructions at most).
-enum { POOL_MAX = 32, LINES_SKIPPING = 32, LINES = 64 };
+enum { POOL_MAX = 64, LINES_SKIPPING = 32, LINES = 64 };
 
 enum { WHOLE_LOSS = 64 }; // give-up: loss of a cycle in which every warp of the SM waits
 
@@ -145,8 +145,8 @@ struct dblock {
     uint64_t live, majority; // bits: resident warps of the block; warps on the majority's path
     struct entry *entries;
     uint64_t used;    // bits: entries in use
-    uint32_t free;    // bits: free pool registers
-    uint32_t awaited; // bits: pool registers with a memory reply under way
+    uint64_t free;    // bits: free pool registers
+    uint64_t awaited; // bits: pool registers with a memory reply under way
     uint16_t references[POOL_MAX];
     uint32_t *values; // values of the pool registers
     // branch-sync=first. ways: ring of the directions taken by the path at the last ahead + 1 branches since
@@ -322,7 +322,7 @@ static inline void say(const struct darsie *d, const struct dblock *b, unsigned 
 static inline void refer(struct dblock *b, unsigned r) { b->references[r]++; }
 static inline void set_free(struct dblock *b, unsigned r)
 {
-    b->free |= 1u << r;
+    b->free |= 1ull << r;
     say(b->owner, b, 0, STEP_RELEASE, NO_TARGET, r);
 }
 static inline void release(struct dblock *b, unsigned r)
@@ -344,7 +344,7 @@ bool skip_write_port(struct darsie *d);
 void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // frees entries that no warp on the path has still to take
 void skip_release(struct dblock *b, const struct entry *e);
-uint32_t skip_registers(const struct dblock *b); // bits: pool registers held by entries
+uint64_t skip_registers(const struct dblock *b); // bits: pool registers held by entries
 void skip_clear(struct dblock *b);               // frees all entries
 void skip_event(void *state, unsigned block);
 void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers, uint64_t cycle);

@@ -123,8 +123,8 @@ static bool lead(struct darsie *d, unsigned place, struct line *l, struct entry 
     l->role = ROLE_LEADER;
     l->count = e->count;
     for (unsigned n = 0; n < e->count; n++) {
-        unsigned r = (unsigned)__builtin_ctz(b->free);
-        b->free &= ~(1u << r);
+        unsigned r = (unsigned)__builtin_ctzll(b->free);
+        b->free &= ~(1ull << r);
         b->references[r] = 2; // references of the entry and the line
         b->allocated[r] = b->births;
         if (e->lanes != d->whole) // may_lead: the destination is shared
@@ -172,7 +172,7 @@ static bool gather(struct darsie *d, unsigned place, struct line *l, enum darsie
 
 static bool is_short(const struct darsie *d, const struct dblock *b, const struct line *l)
 {
-    return (unsigned)__builtin_popcount(b->free) < d->launch->ops[l->pc].dst_words;
+    return (unsigned)__builtin_popcountll(b->free) < d->launch->ops[l->pc].dst_words;
 }
 
 // Whether a meeting of the warps may free a pool register: one with fewer references than the path has warps,
@@ -180,7 +180,7 @@ static bool is_short(const struct darsie *d, const struct dblock *b, const struc
 static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 {
     unsigned all = (unsigned)__builtin_popcountll(b->majority);
-    uint32_t entries = skip_registers(b);
+    uint64_t entries = skip_registers(b);
     for (unsigned r = 0; r < d->pool; r++)
         if (b->references[r] && b->references[r] < all && !(entries >> r & 1)) return true;
     return false;
@@ -190,14 +190,14 @@ static bool meeting_frees(const struct darsie *d, const struct dblock *b)
 // copied to the own registers of its readers.
 static void evict(struct darsie *d, struct dblock *b, const struct line *l)
 {
-    uint32_t tried = b->free | b->awaited;
+    uint64_t tried = b->free | b->awaited;
     while (is_short(d, b, l)) {
         unsigned oldest = POOL_MAX;
         for (unsigned r = 0; r < d->pool; r++)
             if (!(tried >> r & 1) && (oldest == POOL_MAX || b->allocated[r] < b->allocated[oldest]))
                 oldest = r;
         if (oldest == POOL_MAX) return;
-        tried |= 1u << oldest;
+        tried |= 1ull << oldest;
         values_evict(d, b, oldest);
     }
 }

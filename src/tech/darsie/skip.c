@@ -62,7 +62,7 @@ void skip_release(struct dblock *b, const struct entry *e)
 {
     for (unsigned n = 0; n < e->count; n++) {
         release(b, e->registers[n]);
-        if (!keeps(b->owner, RULE_READERS)) b->free |= 1u << e->registers[n];
+        if (!keeps(b->owner, RULE_READERS)) b->free |= 1ull << e->registers[n];
     }
     b->used &= ~(1ull << (e - b->entries));
     // The leader's result will not be reported any more: wake warps waiting at fetch.
@@ -70,12 +70,12 @@ void skip_release(struct dblock *b, const struct entry *e)
     if (!e->written_back) tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
 }
 
-uint32_t skip_registers(const struct dblock *b)
+uint64_t skip_registers(const struct dblock *b)
 {
-    uint32_t mask = 0;
+    uint64_t mask = 0;
     for (uint64_t left = b->used; left;) {
         const struct entry *e = take_entry(b, &left);
-        for (unsigned n = 0; n < e->count; n++) mask |= 1u << e->registers[n];
+        for (unsigned n = 0; n < e->count; n++) mask |= 1ull << e->registers[n];
     }
     return mask;
 }
@@ -192,7 +192,7 @@ static void await_reply(struct darsie *d, unsigned place, const struct op *o)
 {
     struct dblock *b = block_of(d, place);
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words && keeps(d, RULE_REPLIES); r++)
-        if (is_shared(&d->warps[place], r)) b->awaited |= 1u << values_place(d, place, r);
+        if (is_shared(&d->warps[place], r)) b->awaited |= 1ull << values_place(d, place, r);
 }
 
 void skip_result(void *state, unsigned place, uint32_t index, uint64_t cycle)
@@ -208,7 +208,7 @@ void skip_result(void *state, unsigned place, uint32_t index, uint64_t cycle)
 static void end_wait(struct dblock *b, unsigned r)
 {
     if (!(b->awaited >> r & 1)) return;
-    b->awaited &= ~(1u << r);
+    b->awaited &= ~(1ull << r);
     if (!b->references[r]) set_free(b, r);
 }
 
