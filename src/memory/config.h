@@ -9,7 +9,8 @@ enum { MEMORY_GRIDS = 32 }; // grids with separate counts
 struct memory_config {
     // Filled by chip/ from its own settings.
     uint32_t core_mhz;
-    bool perfect; // answer every request after the interconnect latency alone
+    bool perfect;         // answer every request after the interconnect latency alone
+    bool perfect_atomics; // the same, for atomics and reductions only
 #define MEMORY_U32  CONFIG_MEMBER_U32
 #define MEMORY_WORD CONFIG_MEMBER_WORD
 #include "memory/config.def"
