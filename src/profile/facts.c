@@ -335,6 +335,13 @@ bool facts_has(const struct facts *f, const char *classes)
     return false;
 }
 
+// False for code without a line of the source: no line, or the line 0 of compilers.
+static bool is_of_source(const struct facts_row *r)
+{
+    size_t length = strlen(r->lines);
+    return length && !(length > 2 && strcmp(r->lines + length - 2, ":0") == 0);
+}
+
 // The line with the largest sum over its rows, among lines with a text.
 static const char *greatest_line(const struct facts *f, const double *sums, size_t *kernel)
 {
@@ -344,7 +351,7 @@ static const char *greatest_line(const struct facts *f, const double *sums, size
     for (size_t k = 0; k < f->rows.count; k++) lines[f->rows.data[k].line] += sums[k];
     for (size_t k = 0; k < f->rows.count; k++) {
         const struct facts_row *row = &f->rows.data[k];
-        if (!*row->lines || lines[row->line] <= most) continue;
+        if (!is_of_source(row) || lines[row->line] <= most) continue;
         most = lines[row->line];
         best = row;
     }
