@@ -244,12 +244,12 @@ void profile_sentence(const struct profile *p, struct strbuf *out)
         strbuf_puts(out, "nothing was timed on SMs");
         return;
     }
-    strbuf_printf(out, "%s is limited by %s", p->facts.hottest->name, p->facts.limits.by);
+    strbuf_printf(out, "kernel %s is limited by %s", p->facts.hottest->name, p->facts.limits.by);
     if (!first || first->gain < LEAST) {
         strbuf_puts(out, "; no rule gains 3 % of the time");
         return;
     }
     strbuf_printf(out, "; without %s it takes at most %.1f %% less time", first->name, 100 * first->gain);
     if (first->state == RULE_BOUND) strbuf_puts(out, " (a bound, not a run)");
-    if (first->line) strbuf_printf(out, "; %s is the line", first->line);
+    if (first->line) strbuf_printf(out, "; the line: %s", first->line);
 }

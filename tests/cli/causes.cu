@@ -1,4 +1,4 @@
-// Kernels with one planted cost each, and the repaired kernels of two, for test_rules.c. causes.ptx is made from this
+// Kernels with one planted cost each, and the repaired kernels of two, for test_profile.c. causes.ptx is made from this
 // file by
 // clang -x cuda --cuda-path=/nonexistent --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3
 //     -Xclang -target-feature -Xclang +ptx70 -Ikernels -isystem kernels/include -gline-tables-only
