@@ -148,11 +148,11 @@ static void test_clean(struct test *t)
 {
     static const char *const clean[][2] = {
         {"causes",
-         "padded --grid 14,14 --block 32,32 --arg buf=f32:200704:rand:1 --arg buf=f32:200704:rand:2 --arg "
-         "buf=f32:200704:zero --arg s32=448"},
-        {"causes", "equal --grid 112 --block 256 --arg buf=f32:65536:zero --arg s32=400"},
+         "padded --grid 7,8 --block 32,32 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:rand:2 --arg "
+         "buf=f32:65536:zero --arg s32=224"},
+        {"causes", "equal --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=400"},
         {"limits", "stream --grid 1024 --block 256 --arg buf=f32:1048576:rand:1 --arg buf=f32:1048576:zero"},
-        {"limits", "fmas --grid 112 --block 256 --arg buf=f32:57344:zero --arg f32=0.5"},
+        {"limits", "fmas --grid 56 --block 256 --arg buf=f32:57344:zero --arg f32=0.5"},
     };
     for (size_t i = 0; i < TEST_COUNT(clean); i++) {
         struct profiled p = {.cli = {.t = t}};
