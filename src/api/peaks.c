@@ -27,7 +27,8 @@ struct wf_peaks api_peaks(const struct wf_context *c)
     if (!c->gpu || api_has_core(c)) return p;
     for (unsigned k = chip_kinds(&c->chip, kinds); k-- > 0;) add_kind(&p, &kinds[k]);
     double core_mhz = c->chip.gpu.core_mhz;
-    p.l2_flits = (double)m->partitions * m->slices * m->icnt_mhz / core_mhz;
+    double flit_cycles = m->port_cycles ? m->port_cycles : 1;
+    p.l2_flits = (double)m->partitions * m->slices * m->icnt_mhz / core_mhz / flit_cycles;
     p.l2_flit_bytes = m->icnt_flit_bytes;
     p.dram_bytes = (double)m->partitions * m->dram_bus_bytes * m->dram_rate * m->dram_mhz / core_mhz;
     return p;

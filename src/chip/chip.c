@@ -23,6 +23,7 @@ struct chip *chip_create(const struct chip_config *config)
     c->kind_count = chip_kinds(config, c->kinds);
     c->config.memory.core_mhz = config->gpu.core_mhz;
     c->config.memory.perfect = config->gpu.memory_perfect;
+    c->config.memory.perfect_atomics = config->gpu.no_atomics;
     uint64_t window = memory_system_window(&c->config.memory);
     c->window = window < config->dispatch_latency ? window : config->dispatch_latency;
     c->now = 1;

@@ -7,6 +7,7 @@
 // Bits in the column `commands` of options.def.
 enum {
     RUN = 1 << COMMAND_RUN,
+    PROFILE = 1 << COMMAND_PROFILE,
     MARK = 1 << COMMAND_MARK,
     BENCH = 1 << COMMAND_BENCH,
     LIST = 1 << COMMAND_LIST,
@@ -208,7 +209,7 @@ void options_help(enum command_id command, struct strbuf *out)
         strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }
-    if (command == COMMAND_RUN || command == COMMAND_STUDY) add_forms(out);
+    if (command == COMMAND_RUN || command == COMMAND_PROFILE || command == COMMAND_STUDY) add_forms(out);
     add_statuses(out);
 }
 

@@ -30,6 +30,13 @@ struct session_pending {
     struct loc loc;
 };
 
+// What a what-if run changes in the program or its launches.
+struct session_change {
+    const char *const (*rewrites)[2]; // texts of PTX and their replacements; static
+    size_t rewrite_count;
+    uint32_t whole_waves; // SMs: grids lose the blocks of a last wave that is not full; 0: grids stay
+};
+
 struct session {
     struct diag *diag;
     struct wf_context *context;
@@ -40,7 +47,8 @@ struct session {
     VEC(struct session_pending) pending; // in order of the launches
     struct results *results;
     struct report_run report;
-    struct checkpoint *checkpoint; // not owned; NULL: no checkpoint, or a plain run for --verify
+    const struct session_change *change; // not owned; NULL: none
+    struct checkpoint *checkpoint;       // not owned; NULL: no checkpoint, or a plain run for --verify
 };
 
 // A kernel argument, from a SPEC or a buffer.

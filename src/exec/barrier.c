@@ -7,6 +7,7 @@
 #include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/race.h"
+#include "exec/timed.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
 
@@ -101,6 +102,21 @@ void barrier_warp_exited(struct warp *w)
         unsigned n = bit_lowest(used);
         if (!w->cta->barriers[n].expected) check_complete(w->cta, n);
     }
+}
+
+void timed_pass_barrier(struct warp *w)
+{
+    unsigned number = w->waits_at;
+    if (number == NO_BARRIER) return;
+    struct barrier *b = &w->cta->barriers[number];
+    for (uint32_t k = 0; k < w->splits.count; k++)
+        if (w->splits.data[k].state == SPLIT_BARRIER) write_result(w, &w->splits.data[k], b);
+    b->arrived -= w->arrival;
+    w->waits_at = NO_BARRIER;
+    w->state = WARP_READY;
+    split_release(w, SPLIT_BARRIER, number);
+    split_pick(w);
+    timed_settle(w);
 }
 
 static void add_predicates(struct barrier *b, const struct bound *d, const struct warp *w, uint64_t active)

@@ -127,6 +127,8 @@ enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint6
 
 // Performs the reconvergence before the next instruction of a warp made ready by another warp (a barrier).
 void timed_settle(struct warp *w);
+// A warp that waits at a barrier goes on alone (sim.no_barriers); else no effect. The other warps' values may be missing.
+void timed_pass_barrier(struct warp *w);
 
 // Applies the engines' logs to memory, and passes printed text to the launches, in order of (cycle, index in
 // engines[]). Empties the logs.

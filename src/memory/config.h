@@ -9,7 +9,8 @@ enum { MEMORY_GRIDS = 32 }; // grids with separate counts
 struct memory_config {
     // Filled by chip/ from its own settings.
     uint32_t core_mhz;
-    bool perfect; // answer every request after the interconnect latency alone
+    bool perfect;         // answer every request after the interconnect latency alone
+    bool perfect_atomics; // the same, for atomics and reductions only
     // In a slice of the chip (gpu.slice): interconnect cycles of a flit at the port of an L2 slice. 0: 1
     uint32_t port_cycles;
 #define MEMORY_U32  CONFIG_MEMBER_U32

@@ -206,10 +206,15 @@ static const struct packet *packet_before(const struct bag *b, const struct pack
     return fits ? before : NULL;
 }
 
+static bool is_perfect(const struct memory_config *c, const struct memory_request *r)
+{
+    return c->perfect || (c->perfect_atomics && (r->kind == MEMORY_ATOMIC || r->kind == MEMORY_REDUCE));
+}
+
 void memory_system_push(struct memory_system *m, const struct memory_request *r)
 {
     struct port *p = &m->ports[r->sm];
-    if (m->c.perfect) {
+    if (is_perfect(&m->c, r)) {
         p->pushed++;
         uint64_t cycle = r->cycle + memory_system_window(&m->c); // past the current window
         reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});

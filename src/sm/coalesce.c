@@ -90,6 +90,27 @@ static void coalesce_global(const struct sm *s, struct lsu_entry *e, const struc
     }
 }
 
+static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
+
+// With sim.no_scatter: of the access's lines as many as its bytes fill. The place of the first lane's address in its
+// line chooses the lines, so accesses along a line go to different lines, as coalesced accesses would.
+static void gather_lines(const struct sm *s, struct lsu_entry *e, const struct exec_access *a, uint64_t lanes)
+{
+    unsigned bytes = bit_count(lanes) * a->bytes, needed = (bytes + s->line_bytes - 1) / s->line_bytes;
+    bool is_plain = e->kind == LSU_LOAD || e->kind == LSU_LOAD_PAST_L1 || e->kind == LSU_STORE;
+    if (!is_plain || needed >= e->count) return;
+    unsigned place = (unsigned)(a->address[bit_lowest(lanes)] % s->line_bytes) / a->bytes;
+    struct transaction kept[COALESCE_LANES * 2];
+    for (unsigned k = 0; k < needed; k++, bytes -= smaller(bytes, s->line_bytes)) {
+        unsigned here = smaller(bytes, s->line_bytes);
+        kept[k] = (struct transaction){.line = e->lines[(place * needed + k) % e->count].line,
+                                       .sectors = (uint8_t)bit_mask((here + SECTOR_BYTES - 1) / SECTOR_BYTES),
+                                       .bytes = (uint8_t)here};
+    }
+    for (unsigned k = 0; k < needed; k++) e->lines[k] = kept[k];
+    e->count = (uint16_t)needed;
+}
+
 // Base address of the warp's local memory, laid out word by word, lanes contiguous, so that equal local
 // addresses coalesce. With flat memory, local memory is in the stacks in global memory, and a word's copies
 // of all warps of the block are contiguous, too.
@@ -310,6 +331,13 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     return LSU_SHARED;
 }
 
+// With sim.no_conflicts: the passes of an access, without passes beyond those of distinct banks.
+static uint16_t least_passes(const struct lsu_entry *e, const struct exec_access *a)
+{
+    unsigned words = a->bytes > 4 ? a->bytes / 4 : 1;
+    return e->cycles > words ? (uint16_t)words : e->cycles;
+}
+
 void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i)
 {
     const struct sm_grid *g = e->grid;
@@ -321,7 +349,9 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
         for (uint64_t left = a->mask; left; left &= left - 1)
             a->address[bit_lowest(left)] +=
                 g->launch->space + GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
+    if (s->config->no_conflicts) e->cycles = least_passes(e, a);
     if (global) coalesce_global(s, e, a, global);
+    if (global && s->config->no_scatter) gather_lines(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
     if (e->kind == LSU_TEXTURE || e->kind == LSU_CONSTANT) e->cycles = (uint16_t)more_cycles(s, a, e);
 }

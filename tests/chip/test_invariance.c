@@ -151,10 +151,10 @@ static const struct knob *knob_of(const char *key)
 // Sizes needed by the small inputs are fixed, as is the machine: another machine runs no CUDA kernels.
 static bool is_fixed(const char *key)
 {
-    static const char *const keys[] = {
-        "sm.warps",          "sm.blocks",       "sm.registers",   "sm.register_unit",
-        "sm.register_files", "sm.shared_bytes", "sm.shared_unit", "sim.check",
-        "sim.skip_idle",     "sim.lose_reply",  "machine"};
+    static const char *const keys[] = {"sm.warps",         "sm.blocks",         "sm.registers",
+                                       "sm.register_unit", "sm.register_files", "sm.shared_bytes",
+                                       "sm.shared_unit",   "sim.check",         "sim.skip_idle",
+                                       "sim.lose_reply",   "sim.no_barriers",   "machine"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)
         if (str_equal(keys[k], key)) return true;
     return false;

@@ -27,6 +27,7 @@ static const struct {
     {"warp.size", "the program's, which may depend on it"},
     {"check.", "judges programs, which are legal here: races, bounds and members have no timing"},
     {"sim.lose_reply", "makes a hang"},
+    {"sim.no_barriers", "makes values void"},
     {"timeline.", "of runs that are watched (tests/report)"},
     {"sample", "figures become estimates (tests/sample)"},
     {"study.", "of studies (tests/study)"},

@@ -135,6 +135,7 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
     struct sm_warp *w = &s->warps[slot];
     const struct inst *i = issue_inst(g, o);
     if (meets_others(i)) ready_stop(&w->ready, (uint32_t)(o - g->ops));
+    if (s->config->no_barriers && i->op == OP_BAR) timed_pass_barrier(w->warp);
     if (isa_has(i, ISA_BRANCH) && s->config->predict != PREDICT_NONE) predict_follow(s, slot);
     ready_settle(s, slot);
     // The last warp has arrived.

@@ -1,0 +1,12 @@
+// A profile as JSON (docs/reference/profile.md) and as a page: one file with data, drawings and styles.
+#pragma once
+#include "base/str.h"
+#include "profile/rules.h"
+
+// Joins neighbouring samples of a launch until a launch has at most `most`. Sums stay; a maximum is the later value.
+void profile_thin(struct report_run *r, size_t most);
+// The member "run" is the JSON of `run`. `modules`: paths of the PTX files, for the text of source lines.
+void profile_json(const struct profile *p, const char *const *modules, size_t module_count,
+                  struct strbuf *out);
+// The page around the JSON of profile_json.
+void profile_page(const struct strbuf *json, struct strbuf *out);

@@ -1,0 +1,51 @@
+// Rules: costs of a run, ranked by the gain of what-if runs of the same launches with that one cost left out.
+//
+//     base run ─ facts ─▶ evidence of every rule ─▶ at most PROFILE_TRIALS what-if runs ─▶ gains ─▶ ranks
+//
+// A gain is an upper bound of a repair: 1 - cycles of the what-if run / cycles of the base run.
+#pragma once
+#include "profile/facts.h"
+
+enum { PROFILE_TRIALS = 5 };
+
+enum rule_state {
+    RULE_ABSENT,    // evidence below 3 % of the time
+    RULE_MEASURED,  // by a what-if run
+    RULE_BOUND,     // no what-if run exists; the evidence is the bound
+    RULE_NOT_TRIED, // other rules had more evidence
+    RULE_FAILED     // the what-if run failed or took too long
+};
+
+struct rule {
+    const char *name, *meaning, *what_if, *settings, *covers, *advice; // static; settings NULL: no run
+    double evidence;                                                   // share of the time, at most
+    enum rule_state state;
+    double gain;        // share of the time; 0 unless measured or a bound
+    double rest;        // of the gain, the part not covered by other rules; the rank
+    double cycles;      // of the what-if run, scaled to all blocks
+    const char *line;   // source lines; NULL: none
+    const char *kernel; // of the line
+    char *skipped_line; // heap; NULL: none
+};
+
+struct trial {
+    const char *settings; // as in rules.def
+    double cycles;        // of all launches, scaled to all blocks; below 0: not measured
+};
+
+struct profile {
+    struct facts facts;
+    VEC(struct rule) rules; // in the order of rules.def; by rank after profile_rank
+    struct trial trials[PROFILE_TRIALS];
+    size_t trial_count;
+};
+
+// Evidence of all rules for a base run on SMs, and the choice of trials. Run and context outlive the profile.
+void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context);
+void profile_fini(struct profile *p);
+// The result of trial number i: the what-if run, or NULL after a failure.
+void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context);
+// Gains and ranks, after the last trial.
+void profile_rank(struct profile *p);
+// "kernel conflicts is limited by bank conflicts; without bank conflicts it takes at most 78.1 % less time; the line: a.cu:31"
+void profile_sentence(const struct profile *p, struct strbuf *out);

@@ -1,0 +1,341 @@
+// `warpfold profile`: kernels with one planted cost each (causes.cu) get the rule of the cost, with the line, as their
+// first rule; estimates beside repaired kernels; kernels without a planted cost get no claim that no run shows; the page
+// and its data beside `run --json`. Fails where a rule names another cost, or where page and run differ.
+#include "base/json_read.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "harness/files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL "--set gpu.sm_count=7 "
+#define MATRICES                                                                                             \
+    "--block 32,32 --arg buf=f32:16384:rand:1 --arg buf=f32:16384:rand:2 --arg buf=f32:16384:zero --arg "    \
+    "s32=128"
+#define PICTURE "--block 32,8 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:zero --arg s32=256"
+#define FLOATS  "--arg buf=f32:65536:rand:1 --arg buf=f32:65536:zero "
+
+struct profiled {
+    struct cli cli;
+    struct arena arena;
+    const struct json_value *data;
+};
+
+static void profile(struct profiled *p, const char *file, const char *arguments)
+{
+    char text[600];
+    const char *why = "none";
+    size_t offset = 0;
+    snprintf(text, sizeof text,
+             "profile tests/cli/%s.ptx --gpu gtx1080ti " SMALL "--quiet --json - --out $D/p.html --kernel %s",
+             file, arguments);
+    cli_run(&p->cli, text);
+    CHECK_MSG(p->cli.t, p->cli.status == 0, "%s: status %d, %s", arguments, p->cli.status, p->cli.err);
+    p->data = json_parse(p->cli.out, strlen(p->cli.out), &p->arena, &why, &offset);
+    CHECK_MSG(p->cli.t, p->data != NULL, "%s: no JSON at %zu: %s", arguments, offset, why);
+}
+
+static void forget(struct profiled *p)
+{
+    cli_fini(&p->cli);
+    arena_fini(&p->arena);
+}
+
+static const struct json_value *first_rule(const struct profiled *p)
+{
+    const struct json_value *rules = json_member(p->data, "rules");
+    return rules ? rules->first : NULL;
+}
+
+static double cycles_of(const struct profiled *p)
+{
+    return json_number(json_member(json_member(p->data, "run"), "cycles"));
+}
+
+// "causes.cu:12": the line of the source that ends in the comment `mark`.
+static void find_line(struct test *t, const char *mark, char out[32])
+{
+    char *text = test_read_file(t, "tests/cli/causes.cu", NULL), comment[64];
+    unsigned line = 1;
+    snprintf(comment, sizeof comment, "// %s\n", mark);
+    const char *at = strstr(text, comment);
+    CHECK_MSG(t, at != NULL, "no line \"%s\"", mark);
+    for (const char *p = text; at && p < at; p++) line += *p == '\n';
+    snprintf(out, 32, "causes.cu:%u", line);
+    free(text);
+}
+
+static const struct {
+    const char *arguments, *rule, *mark; // mark: a comment at the end of the line, or a place; NULL: any line
+} causes[] = {
+    {"conflicts --grid 4,4 " MATRICES, "bank conflicts", "bank conflicts"},
+    {"transpose --grid 8,8 " PICTURE, "uncoalesced accesses", "uncoalesced"},
+    {"equal --grid 57 --block 256 --arg buf=f32:65536:zero --arg s32=200", "partial wave", NULL},
+    {"equal --grid 4 --block 256 --arg buf=f32:65536:zero --arg s32=200", "too few blocks", NULL},
+    {"unequal --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=100", "imbalance between blocks",
+     NULL},
+    {"barriers --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=100", "barriers", "barrier"},
+    {"literal --grid 56 --block 256 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:zero --arg f32=1.5",
+     "double literals", "double literal"},
+    {"cold --grid 7 --block 64 --arg buf=f32:65536:zero --arg f32=0.5", "cold code", "cold code"},
+    {"counted --grid 224 --block 256 --arg buf=s32:65536:iota --arg buf=s32:16:zero", "atomics", "atomic.h:"},
+    {"divided --grid 56 --block 256 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:zero --arg f32=1.5",
+     "division", "division"},
+    {"spilled --grid 28 --block 256 --arg buf=f32:131072:rand:1 --arg buf=f32:65536:zero --arg s32=10 --set "
+     "compile.max_registers=24",
+     "spills", "spills"},
+    {"divergent --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=f32:65536:zero --arg s32=32",
+     "divergence", NULL},
+    {"chase --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=s32:65536:zero", "waiting for memory",
+     "exposed load"},
+    {"chain --grid 56 --block 64 --shared 49152 --arg buf=f32:65536:zero --arg f32=0.5 --arg s32=400",
+     "occupancy by shared memory", "chain"},
+    {"chain --grid 56 --block 64 --set launch.registers=255 --arg buf=f32:65536:zero --arg f32=0.5 --arg "
+     "s32=400",
+     "occupancy by registers", "chain"},
+};
+
+static void test_causes(struct test *t)
+{
+    for (size_t i = 0; i < TEST_COUNT(causes); i++) {
+        struct profiled p = {.cli = {.t = t}};
+        char line[32];
+        profile(&p, "causes", causes[i].arguments);
+        const struct json_value *rule = first_rule(&p);
+        const char *name = json_text(json_member(rule, "name")), *at = json_text(json_member(rule, "line"));
+        CHECK_MSG(t, name && str_equal(name, causes[i].rule), "%s: first is \"%s\", not \"%s\": %s",
+                  causes[i].arguments, name ? name : "none", causes[i].rule,
+                  json_text(json_member(p.data, "sentence")));
+        CHECK_MSG(t, json_number(json_member(rule, "gain")) > 0.05, "%s gains %g", causes[i].arguments,
+                  json_number(json_member(rule, "gain")));
+        if (causes[i].mark) {
+            if (strchr(causes[i].mark, ':'))
+                snprintf(line, sizeof line, "%s", causes[i].mark);
+            else
+                find_line(t, causes[i].mark, line);
+            CHECK_MSG(t, at && strstr(at, line), "%s: the line is %s, not %s", causes[i].arguments,
+                      at ? at : "none", line);
+        }
+        forget(&p);
+    }
+}
+
+// The cycles of a what-if run, beside the cycles of the kernel with a repair, as shares of the planted kernel's.
+static void test_repairs(struct test *t)
+{
+    static const char *const pairs[][2] = {
+        {"conflicts --grid 4,4 " MATRICES, "padded --grid 4,4 " MATRICES},
+        {"transpose --grid 8,8 " PICTURE, "transpose_tiled --grid 8,8 " PICTURE},
+    };
+    for (size_t i = 0; i < TEST_COUNT(pairs); i++) {
+        struct profiled planted = {.cli = {.t = t}}, repaired = {.cli = {.t = t}};
+        profile(&planted, "causes", pairs[i][0]);
+        profile(&repaired, "causes", pairs[i][1]);
+        double before = cycles_of(&planted), after = cycles_of(&repaired),
+               estimate = json_number(json_member(first_rule(&planted), "cycles"));
+        CHECK_MSG(t, after < 0.8 * before && fabs(estimate - after) <= 0.2 * before,
+                  "%s: %.0f cycles, repaired %.0f, estimated %.0f", pairs[i][0], before, after, estimate);
+        forget(&planted);
+        forget(&repaired);
+    }
+}
+
+// Claims of more than 5 % without a run.
+static void test_clean(struct test *t)
+{
+    static const char *const clean[][2] = {
+        {"causes",
+         "padded --grid 7,8 --block 32,32 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:rand:2 --arg "
+         "buf=f32:65536:zero --arg s32=224"},
+        {"causes", "equal --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=400"},
+        {"limits", "stream --grid 1024 --block 256 --arg buf=f32:1048576:rand:1 --arg buf=f32:1048576:zero"},
+        {"limits", "fmas --grid 56 --block 256 --arg buf=f32:57344:zero --arg f32=0.5"},
+    };
+    for (size_t i = 0; i < TEST_COUNT(clean); i++) {
+        struct profiled p = {.cli = {.t = t}};
+        profile(&p, clean[i][0], clean[i][1]);
+        const struct json_value *rules = json_member(p.data, "rules");
+        for (const struct json_value *r = rules ? rules->first : NULL; r; r = r->next) {
+            const char *state = json_text(json_member(r, "state"));
+            CHECK_MSG(t, str_equal(state, "measured") || json_number(json_member(r, "gain")) <= 0.05,
+                      "%s: %s claims %g", clean[i][1], json_text(json_member(r, "name")),
+                      json_number(json_member(r, "gain")));
+        }
+        forget(&p);
+    }
+}
+
+// -- the page -------------------------------------------------------------------------------------------------------
+
+// Members that differ between two runs of one launch, or between runs with and without samples.
+static bool may_differ(const char *key)
+{
+    static const char *const keys[] = {"wall_seconds", "simulated_warp_instructions_per_second", "samples",
+                                       "report.interval"};
+    for (size_t i = 0; key && i < TEST_COUNT(keys); i++)
+        if (str_equal(keys[i], key)) return true;
+    return false;
+}
+
+static void check_equal(struct test *t, const struct json_value *a, const struct json_value *b)
+{
+    if (may_differ(a->key)) return;
+    CHECK_MSG(t, a->type == b->type && (!a->text || !b->text || str_equal(a->text, b->text)), "%s: %s and %s",
+              a->key ? a->key : "an element", a->text ? a->text : "-", b->text ? b->text : "-");
+    const struct json_value *x = a->type >= JSON_ARRAY ? a->first : NULL,
+                            *y = b->type >= JSON_ARRAY ? b->first : NULL;
+    for (; x && y; x = x->next, y = y->next) check_equal(t, x, y);
+    CHECK_MSG(t, !x && !y, "%s: unequal numbers of members", a->key ? a->key : "an element");
+}
+
+static double sum_of(const struct json_value *slots)
+{
+    double sum = 0;
+    for (const struct json_value *v = slots ? slots->first : NULL; v; v = v->next) sum += json_number(v);
+    return sum;
+}
+
+static double sum_of_rows(const struct json_value *rows)
+{
+    double sum = 0;
+    for (const struct json_value *r = rows ? rows->first : NULL; r; r = r->next)
+        sum += sum_of(json_member(r, "slots"));
+    return sum;
+}
+
+// Slots of lines, of instructions with slots of no warp, and of SMs add up to the counters.
+static void check_slots(struct test *t, const struct json_value *run)
+{
+    const struct json_value *account = json_member(run, "account"),
+                            *kernel = json_member(account, "kernels")->first,
+                            *counters = json_member(run, "counters");
+    double counted = 0;
+    for (const struct json_value *v = counters->first; v; v = v->next)
+        if (str_starts_with(v->key, "sm.slots.")) counted += json_number(v);
+    double none = json_number(json_member(counters, "sm.slots.no_warp"));
+    CHECK(t, counted > 0);
+    CHECK_EQ(t, sum_of(json_member(kernel, "slots")), counted);
+    CHECK_EQ(t, sum_of_rows(json_member(kernel, "lines")), counted);
+    CHECK_EQ(t, sum_of_rows(json_member(kernel, "instructions")) + none, counted);
+    CHECK_EQ(t, sum_of_rows(json_member(account, "sms")), counted);
+}
+
+static double sum_of_samples(const struct json_value *run, const char *counter)
+{
+    double sum = 0;
+    const struct json_value *samples = json_member(run, "samples");
+    for (const struct json_value *s = samples ? samples->first : NULL; s; s = s->next)
+        sum += json_number(json_member(json_member(s, "counters"), counter));
+    return sum;
+}
+
+// The page's data, in the arena.
+static const struct json_value *page_data(struct test *t, char *page, struct arena *a)
+{
+    static const char open[] = "<script id=\"data\" type=\"application/json\">";
+    char *start = strstr(page, open), *end = start ? strstr(start, "</script>") : NULL;
+    const char *why = "none";
+    size_t offset = 0;
+    CHECK(t, start && end && !strstr(page, "@DATA@"));
+    if (!start || !end) return NULL;
+    start += strlen(open);
+    const struct json_value *v = json_parse(start, (size_t)(end - start), a, &why, &offset);
+    CHECK_MSG(t, v != NULL, "the data are no JSON at %zu: %s", offset, why);
+    return v;
+}
+
+static void test_page(struct test *t)
+{
+    static const char arguments[] = "conflicts --grid 4,4 " MATRICES;
+    struct profiled p = {.cli = {.t = t}};
+    struct cli run = {.t = t};
+    struct arena arena = {0};
+    char text[600];
+    const char *why;
+    size_t length = 0, offset;
+    profile(&p, "causes", arguments);
+    char *page = cli_read(&p.cli, "p.html", &length);
+    snprintf(text, sizeof text,
+             "run tests/cli/causes.ptx --gpu gtx1080ti " SMALL "--quiet --json - --kernel %s", arguments);
+    cli_run(&run, text);
+    const struct json_value *plain = json_parse(run.out, strlen(run.out), &arena, &why, &offset),
+                            *data = page ? page_data(t, page, &arena) : NULL;
+    CHECK(t, plain && data && length < 2 << 20);
+    if (plain && data) {
+        const struct json_value *inside = json_member(data, "run");
+        check_equal(t, data, p.data);
+        for (const struct json_value *m = plain->first; m; m = m->next)
+            if (!may_differ(m->key)) check_equal(t, m, json_member(inside, m->key));
+        check_slots(t, inside);
+        CHECK_EQ(t, sum_of_samples(inside, "sm.issue.issued"),
+                 json_number(json_member(json_member(inside, "counters"), "sm.issue.issued")));
+        CHECK_HAS(t, page, "sum += left[y][k] * right[x][k]; // bank conflicts");
+    }
+    // No request: no address but the name of SVG, no script, style or picture of another file.
+    static const char svg[] = "http://www.w3.org/2000/svg";
+    for (char *at = page; at && (at = strstr(at, "http")) != NULL; at++)
+        CHECK_MSG(t, str_starts_with(at, svg), "an address: %.40s", at);
+    CHECK(t, page && !strstr(page, " src=") && !strstr(page, "fetch(") && !strstr(page, "import "));
+    free(page);
+    cli_fini(&run);
+    arena_fini(&arena);
+    forget(&p);
+}
+
+// -- the command ----------------------------------------------------------------------------------------------------
+
+static void test_text(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "profile tests/cli/causes.ptx --gpu gtx1080ti " SMALL
+                "--out $D/p.html --kernel transpose --grid 8,8 " PICTURE);
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "kernel transpose is limited by ");
+    CHECK_HAS(t, c.out, "; without uncoalesced accesses it takes at most ");
+    CHECK_HAS(t, c.out, "\nuncoalesced accesses  causes.cu:");
+    CHECK_HAS(t, c.out, "\npage: ");
+    CHECK_EQ(t, cli_files(&c), 1);
+    cli_fini(&c);
+}
+
+static void test_script(struct test *t)
+{
+    static const char script[] = "load causes.ptx\nbuffer a f32:65536:zero\nlaunch equal 14 256 a s32=100\n"
+                                 "launch chain 14 64 a f32=0.5 s32=100\n";
+    struct cli c = {.t = t};
+    size_t length;
+    char *ptx = test_read_file(t, "tests/cli/causes.ptx", &length);
+    cli_write(&c, "causes.ptx", ptx, length);
+    free(ptx);
+    cli_write(&c, "s.txt", script, sizeof script - 1);
+    cli_run(&c, "profile --script $D/s.txt --gpu gtx1080ti " SMALL "--out $D/p.html --quiet --json -");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "\"kernel\": \"chain\"");
+    cli_fini(&c);
+}
+
+static void test_refused(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_expect(&c, "profile --kernel vecadd", 2,
+               "error: profile needs a PTX file, or a RISC-V program; see `warpfold profile --help`\n");
+    cli_expect(&c, "profile kernels/riscv/elf/VecAdd.elf", 2,
+               "error: profile is for CUDA kernels; kernels/riscv/elf/VecAdd.elf is a RISC-V program\n");
+    cli_run(&c, "profile tests/cli/causes.ptx --kernel equal --grid 4 --block 256 --arg buf=f32:64:zero "
+                "--arg s32=4 --out "
+                "$D/p.html");
+    CHECK_EQ(t, c.status, 3); // out of bounds: no page
+    CHECK_EQ(t, cli_files(&c), 0);
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {
+        {"causes", test_causes}, {"repairs", test_repairs}, {"clean", test_clean},    {"page", test_page},
+        {"text", test_text},     {"script", test_script},   {"refused", test_refused}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
