@@ -3,9 +3,9 @@
 // commands go first, then the oldest. Column commands move one burst, so requests to different bank groups
 // interleave on the bus.
 //
-// Banks with a request for the open row are listed by the age of that request: the first with a legal command
-// is the choice. A bit set holds the banks with requests for other rows only. List and set have a cycle before
-// which none of their commands is legal, so most steps look at one of them at most.
+// Banks with a request for the open row are listed by the age of the request: the first legal command is the
+// choice. A bit set holds the banks with requests for other rows only. List and set have a cycle before which no
+// command of theirs is legal, so most steps look at one or none.
 //
 // A 64-byte burst moves two sectors side by side, even when only one is wanted.
 //

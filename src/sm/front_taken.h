@@ -1,10 +1,10 @@
-// The ways of every fetch, inline: what a warp wants of the front end, a fetch whose code line was the last one hit,
-// and the arrival of its instructions. Belongs to front.c.
+// Fetches, inline: warps that want instructions, fetches from the code line hit last, arrivals in I-buffers. Belongs to
+// front.c.
 #pragma once
 #include "sm/ready_look.h"
 
 // -- front.c
-void front_look_up(struct sm *s, unsigned slot); // a fetch that looks its code line up, or asks mechanisms
+void front_look_up(struct sm *s, unsigned slot); // a fetch with a lookup of its line, or with mechanisms
 void front_cycle_general(struct sm *s);          // front_cycle for any number of ports and any arbiter
 void front_fill_with_techs(struct sm *s, unsigned slot);
 

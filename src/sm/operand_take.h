@@ -194,6 +194,9 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
                            s->operands.from_memory[w->operands.map[b]]};
 }
 
+// The results (a set) have arrived.
+static inline void operand_landed(struct operand_warp *w, uint64_t results) { w->flying &= ~results; }
+
 // operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
 // have arrived. False: operand_hazard has to decide which of several results is charged. Not with mechanisms on the
 // SM.
@@ -212,7 +215,7 @@ static inline __attribute__((always_inline)) bool operand_flying(const struct sm
         is_open |= h.cycle == last.cycle && h.memory != last.memory;
         if (h.cycle > last.cycle) last = h;
     }
-    w->operands.flying &= ~arrived;
+    operand_landed(&w->operands, arrived);
     *of_all = last;
     return !is_open;
 }

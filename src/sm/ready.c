@@ -190,7 +190,7 @@ void ready_look_at_flying(struct sm *s, unsigned slot)
         return;
     }
     struct hazard h = operand_of_bit(s, w, bit_lowest(result));
-    if (h.cycle <= s->now) w->operands.flying &= ~result;
+    if (h.cycle <= s->now) operand_landed(&w->operands, result);
     ready_at(s, w, slot, o, h);
 }
 
