@@ -22,7 +22,7 @@ static void write_result(struct warp *w, const struct split *s, const struct bar
 }
 
 // Ends the wait of a warp whose live lanes are one split, without the search of split_release and split_pick.
-static void release_whole(struct warp *w, const struct barrier *b)
+static inline void release_whole(struct warp *w, const struct barrier *b)
 {
     struct split *s = w->splits.data;
     if (s->result_q != PRED_SINK || s->result_boolean == BOOL_POPC) write_result(w, s, b);
@@ -88,7 +88,7 @@ const struct bound *barrier_group(struct warp *w, uint32_t pc)
     return warp_go(w, pc);
 }
 
-static void check_complete(struct cta *c, unsigned number)
+static inline void check_complete(struct cta *c, unsigned number)
 {
     struct barrier *b = &c->barriers[number];
     uint32_t wanted = b->expected ? b->expected : c->threads_left;
@@ -112,7 +112,7 @@ static void add_predicates(struct barrier *b, const struct bound *d, const struc
 }
 
 // The warp arrives at a barrier for `threads` threads (0: the whole block).
-static void arrive(struct warp *w, unsigned number, uint32_t threads)
+static inline void arrive(struct warp *w, unsigned number, uint32_t threads)
 {
     struct barrier *b = &w->cta->barriers[number];
     if (!b->arrived) b->expected = threads;
@@ -136,10 +136,11 @@ bool barrier_try_arrive(struct warp *w)
     return true;
 }
 
-// The running lanes, all live lanes of the warp, wait at a barrier, as by split_wait and barrier_try_arrive.
-static const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t pc)
+// The live lanes of the warp, all running, wait at the barrier in the record of the warp's only split, as by
+// split_wait and barrier_try_arrive.
+static inline const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t pc)
 {
-    unsigned number = s->barrier;
+    const unsigned number = s->barrier;
     s->pc = pc;
     s->state = SPLIT_BARRIER;
     s->waits_for = 0;
@@ -151,7 +152,8 @@ static const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t 
     return NULL;
 }
 
-const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+static __attribute__((noinline)) const struct bound *wait_any(const struct bound *d, struct warp *w,
+                                                              uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
     unsigned lane = bit_lowest(active);
@@ -169,8 +171,22 @@ const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *reg
     s->result_lanes = active;
     s->result_q = i->mode == MODE_BAR_RED ? d->q : PRED_SINK;
     warp_count_run(w, d);
-    if (w->splits.count == 1 && s->mask == active && i->mode != MODE_BAR_ARRIVE && w->waits_at == NO_BARRIER)
-        return wait_whole(w, s, d->index + 1);
     return split_wait(w, active, d->index + 1, d->index + 1,
                       i->mode == MODE_BAR_ARRIVE ? SPLIT_ARRIVE : SPLIT_BARRIER, 0);
+}
+
+const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    struct split *s = w->splits.data;
+    bool is_whole = w->splits.count == 1 && s->mask == active && w->waits_at == NO_BARRIER;
+    if (!is_whole || !d->spare_byte) return wait_any(d, w, regs, active);
+    w->counts.barriers++;
+    s->barrier = (uint8_t)d->scalar;
+    s->barrier_threads = 0;
+    s->result_boolean = BOOL_AND;
+    s->result_dst = d->dst;
+    s->result_lanes = active;
+    s->result_q = PRED_SINK;
+    warp_count_run(w, d);
+    return wait_whole(w, s, d->index + 1);
 }

@@ -88,16 +88,18 @@ const struct bound *warp_go(struct warp *w, uint32_t pc)
     return w->run_start = warp_code(w, pc);
 }
 
-bool warp_run(struct warp *w, uint64_t slice)
+// Runs the warp until the warp stops, at the latest at a branch after `slice` instructions. is_watched: a look is
+// under way, or the engine has an observer.
+static inline bool run_until_stop(struct warp *w, uint64_t slice, bool is_watched)
 {
     struct exec *e = w->exec;
     uint64_t before = w->issued;
     e->clock_base = e->instructions_done - before;
     w->slice_end = before + slice;
-    if (e->look && look_is_over(e)) look_end(e);
+    if (is_watched && e->look && look_is_over(e)) look_end(e);
     const struct bound *d = w->run_start = warp_code(w, w->pc);
-    if (e->look) d = look_execute(w, d);
-    if (d && e->observed)
+    if (is_watched && e->look) d = look_execute(w, d);
+    if (is_watched && d && e->observed)
         observed_execute(w, d);
     else
         while (d) d = d->run(d, w, w->regs, w->active);
@@ -105,6 +107,8 @@ bool warp_run(struct warp *w, uint64_t slice)
     e->instructions_done += w->issued - before;
     return e->fault->kind == FAULT_NONE;
 }
+
+bool warp_run(struct warp *w, uint64_t slice) { return run_until_stop(w, slice, true); }
 
 // -- blocks -------------------------------------------------------------------------------------------------
 
@@ -233,9 +237,10 @@ void exec_cta_collect(struct cta *c)
     }
 }
 
-// Instructions left under the launch's limit.
+// Instructions left under the launch's limit; UINT64_MAX: no limit is set.
 static uint64_t allowance(const struct exec *e)
 {
+    if (!e->instruction_limit) return UINT64_MAX;
     return e->instruction_limit > e->instructions_done ? e->instruction_limit - e->instructions_done : 0;
 }
 
@@ -245,10 +250,9 @@ static uint64_t allowance(const struct exec *e)
 static bool run_slice(struct warp *w)
 {
     struct exec *e = w->exec;
-    if (!e->instruction_limit) return warp_run(w, WARP_SLICE);
     uint64_t allowed = allowance(e);
     if (allowed && !warp_run(w, allowed < WARP_SLICE ? allowed : WARP_SLICE)) return false;
-    if (allowed && e->instructions_done <= e->instruction_limit) return true;
+    if (allowed && (!e->instruction_limit || e->instructions_done <= e->instruction_limit)) return true;
     exec_fault_limit(w);
     return false;
 }
@@ -261,6 +265,7 @@ static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
     uint64_t until = e->instructions_done + instructions;
+    const bool is_plain = !e->instruction_limit && !e->look && !e->observed;
     while (c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
         uint32_t n = c->next_warp, left = c->warp_count;
         for (; c->warps[n].state != WARP_READY && --left;) n = after(c, n);
@@ -270,7 +275,7 @@ static bool cta_run(struct cta *c, uint64_t instructions)
             exec_fault_deadlock(c);
             return false;
         }
-        if (!run_slice(w)) return false;
+        if (!(is_plain ? run_until_stop(w, WARP_SLICE, false) : run_slice(w))) return false;
         if (e->instructions_done >= e->ask_at) {
             e->ask_at = e->instructions_done + ASK_AFTER;
             if (launch_is_interrupted(e->launch)) {
