@@ -48,6 +48,7 @@ static void complete(struct cta *c, unsigned number)
 {
     if (c->exec->observed) observed_barrier(c, number);
     struct barrier b = {.all = true};
+    const bool is_watched = c->exec->races != NULL;
     if (!c->exec->launch->flat) {
         b = c->barriers[number];
         c->barriers[number] = (struct barrier){.all = true};
@@ -55,14 +56,14 @@ static void complete(struct cta *c, unsigned number)
     }
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
-        if (w->state == WARP_DONE || w->waits_at != number) continue;
+        if (w->waits_at != number || w->state == WARP_DONE) continue;
         w->waits_at = NO_BARRIER;
         w->state = WARP_READY;
         if (w->splits.count == 1)
             release_whole(w, &b);
         else
             release_parts(w, number, &b);
-        if (c->exec->races) race_barrier_leave(w, number);
+        if (is_watched) race_barrier_leave(w, number);
     }
     race_barrier_complete(c, number);
     hint_ordered(c);
@@ -136,22 +137,6 @@ bool barrier_try_arrive(struct warp *w)
     return true;
 }
 
-// The live lanes of the warp, all running, wait at the barrier in the record of the warp's only split, as by
-// split_wait and barrier_try_arrive.
-static inline const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t pc)
-{
-    const unsigned number = s->barrier;
-    s->pc = pc;
-    s->state = SPLIT_BARRIER;
-    s->waits_for = 0;
-    arrive(w, number, s->barrier_threads);
-    w->waits_at = (uint8_t)number;
-    check_complete(w->cta, number);
-    if (s->state == SPLIT_READY) return warp_go(w, pc);
-    w->state = WARP_BARRIER;
-    return NULL;
-}
-
 static __attribute__((noinline)) const struct bound *wait_any(const struct bound *d, struct warp *w,
                                                               uint8_t *regs, uint64_t active)
 {
@@ -175,18 +160,36 @@ static __attribute__((noinline)) const struct bound *wait_any(const struct bound
                       i->mode == MODE_BAR_ARRIVE ? SPLIT_ARRIVE : SPLIT_BARRIER, 0);
 }
 
+static __attribute__((noinline)) const struct bound *release_and_go(struct warp *w, unsigned number)
+{
+    complete(w->cta, number);
+    return warp_go(w, w->pc);
+}
+
+// Frequent: a barrier of the whole block, and the live lanes of the warp are one split, all running. The same as
+// split_wait and barrier_try_arrive, in one step; no result is due.
 const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     struct split *s = w->splits.data;
     bool is_whole = w->splits.count == 1 && s->mask == active && w->waits_at == NO_BARRIER;
-    if (!is_whole || !d->spare_byte) return wait_any(d, w, regs, active);
+    if (!is_whole || !d->spare_byte || w->exec->races) return wait_any(d, w, regs, active);
+    struct cta *c = w->cta;
+    struct barrier *b = &c->barriers[d->scalar];
+    uint32_t wanted = b->expected ? b->expected : c->threads_left, arrived = b->arrived + w->arrival;
+    uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
     w->counts.barriers++;
-    s->barrier = (uint8_t)d->scalar;
+    w->issued += instructions;
+    w->counts.thread_instructions += instructions * (active == w->full ? w->exec->lanes : bit_count(active));
+    b->arrived = arrived;
+    c->barriers_used |= 1u << d->scalar;
+    w->waits_at = s->barrier = (uint8_t)d->scalar;
+    w->pc = d->index;
+    s->pc = d->index + 1;
     s->barrier_threads = 0;
     s->result_boolean = BOOL_AND;
-    s->result_dst = d->dst;
-    s->result_lanes = active;
     s->result_q = PRED_SINK;
-    warp_count_run(w, d);
-    return wait_whole(w, s, d->index + 1);
+    s->state = SPLIT_BARRIER;
+    if (arrived >= wanted) return release_and_go(w, d->scalar);
+    w->state = WARP_BARRIER;
+    return NULL;
 }

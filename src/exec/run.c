@@ -257,34 +257,47 @@ static bool run_slice(struct warp *w)
     return false;
 }
 
-static uint32_t after(const struct cta *c, uint32_t warp) { return warp + 1 < c->warp_count ? warp + 1 : 0; }
+// True, and the warp of the next turn in *turn: a warp of the block is ready.
+static inline bool next_ready(const struct cta *c, uint32_t *turn)
+{
+    const uint32_t count = c->warp_count;
+    for (uint32_t left = count, n = *turn; left; left--, n = n + 1 < count ? n + 1 : 0) {
+        if (c->warps[n].state != WARP_READY) continue;
+        *turn = n;
+        return true;
+    }
+    return false;
+}
+
+static bool is_interrupted(struct exec *e, struct warp *w) // polls for an interrupt; true: interrupted
+{
+    e->ask_at = e->instructions_done + ASK_AFTER;
+    if (!launch_is_interrupted(e->launch)) return false;
+    exec_fault_interrupted(w);
+    return true;
+}
 
 // Runs the block until its end, until a look has seen enough of the block, or for `instructions` and the rest
 // of a slice. False on a fault.
 static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
-    uint64_t until = e->instructions_done + instructions;
+    const uint64_t until = e->instructions_done + instructions;
     const bool is_plain = !e->instruction_limit && !e->look && !e->observed;
-    while (c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
-        uint32_t n = c->next_warp, left = c->warp_count;
-        for (; c->warps[n].state != WARP_READY && --left;) n = after(c, n);
-        struct warp *w = &c->warps[n];
-        c->next_warp = after(c, n);
-        if (!left) {
+    bool good = true;
+    uint32_t turn = c->next_warp;
+    while (good && c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
+        if (!next_ready(c, &turn)) {
             exec_fault_deadlock(c);
             return false;
         }
-        if (!(is_plain ? run_until_stop(w, WARP_SLICE, false) : run_slice(w))) return false;
-        if (e->instructions_done >= e->ask_at) {
-            e->ask_at = e->instructions_done + ASK_AFTER;
-            if (launch_is_interrupted(e->launch)) {
-                exec_fault_interrupted(w);
-                return false;
-            }
-        }
+        struct warp *w = &c->warps[turn];
+        good = is_plain ? run_until_stop(w, WARP_SLICE, false) : run_slice(w);
+        if (good && e->instructions_done >= e->ask_at) good = !is_interrupted(e, w);
+        turn = turn + 1 < c->warp_count ? turn + 1 : 0;
     }
-    return true;
+    c->next_warp = turn;
+    return good;
 }
 
 struct residents {
