@@ -23,7 +23,7 @@ static void write_result(struct warp *w, const struct split *s, const struct bar
 }
 
 // Ends the wait of a warp whose live lanes are one split, without the search of split_release and split_pick.
-static void release_whole(struct warp *w, const struct barrier *b)
+static inline void release_whole(struct warp *w, const struct barrier *b)
 {
     struct split *s = w->splits.data;
     if (s->result_q != PRED_SINK || s->result_boolean == BOOL_POPC) write_result(w, s, b);
@@ -49,6 +49,7 @@ static void complete(struct cta *c, unsigned number)
 {
     if (c->exec->observed) observed_barrier(c, number);
     struct barrier b = {.all = true};
+    const bool is_watched = c->exec->races != NULL;
     if (!c->exec->launch->flat) {
         b = c->barriers[number];
         c->barriers[number] = (struct barrier){.all = true};
@@ -56,14 +57,14 @@ static void complete(struct cta *c, unsigned number)
     }
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
-        if (w->state == WARP_DONE || w->waits_at != number) continue;
+        if (w->waits_at != number || w->state == WARP_DONE) continue;
         w->waits_at = NO_BARRIER;
         w->state = WARP_READY;
         if (w->splits.count == 1)
             release_whole(w, &b);
         else
             release_parts(w, number, &b);
-        if (c->exec->races) race_barrier_leave(w, number);
+        if (is_watched) race_barrier_leave(w, number);
     }
     race_barrier_complete(c, number);
     hint_ordered(c);
@@ -89,7 +90,7 @@ const struct bound *barrier_group(struct warp *w, uint32_t pc)
     return warp_go(w, pc);
 }
 
-static void check_complete(struct cta *c, unsigned number)
+static inline void check_complete(struct cta *c, unsigned number)
 {
     struct barrier *b = &c->barriers[number];
     uint32_t wanted = b->expected ? b->expected : c->threads_left;
@@ -128,7 +129,7 @@ static void add_predicates(struct barrier *b, const struct bound *d, const struc
 }
 
 // The warp arrives at a barrier for `threads` threads (0: the whole block).
-static void arrive(struct warp *w, unsigned number, uint32_t threads)
+static inline void arrive(struct warp *w, unsigned number, uint32_t threads)
 {
     struct barrier *b = &w->cta->barriers[number];
     if (!b->arrived) b->expected = threads;
@@ -152,22 +153,8 @@ bool barrier_try_arrive(struct warp *w)
     return true;
 }
 
-// The running lanes, all live lanes of the warp, wait at a barrier, as by split_wait and barrier_try_arrive.
-static const struct bound *wait_whole(struct warp *w, struct split *s, uint32_t pc)
-{
-    unsigned number = s->barrier;
-    s->pc = pc;
-    s->state = SPLIT_BARRIER;
-    s->waits_for = 0;
-    arrive(w, number, s->barrier_threads);
-    w->waits_at = (uint8_t)number;
-    check_complete(w->cta, number);
-    if (s->state == SPLIT_READY) return warp_go(w, pc);
-    w->state = WARP_BARRIER;
-    return NULL;
-}
-
-const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+static __attribute__((noinline)) const struct bound *wait_any(const struct bound *d, struct warp *w,
+                                                              uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
     unsigned lane = bit_lowest(active);
@@ -185,8 +172,40 @@ const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *reg
     s->result_lanes = active;
     s->result_q = i->mode == MODE_BAR_RED ? d->q : PRED_SINK;
     warp_count_run(w, d);
-    if (w->splits.count == 1 && s->mask == active && i->mode != MODE_BAR_ARRIVE && w->waits_at == NO_BARRIER)
-        return wait_whole(w, s, d->index + 1);
     return split_wait(w, active, d->index + 1, d->index + 1,
                       i->mode == MODE_BAR_ARRIVE ? SPLIT_ARRIVE : SPLIT_BARRIER, 0);
+}
+
+static __attribute__((noinline)) const struct bound *release_and_go(struct warp *w, unsigned number)
+{
+    complete(w->cta, number);
+    return warp_go(w, w->pc);
+}
+
+// Frequent: a barrier of the whole block, and the live lanes of the warp are one split, all running. The same as
+// split_wait and barrier_try_arrive, in one step; no result is due.
+const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    struct split *s = w->splits.data;
+    bool is_whole = w->splits.count == 1 && s->mask == active && w->waits_at == NO_BARRIER;
+    if (!is_whole || !d->spare_byte || w->exec->races) return wait_any(d, w, regs, active);
+    struct cta *c = w->cta;
+    struct barrier *b = &c->barriers[d->scalar];
+    uint32_t wanted = b->expected ? b->expected : c->threads_left, arrived = b->arrived + w->arrival;
+    uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
+    w->counts.barriers++;
+    w->issued += instructions;
+    w->counts.thread_instructions += instructions * (active == w->full ? w->exec->lanes : bit_count(active));
+    b->arrived = arrived;
+    c->barriers_used |= 1u << d->scalar;
+    w->waits_at = s->barrier = (uint8_t)d->scalar;
+    w->pc = d->index;
+    s->pc = d->index + 1;
+    s->barrier_threads = 0;
+    s->result_boolean = BOOL_AND;
+    s->result_q = PRED_SINK;
+    s->state = SPLIT_BARRIER;
+    if (arrived >= wanted) return release_and_go(w, d->scalar);
+    w->state = WARP_BARRIER;
+    return NULL;
 }

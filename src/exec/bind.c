@@ -10,6 +10,7 @@
 #include "exec/lane.h"
 #include "exec/timed.h"
 #include "isa/bank.h"
+#include "isa/modes.h"
 #include "isa/program.h"
 #include "isa/shape.h"
 
@@ -112,6 +113,15 @@ static void make_stepped(struct exec *e, uint32_t index)
         e->address_operand[index] = exec_address_operand(&e->program->insts[index]);
 }
 
+// BAR.SYNC of the whole block with a constant number, known here: d->scalar, and d->spare_byte for "known".
+static void bind_bar(const struct exec *e, const struct inst *i, struct bound *d)
+{
+    bool is_plain =
+        i->mode == MODE_BAR_SYNC && i->src[1].kind == OPERAND_NONE && i->src[0].kind == OPERAND_IMM;
+    d->scalar = (uint32_t)e->general[d->index].value[0];
+    d->spare_byte = is_plain && d->scalar < BARRIERS;
+}
+
 static bool goes_to_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
 
 static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
@@ -123,6 +133,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     bind_operands(e, i, &b);
     bind_general(e, i, &e->general[index], &good);
     if (goes_to_target(i)) b.target = &e->full[i->target];
+    if (i->op == OP_BAR) bind_bar(e, i, &b);
     if (isa_has(i, ISA_LOAD | ISA_STORE) && *slots != NO_SLOT) b.slot = (*slots)++;
     b.guarded = i->guard != PRED_TRUE || i->guard_not;
     if (i->op == OP_BRA) b.guarded = false;

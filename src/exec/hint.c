@@ -118,9 +118,10 @@ static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t 
     bool is_write = !is_operand && isa_has(i, ISA_STORE);
     uint64_t lanes = d->guarded ? exec_guarded(w, d) : active;
     if (!is_write && lanes) lanes = 1ull << bit_lowest(lanes) | 1ull << bit_highest(lanes);
+    const uint32_t *base = reg_lanes(regs, d->src[k]), offset = i->src[k].value;
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
-        uint64_t address = exec_lane_address(d, w, regs, k, l);
+        uint64_t address = base[l] + offset; // modulo 2^32: a shared address is a word
         for (unsigned n = 0; n < bytes / 4; n++) look_at_word(w, d, regs, l, n, address + 4 * n, is_write);
     }
 }

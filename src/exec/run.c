@@ -88,16 +88,18 @@ const struct bound *warp_go(struct warp *w, uint32_t pc)
     return w->run_start = warp_code(w, pc);
 }
 
-bool warp_run(struct warp *w, uint64_t slice)
+// Runs the warp until the warp stops, at the latest at a branch after `slice` instructions. is_watched: a look is
+// under way, or the engine has an observer.
+static inline bool run_until_stop(struct warp *w, uint64_t slice, bool is_watched)
 {
     struct exec *e = w->exec;
     uint64_t before = w->issued;
     e->clock_base = e->instructions_done - before;
     w->slice_end = before + slice;
-    if (e->look && look_is_over(e)) look_end(e);
+    if (is_watched && e->look && look_is_over(e)) look_end(e);
     const struct bound *d = w->run_start = warp_code(w, w->pc);
-    if (e->look) d = look_execute(w, d);
-    if (d && e->observed)
+    if (is_watched && e->look) d = look_execute(w, d);
+    if (is_watched && d && e->observed)
         observed_execute(w, d);
     else
         while (d) d = d->run(d, w, w->regs, w->active);
@@ -105,6 +107,8 @@ bool warp_run(struct warp *w, uint64_t slice)
     e->instructions_done += w->issued - before;
     return e->fault->kind == FAULT_NONE;
 }
+
+bool warp_run(struct warp *w, uint64_t slice) { return run_until_stop(w, slice, true); }
 
 // -- blocks -------------------------------------------------------------------------------------------------
 
@@ -233,9 +237,10 @@ void exec_cta_collect(struct cta *c)
     }
 }
 
-// Instructions left under the launch's limit.
+// Instructions left under the launch's limit; UINT64_MAX: no limit is set.
 static uint64_t allowance(const struct exec *e)
 {
+    if (!e->instruction_limit) return UINT64_MAX;
     return e->instruction_limit > e->instructions_done ? e->instruction_limit - e->instructions_done : 0;
 }
 
@@ -245,41 +250,54 @@ static uint64_t allowance(const struct exec *e)
 static bool run_slice(struct warp *w)
 {
     struct exec *e = w->exec;
-    if (!e->instruction_limit) return warp_run(w, WARP_SLICE);
     uint64_t allowed = allowance(e);
     if (allowed && !warp_run(w, allowed < WARP_SLICE ? allowed : WARP_SLICE)) return false;
-    if (allowed && e->instructions_done <= e->instruction_limit) return true;
+    if (allowed && (!e->instruction_limit || e->instructions_done <= e->instruction_limit)) return true;
     exec_fault_limit(w);
     return false;
 }
 
-static uint32_t after(const struct cta *c, uint32_t warp) { return warp + 1 < c->warp_count ? warp + 1 : 0; }
+// True, and the warp of the next turn in *turn: a warp of the block is ready.
+static inline bool next_ready(const struct cta *c, uint32_t *turn)
+{
+    const uint32_t count = c->warp_count;
+    for (uint32_t left = count, n = *turn; left; left--, n = n + 1 < count ? n + 1 : 0) {
+        if (c->warps[n].state != WARP_READY) continue;
+        *turn = n;
+        return true;
+    }
+    return false;
+}
+
+static bool is_interrupted(struct exec *e, struct warp *w) // polls for an interrupt; true: interrupted
+{
+    e->ask_at = e->instructions_done + ASK_AFTER;
+    if (!launch_is_interrupted(e->launch)) return false;
+    exec_fault_interrupted(w);
+    return true;
+}
 
 // Runs the block until its end, until a look has seen enough of the block, or for `instructions` and the rest
 // of a slice. False on a fault.
 static bool cta_run(struct cta *c, uint64_t instructions)
 {
     struct exec *e = c->exec;
-    uint64_t until = e->instructions_done + instructions;
-    while (c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
-        uint32_t n = c->next_warp, left = c->warp_count;
-        for (; c->warps[n].state != WARP_READY && --left;) n = after(c, n);
-        struct warp *w = &c->warps[n];
-        c->next_warp = after(c, n);
-        if (!left) {
+    const uint64_t until = e->instructions_done + instructions;
+    const bool is_plain = !e->instruction_limit && !e->look && !e->observed;
+    bool good = true;
+    uint32_t turn = c->next_warp;
+    while (good && c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
+        if (!next_ready(c, &turn)) {
             exec_fault_deadlock(c);
             return false;
         }
-        if (!run_slice(w)) return false;
-        if (e->instructions_done >= e->ask_at) {
-            e->ask_at = e->instructions_done + ASK_AFTER;
-            if (launch_is_interrupted(e->launch)) {
-                exec_fault_interrupted(w);
-                return false;
-            }
-        }
+        struct warp *w = &c->warps[turn];
+        good = is_plain ? run_until_stop(w, WARP_SLICE, false) : run_slice(w);
+        if (good && e->instructions_done >= e->ask_at) good = !is_interrupted(e, w);
+        turn = turn + 1 < c->warp_count ? turn + 1 : 0;
     }
-    return true;
+    c->next_warp = turn;
+    return good;
 }
 
 struct residents {
