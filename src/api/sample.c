@@ -363,11 +363,11 @@ static void fail_untimed(struct wf_launch *l, const struct exec_counts *counts, 
     api_run_finish(l, false, counts, &value, seconds);
 }
 
-static bool wants_time(const struct wf_launch *l, size_t curve, double instructions)
+static bool wants_time(const struct wf_launch *l, size_t curve, double instructions, unsigned ahead)
 {
     const struct wf_context *c = l->context;
-    return sample_curves_want(&c->sampling->curves, curve, instructions, c->settings.sample_error / 100) !=
-           SAMPLE_KNOWN;
+    return sample_curves_want(&c->sampling->curves, curve, instructions, ahead,
+                              c->settings.sample_error / 100) != SAMPLE_KNOWN;
 }
 
 // Executes the launch without time. True: the launch is over, with figures of the curve. False: memory is as before,
@@ -382,7 +382,7 @@ static bool try_untimed(struct wf_launch *l)
     }
     sign(&l->sampled->signature, &counts);
     l->sampled->has_work = true;
-    if (!wants_time(l, join(l), l->sampled->signature.instructions)) {
+    if (!wants_time(l, join(l), l->sampled->signature.instructions, 0)) {
         last_of(l)->right++;
         end_untimed(l, &counts, clock_seconds() - began);
         return true;
@@ -410,7 +410,7 @@ static void run_untimed(struct wf_launch *l)
     l->sampled->has_work = true;
     size_t n = join(l);
     struct last_launch *last = last_of(l);
-    last->is_owed = wants_time(l, n, l->sampled->signature.instructions);
+    last->is_owed = wants_time(l, n, l->sampled->signature.instructions, 0);
     if (last->is_owed) last->right = 0;
     if (s->curves.list.data[n].nodes.count < SAMPLE_LEAST) {
         l->sampled->out.group = (uint32_t)before;
@@ -433,7 +433,7 @@ bool api_sample_begin(struct wf_launch *l)
     if (o->out.why || !samples_launches(c)) return false;
     o->signature.key = key_of(l);
     const struct last_launch *last = last_of(l);
-    bool is_known = last && !last->is_owed && !wants_time(l, last->curve, last->instructions);
+    bool is_known = last && !last->is_owed && !wants_time(l, last->curve, last->instructions, 1);
     if (is_known && last->right >= TRUST) {
         run_untimed(l);
         return true;
