@@ -56,7 +56,7 @@ static unsigned repeat(struct fixture *f, unsigned launches, uint32_t rounds)
     return timed;
 }
 
-// Every launch is executed once, whether timed, tried and timed, or untimed: words count the rounds.
+// Timed, tried and timed, or untimed: a launch is executed once, and words count the rounds.
 static void test_bytes(struct test *t)
 {
     struct fixture f = setup(t);
