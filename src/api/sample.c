@@ -363,11 +363,11 @@ static void fail_untimed(struct wf_launch *l, const struct exec_counts *counts, 
     api_run_finish(l, false, counts, &value, seconds);
 }
 
-static bool wants_time(const struct wf_launch *l, size_t curve, double instructions)
+static bool wants_time(const struct wf_launch *l, size_t curve, double instructions, unsigned ahead)
 {
     const struct wf_context *c = l->context;
-    return sample_curves_want(&c->sampling->curves, curve, instructions, c->settings.sample_error / 100) !=
-           SAMPLE_KNOWN;
+    return sample_curves_want(&c->sampling->curves, curve, instructions, ahead,
+                              c->settings.sample_error / 100) != SAMPLE_KNOWN;
 }
 
 // Executes the launch without time. True: the launch is over, with figures of the curve. False: memory is as before,
@@ -382,7 +382,7 @@ static bool try_untimed(struct wf_launch *l)
     }
     sign(&l->sampled->signature, &counts);
     l->sampled->has_work = true;
-    if (!wants_time(l, join(l), l->sampled->signature.instructions)) {
+    if (!wants_time(l, join(l), l->sampled->signature.instructions, 0)) {
         last_of(l)->right++;
         end_untimed(l, &counts, clock_seconds() - began);
         return true;
@@ -410,7 +410,7 @@ static void run_untimed(struct wf_launch *l)
     l->sampled->has_work = true;
     size_t n = join(l);
     struct last_launch *last = last_of(l);
-    last->is_owed = wants_time(l, n, l->sampled->signature.instructions);
+    last->is_owed = wants_time(l, n, l->sampled->signature.instructions, 0);
     if (last->is_owed) last->right = 0;
     if (s->curves.list.data[n].nodes.count < SAMPLE_LEAST) {
         l->sampled->out.group = (uint32_t)before;
@@ -433,7 +433,7 @@ bool api_sample_begin(struct wf_launch *l)
     if (o->out.why || !samples_launches(c)) return false;
     o->signature.key = key_of(l);
     const struct last_launch *last = last_of(l);
-    bool is_known = last && !last->is_owed && !wants_time(l, last->curve, last->instructions);
+    bool is_known = last && !last->is_owed && !wants_time(l, last->curve, last->instructions, 1);
     if (is_known && last->right >= TRUST) {
         run_untimed(l);
         return true;
@@ -566,6 +566,12 @@ static struct ratio_estimate rate(const struct api_sampled *o, const size_t *at,
     return work > 0 ? ratio_estimate(r, work) : (struct ratio_estimate){0};
 }
 
+// Whether the L2 was closed for a while. The cycles are then not those of a whole run, even if every block is timed.
+static bool was_closed(const struct api_sampled *o)
+{
+    return o->steady.early_windows || o->steady.stays_open;
+}
+
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
 // settled windows.
 static void extrapolate(struct wf_launch *l, struct chip_result *timed)
@@ -581,7 +587,7 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
         struct ratio_estimate before =
             rate(o, o->steady.early, o->steady.early_windows, i, early * work, &first);
         struct ratio_estimate e = rate(o, at, windows, i, (1 - early) * work, &r);
-        double closed = o->steady.early_windows ? CLOSED * e.value : 0;
+        double closed = CLOSED * (!was_closed(o) ? 0 : o->taken ? e.value : seen[i]);
         e.value += before.value;
         double half = hypot(hypot(e.shared, closed), hypot(before.shared, PHASE * (seen[i] + e.value)));
         if (figures_is_event(i) && seen[i] > 0) half = hypot(half, ratio_rare(r.figure, r.work, work));
@@ -605,13 +611,13 @@ uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool goo
     uint64_t cycles = timed->cycles;
     if (o) chip_close_l2(l->context->chip_state, false);
     if (!o || !good) return 0;
-    if (o->taken) {
+    if (o->taken || was_closed(o)) {
         o->out.how = WF_SAMPLED_BLOCKS;
         o->out.timed_blocks -= o->taken;
         extrapolate(l, timed);
     }
     if (samples_launches(l->context) && !why_not(l)) add_to_curve(l, timed);
-    if (o->taken) o->out.group = UINT32_MAX - l->context->sampling->own_numbers++;
+    if (o->out.how == WF_SAMPLED_BLOCKS) o->out.group = UINT32_MAX - l->context->sampling->own_numbers++;
     if (is_cold(l)) vec_push(&l->context->sampling->run, (uint64_t)(uintptr_t)l->kernel);
     return timed->cycles - cycles;
 }

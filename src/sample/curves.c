@@ -193,7 +193,7 @@ static double away_of(const struct sample_curve *c, double x)
 }
 
 enum sample_wants sample_curves_want(const struct sample_curves *c, size_t n, double instructions,
-                                     double error)
+                                     unsigned ahead, double error)
 {
     const struct sample_curve *k = &c->list.data[n];
     if (k->nodes.count < SAMPLE_LEAST) return SAMPLE_FEW;
@@ -203,8 +203,8 @@ enum sample_wants sample_curves_want(const struct sample_curves *c, size_t n, do
     double most = error * sqrt((k->cycles + value) * (c->cycles + value));
     sample_fit_fini(&f);
     if (value <= 0 || own * f.total > most) return SAMPLE_WIDE;
-    return k->members > (k->is_varied ? SAMPLE_CHECK : SAMPLE_SELDOM) * k->checked ? SAMPLE_CHECKS
-                                                                                   : SAMPLE_KNOWN;
+    return k->members + ahead > (k->is_varied ? SAMPLE_CHECK : SAMPLE_SELDOM) * k->checked ? SAMPLE_CHECKS
+                                                                                           : SAMPLE_KNOWN;
 }
 
 // Compares the timed cycles with the curve's prediction, and adapts the reach.

