@@ -4,6 +4,7 @@
 #include "lab/chart.h"
 #include "lab/interval.h"
 #include "lab/measures.h"
+#include "lab/probe.h"
 #include "workload/workload.h"
 
 #include <math.h>
@@ -395,19 +396,44 @@ static void fill_kernels(const struct filling *fill)
     }
 }
 
+// "yes", "no", or "-" where no run shows the property; with the paper's entry where it differs.
+static const char *answer_text(const struct filling *fill, enum probe_answer answer, double paper)
+{
+    static const char *const words[] = {[PROBE_NO] = "no", [PROBE_YES] = "yes", [PROBE_UNKNOWN] = "-"};
+    bool agrees = isnan(paper) || (answer != PROBE_UNKNOWN && (answer == PROBE_YES) == (paper > 0));
+    if (agrees) return words[answer];
+    return arena_printf(&fill->chart->arena, "%s (paper: %s)", words[answer], paper > 0 ? "yes" : "no");
+}
+
+// Runs the probes of every mechanism. A mechanism that the library lacks, or whose probes fail, has no column.
 static void fill_features(const struct filling *fill)
 {
     const struct experiment *x = fill->experiment;
+    enum { ROWS_MAX = 32 };
+    enum probe_answer answers[ROWS_MAX];
+    size_t rows = probe_row_count();
+    for (size_t k = 0; k < rows; k++) name_category(fill, k, probe_row_at(k)->name);
+    name_category(fill, rows, "storage");
     for (size_t n = 0; n < x->series.count; n++) {
-        const char *name, *meaning;
-        size_t tech = 0;
-        while (wf_tech_at(tech, &name, &meaning) && !str_equal(name, x->series.data[n].what)) tech++;
-        struct wf_feature f;
-        for (size_t k = 0; wf_tech_feature_at(tech, k, &f); k++) {
-            name_category(fill, k, f.name);
-            add_value(fill, (struct chart_value){
-                                .category = k, .series = n, .value = NAN, .text = f.has ? "yes" : "no"});
-        }
+        struct diag d;
+        uint64_t bits;
+        diag_init(&d);
+        bool good = probe_run(x->views.data[fill->index].gpu, x->views.data[fill->index].profile,
+                              x->series.data[n].what, answers, &bits, &d);
+        diag_fini(&d);
+        if (!good) continue;
+        for (size_t k = 0; k < rows; k++)
+            add_value(fill, (struct chart_value){.category = k,
+                                                 .series = n,
+                                                 .value = NAN,
+                                                 .text = answer_text(fill, answers[k],
+                                                                     paper_value(x, x->series.data[n].label,
+                                                                                 probe_row_at(k)->name))});
+        add_value(fill, (struct chart_value){.category = rows,
+                                             .series = n,
+                                             .value = NAN,
+                                             .text = arena_printf(&fill->chart->arena, "%llu B",
+                                                                  (unsigned long long)(bits + 7) / 8)});
     }
 }
 

@@ -53,7 +53,7 @@ enum experiment_kind {
     EXPERIMENT_STORAGE,  // structures of a mechanism
     EXPERIMENT_SETTINGS, // the configuration of a GPU
     EXPERIMENT_KERNELS,  // the list of kernels
-    EXPERIMENT_FEATURES, // declared features of mechanisms
+    EXPERIMENT_FEATURES, // what mechanisms do, measured by probes (probe.h)
     EXPERIMENT_TIME      // a run's counters over time
 };
 

@@ -319,7 +319,7 @@ const struct tech tech_cae = {
     .name = "cae",
     .meaning = "affine registers are a base and a stride, on which instructions execute once a warp",
     .paper = "Kim et al., ISCA 2013; as DAC compares with it",
-    .features = HAS(NOT_REDUNDANT),
+    .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(PREDICATES),
     .claims =
         CLAIMS(REGISTER_STORAGE) | CLAIMS(ONE_VALUE) | CLAIMS(AFFINE) | CLAIMS(COSTS) | CLAIMS(OPERANDS),
     .skipped = -1,

@@ -188,6 +188,7 @@ const struct tech tech_mta = {
     .name = "mta",
     .meaning = "a prefetcher that learns strides of warps and between warps",
     .paper = "Lee et al., MICRO 2010; as DAC compares with it",
+    .features = HAS(LINES),
     .claims = CLAIMS(L1_LINES),
     .skipped = -1,
     .reused = -1,
