@@ -60,6 +60,7 @@ struct entry {
 struct rwarp {
     bool has_entries;
     struct entry entries[ENTRIES_MAX];
+    uint8_t taken[REGISTERS];     // by register: the entry last taken for the register
     uint64_t coming[REGISTERS];   // by register, bits: lanes of a memory result under way
     uint64_t far[REGISTERS / 64]; // bits: registers waiting for a long-latency value
 };
@@ -142,9 +143,8 @@ static unsigned *users(struct rfcache *x, unsigned place) { return &x->using[pla
 static struct entry *find(struct rfcache *x, unsigned place, unsigned r)
 {
     struct rwarp *w = &x->warps[place];
-    for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++)
-        if (w->entries[k].lanes && w->entries[k].r == r) return &w->entries[k];
-    return NULL;
+    struct entry *e = &w->entries[w->taken[r]];
+    return w->has_entries && e->lanes && e->r == r ? e : NULL;
 }
 
 static void give_up(struct rfcache *x, unsigned place)
@@ -273,6 +273,7 @@ static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
     for (unsigned k = 0; k < x->launch->options->entries && e->lanes; k++)
         if (!all[k].lanes || all[k].turn < e->turn) e = &all[k];
     if (e->lanes) write_back(x, place, e, COUNT_evictions);
+    x->warps[place].taken[r] = (uint8_t)(e - all);
     e->r = (uint8_t)r;
     e->lanes = 0;
     e->is_dirty = false;
