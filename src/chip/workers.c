@@ -231,6 +231,7 @@ static void start_threads(struct workers *w)
         if (pthread_create(&x->thread, NULL, worker_main, x) == 0) continue;
         pthread_cond_destroy(&x->begun);
         w->wanted = w->count;
+        return;
     }
 }
 
@@ -296,6 +297,7 @@ void workers_run(struct workers *w, void (*work)(void *context, unsigned k), voi
         workers_run_alone(w, work, context, count);
         return;
     }
+    if (active > w->count) active = w->count;
     if (w->pace->is_measuring) pace_round(w->pace, now_ns());
     if (active == 1)
         work_alone(work, context, count);

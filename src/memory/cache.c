@@ -31,7 +31,9 @@ struct set {
 
 struct cache {
     struct cache_config config;
-    struct way *ways; // sets * ways, the ways of a set side by side
+    // The first ways of all sets, then the second ways, …: a large cache with few lines touches few pages of
+    // the host's memory.
+    struct way *ways;
     struct set *sets;
     uint16_t *locks;   // by way: how often the line is locked; NULL before the first lock
     uint64_t *marks;   // by way: number given by the cache's owner (cache_mark); NULL before the first mark
@@ -103,6 +105,17 @@ static uint32_t set_of(const struct cache *c, uint64_t line)
     return (uint32_t)(c->sets_are_power ? number & (sets - 1) : number % sets);
 }
 
+static struct way *way_at(const struct cache *c, uint32_t set, uint32_t number)
+{
+    return &c->ways[(size_t)number * c->config.sets + set];
+}
+
+static struct set *set_with(const struct cache *c, const struct way *w)
+{
+    uint32_t k = (uint32_t)(w - c->ways), sets = c->config.sets;
+    return &c->sets[c->sets_are_power ? k & (sets - 1) : k % sets];
+}
+
 static uint32_t *bucket_of(const struct cache *c, uint64_t line)
 {
     return &c->buckets[line_number(c, line) * 0x9e3779b97f4a7c15ull >> c->bucket_shift];
@@ -164,7 +177,7 @@ static void make_oldest(struct cache *c, struct set *s, struct way *w)
 static void touch(struct cache *c, struct way *w)
 {
     if (c->config.replacement != CACHE_LRU || w->newer == NONE) return;
-    struct set *s = &c->sets[(uint32_t)(w - c->ways) / c->config.ways];
+    struct set *s = set_with(c, w);
     unlink_way(c, s, w);
     make_newest(c, s, w);
 }
@@ -179,8 +192,7 @@ static bool is_locked(const struct cache *c, const struct way *w)
 static uint32_t locked_in_set(const struct cache *c, uint32_t set)
 {
     uint32_t locked = 0;
-    const struct way *first = &c->ways[(size_t)set * c->config.ways];
-    for (uint32_t k = 0; k < c->sets[set].count; k++) locked += is_locked(c, first + k);
+    for (uint32_t k = 0; k < c->sets[set].count; k++) locked += is_locked(c, way_at(c, set, k));
     return locked;
 }
 
@@ -233,7 +245,7 @@ static struct way *take_fresh(struct cache *c, uint32_t set)
 {
     struct set *s = &c->sets[set];
     if (!s->count) s->oldest = s->newest = NONE;
-    struct way *w = &c->ways[(size_t)set * c->config.ways + s->count++];
+    struct way *w = way_at(c, set, s->count++);
     make_newest(c, s, w);
     w->used = false;
     return w;
@@ -253,10 +265,9 @@ static struct way *choose_victim(struct cache *c, uint32_t set)
     const struct set *s = &c->sets[set];
     struct way *oldest = &c->ways[s->oldest];
     if (c->config.replacement == CACHE_RANDOM && oldest->used) {
-        struct way *first = &c->ways[(size_t)set * c->config.ways];
         uint32_t start = (uint32_t)(hash_u64(c->allocations) % c->config.ways);
         for (uint32_t k = 0; k < c->config.ways; k++) {
-            struct way *w = &first[(start + k) % c->config.ways];
+            struct way *w = way_at(c, set, (start + k) % c->config.ways);
             if (is_free_to_go(c, w)) return w;
         }
         return NULL;
@@ -329,8 +340,7 @@ static void clean_oldest(struct cache *c, const struct way *w, struct cache_vict
     uint32_t dirty = 0;
     struct way *oldest = NULL;
     if (!c->config.dirty_ways || !w->dirty) return;
-    for (uint32_t k = c->sets[(uint32_t)(w - c->ways) / c->config.ways].oldest; k != NONE;
-         k = c->ways[k].newer) {
+    for (uint32_t k = set_with(c, w)->oldest; k != NONE; k = c->ways[k].newer) {
         if (!c->ways[k].used || !c->ways[k].dirty) continue;
         if (!oldest && &c->ways[k] != w) oldest = &c->ways[k];
         dirty++;
@@ -387,12 +397,17 @@ void cache_invalidate(struct cache *c, uint64_t line)
 // launch.
 void cache_clear(struct cache *c)
 {
-    for (struct set *s = c->sets; s < c->sets + c->config.sets; s++) {
-        const struct way *first = &c->ways[(size_t)(s - c->sets) * c->config.ways];
-        for (const struct way *w = first; w < first + s->count; w++)
+    bool any = true;
+    for (uint32_t k = 0; any; k++) {
+        any = false;
+        for (uint32_t set = 0; set < c->config.sets; set++) {
+            if (k >= c->sets[set].count) continue;
+            const struct way *w = way_at(c, set, k);
             if (w->used) *bucket_of(c, w->line) = NONE;
-        s->count = 0;
+            any = true;
+        }
     }
+    for (uint32_t set = 0; set < c->config.sets; set++) c->sets[set].count = 0;
     free(c->locks);
     c->locks = NULL;
     c->pending_lines = 0;
@@ -409,7 +424,7 @@ void cache_clear_range(struct cache *c, uint64_t from, uint64_t to)
     }
     for (uint32_t set = 0; set < c->config.sets; set++)
         for (uint32_t k = 0; k < c->sets[set].count; k++) {
-            const struct way *w = &c->ways[(size_t)set * c->config.ways + k];
+            const struct way *w = way_at(c, set, k);
             if (w->used && w->line >= from && w->line < to) cache_invalidate(c, w->line);
         }
 }
@@ -432,7 +447,7 @@ void cache_flush(struct cache *c, void (*visit)(void *context, uint64_t line, ui
 {
     for (uint32_t set = 0; set < c->config.sets; set++)
         for (uint32_t k = 0; k < c->sets[set].count; k++) {
-            struct way *w = &c->ways[(size_t)set * c->config.ways + k];
+            struct way *w = way_at(c, set, k);
             if (!w->used || !w->dirty) continue;
             visit(context, w->line, w->dirty);
             w->dirty = 0;

@@ -107,8 +107,11 @@ enum scalar_kind scalar_write(struct scalar_regfile *f, unsigned warp, unsigned 
         return (enum scalar_kind)e->kind;
     assert(is_whole || e->kind != SCALAR_EVICTED);
     if (e->kind != SCALAR_VECTOR) become_vector(f, warp, r);
-    uint32_t *into = words_of(f, e);
-    for (uint32_t n = 0; n < f->shape.rule.lanes; n++) into[n] = written >> n & 1 ? words[n] : into[n];
+    uint32_t *into = words_of(f, e), lanes = f->shape.rule.lanes;
+    if ((written & bit_mask(lanes)) == bit_mask(lanes))
+        memcpy(into, words, lanes * sizeof *into);
+    else
+        for (uint32_t n = 0; n < lanes; n++) into[n] = written >> n & 1 ? words[n] : into[n];
     return SCALAR_VECTOR;
 }
 

@@ -3,6 +3,7 @@
 #include "chip/workers.h"
 #include "harness/test.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -62,8 +63,22 @@ static void test_rounds(struct test *t)
     for (unsigned threads = 1; threads <= 5; threads++) run_rounds(t, threads);
 }
 
+// Stacks larger than the address space: no thread starts, and the caller does all pieces.
+static void test_no_thread(struct test *t)
+{
+    pthread_attr_t usual, huge;
+    pthread_getattr_default_np(&usual);
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, (size_t)1 << 47);
+    CHECK(t, pthread_setattr_default_np(&huge) == 0);
+    run_rounds(t, 4);
+    pthread_setattr_default_np(&usual);
+    pthread_attr_destroy(&usual);
+    pthread_attr_destroy(&huge);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"rounds", test_rounds}};
+    static const struct test_case cases[] = {{"rounds", test_rounds}, {"no thread", test_no_thread}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -20,6 +20,7 @@
 #include "tech/rfcache/live.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ENTRIES_MAX = 16, REGISTERS = 256 };
 enum replacement { REPLACE_FIFO, REPLACE_LRU };
@@ -59,6 +60,7 @@ struct entry {
 struct rwarp {
     bool has_entries;
     struct entry entries[ENTRIES_MAX];
+    uint8_t taken[REGISTERS];     // by register: the entry last taken for the register
     uint64_t coming[REGISTERS];   // by register, bits: lanes of a memory result under way
     uint64_t far[REGISTERS / 64]; // bits: registers waiting for a long-latency value
 };
@@ -141,9 +143,8 @@ static unsigned *users(struct rfcache *x, unsigned place) { return &x->using[pla
 static struct entry *find(struct rfcache *x, unsigned place, unsigned r)
 {
     struct rwarp *w = &x->warps[place];
-    for (unsigned k = 0; w->has_entries && k < x->launch->options->entries; k++)
-        if (w->entries[k].lanes && w->entries[k].r == r) return &w->entries[k];
-    return NULL;
+    struct entry *e = &w->entries[w->taken[r]];
+    return w->has_entries && e->lanes && e->r == r ? e : NULL;
 }
 
 static void give_up(struct rfcache *x, unsigned place)
@@ -186,10 +187,16 @@ static void deliver(struct rfcache *x, unsigned place, const struct entry *e, ui
 {
     const struct warp *w = tech_warp(x->grid, place);
     uint32_t *lanes = tech_lanes(x->grid, place, e->r), different = 0;
-    for (uint64_t left = e->lanes & among; left; left &= left - 1) {
+    uint64_t moved = e->lanes & among, threads = w->present & ~w->exited;
+    size_t bytes = bit_count(w->full) * sizeof *lanes;
+    if (moved == w->full && threads == w->full) {
+        different = memcmp(lanes, e->words, bytes) != 0;
+        memcpy(lanes, e->words, bytes);
+        moved = 0;
+    }
+    for (uint64_t left = moved; left; left &= left - 1) {
         unsigned n = bit_lowest(left);
-        bool is_there = (w->present & ~w->exited) >> n & 1;
-        different |= is_there ? lanes[n] ^ e->words[n] : 0;
+        different |= threads >> n & 1 ? lanes[n] ^ e->words[n] : 0;
         lanes[n] = e->words[n];
     }
     bool is_known = x->launch->verify && !x->launch->options->stale;
@@ -199,7 +206,12 @@ static void deliver(struct rfcache *x, unsigned place, const struct entry *e, ui
 static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t lanes)
 {
     const uint32_t *own = tech_lanes(x->grid, place, e->r);
-    for (uint64_t left = lanes; left; left &= left - 1) e->words[bit_lowest(left)] = own[bit_lowest(left)];
+    uint64_t full = tech_warp(x->grid, place)->full;
+    if (lanes == full)
+        memcpy(e->words, own, bit_count(full) * sizeof *own);
+    else
+        for (uint64_t left = lanes; left; left &= left - 1)
+            e->words[bit_lowest(left)] = own[bit_lowest(left)];
     e->lanes |= lanes;
     if (++x->kept == x->launch->options->corrupt) e->words[bit_lowest(lanes)] ^= 1;
 }
@@ -261,6 +273,7 @@ static struct entry *take(struct rfcache *x, unsigned place, unsigned r)
     for (unsigned k = 0; k < x->launch->options->entries && e->lanes; k++)
         if (!all[k].lanes || all[k].turn < e->turn) e = &all[k];
     if (e->lanes) write_back(x, place, e, COUNT_evictions);
+    x->warps[place].taken[r] = (uint8_t)(e - all);
     e->r = (uint8_t)r;
     e->lanes = 0;
     e->is_dirty = false;

@@ -2,6 +2,7 @@
 // 2024).
 // docs/explanation/techniques/scalarise.md has the known facts and the decisions.
 #include "tech/scalarise/scalarise.h"
+#include "base/bits.h"
 #include "exec/launch.h"
 #include "isa/isa.h"
 #include "isa/program.h"
@@ -10,6 +11,7 @@
 #include "tech/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const detect_words[] = {"aligned", "any-base", "off-affine", NULL};
 static const char *const spill_words[] = {"lru", "rr", "first", NULL}; // enum scalar_spill
@@ -135,11 +137,13 @@ static void deliver(struct scalarise *x, unsigned place, unsigned r)
 {
     uint32_t words[SCALAR_LANES_MAX], *own = tech_lanes(x->grid, place, r), different = 0;
     uint64_t threads = scalarise_threads(tech_warp(x->grid, place));
+    unsigned lanes = x->file.shape.rule.lanes;
     scalar_read(&x->file, place, r, words);
-    for (unsigned n = 0; n < x->file.shape.rule.lanes; n++) {
-        if (threads >> n & 1) different |= own[n] ^ words[n];
-        own[n] = words[n];
-    }
+    if (threads == bit_mask(lanes))
+        different = memcmp(own, words, lanes * sizeof *own) != 0;
+    else
+        for (unsigned n = 0; n < lanes; n++) different |= threads >> n & 1 ? own[n] ^ words[n] : 0;
+    memcpy(own, words, lanes * sizeof *own);
     if (different && x->launch->verify) __atomic_add_fetch(x->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
