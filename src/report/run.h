@@ -100,6 +100,8 @@ double report_run_ipc(const struct report_launch *l); // warp instructions per c
 // many cases, a line of advice in place of this line.
 void report_warning_print(const struct report_warning *w, struct strbuf *out);
 void report_run_json(const struct report_run *r, struct strbuf *out);
+// The members of the open JSON object but the account, and with or without the samples.
+void report_run_members(const struct report_run *r, bool samples, struct json *j);
 // Each writes members of the open JSON object: storage_bits and storage; samples; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
 void report_run_samples(const struct report_run *r, struct json *j);
