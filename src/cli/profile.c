@@ -197,8 +197,8 @@ static enum wf_status publish(const struct options *o, struct session *s, const 
     profile_thin(&s->report, SAMPLES);
     find_modules(s->results, &modules);
     profile_json(p, modules.data, modules.count, &json);
+    profile_page(p, modules.data, modules.count, &page);
     vec_fini(&modules);
-    profile_page(&json, &page);
     if (options_has(o, OPTION_JSON)) command_json(o, s->results, &json);
     results_put(s->results, page_path(o), strbuf_text(&page), page.length);
     enum wf_status status = results_write(s->results);

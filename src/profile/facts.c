@@ -235,6 +235,8 @@ void facts_fini(struct facts *f)
 
 // -- questions ------------------------------------------------------------------------------------------------------
 
+double facts_row_slots(const struct facts_row *r) { return sum_of(r->slots); }
+
 double facts_counter(const struct facts *f, const char *name)
 {
     for (size_t i = 0; i < f->run->counter_count; i++) {

@@ -34,6 +34,7 @@ struct facts {
 void facts_init(struct facts *f, const struct report_run *run, struct wf_context *context);
 void facts_fini(struct facts *f);
 
+double facts_row_slots(const struct facts_row *r);             // sum
 double facts_counter(const struct facts *f, const char *name); // 0: not counted
 double facts_key(const struct facts *f, const char *key);      // value of a setting
 double facts_slot(const struct facts *f, const char *reasons); // share of all slots; words of wf_slot.name

@@ -1,4 +1,5 @@
 #include "profile/page.h"
+#include "base/hash.h"
 #include "profile/sources.h"
 #include "report/fields.h"
 
@@ -137,8 +138,141 @@ static void write_peaks(const struct wf_peaks *k, double core_mhz, struct json *
     json_close_object(j);
 }
 
-void profile_json(const struct profile *p, const char *const *modules, size_t module_count,
-                  struct strbuf *out)
+static void write_run(const struct report_run *r, struct json *j)
+{
+    struct strbuf text = {0};
+    report_run_json(r, &text);
+    json_key(j, "run");
+    json_raw(j, strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+// -- the run in few bytes, for the page -----------------------------------------------------------------------------
+
+// Numbers without zeros at the end.
+static void write_numbers(const uint64_t *values, size_t count, struct json *j)
+{
+    while (count && !values[count - 1]) count--;
+    for (size_t i = 0; i < count; i++) json_u64(j, values[i]);
+}
+
+static size_t slot_count(void)
+{
+    struct wf_slot slot;
+    size_t n = 0;
+    while (wf_slot_at(n, &slot)) n++;
+    return n;
+}
+
+// [pc, "instruction", number of the lines, slots by reason ..., skipped, reused, beside]
+static void write_row(const struct wf_account *row, size_t lines, size_t slots, struct json *j)
+{
+    enum { MOST = 64 };
+    uint64_t values[MOST] = {0};
+    for (size_t n = 0; n < slots && n + 3 < MOST; n++) values[n] = row->slots[n];
+    values[slots] = row->skipped;
+    values[slots + 1] = row->reused;
+    values[slots + 2] = row->beside;
+    json_open_array(j);
+    json_u64(j, row->pc);
+    json_string(j, row->instruction);
+    json_u64(j, lines);
+    write_numbers(values, slots + 3, j);
+    json_close_array(j);
+}
+
+static bool is_empty(const struct wf_account *row, size_t slots)
+{
+    uint64_t all = row->skipped | row->reused | row->beside;
+    for (size_t n = 0; n < slots; n++) all |= row->slots[n];
+    return !all;
+}
+
+// Rows as in the account of `run --json`; texts of lines once, in order of the first row.
+static void write_kernel(struct wf_kernel *kernel, struct json *j)
+{
+    size_t count, slots = slot_count();
+    const struct wf_account *rows = wf_kernel_account(kernel, &count);
+    struct strmap seen = {0};
+    json_open_object(j);
+    report_text(j, "kernel", wf_kernel_info(kernel)->mangled_name);
+    json_key(j, "rows");
+    json_open_array(j);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const char *lines = rows[i].lines ? rows[i].lines : "";
+        uint32_t number = (uint32_t)seen.entries.count;
+        if (is_empty(&rows[i], slots)) continue;
+        if (!strmap_get(&seen, lines, strlen(lines), &number))
+            strmap_set(&seen, lines, strlen(lines), number);
+        write_row(&rows[i], number, slots, j);
+    }
+    json_close_array(j);
+    json_key(j, "texts");
+    json_open_array(j);
+    for (size_t i = 0; i < seen.entries.count; i++) json_string(j, seen.entries.data[i].key);
+    json_close_array(j);
+    json_key(j, "none");
+    json_open_array(j);
+    if (count) write_numbers(rows[count - 1].slots, slots, j);
+    json_close_array(j);
+    json_close_object(j);
+    strmap_fini(&seen);
+}
+
+static bool has_changed(const struct report_run *r, size_t counter)
+{
+    for (size_t i = 0; i < r->samples.count; i++) {
+        uint64_t value = r->samples.data[i].counters[counter];
+        if (value && value != WF_UNKNOWN) return true;
+    }
+    return false;
+}
+
+// Counters that a sample has: names, and rows of [launch, from, to, values ...].
+static void write_series(const struct report_run *r, struct json *j)
+{
+    bool *shown = heap_alloc((r->counter_count + 1) * sizeof *shown);
+    json_key(j, "series");
+    json_open_object(j);
+    json_key(j, "names");
+    json_open_array(j);
+    for (size_t i = 0; i < r->counter_count; i++)
+        if ((shown[i] = has_changed(r, i))) json_string(j, r->counters[i].name);
+    json_close_array(j);
+    json_key(j, "rows");
+    json_open_array(j);
+    for (size_t k = 0; k < r->samples.count; k++) {
+        const struct report_sample *s = &r->samples.data[k];
+        json_open_array(j);
+        json_u64(j, s->launch);
+        json_u64(j, s->from);
+        json_u64(j, s->to);
+        for (size_t i = 0; i < r->counter_count; i++)
+            if (shown[i]) json_u64(j, s->counters[i]);
+        json_close_array(j);
+    }
+    json_close_array(j);
+    json_close_object(j);
+    free(shown);
+}
+
+static void write_compact_run(const struct report_run *r, struct json *j)
+{
+    json_key(j, "run");
+    json_open_object(j);
+    report_run_members(r, false, j);
+    write_series(r, j);
+    json_key(j, "kernels");
+    json_open_array(j);
+    for (size_t k = 0; k < r->kernels.count; k++) write_kernel(r->kernels.data[k], j);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+// -- both -----------------------------------------------------------------------------------------------------------
+
+static void write_all(const struct profile *p, const char *const *modules, size_t module_count,
+                      bool is_compact, struct strbuf *out)
 {
     struct strbuf text = {0};
     struct json j;
@@ -152,31 +286,41 @@ void profile_json(const struct profile *p, const char *const *modules, size_t mo
     write_trials(p, &j);
     write_slots(&j);
     if (p->facts.hottest) write_peaks(&p->facts.hottest->peaks, p->facts.hottest->core_mhz, &j);
-    strbuf_clear(&text);
-    report_run_json(p->facts.run, &text);
-    json_key(&j, "run");
-    json_raw(&j, strbuf_text(&text));
+    if (is_compact)
+        write_compact_run(p->facts.run, &j);
+    else
+        write_run(p->facts.run, &j);
     json_key(&j, "sources");
     sources_write(&p->facts, modules, module_count, &j);
     json_close_object(&j);
     strbuf_fini(&text);
 }
 
+void profile_json(const struct profile *p, const char *const *modules, size_t module_count,
+                  struct strbuf *out)
+{
+    write_all(p, modules, module_count, false, out);
+}
+
 // -- the page -------------------------------------------------------------------------------------------------------
 
-void profile_page(const struct strbuf *json, struct strbuf *out)
+void profile_page(const struct profile *p, const char *const *modules, size_t module_count,
+                  struct strbuf *out)
 {
     static const char mark[] = "@DATA@";
     const char *place = strstr(profile_template, mark);
+    struct strbuf json = {0};
+    write_all(p, modules, module_count, true, &json);
     strbuf_write(out, profile_template, (size_t)(place - profile_template));
     // Escapes every "<", since "</" would end the script element, and drops indentation.
-    for (const char *p = strbuf_text(json); *p; p++) {
-        if (*p == '\n')
-            p += strspn(p, "\n ") - 1;
-        else if (*p == '<')
+    for (const char *at = strbuf_text(&json); *at; at++) {
+        if (*at == '\n')
+            at += strspn(at, "\n ") - 1;
+        else if (*at == '<')
             strbuf_puts(out, "\\u003c");
         else
-            strbuf_putc(out, *p);
+            strbuf_putc(out, *at);
     }
     strbuf_puts(out, place + strlen(mark));
+    strbuf_fini(&json);
 }

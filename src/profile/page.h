@@ -8,5 +8,7 @@ void profile_thin(struct report_run *r, size_t most);
 // The member "run" is the JSON of `run`. `modules`: paths of the PTX files, for the text of source lines.
 void profile_json(const struct profile *p, const char *const *modules, size_t module_count,
                   struct strbuf *out);
-// The page around the JSON of profile_json.
-void profile_page(const struct strbuf *json, struct strbuf *out);
+// The page, with the same data in fewer bytes: the run without the account, its samples as `series`, and the rows of the
+// account as `kernels`.
+void profile_page(const struct profile *p, const char *const *modules, size_t module_count,
+                  struct strbuf *out);

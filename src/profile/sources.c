@@ -5,9 +5,10 @@
 #include <string.h>
 
 enum {
-    LINES_MOST = 2000,
-    AROUND = 2
-}; // lines shown from the first to the last of a file; lines around a named line
+    ROWS_MANY = 5000,  // with more rows, rows with less than this part of the slots have no text
+    LINES_MOST = 2000, // lines shown from the first to the last of a file
+    AROUND = 2         // lines shown around a named line
+};
 
 struct source {
     char *name;       // heap
@@ -150,7 +151,9 @@ static void write_lines(const struct source *s, const char *text, struct json *j
 void sources_write(const struct facts *f, const char *const *modules, size_t module_count, struct json *j)
 {
     struct sources s = {0};
-    for (size_t i = 0; i < f->rows.count; i++) mark_all(&s, f->rows.data[i].lines);
+    double least = f->rows.count > ROWS_MANY ? f->slots / ROWS_MANY : 0;
+    for (size_t i = 0; i < f->rows.count; i++)
+        if (facts_row_slots(&f->rows.data[i]) >= least) mark_all(&s, f->rows.data[i].lines);
     json_open_array(j);
     for (size_t i = 0; i < s.list.count; i++) {
         char *path = NULL, *text = find_source(s.list.data[i].name, modules, module_count, &path);

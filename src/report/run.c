@@ -453,44 +453,49 @@ void report_slice_json(const struct wf_slice *s, struct json *j)
     json_close_object(j);
 }
 
+void report_run_members(const struct report_run *r, bool samples, struct json *j)
+{
+    const struct report_launch total = report_run_sum(r),
+                               *only = r->launches.count == 1 ? &r->launches.data[0] : NULL;
+    report_text(j, "schema", "warpfold.run/1");
+    report_text(j, "version", WF_VERSION);
+    report_text(j, "status", status_text(r));
+    report_text(j, "fault", r->fault_text);
+    report_text(j, "race", r->race_text);
+    write_warnings(j, r);
+    report_text(j, "gpu", r->gpu);
+    report_slice_json(&r->slice, j);
+    report_text(j, "tech", r->tech ? r->tech : "base");
+    write_shape(j, only);
+    write_measured(j, &total);
+    report_u64(j, "registers", only ? only->registers : WF_UNKNOWN);
+    report_u64(j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
+    write_verified(j, r);
+    report_energy_json(&r->energy, j);
+    report_run_storage(r, j);
+    json_key(j, "config");
+    json_raw(j, r->config_json);
+    report_run_counters(r, j);
+    write_launches(j, r);
+    if (r->has_host) {
+        json_key(j, "host");
+        json_open_object(j);
+        report_u64(j, "instructions", r->host_instructions);
+        report_f64(j, "wall_seconds", r->host_seconds);
+        report_text(j, "console", strbuf_text(&r->console));
+        json_close_object(j);
+    }
+    if (samples) report_run_samples(r, j);
+    report_run_sample(r, j);
+    report_limits_json(r, j);
+}
+
 void report_run_json(const struct report_run *r, struct strbuf *out)
 {
     struct json j;
     json_init(&j, out);
-    const struct report_launch total = report_run_sum(r),
-                               *only = r->launches.count == 1 ? &r->launches.data[0] : NULL;
     json_open_object(&j);
-    report_text(&j, "schema", "warpfold.run/1");
-    report_text(&j, "version", WF_VERSION);
-    report_text(&j, "status", status_text(r));
-    report_text(&j, "fault", r->fault_text);
-    report_text(&j, "race", r->race_text);
-    write_warnings(&j, r);
-    report_text(&j, "gpu", r->gpu);
-    report_slice_json(&r->slice, &j);
-    report_text(&j, "tech", r->tech ? r->tech : "base");
-    write_shape(&j, only);
-    write_measured(&j, &total);
-    report_u64(&j, "registers", only ? only->registers : WF_UNKNOWN);
-    report_u64(&j, "shared_bytes", only ? only->shared_bytes : WF_UNKNOWN);
-    write_verified(&j, r);
-    report_energy_json(&r->energy, &j);
-    report_run_storage(r, &j);
-    json_key(&j, "config");
-    json_raw(&j, r->config_json);
-    report_run_counters(r, &j);
-    write_launches(&j, r);
-    if (r->has_host) {
-        json_key(&j, "host");
-        json_open_object(&j);
-        report_u64(&j, "instructions", r->host_instructions);
-        report_f64(&j, "wall_seconds", r->host_seconds);
-        report_text(&j, "console", strbuf_text(&r->console));
-        json_close_object(&j);
-    }
-    report_run_samples(r, &j);
-    report_run_sample(r, &j);
-    report_limits_json(r, &j);
+    report_run_members(r, true, &j);
     json_key(&j, "account");
     report_account_json(r, &j);
     json_close_object(&j);

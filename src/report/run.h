@@ -106,6 +106,8 @@ void report_run_json(const struct report_run *r, struct strbuf *out);
 void report_slice_json(const struct wf_slice *s, struct json *j);
 // Prints a line on the slice of the chip; none for the whole chip.
 void report_slice_print(const struct report_run *r, struct strbuf *out);
+// The members of the open JSON object but the account, and with or without the samples.
+void report_run_members(const struct report_run *r, bool samples, struct json *j);
 // Each writes members of the open JSON object: storage_bits and storage; samples; counters.
 void report_run_storage(const struct report_run *r, struct json *j);
 void report_run_samples(const struct report_run *r, struct json *j);

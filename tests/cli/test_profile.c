@@ -223,13 +223,57 @@ static void check_slots(struct test *t, const struct json_value *run)
     CHECK_EQ(t, sum_of_rows(json_member(account, "sms")), counted);
 }
 
+static const struct json_value *element_of(const struct json_value *list, size_t i)
+{
+    const struct json_value *v = list ? list->first : NULL;
+    for (; v && i; i--) v = v->next;
+    return v;
+}
+
+static size_t index_of(const struct json_value *list, const char *text)
+{
+    size_t i = 0;
+    const struct json_value *v = list ? list->first : NULL;
+    for (; v && !str_equal(json_text(v), text); v = v->next) i++;
+    return i;
+}
+
+// The sum of a counter over the page's samples.
 static double sum_of_samples(const struct json_value *run, const char *counter)
 {
     double sum = 0;
-    const struct json_value *samples = json_member(run, "samples");
-    for (const struct json_value *s = samples ? samples->first : NULL; s; s = s->next)
-        sum += json_number(json_member(json_member(s, "counters"), counter));
+    const struct json_value *series = json_member(run, "series"), *rows = json_member(series, "rows");
+    size_t column = 3 + index_of(json_member(series, "names"), counter);
+    for (const struct json_value *s = rows ? rows->first : NULL; s; s = s->next)
+        sum += json_number(element_of(s, column));
     return sum;
+}
+
+// A row of the page, [pc, instruction, number of the lines, slots ...], is an instruction of the account.
+static void check_row(struct test *t, const struct json_value *data, const struct json_value *kernel,
+                      const struct json_value *row, const struct json_value *instruction)
+{
+    size_t lines = (size_t)json_number(element_of(row, 2)), n = 3;
+    CHECK_EQ(t, json_number(element_of(row, 0)), json_number(json_member(instruction, "pc")));
+    CHECK_STR(t, json_text(element_of(row, 1)), json_text(json_member(instruction, "instruction")));
+    CHECK_STR(t, json_text(element_of(json_member(kernel, "texts"), lines)),
+              json_text(json_member(instruction, "lines")));
+    for (const struct json_value *s = json_member(data, "slots")->first; s; s = s->next, n++)
+        CHECK_EQ(
+            t, json_number(element_of(row, n)),
+            json_number(json_member(json_member(instruction, "slots"), json_text(json_member(s, "name")))));
+}
+
+// The rows of the page's only kernel beside the account of `run`.
+static void check_rows(struct test *t, const struct json_value *data, const struct json_value *run)
+{
+    const struct json_value *kernel = json_member(json_member(data, "run"), "kernels")->first,
+                            *instructions = json_member(
+                                json_member(json_member(run, "account"), "kernels")->first, "instructions"),
+                            *row = json_member(kernel, "rows")->first, *i = instructions->first;
+    CHECK(t, row && i);
+    for (; row && i; row = row->next, i = i->next) check_row(t, data, kernel, row, i);
+    CHECK(t, !row && !i);
 }
 
 // The page's data, in the arena.
@@ -266,10 +310,15 @@ static void test_page(struct test *t)
     CHECK(t, plain && data && length < 2 << 20);
     if (plain && data) {
         const struct json_value *inside = json_member(data, "run");
-        check_equal(t, data, p.data);
-        for (const struct json_value *m = plain->first; m; m = m->next)
-            if (!may_differ(m->key)) check_equal(t, m, json_member(inside, m->key));
-        check_slots(t, inside);
+        for (const struct json_value *m = p.data->first; m; m = m->next)
+            if (!str_equal(m->key, "run")) check_equal(t, m, json_member(data, m->key));
+        for (const struct json_value *m = plain->first; m; m = m->next) {
+            if (may_differ(m->key)) continue;
+            check_equal(t, m, json_member(json_member(p.data, "run"), m->key));
+            if (!str_equal(m->key, "account")) check_equal(t, m, json_member(inside, m->key));
+        }
+        check_slots(t, plain);
+        check_rows(t, data, plain);
         CHECK_EQ(t, sum_of_samples(inside, "sm.issue.issued"),
                  json_number(json_member(json_member(inside, "counters"), "sm.issue.issued")));
         CHECK_HAS(t, page, "sum += left[y][k] * right[x][k]; // bank conflicts");
