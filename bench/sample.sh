@@ -2,8 +2,8 @@
 # Sampled timing against whole timing: bench/sample.sh build/warpfold [-f FILTER] [-g GPU] [-k FOLDER] [-s OPTION]
 #
 # Forty targets run whole, sampled and functionally, one host thread each: fifteen bundled kernels (large) and fifteen
-# points of silicon, with launches of ten waves and more on a GPU cut to seven SMs and three memory partitions, and
-# ten runs of many launches on the whole GPU. A line a target: cycles, error in per cent, printed half-width in per cent,
+# points of silicon on a GPU cut to seven SMs and three memory partitions, all but five with launches of ten waves and
+# more, and ten runs of many launches on the whole GPU. A line a target: cycles, error in per cent, printed half-width in per cent,
 # whether the true cycles are inside, processor seconds of the whole process, whole, functional and sampled, times faster
 # than whole, the bound (whole over functional), launches and blocks timed.
 #
@@ -26,11 +26,14 @@ folder=${keep:-$(mktemp -d "${TMPDIR:-/tmp}/warpfold-sample-XXXXXX")}
 mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
 
-# name, class (blocks: launches of many waves; launches: many launches), arguments
+# name, class (blocks: launches of ten waves and more; few: fewer waves; launches: many launches), arguments
 targets() {
-    for kernel in vecadd scan DCT8x8 reduction backprop transpose stencil3d spmv convolutionSeparable scalarProd mersenneTwister \
-        nearestNeighbour blackScholes histogram fft512; do
+    for kernel in vecadd scan DCT8x8 reduction backprop transpose stencil3d spmv convolutionSeparable \
+        nearestNeighbour; do
         echo "$kernel blocks bench $kernel --size large"
+    done
+    for kernel in blackScholes histogram mersenneTwister scalarProd fft512; do
+        echo "$kernel few bench $kernel --size large"
     done
     for point in poly-2dconv blackscholes convseparable-rows fwt-batch2 hotspot mergesort-ranks convtexture-rows dct8x8-1 \
         poly-fdtd2 qv-vectoradd-4m backprop-forward transpose-diagonal bitonic-merge-global matrixmul transpose-naive; do

@@ -548,7 +548,7 @@ static void widen_writes(struct api_sampled *o, struct chip_result *timed)
 
 // Least relative half-width of a launch with taken blocks: the timed rest begins in another phase of DRAM and
 // clocks.
-#define PHASE 0.002
+#define PHASE 0.007
 
 // Relative half-width of late rates with a closed L2, which holds fewer lines than the open one.
 #define CLOSED 0.03
