@@ -162,12 +162,15 @@ static __attribute__((noinline)) void run_observed(struct sm *s, uint64_t until)
 }
 static __attribute__((noinline)) void run_beside(struct sm *s, uint64_t until) { run(s, until, MODE_BESIDE); }
 
-// Onlookers, guests, ports and grids come to an SM between windows.
+// Onlookers, guests, ports and grids come to an SM between windows. A grid's mechanisms begin with its first block,
+// within a window: the launch says whether there are some.
 static enum sm_mode mode_of(const struct sm *s)
 {
     if (s->has_guests || s->has_port || s->config->issue_interval > 1 || s->config->predict)
         return MODE_BESIDE;
-    bool is_plain = !s->has_onlookers && !s->has_techs && s->room.grid_count <= 1 && !lsu_has_early(&s->lsu);
+    bool has_mechanisms = s->room.grid_count && s->room.grids[0]->launch->tech_count;
+    bool is_plain =
+        !s->has_onlookers && !has_mechanisms && s->room.grid_count <= 1 && !lsu_has_early(&s->lsu);
     return is_plain ? MODE_PLAIN : MODE_OBSERVED;
 }
 
