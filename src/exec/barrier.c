@@ -182,12 +182,12 @@ static __attribute__((noinline)) const struct bound *release_and_go(struct warp 
     return warp_go(w, w->pc);
 }
 
-// Frequent: a barrier of the whole block, and the live lanes of the warp are one split, all running. The same as
-// split_wait and barrier_try_arrive, in one step; no result is due.
+// Frequent: a full warp, undivided, at a barrier of the whole block. The same as split_wait and barrier_try_arrive, in
+// one step; no result is due.
 const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     struct split *s = w->splits.data;
-    bool is_whole = w->splits.count == 1 && s->mask == active && w->waits_at == NO_BARRIER;
+    bool is_whole = w->splits.count == 1 && active == w->full && w->waits_at == NO_BARRIER;
     if (!is_whole || !d->spare_byte || w->exec->races) return wait_any(d, w, regs, active);
     struct cta *c = w->cta;
     struct barrier *b = &c->barriers[d->scalar];
@@ -195,7 +195,7 @@ const struct bound *exec_bar(const struct bound *d, struct warp *w, uint8_t *reg
     uint64_t instructions = (uint64_t)(d - w->run_start) + 1;
     w->counts.barriers++;
     w->issued += instructions;
-    w->counts.thread_instructions += instructions * (active == w->full ? w->exec->lanes : bit_count(active));
+    w->counts.thread_instructions += instructions * w->exec->lanes;
     b->arrived = arrived;
     c->barriers_used |= 1u << d->scalar;
     w->waits_at = s->barrier = (uint8_t)d->scalar;

@@ -83,10 +83,10 @@ static bool hint_is_there(const struct warp *w, const struct bound *d, const uin
 
 // Reports word n of a lane's access if another warp has used the word in the same epoch and either use is a
 // write. A store of the value already in memory is not reported. Records the access.
-static void look_at_word(struct warp *w, const struct bound *d, const uint8_t *regs, unsigned lane,
-                         unsigned n, uint64_t address, bool is_write)
+static inline void look_at_word(struct warp *w, const struct hint *h, const struct bound *d,
+                                const uint8_t *regs, unsigned lane, unsigned n, uint64_t address,
+                                bool is_write)
 {
-    struct hint *h = w->exec->hint;
     if (address / 4 >= h->word_count) return; // a fault follows
     struct word_use *u = &h->words[address / 4];
     uint16_t self = (uint16_t)(w->index + 1);
@@ -119,10 +119,12 @@ static void look(struct warp *w, const struct bound *d, uint8_t *regs, uint64_t 
     uint64_t lanes = d->guarded ? exec_guarded(w, d) : active;
     if (!is_write && lanes) lanes = 1ull << bit_lowest(lanes) | 1ull << bit_highest(lanes);
     const uint32_t *base = reg_lanes(regs, d->src[k]), offset = i->src[k].value;
+    const struct hint h = *w->exec->hint; // a copy: stores to records of words change no member
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
         uint64_t address = base[l] + offset; // modulo 2^32: a shared address is a word
-        for (unsigned n = 0; n < bytes / 4; n++) look_at_word(w, d, regs, l, n, address + 4 * n, is_write);
+        for (unsigned n = 0; n < bytes / 4; n++)
+            look_at_word(w, &h, d, regs, l, n, address + 4 * n, is_write);
     }
 }
 
