@@ -1,6 +1,6 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
-#   make quickstart      builds, runs the paper's kernels with every mechanism on small inputs, and makes a report
+#   make quickstart      builds, runs the paper's kernels with every mechanism on a slice of the chip, and makes a report
 #   make install         program, manual page, bash completion to PREFIX (/usr/local)
 #   make reproduction    docs/results/reproduction.md anew: the paper's figures with its inputs, under an hour on two cores
 #   make reproduction-simtight  docs/results/reproduction-simtight.md anew: all of that paper at its sizes
@@ -157,7 +157,7 @@ quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
 	@$(MAKE) --no-print-directory all
-	@echo "The kernels of the DARSIE paper on small inputs, with each mechanism:"
+	@echo "The kernels of the DARSIE paper on a seventh of the chip, with each mechanism:"
 	@echo
 	@rm -rf $(BUILD)/quickstart
 	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart

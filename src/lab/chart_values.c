@@ -423,12 +423,13 @@ static void fill_features(const struct filling *fill)
         diag_fini(&d);
         if (!good) continue;
         for (size_t k = 0; k < rows; k++)
-            add_value(fill, (struct chart_value){.category = k,
-                                                 .series = n,
-                                                 .value = NAN,
-                                                 .text = answer_text(fill, answers[k],
-                                                                     paper_value(x, x->series.data[n].label,
-                                                                                 probe_row_at(k)->name))});
+            add_value(fill, (struct chart_value){
+                                .category = k,
+                                .series = n,
+                                .value = answers[k] == PROBE_UNKNOWN ? NAN : answers[k] == PROBE_YES,
+                                .text = answer_text(
+                                    fill, answers[k],
+                                    paper_value(x, x->series.data[n].label, probe_row_at(k)->name))});
         add_value(fill, (struct chart_value){.category = rows,
                                              .series = n,
                                              .value = NAN,

@@ -123,6 +123,30 @@ static void test_bases(struct test *t)
     cli_fini(&c);
 }
 
+// A series may name the size of its inputs, which is no setting of the run.
+static void test_sizes(struct test *t)
+{
+    static const char experiment[] =
+        "title = sizes\nmeasure = speedup\nkernels = hotspot\nviews = gtx1080ti-paper/ptxplus\n"
+        "series = small : darsie\n"
+        "series = slice : darsie with size=slice gpu.slice=7 over base with size=slice gpu.slice=7\n";
+    struct cli c = {.t = t};
+    lab_write(&c, "sizes.exp", experiment);
+    cli_run(&c, "reproduce $D/sizes.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs"), 4);
+    CHECK_EQ(t,
+             (int)lab_query(t, db,
+                            "SELECT count(*) FROM runs WHERE size = 'slice' AND settings = 'gpu.slice=7' AND "
+                            "command LIKE '%--size slice %' AND command NOT LIKE '%size=%'"),
+             2);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE size = 'small' AND settings = ''"), 2);
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT value > 1.2 FROM points WHERE series = 'slice' LIMIT 1"), 1);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // Kernels split in two classes by the values of one series, with a mean over each class.
 static void test_split(struct test *t)
 {
@@ -388,6 +412,7 @@ static void test_broken_files(struct test *t)
         "title = x\nmeasure = speedup\nkernels = vecadd\nviews = gtx1080ty/sass\nseries = A : uv\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nsettings = sm.wraps=3\nseries = A : uv\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv with sm.warps=many\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv with size=huge\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv on gtx1080ty\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nbase = uw\nseries = A : uv\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : uv over uw\n",
@@ -514,10 +539,17 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"figures", test_figures},     {"bases", test_bases},     {"split", test_split},
-        {"nothing", test_nothing},     {"zero", test_zero},       {"failed kernel", test_failed_kernel},
-        {"part", test_part},           {"by_name", test_by_name}, {"broken_files", test_broken_files},
-        {"databases", test_databases}, {"lock", test_lock}};
+    static const struct test_case cases[] = {{"figures", test_figures},
+                                             {"bases", test_bases},
+                                             {"sizes", test_sizes},
+                                             {"split", test_split},
+                                             {"nothing", test_nothing},
+                                             {"zero", test_zero},
+                                             {"failed kernel", test_failed_kernel},
+                                             {"part", test_part},
+                                             {"by_name", test_by_name},
+                                             {"broken_files", test_broken_files},
+                                             {"databases", test_databases},
+                                             {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
