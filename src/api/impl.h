@@ -357,9 +357,9 @@ void api_launches_add(struct api_launches *list, struct wf_launch *l); // no eff
 void api_wait(struct wf_context *c);                                   // for all launches under way
 void api_wait_for(struct wf_launch *l);
 void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until the list is empty
-void api_wait_stream(struct wf_stream *s); // for the stream and the default stream
+void api_wait_stream(struct wf_stream *s);             // for the stream and the default stream
 struct wf_peaks api_peaks(const struct wf_context *c); // all 0 without SMs
-void api_stop(struct wf_context *c);       // ends all launches under way
+void api_stop(struct wf_context *c);                   // ends all launches under way
 void api_streams_fini(struct wf_context *c);
 // Status of a launch that failed while a call waited; reported once. WF_OK: none.
 enum wf_status api_told(struct wf_context *c);

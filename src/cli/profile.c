@@ -1,5 +1,5 @@
 // `warpfold profile`: a run with samples, then what-if runs of the same launches, then ranked rules, as text, JSON and a
-// page. What-if runs have contexts of their own; their memory contents are thrown away.
+// page. A what-if run has a context of its own, and its memory contents are thrown away.
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/hosted.h"
@@ -80,6 +80,7 @@ static bool find_value(const struct what_if *w, const char *name, const char *va
     return true;
 }
 
+// Applies a setting to the context, or to the change of program and launches. False: refused.
 static bool apply_one(const struct what_if *w, const char *name, const char *value)
 {
     struct strbuf text = {0};
@@ -98,6 +99,7 @@ static bool apply_one(const struct what_if *w, const char *name, const char *val
     return good;
 }
 
+// Applies the settings of a trial (rules.def), separated by spaces. False: a setting was refused.
 static bool apply_settings(const struct what_if *w, const char *settings)
 {
     char *copy = heap_strdup(settings), *rest = copy, *word;
@@ -137,6 +139,7 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i)
     struct what_if w = {s.context, &p->facts, &change};
     enum wf_status status = command_settings(o, s.context, &quiet);
     if (status == WF_OK && !apply_settings(&w, p->trials[i].settings)) status = WF_BAD_USAGE;
+    if (status == WF_OK) status = wf_set(s.context, "sample", "off"); // as in the base run, timed whole
     wf_set_max_cycles(s.context, LONGEST * longest_launch(p->facts.run) + 10000);
     wf_set_progress(s.context, !options_has(o, OPTION_QUIET));
     interrupt_watch(s.context);
@@ -149,6 +152,7 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i)
     return status != WF_INTERRUPTED;
 }
 
+// Makes the trials and ranks the rules.
 static enum wf_status try_all(const struct options *o, struct profile *p)
 {
     for (size_t i = 0; i < p->trial_count; i++)
@@ -182,13 +186,14 @@ static void print_summary(const struct options *o, const struct session *s, cons
     strbuf_fini(&out);
 }
 
-// Paths of the files that the run has read, among them its modules.
+// Appends the paths of files read by the run, PTX files included.
 static void find_modules(const struct results *r, struct modules *m)
 {
     for (size_t i = 0; i < r->list.count; i++)
         if (r->list.data[i].is_read) vec_push(m, r->list.data[i].path);
 }
 
+// Writes page and JSON, then prints the summary.
 static enum wf_status publish(const struct options *o, struct session *s, const struct profile *p)
 {
     struct strbuf json = {0}, page = {0};
@@ -228,6 +233,7 @@ static enum wf_status settle(const struct options *o, struct session *s)
     return status;
 }
 
+// Base run, trials, results. A failed base run leaves no page.
 static enum wf_status run_profile(const struct options *o, struct session *s)
 {
     struct profile p;
