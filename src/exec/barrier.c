@@ -55,8 +55,7 @@ static void complete(struct cta *c, unsigned number)
         c->barriers[number] = (struct barrier){.all = true};
         c->barriers_used &= ~(1u << number);
     }
-    for (uint32_t i = 0; i < c->warp_count; i++) {
-        struct warp *w = &c->warps[i];
+    for (struct warp *w = c->warps, *end = w + c->warp_count; w < end; w++) {
         if (w->waits_at != number || w->state == WARP_DONE) continue;
         w->waits_at = NO_BARRIER;
         w->state = WARP_READY;

@@ -90,7 +90,11 @@ static inline void look_at_word(struct warp *w, const struct hint *h, const stru
     if (address / 4 >= h->word_count) return; // a fault follows
     struct word_use *u = &h->words[address / 4];
     uint16_t self = (uint16_t)(w->index + 1);
-    if (u->epoch != h->epoch) *u = (struct word_use){.epoch = h->epoch};
+    if (u->epoch != h->epoch) { // the first access of the epoch
+        *u = (struct word_use){
+            .epoch = h->epoch, .writer = is_write ? self : NOBODY, .reader = is_write ? NOBODY : self};
+        return;
+    }
     uint16_t other = u->writer != NOBODY && u->writer != self               ? u->writer
                      : is_write && u->reader != NOBODY && u->reader != self ? u->reader
                                                                             : NOBODY;

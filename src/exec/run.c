@@ -257,16 +257,15 @@ static bool run_slice(struct warp *w)
     return false;
 }
 
-// True, and the warp of the next turn in *turn: a warp of the block is ready.
-static inline bool next_ready(const struct cta *c, uint32_t *turn)
+// The first ready warp from `turn` on, around the block; NULL: none is ready.
+static inline struct warp *next_ready(const struct cta *c, struct warp *turn)
 {
-    const uint32_t count = c->warp_count;
-    for (uint32_t left = count, n = *turn; left; left--, n = n + 1 < count ? n + 1 : 0) {
-        if (c->warps[n].state != WARP_READY) continue;
-        *turn = n;
-        return true;
+    struct warp *const end = c->warps + c->warp_count;
+    for (uint32_t left = c->warp_count; left; left--) {
+        if (turn->state == WARP_READY) return turn;
+        if (++turn == end) turn = c->warps;
     }
-    return false;
+    return NULL;
 }
 
 static bool is_interrupted(struct exec *e, struct warp *w) // polls for an interrupt; true: interrupted
@@ -284,19 +283,19 @@ static bool cta_run(struct cta *c, uint64_t instructions)
     struct exec *e = c->exec;
     const uint64_t until = e->instructions_done + instructions;
     const bool is_plain = !e->instruction_limit && !e->look && !e->observed;
+    struct warp *const end = c->warps + c->warp_count, *turn = c->warps + c->next_warp;
     bool good = true;
-    uint32_t turn = c->next_warp;
     while (good && c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
-        if (!next_ready(c, &turn)) {
+        struct warp *w = next_ready(c, turn);
+        if (!w) {
             exec_fault_deadlock(c);
             return false;
         }
-        struct warp *w = &c->warps[turn];
         good = is_plain ? run_until_stop(w, WARP_SLICE, false) : run_slice(w);
         if (good && e->instructions_done >= e->ask_at) good = !is_interrupted(e, w);
-        turn = turn + 1 < c->warp_count ? turn + 1 : 0;
+        turn = w + 1 == end ? c->warps : w + 1;
     }
-    c->next_warp = turn;
+    c->next_warp = (uint32_t)(turn - c->warps);
     return good;
 }
 
