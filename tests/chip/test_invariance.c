@@ -148,13 +148,14 @@ static const struct knob *knob_of(const char *key)
     return NULL;
 }
 
-// Sizes needed by the small inputs are fixed, as is the machine: another machine runs no CUDA kernels.
+// Sizes needed by the small inputs are fixed, as is the machine: another machine runs no CUDA kernels. A slice must
+// divide the SMs (test_slice.c).
 static bool is_fixed(const char *key)
 {
-    static const char *const keys[] = {"sm.warps",         "sm.blocks",         "sm.registers",
-                                       "sm.register_unit", "sm.register_files", "sm.shared_bytes",
-                                       "sm.shared_unit",   "sim.check",         "sim.skip_idle",
-                                       "sim.lose_reply",   "sim.no_barriers",   "machine"};
+    static const char *const keys[] = {
+        "sm.warps",        "sm.blocks",      "sm.registers", "sm.register_unit", "sm.register_files",
+        "sm.shared_bytes", "sm.shared_unit", "sim.check",    "sim.skip_idle",    "sim.lose_reply",
+        "sim.no_barriers", "machine",        "gpu.slice"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)
         if (str_equal(keys[k], key)) return true;
     return false;
