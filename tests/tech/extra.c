@@ -222,7 +222,7 @@ bool extra_add(struct wf_context *c, const char *name, bool above)
     strbuf_printf(&all, "%s%s%s", c->tech ? c->tech : "", c->tech ? "+" : "", name);
     free(c->tech);
     c->tech = all.text;
-    c->chip.techs = choice->uses;
-    c->chip.tech_count = ++choice->count;
+    c->chip.techs = c->chip_set.techs = choice->uses;
+    c->chip.tech_count = c->chip_set.tech_count = ++choice->count;
     return true;
 }
