@@ -64,7 +64,8 @@ void json_quote(struct strbuf *out, const char *text)
             strbuf_write(out, (const char *)p, sequence);
             p += sequence - 1;
         } else {
-            if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) p++; // U+0080 to U+009F: a character, not two bytes
+            if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+                p++; // U+0080 to U+009F: a character, not two bytes
             strbuf_printf(out, "\\u%04x", *p);
         }
     }

@@ -58,7 +58,11 @@ void workload_run_LIB(struct host *h)
 {
     static const struct {
         int rates, steps, blocks; // rates = 2 · steps, steps a multiple of 8
-    } sizes[] = {{16, 8, 1}, {80, 40, 2}, {80, 40, 16}, {80, 40, 84}, {80, 40, 12}}; // large: the paths of GPGPU-Sim's LIB
+    } sizes[] = {{16, 8, 1},
+                 {80, 40, 2},
+                 {80, 40, 16},
+                 {80, 40, 84},
+                 {80, 40, 12}}; // large: the paths of GPGPU-Sim's LIB
     const int steps = sizes[h->size].steps, paths = sizes[h->size].blocks * 256;
     const unsigned blocks = (unsigned)sizes[h->size].blocks;
     const size_t bytes = (size_t)paths * sizeof(float);
