@@ -57,7 +57,8 @@ static void test_turns(struct test *t)
         uint64_t port = 0;
         for (unsigned k = 0; k < SENDERS; k++) {
             CHECK_EQ(t, a.packets.data[k].sm, (start + k) % SENDERS);
-            CHECK_EQ(t, crossbar_arrive(&c, &port, &a.packets.data[k]), start + 24 + 2 * k + 1);
+            CHECK_EQ(t, crossbar_arrive(&c, &port, &a.packets.data[k], a.packets.data[k].flits),
+                     start + 24 + 2 * k + 1);
         }
         for (unsigned k = 0; k < SENDERS; k++) bag_fini(&bags[k]);
         vec_fini(&a.packets);
@@ -86,7 +87,7 @@ static void test_order(struct test *t)
     uint64_t port = 0;
     for (unsigned k = 0; k < 6; k++) {
         CHECK_EQ(t, a.packets.data[k].sm, senders[k]);
-        CHECK_EQ(t, crossbar_arrive(&c, &port, &a.packets.data[k]), last_flits[k]);
+        CHECK_EQ(t, crossbar_arrive(&c, &port, &a.packets.data[k], a.packets.data[k].flits), last_flits[k]);
     }
     for (unsigned k = 0; k < 2; k++) bag_fini(&bags[k]);
     vec_fini(&a.packets);
