@@ -208,6 +208,8 @@ static void test_own_lines(struct test *t)
     uint64_t alone = 0;
     for (unsigned count = 1; count <= 3; count++) {
         struct fixture f = setup(t, "gtx1080ti-paper");
+        // Launches of one kernel that keep their code share its lines.
+        CHECK(t, wf_set(f.c, "icache.keep", "0") == WF_OK && wf_set(f.c, "gpu.keep_caches", "0") == WF_OK);
         struct wf_launch *l[3];
         struct wf_stream *s[3] = {f.a, f.b, wf_stream_create(f.c)};
         for (unsigned k = 0; k < count; k++) {

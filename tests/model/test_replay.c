@@ -495,9 +495,10 @@ static void read_program(struct machine *m, const char *line)
 static void describe_block(const struct machine *m, char line[200])
 {
     const struct dblock *b = &m->darsie->blocks[0];
-    snprintf(line, 200, "state majority=%d arrived=%d gathered=%d over=%d free=%d%d%d%d", (int)b->majority,
-             (int)b->arrived, (int)b->gathered, (int)b->gather_over, b->free & 1, b->free >> 1 & 1,
-             b->free >> 2 & 1, b->free >> 3 & 1);
+    unsigned available = (unsigned)b->free; // of four registers
+    snprintf(line, 200, "state majority=%d arrived=%d gathered=%d over=%d free=%u%u%u%u", (int)b->majority,
+             (int)b->arrived, (int)b->gathered, (int)b->gather_over, available & 1, available >> 1 & 1,
+             available >> 2 & 1, available >> 3 & 1);
 }
 
 static void describe_warp(struct machine *m, unsigned w, char line[200])

@@ -234,6 +234,8 @@ issue_any(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, b
     if (observed) {
         enum outcome outcome;
         if (issue_supplied(s, scheduler, slot, o, accesses, &outcome)) return outcome;
+    } else if (o->path == PATH_CONTROL) {
+        s->issue.lanes = w->warp->active; // for the prediction of the branch
     }
     uint64_t issued_before = w->warp->issued;
     enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
