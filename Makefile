@@ -155,7 +155,7 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/l
 .PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench
 quickstart:
 	@tools/setup build
-	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about a minute on two cores:"
+	@test -x $(BUILD)/warpfold || echo "Compiling warpfold, about two minutes on two cores:"
 	@$(MAKE) --no-print-directory all
 	@echo "The kernels of the DARSIE paper on a seventh of the chip, with each mechanism:"
 	@echo
