@@ -246,6 +246,15 @@ struct row { // lanes of one register as floats
     _Alignas(64) float lane[FAST_LANES];
 };
 
+// The handlers of a form whose name##_write leaves inactive lanes alone.
+#define WRITTEN(name)                                                                                        \
+    HANDLER(name##_masked)                                                                                   \
+    {                                                                                                        \
+        name##_write(d, regs, active);                                                                       \
+        NEXT(d + 1, w->active);                                                                              \
+    }                                                                                                        \
+    static const struct handlers special_##name = {name##_masked, name##_masked};
+
 #define SPECIAL(name)                                                                                        \
     static __attribute__((noinline)) void name##_row(const struct bound *d, const uint8_t *from,             \
                                                      struct row *out)                                        \
@@ -264,12 +273,7 @@ struct row { // lanes of one register as floats
         simd_store_masked(to, k, mask_part(active, k),                                                       \
                           finished(d, F(simd_load((const uint8_t *)out.lane, k))));                          \
     }                                                                                                        \
-    HANDLER(name##_masked)                                                                                   \
-    {                                                                                                        \
-        name##_write(d, regs, active);                                                                       \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
-    static const struct handlers special_##name = {name##_masked, name##_masked};
+    WRITTEN(name)
 
 // Quotients and roots of vectors are rounded as those of numbers (mufu.h).
 static inline vf root(vf x)
@@ -309,12 +313,7 @@ SPECIAL(tanh)
         EACH_VECTOR(k)                                                                                       \
         simd_store_masked(regs + d->dst, k, mask_part(active, k), simd_load((const uint8_t *)x, k));         \
     }                                                                                                        \
-    HANDLER(name##_masked)                                                                                   \
-    {                                                                                                        \
-        name##_write(d, regs, active);                                                                       \
-        NEXT(d + 1, w->active);                                                                              \
-    }                                                                                                        \
-    static const struct handlers special_##name = {name##_masked, name##_masked};
+    WRITTEN(name)
 SPECIAL_HIGH(rcp64h)
 SPECIAL_HIGH(rsq64h)
 
