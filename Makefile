@@ -45,7 +45,7 @@ endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wswitch-enum -Werror
 # -ffp-contract=off: a float multiply and add fuse only where the simulated program says so.
-BASE_CFLAGS := -std=c17 $(WARNINGS) -Isrc -D_GNU_SOURCE -pthread -ffp-contract=off -fno-math-errno
+BASE_CFLAGS := -std=c17 $(WARNINGS) -Isrc -D_GNU_SOURCE -pthread -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
 # -fno-tree-slp-vectorize: GCC 12 makes one wide load of neighbouring fields (a pc and its depth). Where they have just been stored
 # one by one, the load cannot be forwarded from the store buffer and waits a dozen cycles: 5 to 23 % of everything's time, and of a
 # kernel whose lanes part all the time (VecGCD) three fifths.
