@@ -1,5 +1,6 @@
 #include "cudart/fatbin.h"
 #include "base/arena.h"
+#include "base/str.h"
 #include "cudart/unpack.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@ static const uint32_t CONTAINER_MAGIC = 0xba55ed50u;
 
 struct wrapper {
     uint32_t magic, version;
-    const void *container, *more;
+    const void *container;
+    const void *const *linked;
 };
 
 struct container {
@@ -32,12 +34,14 @@ struct entry {
 };
 _Static_assert(sizeof(struct entry) == 64, "the header of an entry");
 
-const void *fatbin_container(const void *wrapper, int *version)
+enum { VERSION_LINKED = 2 };
+
+bool fatbin_open(const void *wrapper, struct fatbin_parts *parts)
 {
     const struct wrapper *w = wrapper;
-    if (!w || w->magic != WRAPPER_MAGIC) return NULL;
-    *version = (int)w->version;
-    return w->container;
+    if (!w || w->magic != WRAPPER_MAGIC) return false;
+    *parts = (struct fatbin_parts){w->container, w->version == VERSION_LINKED ? w->linked : NULL};
+    return true;
 }
 
 // Whether `a` is a better choice than `b` for the architecture.
@@ -87,4 +91,34 @@ enum fatbin_result fatbin_ptx(const void *container, unsigned architecture, stru
     if (good) return FATBIN_FOUND;
     free(ptx);
     return FATBIN_BROKEN;
+}
+
+// -- relocatable device code --------------------------------------------------------------------------------
+
+// Start of the text behind .version, .target and .address_size, which a joined text has once.
+static const char *behind_header(const char *ptx)
+{
+    const char *at = strstr(ptx, ".address_size");
+    const char *end = at ? strchr(at, '\n') : NULL;
+    return end ? end : ptx;
+}
+
+enum fatbin_result fatbin_text_of(const struct fatbin_parts *parts, unsigned architecture,
+                                  struct fatbin_text *text)
+{
+    if (!parts->linked) return fatbin_ptx(parts->container, architecture, text);
+    struct strbuf all = {0};
+    unsigned newest = 0;
+    enum fatbin_result result = FATBIN_NO_PTX;
+    for (const void *const *part = parts->linked; *part; part++) {
+        struct fatbin_text one;
+        result = fatbin_ptx(*part, architecture, &one);
+        if (result != FATBIN_FOUND) break;
+        strbuf_puts(&all, all.length ? behind_header(one.ptx) : one.ptx);
+        if (newest < one.architecture) newest = one.architecture;
+        free(one.ptx);
+    }
+    *text = (struct fatbin_text){all.text, all.length, newest};
+    if (result != FATBIN_FOUND) strbuf_fini(&all);
+    return result;
 }

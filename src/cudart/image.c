@@ -1,6 +1,5 @@
 // Fat binaries, kernels and variables of the program: what the constructors of nvcc's objects register.
 #include "cudart/device.h"
-#include "cudart/fatbin.h"
 #include "cudart/launch.h"
 
 #include <stdio.h>
@@ -12,10 +11,10 @@ CUDART_EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
     struct cudart *r = cudart_enter_plain();
     struct cudart_image *image = heap_alloc(sizeof *image);
-    image->container = fatbin_container(wrapper, &image->version);
+    image->is_good = fatbin_open(wrapper, &image->parts);
     vec_push(&r->images, image);
     cudart_leave(r, cudaSuccess);
-    return (void **)&image->container;
+    return (void **)image;
 }
 
 static struct cudart_image *image_of(void **handle) { return (struct cudart_image *)(void *)handle; }
@@ -79,7 +78,7 @@ static enum cuda_error load(struct cudart *r, struct cudart_image *image)
 {
     struct fatbin_text text;
     unsigned architecture = device_architecture(r);
-    switch (fatbin_ptx(image->container, architecture, &text)) {
+    switch (image->is_good ? fatbin_text_of(&image->parts, architecture, &text) : FATBIN_BROKEN) {
     case FATBIN_FOUND: break;
     case FATBIN_NO_PTX:
         cudart_say("the program has machine code without PTX; build it with PTX: nvcc -gencode "

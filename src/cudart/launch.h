@@ -1,14 +1,15 @@
 // Registered fat binaries, kernels and variables; launches.
 #pragma once
+#include "cudart/fatbin.h"
 #include "cudart/state.h"
 
 // A fat binary of the program: a module, loaded at the first use of a kernel or variable.
 struct cudart_image {
-    const void *container;    // first member: the handle of a registration is a pointer to it
-    int version;              // 2: relocatable device code
-    struct wf_module *module; // NULL: not loaded
-    enum cuda_error error;    // of a load that failed; cudaSuccess: none
-    unsigned architecture;    // of the PTX: 75 for sm_75
+    struct fatbin_parts parts; // first member: the handle of a registration is a pointer to it
+    bool is_good;              // registered with a wrapper of a known kind
+    struct wf_module *module;  // NULL: not loaded
+    enum cuda_error error;     // of a load that failed; cudaSuccess: none
+    unsigned architecture;     // of the PTX: 75 for sm_75
 };
 
 struct cudart_kernel {
