@@ -1,7 +1,7 @@
 // Fat binaries made by hand.
-#include "base/arena.h"
 #include "cudart/cuda.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 64, CONTAINER = 16 };
@@ -50,7 +50,7 @@ static size_t pack(uint8_t *to, const char *text, size_t length, enum fat_packin
 void *fat_make(const char *ptx, size_t length, enum fat_packing packing)
 {
     static const uint64_t flags[] = {0x11, 0x2011, 0x8011, 0x11};
-    uint8_t *c = heap_alloc(CONTAINER + HEADER + 2 * length + 64), *e = c + CONTAINER;
+    uint8_t *c = calloc(1, CONTAINER + HEADER + 2 * length + 64), *e = c + CONTAINER;
     size_t packed = pack(e + HEADER, ptx, length, packing), payload = (packed + 7) / 8 * 8;
     put(c, 0xba55ed50, 4);
     put(c + 4, 1, 2);
@@ -63,7 +63,7 @@ void *fat_make(const char *ptx, size_t length, enum fat_packing packing)
     put(e + 28, 75, 4);
     put(e + 40, flags[packing], 8);
     put(e + 56, length, 8);
-    uint8_t *wrapper = heap_alloc(24);
+    uint8_t *wrapper = calloc(1, 24);
     put(wrapper, 0x466243b1, 4);
     put(wrapper + 4, 1, 4);
     put(wrapper + 8, (uintptr_t)c, 8);
