@@ -95,7 +95,7 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(filter-out $(LEFT_OUT),$(call below,tests,test_*.c))
 TEST_BIN := $(TEST_SRC:%.c=$(BUILD)/%)
 # Everything else under tests/ is shared by the tests: harness, oracle, generator.
-TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c),$(call below,tests,*.c))
+TEST_LIB_SRC := $(filter-out $(TEST_SRC) $(LEFT_OUT) $(wildcard tests/fuzz/*.c tests/*/programs/*.c),$(call below,tests,*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 
 # $(call say,TEXT): a line of a recipe that says what is done, where output is no terminal (tools/say).

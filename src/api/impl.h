@@ -98,8 +98,11 @@ struct wf_context {
     // The SIMTight core: made at a program's first launch, kept until the next run or forget_chip; or NULL.
     struct simtight *core;
     struct memory *memory; // made at the first use; memory.size is fixed from then on
+    bool is_shared;        // wf_share_memory: device addresses are host addresses
+    bool is_far;           // lent memory has addresses beyond LAUNCH_FAR_ADDRESS
     VEC(struct wf_module *) modules;
     VEC(struct wf_stream *) streams;
+    unsigned streams_made; // numbers streams, destroyed streams too
     VEC(struct wf_event *) events;
     VEC(struct texture) textures; // a handle is index + 1
     struct strbuf errors, config_json;

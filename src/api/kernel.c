@@ -71,7 +71,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
     if (!compile_options_from(&options, &c->compile, loc_none(), &c->diag)) return NULL;
     // low: the device heap is small enough for memory_create to keep all addresses below the shared-memory
     // window, so 32 address bits suffice.
-    bool low = c->settings.memory_bytes <= ISA_SHARED_WINDOW - MEMORY_HEAP;
+    bool low = !c->is_shared && c->settings.memory_bytes <= ISA_SHARED_WINDOW - MEMORY_HEAP;
     options.address_bits = low || m->ptx->address_bits == 32 ? 32 : 64;
     double started = clock_seconds();
     fenv_t modes = host_modes_begin();

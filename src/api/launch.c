@@ -223,6 +223,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
         .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes),
         .local_total = (uint32_t)local_total(k->program),
         .memory = c->memory,
+        .has_far = c->is_far,
         .textures = l->textures,
         .texture_count = (uint32_t)c->textures.count,
         .simt = (enum launch_simt)s->simt,

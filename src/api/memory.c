@@ -3,6 +3,7 @@
 // stream and the default stream.
 #include "exec/memory.h"
 #include "api/impl.h"
+#include "isa/bank.h"
 
 #include <string.h>
 
@@ -10,6 +11,18 @@ struct memory *api_memory(struct wf_context *c)
 {
     if (!c->memory) c->memory = memory_create(c->settings.memory_bytes);
     return c->memory;
+}
+
+bool wf_share_memory(struct wf_context *c)
+{
+    if (c->memory)
+        return diag_error(&c->diag, loc_none(), "memory to be shared with the host exists already");
+    c->memory = memory_create_shared(c->settings.memory_bytes);
+    c->is_shared = c->memory != NULL;
+    return c->is_shared ||
+           diag_error(&c->diag, loc_none(),
+                      "device memory cannot be shared with the host: addresses from 4 GiB on, twice "
+                      "memory.size, are in use or refused by a limit (ulimit -v)");
 }
 
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label)
@@ -47,6 +60,38 @@ static uint8_t *range(struct wf_context *c, const char *what, uint64_t address, 
                (unsigned long long)address, strbuf_text(&where));
     strbuf_fini(&where);
     return NULL;
+}
+
+void *wf_host(struct wf_context *c, uint64_t address, uint64_t bytes)
+{
+    return range(c, "access", address, bytes);
+}
+
+enum wf_status wf_lend(struct wf_context *c, void *host, uint64_t bytes)
+{
+    uint64_t address = (uintptr_t)host;
+    if (!c->is_shared || !bytes || address + bytes < address || memory_overlaps(c->memory, address, bytes) ||
+        (address < MEMORY_WINDOWS_END && address + bytes > ISA_SHARED_WINDOW)) {
+        diag_error(&c->diag, loc_none(), "%llu bytes at 0x%llx cannot be lent to the device: %s",
+                   (unsigned long long)bytes, (unsigned long long)address,
+                   c->is_shared ? "no bytes, or a part belongs to the device or its windows"
+                                : "memory is not shared (wf_share_memory)");
+        return WF_BAD_INPUT;
+    }
+    memory_place(c->memory, address, bytes, "registered host memory");
+    c->is_far |= address + bytes > LAUNCH_FAR_ADDRESS;
+    return WF_OK;
+}
+
+enum wf_status wf_take_back(struct wf_context *c, void *host)
+{
+    api_wait(c);
+    const struct memory_allocation *a = memory_find(api_memory(c), (uintptr_t)host);
+    bool is_lent = a && str_equal(a->label, "registered host memory");
+    if (is_lent && memory_unplace(c->memory, (uintptr_t)host)) return api_told(c);
+    diag_error(&c->diag, loc_none(), "0x%llx is not the start of lent host memory",
+               (unsigned long long)(uintptr_t)host);
+    return WF_BAD_INPUT;
 }
 
 static void note_copied(struct wf_context *c, uint64_t address, uint64_t bytes)

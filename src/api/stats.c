@@ -79,6 +79,30 @@ static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
     s->storage = api_storage(l, &s->storage_count);
 }
 
+static enum wf_fault fault_of(enum launch_fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_NONE: return WF_FAULT_NONE;
+    case FAULT_BOUNDS:
+    case FAULT_SHARED:
+    case FAULT_LOCAL:
+    case FAULT_CONSTANT: return WF_FAULT_ADDRESS;
+    case FAULT_ALIGNMENT: return WF_FAULT_ALIGNMENT;
+    case FAULT_STACK: return WF_FAULT_STACK;
+    case FAULT_BRANCH:
+    case FAULT_TEXTURE:
+    case FAULT_MEMBERS: return WF_FAULT_INSTRUCTION;
+    case FAULT_TRAP: return WF_FAULT_TRAP;
+    case FAULT_ASSERT: return WF_FAULT_ASSERT;
+    case FAULT_DEADLOCK:
+    case FAULT_STALL: return WF_FAULT_HANG;
+    case FAULT_LIMIT: return WF_FAULT_LIMIT;
+    case FAULT_INTERRUPTED: return WF_FAULT_INTERRUPTED;
+    case FAULT_INTERNAL: break;
+    }
+    return WF_FAULT_INTERNAL;
+}
+
 void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds)
 {
@@ -101,6 +125,7 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
         .races = l->launch.check_races ? l->race.count : WF_UNKNOWN,
         .race_text = l->race.text,
         .fault_text = l->fault.text,
+        .fault = fault_of(l->fault.kind),
         .has_waited = l->has_waited,
         .never_ends =
             l->fault.kind == FAULT_DEADLOCK || l->fault.kind == FAULT_STALL || l->fault.kind == FAULT_LIMIT,

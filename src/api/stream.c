@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct wf_stream *wf_stream_create(struct wf_context *c)
 {
@@ -10,10 +11,40 @@ struct wf_stream *wf_stream_create(struct wf_context *c)
     char name[16];
     s->context = c;
     vec_push(&c->streams, s);
-    s->number = (unsigned)c->streams.count;
+    s->number = ++c->streams_made;
     snprintf(name, sizeof name, "%u", s->number);
     s->name = heap_strdup(name);
     return s;
+}
+
+// Takes an object out of a list of the context's.
+#define REMOVE(list, object)                                                                                 \
+    do {                                                                                                     \
+        size_t at_ = 0;                                                                                      \
+        while ((list)->data[at_] != (object)) at_++;                                                         \
+        memmove((list)->data + at_, (list)->data + at_ + 1, (--(list)->count - at_) * sizeof *(list)->data); \
+    } while (0)
+
+void wf_stream_destroy(struct wf_stream *s)
+{
+    if (!s) return;
+    api_wait_empty(s->context, &s->tail);
+    for (size_t i = 0; i < s->context->alive.count; i++) {
+        struct wf_launch *l = s->context->alive.data[i];
+        if (l->stream == s) l->stream = &s->context->first;
+    }
+    REMOVE(&s->context->streams, s);
+    vec_fini(&s->tail);
+    free(s->name);
+    free(s);
+}
+
+void wf_event_destroy(struct wf_event *e)
+{
+    if (!e) return;
+    REMOVE(&e->context->events, e);
+    vec_fini(&e->before);
+    free(e);
 }
 
 void wf_stream_name(struct wf_stream *s, const char *name)

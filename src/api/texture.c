@@ -83,6 +83,21 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
                               .normalised_read = t->normalised_read,
                               .filter = t->filter == WF_FILTER_LINEAR ? TEXTURE_LINEAR : TEXTURE_POINT};
     for (int i = 0; i < 3; i++) texture.address[i] = address_mode(t->address[i]);
+    for (size_t i = 0; i < c->textures.count; i++) // a destroyed texture has no channels
+        if (!c->textures.data[i].channels) {
+            c->textures.data[i] = texture;
+            return i + 1;
+        }
     vec_push(&c->textures, texture);
     return c->textures.count;
+}
+
+enum wf_status wf_texture_destroy(struct wf_context *c, uint64_t texture)
+{
+    if (!texture || texture > c->textures.count || !c->textures.data[texture - 1].channels) {
+        diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);
+        return WF_BAD_INPUT;
+    }
+    c->textures.data[texture - 1] = (struct texture){0};
+    return WF_OK;
 }

@@ -46,6 +46,10 @@
 
 #define WF_VERSION "0.1.0"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum wf_status { // also the command line's exit status
     WF_OK = 0,
     WF_BAD_INPUT = 1,      // invalid file, argument, shape, kernel or buffer
@@ -139,6 +143,18 @@ void wf_set_progress(struct wf_context *c, bool enabled);
 // used up. The label, NULL for none, appears in reports.
 uint64_t wf_alloc(struct wf_context *c, uint64_t bytes);
 uint64_t wf_alloc_named(struct wf_context *c, uint64_t bytes, const char *label);
+// Places device memory at equal addresses for host and device, above 4 GiB and below 2^42: the host may use a
+// device address as a pointer. Call before the first allocation and module. False and an error: the host's
+// address space is taken there, or memory exists already.
+bool wf_share_memory(struct wf_context *c);
+// Host bytes of a device range, valid until the range is freed. The call does not wait for launches. NULL and an
+// error: the range is not inside a single allocation.
+void *wf_host(struct wf_context *c, uint64_t address, uint64_t bytes);
+// Makes host memory an allocation of the device at the same address, until wf_take_back. Only with
+// wf_share_memory. WF_BAD_INPUT: a part belongs to the device already, or wf_take_back without wf_lend. wf_take_back
+// waits for all launches.
+enum wf_status wf_lend(struct wf_context *c, void *host, uint64_t bytes);
+enum wf_status wf_take_back(struct wf_context *c, void *host);
 // The calls below, up to wf_fill, first wait for all launches. A range not inside a single allocation returns
 // WF_BAD_INPUT. After the call's own work, the result may be the status of an earlier launch. Such a launch
 // failed while a call waited, and no call has returned its status yet. A failed context (wf_reset) still
@@ -354,8 +370,11 @@ struct wf_texture_config {
     enum wf_address address[3];
 };
 // Creates a texture object over device memory at `data`. Returns the 64-bit handle that kernels take, or 0
-// and a message. Texture objects live as long as the context.
+// and a message. Texture objects live until destroyed, or as long as the context.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
+// Launches queued so far keep the texture. A later wf_texture_create may hand out the handle again. WF_BAD_INPUT:
+// no texture has the handle.
+enum wf_status wf_texture_destroy(struct wf_context *c, uint64_t texture);
 
 // -- launches -----------------------------------------------------------------------------------------------
 struct wf_launch_config {
@@ -454,6 +473,20 @@ struct wf_peaks {
     double l2_flits, l2_flit_bytes, dram_bytes;
     double sms;
 };
+// Why the program of a launch failed.
+enum wf_fault {
+    WF_FAULT_NONE,
+    WF_FAULT_ADDRESS,     // access outside every allocation, or outside shared, local or constant memory
+    WF_FAULT_ALIGNMENT,   // misaligned address
+    WF_FAULT_STACK,       // call stack exhausted
+    WF_FAULT_INSTRUCTION, // invalid target of a jump, lane outside a member mask, texture without a handle
+    WF_FAULT_TRAP,        // the program's own trap
+    WF_FAULT_ASSERT,      // an assertion of the program
+    WF_FAULT_HANG,        // no warp can continue, or all warps wait for ever
+    WF_FAULT_LIMIT,       // a limit of the user; the context stays usable
+    WF_FAULT_INTERRUPTED,
+    WF_FAULT_INTERNAL // an error of the simulator
+};
 // Figures of one launch. "Timed" marks figures that are WF_UNKNOWN in functional runs.
 struct wf_stats {
     enum wf_status status;
@@ -476,6 +509,7 @@ struct wf_stats {
     uint64_t races;         // pairs of racing accesses seen; WF_UNKNOWN if check.races is off
     const char *race_text;  // report of the first race, or NULL
     const char *fault_text; // report of a failed program, or NULL
+    enum wf_fault fault;
     // Functional: the launch seemed to wait for memory written by other launches, and another launch ran in
     // between.
     bool has_waited;
@@ -544,8 +578,10 @@ void wf_launch_free(struct wf_launch *l);
 // not cause the failed state.
 void wf_reset(struct wf_context *c);
 
-// Streams and events live as long as the context.
+// Streams and events live until destroyed, or as long as the context.
 struct wf_stream *wf_stream_create(struct wf_context *c);
+// Waits for the launches of the stream, then frees the stream. NULL: no effect.
+void wf_stream_destroy(struct wf_stream *s);
 // Names the stream in messages and in timelines of launches that begin later. Default: 1, 2, 3 … in order of
 // creation.
 void wf_stream_name(struct wf_stream *s, const char *name);
@@ -568,6 +604,7 @@ enum wf_status wf_synchronise(struct wf_context *c);
 
 // An event stands for the work in a stream at the time of the latest wf_event_record.
 struct wf_event *wf_event_create(struct wf_context *c);
+void wf_event_destroy(struct wf_event *e); // does not wait. NULL: no effect
 // Records the event after all work queued in the stream so far. NULL: the default stream. WF_BAD_INPUT: the
 // stream belongs to another context.
 enum wf_status wf_event_record(struct wf_event *e, struct wf_stream *s);
@@ -671,3 +708,7 @@ bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key);
 bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct wf_key *key);
 // The resolved configuration as a JSON object. Valid until the next wf_config_json.
 const char *wf_config_json(struct wf_context *c);
+
+#ifdef __cplusplus
+}
+#endif

@@ -119,9 +119,10 @@ bool options_parse(struct options *o, enum command_id command, int argc, char **
     *o = (struct options){.command = command};
     bool ok = true, only_operands = false;
     for (int i = 0; i < argc; i++) {
-        if (!only_operands && str_equal(argv[i], "--"))
+        if (!only_operands && str_equal(argv[i], "--")) {
             only_operands = true;
-        else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+            o->is_program = !o->operands.count;
+        } else if (!only_operands && argv[i][0] == '-' && argv[i][1])
             ok &= parse_one(o, argc, argv, &i, d);
         else
             vec_push(&o->operands, argv[i]);

@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "cli/checkpoint.h"
 #include "cli/command.h"
+#include "cli/cuda_program.h"
 #include "cli/hosted.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
@@ -504,11 +505,22 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     return status;
 }
 
+static int run_program(struct options *o)
+{
+    struct diag d;
+    diag_init(&d);
+    int status = command_fail(&d, cuda_program_run(o, &d));
+    diag_fini(&d);
+    options_fini(o);
+    return status;
+}
+
 int command_run(int argc, char **argv)
 {
     struct options o;
     int exit_status;
     if (!command_begin(&o, COMMAND_RUN, argc, argv, &exit_status)) return exit_status;
+    if (o.is_program) return run_program(&o);
     struct diag d;
     struct session s;
     struct results r;

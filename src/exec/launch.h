@@ -89,6 +89,10 @@ struct launch_flat {
     bool *has_failed;                  // set to true by a warp that ends with failure
 };
 
+// Host memory lent to the device may have addresses from LAUNCH_FAR_ADDRESS on (launch.has_far); all other global
+// memory is below.
+#define LAUNCH_FAR_ADDRESS (1ull << 42)
+
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
@@ -102,6 +106,7 @@ struct launch {
     const uint8_t *bank[LAUNCH_BANKS];
     uint32_t bank_bytes[LAUNCH_BANKS];
     struct memory *memory;
+    bool has_far; // accesses to global memory may be beyond LAUNCH_FAR_ADDRESS
     const struct texture *textures;
     uint32_t texture_count;
     enum launch_simt simt;

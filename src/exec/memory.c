@@ -26,7 +26,8 @@ struct memory {
     struct region regions[2];
     VEC(struct memory_allocation) allocations; // by address; freed entries stay until their place is reused
     uint32_t serial;
-    bool strays; // unallocated bytes may have been written
+    bool is_shared; // device addresses are host addresses; mapped from MEMORY_WINDOWS_END on
+    bool strays;    // unallocated bytes may have been written
 };
 
 struct memory *memory_create(uint64_t limit_bytes)
@@ -65,6 +66,30 @@ struct memory *memory_create(uint64_t limit_bytes)
     return m;
 }
 
+// The heap is the second range alone. Host byte and device address are equal, so `base` is the host's address
+// MEMORY_HEAP, which is never accessed.
+struct memory *memory_create_shared(uint64_t limit_bytes)
+{
+    uint64_t limit = limit_bytes < MEMORY_LIMIT_MAX ? limit_bytes : MEMORY_LIMIT_MAX;
+    uint64_t bytes = 2 * align_up(limit, 4096);
+    void *want = (void *)(uintptr_t)MEMORY_WINDOWS_END; // NOLINT: a chosen host address
+    void *p = mmap(want, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (p != want) { // a kernel before 4.17 takes the address as a hint
+        munmap(p, bytes);
+        return NULL;
+    }
+    struct memory *m = heap_alloc(sizeof *m);
+    m->base = (uint8_t *)(uintptr_t)MEMORY_HEAP;
+    m->origin = MEMORY_HEAP;
+    m->is_shared = true;
+    m->limit_bytes = limit;
+    m->reserved_bytes = MEMORY_WINDOWS_END + bytes - MEMORY_HEAP;
+    m->regions[1] = (struct region){MEMORY_WINDOWS_END, MEMORY_WINDOWS_END + bytes};
+    return m;
+}
+
 enum { FLAT_TAIL = 64 }; // an access at the last address may touch bytes past the end
 
 struct memory *memory_create_flat(void)
@@ -83,7 +108,8 @@ uint8_t *memory_flat(const struct memory *m) { return m->base; }
 void memory_destroy(struct memory *m)
 {
     if (!m) return;
-    if (m->base) munmap(m->base, m->reserved_bytes);
+    uint64_t skipped = m->is_shared ? MEMORY_WINDOWS_END - MEMORY_HEAP : 0;
+    if (m->base) munmap(m->base + skipped, m->reserved_bytes - skipped);
     for (size_t i = 0; i < m->allocations.count; i++) free((char *)m->allocations.data[i].label);
     vec_fini(&m->allocations);
     free(m);
@@ -129,7 +155,9 @@ static uint64_t take_hole(struct memory *m, uint64_t size_bytes, uint64_t align_
         uint64_t start = align_up(a[i].address, align_bytes), end = start + size_bytes + GAP;
         const struct memory_allocation *last = &a[i + run - 1];
         uint64_t limit =
-            i + run < count ? a[i + run].address : last->address + align_up(last->size_bytes, GAP) + GAP;
+            i + run < count && a[i + run].address < m->regions[1].end // else: placed behind the heap
+                ? a[i + run].address
+                : last->address + align_up(last->size_bytes, GAP) + GAP;
         if (end > limit || end < start || in_windows(start, end)) continue;
         remove_freed(m, i, run);
         return start;
@@ -182,6 +210,25 @@ static void add(struct memory *m, uint64_t address, uint64_t size_bytes, const c
 void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes, const char *label)
 {
     add(m, address, size_bytes, label);
+}
+
+bool memory_unplace(struct memory *m, uint64_t address)
+{
+    size_t past = first_past(m, address);
+    struct memory_allocation *a = past ? &m->allocations.data[past - 1] : NULL;
+    if (!a || a->address != address || a->freed) return false;
+    m->in_use_bytes -= a->size_bytes;
+    remove_freed(m, past - 1, 1);
+    return true;
+}
+
+bool memory_overlaps(const struct memory *m, uint64_t address, uint64_t size_bytes)
+{
+    for (size_t k = first_past(m, address + size_bytes - 1); k-- > 0;) {
+        const struct memory_allocation *a = &m->allocations.data[k];
+        if (!a->freed) return a->address + a->size_bytes > address;
+    }
+    return false;
 }
 
 uint64_t memory_alloc(struct memory *m, uint64_t size_bytes, uint64_t align_bytes, const char *label)

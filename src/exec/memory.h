@@ -29,11 +29,17 @@ struct memory_allocation {
 struct memory;
 
 struct memory *memory_create(uint64_t limit_bytes); // limit on the sum of live allocations
+// Memory whose device addresses are host addresses, from 4 GiB on. NULL: the host's addresses there are taken.
+struct memory *memory_create_shared(uint64_t limit_bytes);
 // The memory of launch_flat: 4 GiB from address 0, usable only where allocations are placed. NULL: the host
 // has too little address space.
 struct memory *memory_create_flat(void);
 // Adds an allocation at a given address. The caller makes sure that allocations do not overlap.
 void memory_place(struct memory *m, uint64_t address, uint64_t size_bytes, const char *label);
+// Forgets a placed allocation without touching the bytes. False: not the start of a live allocation.
+bool memory_unplace(struct memory *m, uint64_t address);
+// Whether a live allocation overlaps [address, address + size).
+bool memory_overlaps(const struct memory *m, uint64_t address, uint64_t size_bytes);
 uint8_t *memory_flat(const struct memory *m); // host byte of address 0
 void memory_destroy(struct memory *m);
 

@@ -201,7 +201,8 @@ static uint64_t handle_of(const struct bound *d, const struct warp *w, const uin
 static const struct texture *texture_of(const struct warp *w, uint64_t handle)
 {
     const struct launch *l = w->exec->launch;
-    return handle && handle <= l->texture_count ? &l->textures[handle - 1] : NULL;
+    const struct texture *t = handle && handle <= l->texture_count ? &l->textures[handle - 1] : NULL;
+    return t && t->channels ? t : NULL;
 }
 
 static const struct bound *bad_handle(struct warp *w, const struct bound *d, unsigned lane, uint64_t handle)

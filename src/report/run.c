@@ -211,7 +211,7 @@ void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct
     l.blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     memcpy(l.grid, shape->grid, sizeof l.grid);
     memcpy(l.block, shape->block, sizeof l.block);
-    if (r->has_host) keep_details(&l, stats);
+    if (r->has_host || r->keeps_launches) keep_details(&l, stats);
     vec_push(&r->launches, l);
     add_counters(r, stats);
     report_limits_add(r, kernel, shape, stats);
@@ -352,7 +352,7 @@ static void write_launches(struct json *j, const struct report_run *r)
         report_u64(j, "registers", l->registers);
         report_u64(j, "shared_bytes", l->shared_bytes);
         report_sampled_launch(j, l);
-        if (r->has_host) write_details(j, r, l);
+        if (r->has_host || r->keeps_launches) write_details(j, r, l);
         json_close_object(j);
     }
     json_close_array(j);

@@ -25,7 +25,7 @@ struct report_launch {
     struct wf_sampling sampling;
     uint64_t blocks; // of the grid
     uint64_t room;   // blocks that the chip holds at once, filled by `bench`; 0: unknown or functional
-    // The members below are filled only for a program with a host part, whose JSON has them for every launch.
+    // The members below are filled only with keeps_launches, and for a program with a host part.
     uint64_t *counters; // heap, in the run's order; NULL: no counters, or a run without a host part
     struct report_energy energy;
     char *fault_text; // heap; NULL: no fault
@@ -72,7 +72,8 @@ struct report_run {
     char *tech;                     // heap; NULL: base
     struct wf_slice slice;          // parts 0: the whole chip, or functional
     bool interrupted;
-    bool has_host;              // a program with a host part; set before the first launch
+    bool keeps_launches; // the JSON has counters, energy and fault of every launch; set before the first
+    bool has_host;       // a program with a host part; set before the first launch
     uint64_t host_instructions; // with host_seconds: over the whole run
     double host_seconds;
     struct strbuf console;        // end of the program's output

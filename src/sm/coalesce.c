@@ -338,6 +338,13 @@ static uint16_t least_passes(const struct lsu_entry *e, const struct exec_access
     return e->cycles > words ? (uint16_t)words : e->cycles;
 }
 
+// Caches know global memory below LAUNCH_FAR_ADDRESS, and addresses of code, constants and local memory beyond. Host
+// memory from there on is given lines below; a line of device memory with an equal address costs time, not values.
+static void fold_far(struct exec_access *a, uint64_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1) a->address[bit_lowest(lanes)] &= LAUNCH_FAR_ADDRESS - 1;
+}
+
 void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i)
 {
     const struct sm_grid *g = e->grid;
@@ -350,6 +357,7 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
             a->address[bit_lowest(left)] +=
                 g->launch->space + GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
     if (s->config->no_conflicts) e->cycles = least_passes(e, a);
+    if (global && g->launch->launch->has_far) fold_far(a, global);
     if (global) coalesce_global(s, e, a, global);
     if (global && s->config->no_scatter) gather_lines(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);

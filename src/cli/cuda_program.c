@@ -1,0 +1,203 @@
+// Starts a CUDA program with the drop-in runtime in place, and waits for the end.
+#include "cli/cuda_program.h"
+#include "api/warpfold.h"
+#include "base/file.h"
+#include "cli/elf_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void cuda_program_tell(uint8_t outcome)
+{
+    const char *pipe_number = getenv(CUDA_PROGRAM_PIPE);
+    uint64_t fd;
+    if (!pipe_number || !str_to_u64(pipe_number, &fd) || fd > INT_MAX) return;
+    if (write((int)fd, &outcome, 1) != 1)
+        fputs("warpfold: the outcome cannot be told to `warpfold run`\n", stderr);
+}
+
+// -- options ------------------------------------------------------------------------------------------------
+
+bool cuda_program_check(const struct options *o, struct diag *d)
+{
+    static const enum option_id others[] = {
+        OPTION_GRID, OPTION_BLOCK, OPTION_ARG,           OPTION_SYMBOL, OPTION_SHARED,    OPTION_SCRIPT,
+        OPTION_DUMP, OPTION_INPUT, OPTION_CHECKPOINT_AT, OPTION_RESUME, OPTION_CHECKPOINT};
+    const char *json = options_value(o, OPTION_JSON);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (options_has(o, others[i]))
+            return diag_error(d, loc_none(),
+                              "%s is for a kernel or a script; a program launches its kernels itself",
+                              options_name(others[i]));
+    if (json && str_equal(json, "-"))
+        return diag_error(d, loc_none(), "--json -: stdout is the program's; name a file");
+    return true;
+}
+
+bool cuda_program_choose(struct cuda_program_choice *c, const struct options *o, struct diag *d)
+{
+    const char *text = options_value(o, OPTION_LAUNCHES);
+    *c = (struct cuda_program_choice){options_value(o, OPTION_KERNEL), 1, UINT64_MAX};
+    if (!text) return true;
+    char *copy = heap_strdup(text), *dash = strchr(copy, '-');
+    if (dash) *dash = 0;
+    bool good = str_to_u64(copy, &c->first) && c->first && (!dash || str_to_u64(dash + 1, &c->last));
+    if (!dash) c->last = c->first;
+    free(copy);
+    return (good && c->first <= c->last) ||
+           diag_error(d, loc_none(), "--launches %s: write N or FIRST-LAST, counted from 1", text);
+}
+
+// -- the environment of the program -------------------------------------------------------------------------
+
+// The path from the root: the program may change its folder.
+static void put_path(const char *path, struct strbuf *out)
+{
+    char here[PATH_MAX];
+    if (*path != '/' && getcwd(here, sizeof here)) strbuf_printf(out, "%s/", here);
+    strbuf_puts(out, path);
+}
+
+// The given options as words, a line each.
+static void put_options(const struct options *o, struct strbuf *out)
+{
+    for (size_t i = 0; i < o->given.count; i++) {
+        const struct option_given *g = &o->given.data[i];
+        bool is_path = g->id == OPTION_JSON || g->id == OPTION_TIMELINE ||
+                       (g->id == OPTION_GPU && strpbrk(g->value, "/."));
+        strbuf_puts(out, options_name(g->id));
+        if (g->value) strbuf_putc(out, '=');
+        if (is_path)
+            put_path(g->value, out);
+        else if (g->value)
+            strbuf_puts(out, g->value);
+        strbuf_putc(out, '\n');
+    }
+    strbuf_puts(out, "\n");
+}
+
+// The folder with the runtimes: cudart beside the program, else PREFIX/lib/warpfold. False and an error: neither.
+static bool find_runtimes(struct strbuf *folder, struct diag *d)
+{
+    static const char *const places[] = {"/cudart", "/../lib/warpfold"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = 0;
+        *strrchr(self, '/') = 0;
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            strbuf_clear(folder);
+            strbuf_printf(folder, "%s%s", self, places[i]);
+            if (access(strbuf_text(folder), X_OK) == 0) return true;
+        }
+    }
+    return diag_error(d, loc_none(),
+                      "no folder cudart with libcudart.so.13 beside the program warpfold: run `make`");
+}
+
+// Adds a value in front of a variable's present value.
+static void prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    struct strbuf text = {0};
+    strbuf_puts(&text, value);
+    if (old && *old) strbuf_printf(&text, ":%s", old);
+    setenv(name, strbuf_text(&text), 1);
+    strbuf_fini(&text);
+}
+
+static void set_environment(const struct options *o, const char *folder, const struct elf_program *elf,
+                            int pipe_end)
+{
+    struct strbuf text = {0};
+    put_options(o, &text);
+    setenv(CUDA_PROGRAM_OPTIONS, strbuf_text(&text), 1);
+    strbuf_clear(&text);
+    strbuf_printf(&text, "%d", pipe_end);
+    setenv(CUDA_PROGRAM_PIPE, strbuf_text(&text), 1);
+    prepend("LD_LIBRARY_PATH", folder);
+    strbuf_clear(&text);
+    strbuf_printf(&text, "%s/%s", folder, elf->runtime);
+    if (elf->has_rpath && elf->runtime)
+        prepend("LD_PRELOAD", strbuf_text(&text)); // DT_RPATH goes before LD_LIBRARY_PATH
+    strbuf_fini(&text);
+}
+
+// -- the process --------------------------------------------------------------------------------------------
+
+// The largest outcome told so far; 0: none.
+static uint8_t outcome_of(int pipe_end)
+{
+    uint8_t told, most = 0;
+    while (read(pipe_end, &told, 1) == 1)
+        if (told > most) most = told;
+    return most;
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return WF_BAD_INPUT;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int status_of(int program, uint8_t outcome)
+{
+    if (outcome == CUDA_PROGRAM_REFUSED) return WF_BAD_USAGE;
+    if (program) return program;
+    return outcome == CUDA_PROGRAM_FAILED     ? WF_PROGRAM_FAILED
+           : outcome == CUDA_PROGRAM_MISMATCH ? WF_MISMATCH
+                                              : program;
+}
+
+static int start(const struct options *o, const char *folder, const struct elf_program *elf)
+{
+    int ends[2];
+    char **words = heap_alloc((o->operands.count + 1) * sizeof *words);
+    for (size_t i = 0; i < o->operands.count; i++)
+        words[i] = (char *)(uintptr_t)o->operands.data[i]; // NOLINT: exec reads
+    if (pipe(ends) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return WF_BAD_INPUT;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        set_environment(o, folder, elf, ends[1]);
+        execvp(words[0], words);
+        fprintf(stderr, "warpfold: cannot start %s: %s\n", words[0], strerror(errno));
+        _exit(WF_BAD_INPUT);
+    }
+    free(words);
+    close(ends[1]);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before; // ^C ends the program; its status is told
+    sigaction(SIGINT, &ignore, &before);
+    int status = child < 0 ? WF_BAD_INPUT : wait_for(child);
+    sigaction(SIGINT, &before, NULL);
+    status = status_of(status, outcome_of(ends[0]));
+    close(ends[0]);
+    return status;
+}
+
+int cuda_program_run(const struct options *o, struct diag *d)
+{
+    struct strbuf folder = {0};
+    struct elf_program elf;
+    struct cuda_program_choice choice;
+    int status = WF_BAD_USAGE;
+    if (!o->operands.count) {
+        diag_error(d, loc_none(), "run --: name a program");
+    } else if (cuda_program_check(o, d) && cuda_program_choose(&choice, o, d)) {
+        status = WF_BAD_INPUT;
+        if (elf_program_read(&elf, o->operands.data[0], d) && find_runtimes(&folder, d))
+            status = start(o, strbuf_text(&folder), &elf);
+    }
+    strbuf_fini(&folder);
+    return status;
+}
