@@ -117,6 +117,13 @@ static uint64_t hash_kernels(const char *names, const char *ptx)
     return hash;
 }
 
+// Inputs of size slice run on the slice of the chip that they fill, unless the settings name another.
+static void add_slice(const char *size, struct strbuf *settings)
+{
+    if (!str_equal(size, "slice") || strstr(strbuf_text(settings), "gpu.slice=")) return;
+    strbuf_printf(settings, "%sgpu.slice=%d", settings->length ? " " : "", WORKLOAD_SLICE_PARTS);
+}
+
 // Adds a timed run. operands: the words of the command with the kernels; subject: the kernels, separated by
 // commas; before: settings ahead of the experiment's.
 static size_t add_timed(struct jobs *j, const struct experiment *x, const char *kind, const char *operands,
@@ -129,6 +136,7 @@ static size_t add_timed(struct jobs *j, const struct experiment *x, const char *
                   series->settings);
     size = split_size(j, strbuf_text(&given), size, &all);
     strbuf_fini(&given);
+    add_slice(size, &all);
     strbuf_printf(&command, "%s %s --size %s --ptx %s --gpu %s --set compile.profile=%s", kind, operands,
                   size, x->ptx, gpu, view->profile);
     if (x->reference) strbuf_printf(&command, " --reference %s", x->reference);

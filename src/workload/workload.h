@@ -30,6 +30,7 @@ struct workload_paper {
 };
 
 // Size `slice`, available for the kernels of DARSIE's Table 1 (slice.def): size `paper` for one SM in seven.
+enum { WORKLOAD_SLICE_PARTS = 7 };
 struct workload_slice {
     const char *workload, *input;
     unsigned grid[2]; // blocks of the first launch

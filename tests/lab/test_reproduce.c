@@ -129,7 +129,7 @@ static void test_sizes(struct test *t)
     static const char experiment[] =
         "title = sizes\nmeasure = speedup\nkernels = hotspot\nviews = gtx1080ti-paper/ptxplus\n"
         "series = small : darsie\n"
-        "series = slice : darsie with size=slice gpu.slice=7 over base with size=slice gpu.slice=7\n";
+        "series = slice : darsie with size=slice over base with size=slice gpu.slice=7\n";
     struct cli c = {.t = t};
     lab_write(&c, "sizes.exp", experiment);
     cli_run(&c, "reproduce $D/sizes.exp --size small --out $D/out");
