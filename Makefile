@@ -1,7 +1,8 @@
 # warpfold: `make quickstart` builds it and shows the main job, `make test` runs every test.
 #
 #   make quickstart      builds, runs the paper's kernels with every mechanism on a slice of the chip, and makes a report
-#   make install         program, manual page, bash completion to PREFIX (/usr/local)
+#   make install         program, libraries, header, manual page, completions, Python module, documents to PREFIX (/usr/local); make uninstall
+#   make deb             the same as a Debian package, in build/
 #   make reproduction    docs/results/reproduction.md anew: the paper's figures with its inputs, under an hour on two cores
 #   make reproduction-simtight  docs/results/reproduction-simtight.md anew: all of that paper at its sizes
 #   make reproduction-uniform   docs/results/reproduction-uniform.md anew: all of the chapter on uniform vectors, likewise
@@ -125,7 +126,7 @@ endif
 
 # Rooms with rules of their own: extra objects, generated sources, per-instruction-set builds.
 # They may append to LIB_OBJ, EXTRA_OBJ and the phony targets below.
--include $(call below,src,rules.mk) $(wildcard kernels/rules.mk silicon/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk)
+-include $(call below,src,rules.mk) $(wildcard kernels/rules.mk silicon/rules.mk tests/rules.mk bench/rules.mk tools/rules.mk docs/rules.mk packaging/rules.mk)
 
 $(BUILD)/libwarpfold.a: $(LIB_OBJ)
 	@rm -f $@
@@ -153,7 +154,7 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/l
 	$(call say,linking $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: quickstart install reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench
+.PHONY: quickstart reproduction reproduction-simtight reproduction-uniform reproduction-warpman reproduction-ilp reproduction-decoupled fidelity bench
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold for this processor, about a minute on two cores:"
@@ -164,14 +165,6 @@ quickstart:
 	@$(BUILD)/warpfold reproduce quickstart --size small --out $(BUILD)/quickstart
 	@echo
 	@echo "Look at $(BUILD)/quickstart/report.html in a browser. Next: docs/tutorial/kernel.md, $(BUILD)/warpfold --help"
-
-# The program with its manual page and bash's completion.
-PREFIX ?= /usr/local
-install: all
-	install -D -s $(BUILD)/warpfold $(DESTDIR)$(PREFIX)/bin/warpfold
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/warpfold --man > $(DESTDIR)$(PREFIX)/share/man/man1/warpfold.1
-	$(BUILD)/warpfold --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpfold
 
 # What makes rows of each page of results again within seconds; a test does (tools/results-page).
 AGAIN_darsie    := reproduce fig8 --only kernel=FWS --only series=DARSIE

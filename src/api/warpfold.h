@@ -31,8 +31,8 @@
 // without simulated time.
 //
 // The library never exits, and prints nothing but the bar of wf_set_progress. There is one exception: when
-// host memory runs out, the library calls heap_exhausted (base/arena.h). A program may define heap_exhausted;
-// the default aborts. A failing call returns a status, NULL, 0 or false, and adds messages with locations to
+// host memory runs out, the library calls wf_heap_exhausted. A program may define wf_heap_exhausted; the
+// default aborts. A failing call returns a status, NULL, 0 or false, and adds messages with locations to
 // wf_errors(). wf_clear_errors() deletes the messages. A context may be used by one thread at a time;
 // contexts are independent. Strings and pointers handed out live as long as the object that owns them, unless
 // a function states a shorter time.
@@ -49,6 +49,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum wf_status { // also the command line's exit status
     WF_OK = 0,
@@ -709,6 +710,10 @@ bool wf_tech_key_at(struct wf_context *c, const char *tech, size_t index, struct
 // The resolved configuration as a JSON object. Valid until the next wf_config_json.
 const char *wf_config_json(struct wf_context *c);
 
+// Called, from any thread, when host memory runs out. Must not return.
+__attribute__((noreturn)) void wf_heap_exhausted(size_t size_bytes);
+
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,7 @@ struct arena_block {
     _Alignas(ALIGN_BYTES) unsigned char bytes[];
 };
 
-__attribute__((weak)) _Noreturn void heap_exhausted(size_t size_bytes)
+__attribute__((weak, visibility("default"))) _Noreturn void wf_heap_exhausted(size_t size_bytes)
 {
     (void)size_bytes;
     abort();
@@ -30,14 +30,14 @@ void *heap_try_resize(void *p, size_t size_bytes) { return realloc(p, size_bytes
 void *heap_alloc(size_t size_bytes)
 {
     void *p = heap_try(size_bytes);
-    if (!p) heap_exhausted(size_bytes);
+    if (!p) wf_heap_exhausted(size_bytes);
     return p;
 }
 
 void *heap_resize(void *p, size_t size_bytes)
 {
     void *grown = heap_try_resize(p, size_bytes);
-    if (!grown) heap_exhausted(size_bytes);
+    if (!grown) wf_heap_exhausted(size_bytes);
     return grown;
 }
 
@@ -109,7 +109,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length < 0) heap_exhausted(0); // vsnprintf allocates for wide fields
+    if (length < 0) wf_heap_exhausted(0); // vsnprintf allocates for wide fields
     char *text = arena_alloc(a, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);

@@ -2,7 +2,7 @@
 //
 // An arena holds memory of a common lifetime, for example everything of a module, a program or a compile run.
 // Memory is zeroed, aligned to 16 bytes and never moves. When host memory runs out, the arena calls
-// heap_exhausted, so callers do not check for NULL. Sizes read from input use heap_try instead.
+// wf_heap_exhausted, so callers do not check for NULL. Sizes read from input use heap_try instead.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,5 +34,5 @@ void *heap_try(size_t size_bytes);
 void *heap_try_resize(void *p, size_t size_bytes); // NULL: p stays valid and unchanged
 
 // Called, from any thread, when an allocation other than by heap_try or heap_try_resize fails. Must not
-// return. A program may define its own function of this name; the library's definition aborts.
-_Noreturn void heap_exhausted(size_t size_bytes);
+// return. A program may define its own function of this name (api/warpfold.h); the library's definition aborts.
+_Noreturn void wf_heap_exhausted(size_t size_bytes);

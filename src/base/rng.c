@@ -14,7 +14,8 @@ static inline uint64_t upper_bits(uint64_t z) // of hash_u64(z): bits 40 to 63
     return (z ^ z >> 27) * 0x94d049bb133111ebull >> 40;
 }
 
-CLONES void rng_fill_f32(struct rng *r, float *restrict to, size_t count, float low, float high)
+// Clones are static: the linker needs their names in no other file, and the library for other programs shows none.
+static CLONES void fill_f32(struct rng *r, float *restrict to, size_t count, float low, float high)
 {
     const float range = high - low;
     size_t whole = count / BLOCK * BLOCK;
@@ -26,7 +27,7 @@ CLONES void rng_fill_f32(struct rng *r, float *restrict to, size_t count, float 
     for (size_t i = whole; i < count; i++) to[i] = low + range * rng_f32(rng_next(r));
 }
 
-CLONES void rng_fill_u64(struct rng *r, uint64_t *restrict to, size_t count)
+static CLONES void fill_u64(struct rng *r, uint64_t *restrict to, size_t count)
 {
     size_t whole = count / BLOCK * BLOCK;
     uint64_t state = r->state;
@@ -35,3 +36,10 @@ CLONES void rng_fill_u64(struct rng *r, uint64_t *restrict to, size_t count)
     r->state = state;
     for (size_t i = whole; i < count; i++) to[i] = rng_next(r);
 }
+
+void rng_fill_f32(struct rng *r, float *restrict to, size_t count, float low, float high)
+{
+    fill_f32(r, to, count, low, high);
+}
+
+void rng_fill_u64(struct rng *r, uint64_t *restrict to, size_t count) { fill_u64(r, to, count); }

@@ -49,7 +49,7 @@ void strbuf_vprintf(struct strbuf *b, const char *format, va_list args)
     va_copy(again, args);
     size_t room = b->capacity - b->length; // most texts fit in the free capacity
     int length = vsnprintf(room ? b->text + b->length : NULL, room, format, args);
-    if (length < 0) heap_exhausted(0); // vsnprintf allocates for wide fields
+    if (length < 0) wf_heap_exhausted(0); // vsnprintf allocates for wide fields
     if (length > 0 && (size_t)length >= room) {
         reserve(b, (size_t)length);
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);

@@ -8,8 +8,8 @@
 // The files are embedded verbatim; src/chip/rules.mk declares the dependences. A GPU has a symbol besides
 // its name, because a dash cannot be part of a symbol.
 #define EMBED(SYMBOL, NAME)                                                                                  \
-    __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME  \
-            ".gpu\"\n.byte 0\n.popsection\n");
+    __asm__(".pushsection .rodata\n.global gpu_text_" SYMBOL "\n.hidden gpu_text_" SYMBOL                    \
+            "\ngpu_text_" SYMBOL ":\n.incbin \"gpus/" NAME ".gpu\"\n.byte 0\n.popsection\n");
 #define GPU(symbol, name, meaning) EMBED(#symbol, name) extern const char gpu_text_##symbol[];
 #define GPU_RISCV                  GPU
 #define GPU_ALIAS(symbol, name, other)

@@ -98,13 +98,29 @@ static int help(int argc, char **argv)
     return look_up(argv[0]) ? WF_OK : refuse_help(argv[0]);
 }
 
+// `warpfold --completion [SHELL]`: the completion of a shell, bash's without a name.
+static int complete(int argc, char **argv)
+{
+    static const struct {
+        const char *shell;
+        void (*write)(struct strbuf *out);
+    } shells[] = {{"bash", options_completion_bash},
+                  {"zsh", options_completion_zsh},
+                  {"fish", options_completion_fish}};
+    const char *shell = argc ? argv[0] : shells[0].shell;
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)
+        if (argc < 2 && str_equal(shells[i].shell, shell)) return print(shells[i].write);
+    print_text(stderr, "error: --completion takes the name of a shell: bash, zsh or fish\n");
+    return WF_BAD_USAGE;
+}
+
 int command_dispatch(int argc, char **argv)
 {
     if (argc < 2) return print(options_overview);
     if (str_equal(argv[1], "--help") || str_equal(argv[1], "-h") || str_equal(argv[1], "help"))
         return help(argc - 2, argv + 2);
     if (str_equal(argv[1], "--man")) return print(options_manual);
-    if (str_equal(argv[1], "--completion")) return print(options_completion);
+    if (str_equal(argv[1], "--completion")) return complete(argc - 2, argv + 2);
     if (str_equal(argv[1], "--version")) return print(write_version);
     return run_command(argv[1], argc - 2, argv + 2);
 }

@@ -3,7 +3,7 @@
 #include "cli/print.h"
 
 // Called by the library when memory runs out.
-_Noreturn void heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
+_Noreturn void wf_heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-// The manual page and the shell's completion, from the tables of commands and options.
+// The manual page, from the tables of commands and options.
 #include "api/warpfold.h"
 #include "cli/options.h"
 
@@ -17,6 +17,23 @@ static void put_roff(struct strbuf *out, const char *text)
             strbuf_putc(out, *text);
     }
 }
+
+// Examples of the manual page: what is done, and the command.
+static const char *const examples[][2] = {
+    {"A kernel in simulated time, with two buffers and a count",
+     "warpfold run vecadd.ptx --kernel vecadd --grid 1024 --block 256 --arg buf=f32:262144:rand:1 --arg "
+     "buf=f32:262144:zero --arg u32=262144"},
+    {"The same with DARSIE, every shared value verified, results as JSON",
+     "warpfold run vecadd.ptx --kernel vecadd --grid 1024 --block 256 --arg buf=f32:262144:rand:1 --arg "
+     "buf=f32:262144:zero --arg u32=262144 --tech darsie --verify --json result.json"},
+    {"Several copies and launches, from a script", "warpfold run --script steps.wf --gpu h100"},
+    {"Where the time goes, as a page", "warpfold profile --script steps.wf --out page.html"},
+    {"Instructions that every warp of a block repeats",
+     "warpfold mark vecadd.ptx --kernel vecadd --block 256"},
+    {"Bundled kernels on another GPU", "warpfold bench matrixMul hotspot --gpu titanv"},
+    {"A paper's figure", "warpfold reproduce fig8 --size small --out results"},
+    {"What a key or a counter means", "warpfold help l1.latency"},
+};
 
 void options_manual(struct strbuf *out)
 {
@@ -63,68 +80,13 @@ void options_manual(struct strbuf *out)
         put_roff(out, status.meaning);
         strbuf_puts(out, ".\n");
     }
-    strbuf_puts(out, ".SH SEE ALSO\nREADME.md and the pages in docs/ of warpfold's source.\n");
-}
-
-void options_completion(struct strbuf *out)
-{
-    struct options_command c;
-    struct options_option o;
-    strbuf_puts(
-        out,
-        "# Completion for bash, made by `warpfold --completion` from its tables: source it, or "
-        "install it as\n"
-        "# /usr/share/bash-completion/completions/warpfold.\n"
-        "_warpfold() {\n"
-        "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
-        "    # The shell takes = for a word of its own.\n"
-        "    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-        "    [[ $current == = ]] && current=\n"
-        "    names() { warpfold list \"$1\" 2>/dev/null | awk 'NR > 1 && /^[^ ]/ { print $1 }'; }\n"
-        "    entries() {\n"
-        "        local word\n"
-        "        for word in \"${COMP_WORDS[@]}\"; do\n"
-        "            [[ $word == *.ptx && -f $word ]] &&\n"
-        "                sed -n 's/^.*\\.entry  *\\([A-Za-z0-9_]*\\)\\([^$].*\\)*$/\\1/p' \"$word\"\n"
-        "        done\n"
-        "    }\n"
-        "    case $before in\n"
-        "    --kernel) words=$(entries) ;;\n"
-        "    --arg) words=\"buf= tex= bytes= u8= s8= u16= s16= u32= s32= u64= s64= f32= f64=\"; compopt -o "
-        "nospace 2>/dev/null ;;\n"
-        "    --gpu) words=$(names gpus) ;;\n"
-        "    --tech) words=$(names techs) ;;\n"
-        "    --bench) words=\"all darsie $(names kernels)\" ;;\n"
-        "    --set) words=$(names keys | sed 's/$/=/'); compopt -o nospace 2>/dev/null ;;\n");
-    for (unsigned i = 0; options_option_at(i, &o); i++) // options with a fixed list of words
-        if (o.argument && strchr(o.argument, '|') && !strpbrk(o.argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")) {
-            strbuf_printf(out, "    %s) words=\"", o.name);
-            for (const char *p = o.argument; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
-            strbuf_puts(out, "\" ;;\n");
-        }
-    strbuf_puts(out, "    *)\n        case ${COMP_WORDS[1]} in\n");
-    for (unsigned k = 0; options_command_at(k, &c); k++) {
-        strbuf_printf(out, "        %s) words=\"", c.name);
-        for (unsigned i = 0, shown = 0; options_option_at(i, &o); i++)
-            if (options_takes(i, k)) strbuf_printf(out, "%s%s", shown++ ? " " : "", o.name);
-        strbuf_puts(out, "\" ;;\n");
+    strbuf_puts(out, ".SH EXAMPLES\n");
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        strbuf_puts(out, ".TP\n");
+        put_roff(out, examples[i][0]);
+        strbuf_puts(out, "\n.B ");
+        put_roff(out, examples[i][1]);
+        strbuf_putc(out, '\n');
     }
-    strbuf_puts(out, "        esac\n        if ((COMP_CWORD == 1)); then words=\"");
-    for (unsigned k = 0; options_command_at(k, &c); k++) strbuf_printf(out, "%s%s", k ? " " : "", c.name);
-    strbuf_puts(out, " --help --version --man --completion\"; fi\n"
-                     "        if [[ $current != -* ]]; then\n"
-                     "            case ${COMP_WORDS[1]} in\n"
-                     "            bench) words+=\" $(names kernels)\" ;;\n"
-                     "            study) ((COMP_CWORD == 2)) && words+=\" $(names studies)\" ;;\n"
-                     "            list) ((COMP_CWORD == 2)) && words+=\" ");
-    options_command_at(COMMAND_LIST, &c); // the usage lists the operands
-    for (const char *p = c.usage; *p; p++) strbuf_putc(out, *p == '|' ? ' ' : *p);
-    strbuf_puts(out, "\" ;;\n"
-                     "            reproduce) words+=\" darsie silicon $(names experiments)\" ;;\n"
-                     "            esac\n"
-                     "        fi ;;\n"
-                     "    esac\n"
-                     "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-                     "}\n"
-                     "complete -o default -F _warpfold warpfold\n");
+    strbuf_puts(out, ".SH SEE ALSO\nREADME.md and the pages in docs/ of warpfold's source.\n");
 }

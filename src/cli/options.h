@@ -61,8 +61,10 @@ bool options_option_at(unsigned index, struct options_option *o);
 bool options_form_at(unsigned index, struct options_form *f);
 bool options_status_at(unsigned index, struct options_status *s);
 bool options_takes(unsigned option, unsigned command);
-void options_manual(struct strbuf *out);     // roff, for man
-void options_completion(struct strbuf *out); // for bash
+void options_manual(struct strbuf *out); // roff, for man
+void options_completion_bash(struct strbuf *out);
+void options_completion_zsh(struct strbuf *out);
+void options_completion_fish(struct strbuf *out);
 
 // Help text of one command, and the overview printed by `warpfold` alone.
 void options_help(enum command_id command, struct strbuf *out);

@@ -216,7 +216,7 @@ enum wf_status inject_run(const struct inject *c, const struct inject_space *spa
     enum wf_status status = WF_OK;
     if (plan(&k, count)) {
         k.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (k.shared == MAP_FAILED) heap_exhausted(bytes);
+        if (k.shared == MAP_FAILED) wf_heap_exhausted(bytes);
         progress_init(&k.bar, c->workload->name, "injections", count, c->progress);
         status = carry(&k);
         progress_fini(&k.bar);

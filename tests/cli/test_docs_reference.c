@@ -282,7 +282,8 @@ static void test_command_line(struct test *t)
                 "instructions of the name, or below a prefix (`l1`, `sm.slots`) |\n"
                 "| `warpfold --version` | the version |\n"
                 "| `warpfold --man` | the manual page, for `man` |\n"
-                "| `warpfold --completion` | completion for bash, to be sourced |\n");
+                "| `warpfold --completion [bash\\|zsh\\|fish]` | completion for a shell, bash without a "
+                "name, to be sourced |\n");
     add_commands(&page);
     add_options(&page);
     add_forms(&page);

@@ -75,8 +75,54 @@ static void test_completion(struct test *t)
     }
 }
 
+// The completions of zsh and fish name every command, and every option with the values that are known; the shells, where
+// they are installed, find no error.
+static void test_other_shells(struct test *t)
+{
+    static const struct {
+        const char *shell, *command, *option, *values, *check;
+    } shells[] = {{"zsh", "\n    %s)\n", "'%s", "--gpu=[", "warpfold --completion zsh > f && zsh -n f"},
+                  {"fish", "-a %s -d '", " -l %s ", "(__warpfold_names gpus)",
+                   "warpfold --completion fish > f && fish -n f"}};
+    for (size_t i = 0; i < TEST_COUNT(shells); i++) {
+        struct cli c = {.t = t};
+        struct options_command command;
+        struct options_option option;
+        char words[60], text[120];
+        snprintf(words, sizeof words, "--completion %s", shells[i].shell);
+        cli_run(&c, words);
+        CHECK_EQ(t, c.status, 0);
+        for (unsigned k = 0; options_command_at(k, &command); k++) {
+            snprintf(text, sizeof text, shells[i].command, command.name);
+            CHECK_HAS(t, c.out, text);
+        }
+        for (unsigned k = 0; options_option_at(k, &option); k++) {
+            bool is_fish = shells[i].option[0] == ' ';
+            snprintf(text, sizeof text, is_fish ? " -l %s " : "%s", option.name + (is_fish ? 2 : 0));
+            CHECK_HAS(t, c.out, text);
+        }
+        CHECK_HAS(t, c.out, shells[i].values);
+        cli_fini(&c);
+        if (!test_has_tool(shells[i].shell)) continue;
+        char check[400], *err, *folder = strdup(test_binary());
+        *strrchr(folder, '/') = 0;
+        snprintf(check, sizeof check, "export PATH=$(cd %s && pwd):$PATH; cd %s && %s", folder,
+                 test_directory(t), shells[i].check);
+        int status = test_command(check, 20, NULL, &err);
+        CHECK_MSG(t, status == 0, "%s", err);
+        free(err);
+        free(folder);
+    }
+    struct cli c = {.t = t};
+    cli_run(&c, "--completion csh");
+    CHECK_EQ(t, c.status, 2);
+    CHECK_HAS(t, c.err, "bash, zsh or fish");
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"page", test_page}, {"completion", test_completion}};
+    static const struct test_case cases[] = {
+        {"page", test_page}, {"completion", test_completion}, {"other_shells", test_other_shells}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

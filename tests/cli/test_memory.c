@@ -59,7 +59,7 @@ void *calloc(size_t count, size_t size) { return is_refused() ? NULL : __libc_ca
 void *realloc(void *p, size_t size) { return is_refused() ? NULL : __libc_realloc(p, size); }
 #endif
 
-_Noreturn void heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
+_Noreturn void wf_heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes); }
 
 // -- commands -----------------------------------------------------------------------------------------------
 
