@@ -121,7 +121,7 @@ bool options_parse(struct options *o, enum command_id command, int argc, char **
     for (int i = 0; i < argc; i++) {
         if (!only_operands && str_equal(argv[i], "--")) {
             only_operands = true;
-            o->is_program = !o->operands.count;
+            o->is_behind_dashes = !o->operands.count;
         } else if (!only_operands && argv[i][0] == '-' && argv[i][1])
             ok &= parse_one(o, argc, argv, &i, d);
         else
@@ -203,7 +203,7 @@ void options_help(enum command_id command, struct strbuf *out)
     strbuf_printf(out, "usage: warpfold %s %s\n\n%s %s.\n\n", commands[command].name, commands[command].usage,
                   commands[command].name, commands[command].summary);
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
-        if (!(rows[i].commands >> command & 1)) continue;
+        if (!(rows[i].commands >> command & 1) || i == OPTION_HELP) continue; // the reader has found --help
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
                  rows[i].argument ? rows[i].argument : "");

@@ -26,7 +26,7 @@ struct options {
     enum command_id command;
     VEC(struct option_given) given; // in order of appearance
     VEC(const char *) operands;
-    bool is_program; // words after `--` and no operand before: a program with arguments, for `run`
+    bool is_behind_dashes; // all operands stand behind `--`
 };
 
 // Options are written `--name value` or `--name=value`. Words after `--` are operands. False and errors for

@@ -117,9 +117,19 @@ static enum cuda_error properties(struct cudart *r, struct cuda_properties *p, i
     return cudaSuccess;
 }
 
-CUDART_EXPORT enum cuda_error cudaGetDeviceProperties(struct cuda_properties *p, int device)
+// out: cudaDeviceProp of the library's generation.
+static enum cuda_error properties_of_generation(struct cudart *r, void *out, int device)
 {
-    CUDART_RUN(properties(r, p, device));
+    struct cuda_properties p;
+    if (!out || cudart_generation >= 13) return properties(r, out, device);
+    enum cuda_error error = properties(r, &p, device);
+    if (!error) properties_11(out, &p, device_facts(r)->core_khz, device_facts(r)->memory_khz);
+    return error;
+}
+
+CUDART_EXPORT enum cuda_error cudaGetDeviceProperties(void *p, int device)
+{
+    CUDART_RUN(properties_of_generation(r, p, device));
 }
 
 static enum cuda_error attribute(struct cudart *r, int *out, int number, int device)
@@ -199,12 +209,10 @@ CUDART_EXPORT enum cuda_error cudaDeviceGetByPCIBusId(int *device, const char *t
     return cudaGetDevice(device);
 }
 
-enum { CUDA_VERSION_NUMBER = 13000 };
-
 static enum cuda_error version(int *out)
 {
     if (!out) return cudaErrorInvalidValue;
-    *out = CUDA_VERSION_NUMBER;
+    *out = cudart_generation < 13 ? 11080 : 13000;
     return cudaSuccess;
 }
 

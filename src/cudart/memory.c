@@ -272,9 +272,11 @@ CUDART_EXPORT enum cuda_error cudaMemAdvise(const void *p, size_t bytes, int adv
     CUDART_RUN(hint(r, p, bytes));
 }
 
+// CUDA 13 has flags before the stream, CUDA 11 has not.
 CUDART_EXPORT enum cuda_error cudaMemPrefetchAsync(const void *p, size_t bytes, struct cuda_location where,
-                                                   unsigned flags, struct cuda_stream *s)
+                                                   uintptr_t flags, struct cuda_stream *s)
 {
-    (void)where, (void)flags;
+    (void)where;
+    if (cudart_generation < 13) s = (struct cuda_stream *)flags; // NOLINT: the argument of another signature
     CUDART_RUN(stream_of(r, s) ? hint(r, p, bytes) : cudaErrorInvalidResourceHandle);
 }

@@ -41,3 +41,6 @@ struct cuda_properties {
     unsigned gpuPciDeviceID, gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported, reserved[56];
 };
+
+// The properties as CUDA 11's cudaDeviceProp, which has the clocks, too.
+void properties_11(void *out, const struct cuda_properties *p, int core_khz, int memory_khz);

@@ -119,6 +119,11 @@ struct cuda_launch_attribute {
         int cooperative;
     };
 };
+_Static_assert(sizeof(struct cuda_copy_3d) == 160 && sizeof(struct cuda_sampling) == 72 &&
+                   sizeof(struct cuda_pointer) == 88 && sizeof(struct cuda_function) == 144 &&
+                   sizeof(struct cuda_launch_attribute) == 72,
+               "layouts of CUDA's headers");
+
 struct cuda_launch_config {
     struct cuda_dim3 grid, block;
     size_t shared_bytes;
