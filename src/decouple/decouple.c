@@ -31,6 +31,7 @@ struct decouple *decouple_compute(const struct program *p, const struct decouple
     mark_ssa_init(&d->analysis->ssa, p, &d->arena);
     divergence_init(&d->analysis->divergence, &d->analysis->ssa);
     decouple_find_spills(d);
+    decouple_find_demands(d);
     decouple_find_kinds(d);
     decouple_find_slices(d);
     return d;

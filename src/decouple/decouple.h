@@ -70,6 +70,12 @@ struct decouple_inst {
     bool has_result, potential;
     bool feedback; // a branch: the other warps report the guard predicate to the affine stream
     bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
+    // A guarded instruction whose result is read under the same guard alone. drops: the old result is dead. free:
+    // without effects beyond registers, the instruction works in all lanes of both streams, without its guard.
+    bool drops, free;
+    // ENQ_ADDR under a guard known to the lanes alone: the address of all active lanes is queued, and the lanes'
+    // own guard selects.
+    bool unguarded;
     bool slot;     // spill store or load of a slot that the affine stream keeps in registers
     uint32_t from; // instruction the cause refers to; FLOW_NONE: no instruction
 };

@@ -122,7 +122,8 @@ void decoupled_start(struct decoupled *d)
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
     if (d->settles) decoupled_wake_at(d, d->settled_at);
-    tech_guest_start(d->grid, &tech_decoupled, d->launch->count + next, 0,
+    tech_guest_start(d->grid, &tech_decoupled, d->launch->count + next,
+                     d->launch->options->issue == ISSUE_ANY ? GUEST_ANY : 0,
                      turns[d->launch->options->priority]);
 }
 
@@ -172,7 +173,7 @@ void decoupled_meet(struct decoupled *d, unsigned block)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-static uint64_t guarded(const struct warp *w, const struct inst *i)
+uint64_t decoupled_guarded(const struct warp *w, const struct inst *i)
 {
     uint64_t guard = w->pred[i->guard];
     if (i->guard == PRED_TRUE)
@@ -200,15 +201,16 @@ static void move_slot(struct warp *w, const struct inst *i, uint64_t lanes)
     }
 }
 
-bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst)
+bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst, bool in_stream)
 {
     const struct inst *i = &d->launch->insts[inst];
+    bool in_all = in_stream && split_of(d, inst)->free;
     if (split_of(d, inst)->slot) {
-        move_slot(w, i, guarded(w, i));
+        move_slot(w, i, decoupled_guarded(w, i));
         return true;
     }
     if (isa_has(i, ISA_LOAD)) return false;
-    uint64_t lanes = guarded(w, i);
+    uint64_t lanes = in_all ? w->active : decoupled_guarded(w, i);
     if (lanes) tech_evaluate_of(w, inst, lanes);
     return true;
 }
@@ -450,7 +452,8 @@ static void enqueue(struct decoupled *d, unsigned place, const struct decouple_s
     struct entry *e = entry_at(d, d->count);
     p->inst = s->inst;
     p->active = f->shadow->active;
-    p->lanes = s->site == DECOUPLE_ENQ_PRED ? p->active : guarded(f->shadow, i);
+    bool in_all = s->site == DECOUPLE_ENQ_PRED || split_of(d, s->inst)->unguarded;
+    p->lanes = in_all ? p->active : decoupled_guarded(f->shadow, i);
     if (s->site == DECOUPLE_ENQ_PRED)
         enqueue_predicate(d, f->shadow, s->inst, p);
     else
@@ -488,7 +491,8 @@ static void do_step(struct decoupled *d, unsigned place, const struct decouple_s
     d->counters[COUNT_served]++;
     switch ((enum decouple_step_kind)s->kind) {
     case DECOUPLE_COMPUTES:
-        if (!decoupled_computes(d, f->shadow, s->inst)) tech_shadow_compute(d->grid, f->shadow, s->inst);
+        if (!decoupled_computes(d, f->shadow, s->inst, true))
+            tech_shadow_compute(d->grid, f->shadow, s->inst);
         break;
     case DECOUPLE_ENQUEUES: enqueue(d, place, s); break;
     case DECOUPLE_ORDERS: {
@@ -588,6 +592,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
     d->counters[COUNT_steps]++;
     step->lanes = l->cost[at];
+    step->forwards = l->options->bypass;
     uint64_t waiting = 0;
     for (uint64_t left = d->following; left; left &= left - 1) {
         unsigned place = bit_lowest(left);

@@ -16,6 +16,7 @@
 
 static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
 static const char *const arrival_words[] = {"wait", "join", NULL};
+static const char *const issue_words[] = {"any", "first", NULL};
 static const char *const loads_words[] = {"issue", "early", NULL};
 static const char *const batch_words[] = {"join", "wait", NULL};
 
@@ -35,7 +36,10 @@ static const struct config_key keys[] = {
     {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load of requested lines returns memory's values at its issue; early: the values at the lines' arrival, the text's literal reading, allowed to fail verification", "sound; early: DAC 4.1"},
     {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "priority of the affine warp at issue and fetch", "choice"},
     {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that arrive while the affine warp is under way: the affine warp begins anew for the late warps and meets the rest, or the late warps wait for its end", "choice"},
+    {"issue",    CONFIG_WORD, AT(issue),    0, 0, issue_words,    "any",    "scheduler of the affine warp: any with a free slot, or the first", "choice"},
+    {"bypass",   CONFIG_WORD, AT(bypass),   0, 0, decouple_switch_words, "on", "results of the affine warp go from the end of the pipeline to its start; off: through the register file, as results of warps", "choice"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
+    {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
 };
 // clang-format on
 
@@ -191,6 +195,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     d->atq = heap_resize(NULL, d->launch->options->atq * sizeof *d->atq);
     d->told = heap_resize(NULL, (size_t)WARPS * TOLD_MAX * sizeof *d->told);
     for (unsigned k = 0; k < WARPS; k++) d->followers[k].told = &d->told[k * TOLD_MAX];
+    if (d->launch->options->spoil) d->kept = heap_alloc(WARPS * sizeof *d->kept);
     return d;
 }
 
@@ -207,6 +212,7 @@ static void sm_end(void *state)
     vec_fini(&d->all_parts);
     free(d->atq);
     free(d->told);
+    free(d->kept);
     free(d);
 }
 
