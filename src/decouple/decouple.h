@@ -170,6 +170,11 @@ struct decouple_cost {
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
                                       const uint64_t *once);
 
+// Whether a block of so many warps issues fewer instructions by the split, counted over the code: the steps of the
+// affine stream once for the block, or for each warp where the warps go apart, against the removed instructions of
+// all warps. A loop counts as eight iterations.
+bool decouple_gains(const struct decouple *d, uint32_t warps);
+
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);
 const char *decouple_whole(const struct decouple *d); // reason against a split; NULL: split

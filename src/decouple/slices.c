@@ -168,12 +168,14 @@ static void close_affine(struct slicing *x)
 
 // -- sites --------------------------------------------------------------------------------------------------
 
-// Whether the instruction orders memory (barrier, fence, atomic …): another warp may store between the
-// accesses before and the loads after the instruction.
+// Whether the instruction orders memory (barrier, fence, acquire …): another warp may store between the
+// accesses before and the loads after the instruction. A relaxed atomic orders nothing and waits for nobody; a loop
+// on an atomic's result is a loop on data.
 static bool orders(const struct inst *i)
 {
-    return access_orders_memory(i) || isa_has(i, ISA_ATOMIC) || i->op == OP_WARPSYNC || i->op == OP_SYSCALL ||
-           i->op == OP_LDGDEPBAR || i->op == OP_NANOSLEEP || (isa_has(i, ISA_STORE) && i->sem != SEM_WEAK);
+    return access_orders_memory(i) || (isa_has(i, ISA_ATOMIC) && i->sem > SEM_RELAXED) ||
+           i->op == OP_WARPSYNC || i->op == OP_SYSCALL || i->op == OP_LDGDEPBAR || i->op == OP_NANOSLEEP ||
+           (isa_has(i, ISA_STORE) && !isa_has(i, ISA_ATOMIC) && i->sem != SEM_WEAK);
 }
 
 static bool is_plain(const struct inst *i)

@@ -418,6 +418,12 @@ static const struct {
      ".L_50\nEXIT\n",
      "S2R R0, SR_TID.X\nMOV R3, R0\ndeq.data LDG R8, [R2]\nIADD3 R3, R3, R8, RZ\ndeq.addr @P0 STG [R2], R3\n"
      "ISETP.NE.AND P0, PT, R8, RZ, PT\n@P0 MOV R3, R0\n@P0 BRA .L_20, join .L_50\nEXIT\n"},
+    {"a relaxed atomic is no token, one that acquires is",
+     TID "    MOV R2, c[0x0][0x160]\n    RED.ADD.U32.STRONG.GPU [R2], R9\n"
+         "    ATOMG.ADD.U32.ACQUIRE.GPU R8, [R2], R9\n    EXIT\n",
+     "MOV R2, c[0x0][0x160]\nenq.addr RED.ADD.U32.STRONG.GPU [R2], R9\n"
+     "enq.addr ATOMG.ADD.U32.ACQUIRE.GPU R8, [R2], R9\ntoken ATOMG.ADD.U32.ACQUIRE.GPU R8, [R2], R9\nEXIT\n",
+     "deq.addr RED.ADD.U32.STRONG.GPU [R2], R9\ndeq.addr ATOMG.ADD.U32.ACQUIRE.GPU R8, [R2], R9\nEXIT\n"},
     {"a loop that computes alone waits for nobody: it is passed",
      TID LOADED
      "loop:\n    SHR.U32 R8, R8, 0x1\n    ISETP.NE.AND P0, PT, R8, RZ, PT\n    @P0 BRA loop, join out\n"
@@ -451,7 +457,7 @@ static void test_without_feedback(struct test *t)
 {
     struct decouple_rules rules = plain;
     rules.feedback = 0;
-    static const unsigned splits[] = {1, 1, 0, 1, 1, 1, 1, 1, 0, 1};
+    static const unsigned splits[] = {1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1};
     for (size_t n = 0; n < TEST_COUNT(programs); n++) {
         struct strbuf code = {0};
         strbuf_printf(&code, ".params 16\n%s", programs[n].code);

@@ -250,6 +250,12 @@ struct tech_lines {
     // Outcome of L1 for a neighbour. LINE_HIT: present. LINE_MISS: requested. LINE_JOINED: joined to a miss
     // under way. LINE_STALLED: left out for want of an MSHR or a way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
+    // A line of tech_request has missed in L1 and is under way. With l1.allocate=miss the line has its way and can be
+    // locked at once.
+    void (*asked)(void *state, uint64_t line, uint32_t token);
+    // For an ideal machine: whether a load counts as hit although its line is not in the cache. A miss requests the
+    // line as usual, and nobody waits for the reply.
+    bool (*foreseen)(void *state, const struct tech_line *line);
     // A line from `neighbours` or tech_request is in L1: present at the look-up, or arrived by a reply. The
     // mechanism can lock the line before any other request takes the way.
     void (*line)(void *state, uint64_t line, uint32_t token);

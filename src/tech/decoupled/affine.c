@@ -118,7 +118,7 @@ static uint32_t choose_step(struct decoupled *d)
 void decoupled_start(struct decoupled *d)
 {
     static const enum guest_turn turns[] = {GUEST_OLDEST, GUEST_FIRST, GUEST_IN_TURN, GUEST_LAST};
-    if (tech_guest_runs(d->grid)) return;
+    if (d->launch->options->ideal || tech_guest_runs(d->grid)) return;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
     if (d->settles) decoupled_wake_at(d, d->settled_at);
@@ -460,6 +460,11 @@ static void enqueue(struct decoupled *d, unsigned place, const struct decouple_s
         enqueue_address(d, f->shadow, i, p);
     p->order = f->orders_seen;
     p->sequence = f->enqueued++;
+    if (d->launch->options->ideal) {
+        p->asked_at = p->ready_at = tech_now(d->grid);
+        decoupled_push(d, f, p);
+        return;
+    }
     e->part[place] = p;
     e->left |= 1ull << place;
     e->is_address = p->is_address;
@@ -522,6 +527,14 @@ static void do_step(struct decoupled *d, unsigned place, const struct decouple_s
         return;
     }
     step_on(d, place);
+}
+
+void decoupled_run(struct decoupled *d, unsigned place)
+{
+    const struct follower *f = &d->followers[place];
+    uint32_t fuel = UINT16_MAX; // an endless loop may have no record
+    while (f->state == FOLLOWS && !f->addresses.count && !f->predicates.count && fuel--)
+        do_step(d, place, &d->launch->code->steps[d->step[place]]);
 }
 
 static void meet_at_barriers(struct decoupled *d)

@@ -18,11 +18,12 @@
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
 enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
 enum decoupled_issue { ISSUE_ANY, ISSUE_FIRST };
+enum decoupled_ideal { IDEAL_OFF, IDEAL_REMOVED, IDEAL_ARRIVED };
 enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
 struct decoupled_options {
     struct decouple_rules rules;
     uint32_t atq, pwaq, pwpq, told, corrupt, spoil;
-    int early, priority, batch, arrival, loads, issue, bypass;
+    int early, priority, batch, arrival, loads, issue, bypass, gain, ideal;
 };
 
 enum decoupled_counter {
@@ -226,6 +227,8 @@ void decoupled_news(struct decoupled *d, unsigned place);
 // Lets the stream go on past a barrier for a block's warps, once the stream has reached the barrier for every
 // warp still served.
 void decoupled_meet(struct decoupled *d, unsigned block);
+// ideal: takes the warp's stream to the warp's next record, or to a wait for the warp, in no time.
+void decoupled_run(struct decoupled *d, unsigned place);
 void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
@@ -240,9 +243,13 @@ uint64_t decoupled_guarded(const struct warp *w, const struct inst *i);
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);
 void decoupled_part_free(struct decoupled *d, struct part *p);
+void decoupled_push(struct decoupled *d, struct follower *f,
+                    struct part *p);                       // to the end of the warp's queue
 void decoupled_stir(struct decoupled *d, bool is_address); // wakes a unit for possible work
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
+void decoupled_unlock(struct decoupled *d, uint64_t line); // a line locked before
+void decoupled_asked(void *state, uint64_t line, uint32_t token);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
 void decoupled_forget(struct decoupled *d, unsigned place); // drops all records for the warp
 
@@ -275,6 +282,7 @@ uint32_t decoupled_elsewhere(const void *state, unsigned place, uint32_t index, 
 void decoupled_operand(void *state, unsigned place, uint32_t index, struct operand_access *a);
 void decoupled_issued(void *state, unsigned place, uint32_t index);
 void decoupled_access(void *state, const struct tech_line *line);
+bool decoupled_foreseen(void *state, const struct tech_line *line);
 void decoupled_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers,
                        uint64_t cycle);
 void decoupled_warp_end(void *state, unsigned place);

@@ -213,6 +213,7 @@ void decoupled_look(struct decoupled *d, unsigned place)
         return;
     }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
+    if (d->launch->options->ideal) decoupled_run(d, place);
     if (f->astray) {
         drain(d, place);
         return;
@@ -445,8 +446,7 @@ void decoupled_issued(void *state, unsigned place, uint32_t inst)
 
 static void let_go(struct decoupled *d, struct follower *f, size_t n)
 {
-    tech_unlock_line(d->grid, &tech_decoupled, f->locks.data[n].line);
-    d->counters[COUNT_unlocked]++;
+    decoupled_unlock(d, f->locks.data[n].line);
     f->locks.data[n] = vec_last(&f->locks);
     f->locks.count--;
 }
@@ -461,6 +461,13 @@ void decoupled_access(void *state, const struct tech_line *line)
             let_go(d, f, n);
             return;
         }
+}
+
+bool decoupled_foreseen(void *state, const struct tech_line *line)
+{
+    const struct decoupled *d = state;
+    return d->launch->options->ideal == IDEAL_ARRIVED && !d->followers[line->place].astray &&
+           split_of(d, line->index)->site == DECOUPLE_ENQ_DATA;
 }
 
 void decoupled_replied(void *state, unsigned place, uint32_t inst, const uint16_t *registers, uint64_t cycle)
