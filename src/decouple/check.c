@@ -36,10 +36,12 @@ static bool reads_it(const struct checking *c, uint32_t inst, const struct acces
     bool address = list->at[k].role == ROLE_SOURCE && list->at[k].operand < 4 &&
                    i->src[list->at[k].operand].kind == OPERAND_MEM;
     bool guard = list->at[k].role == ROLE_GUARD;
-    if (dequeues(c, inst)) return false;
-    if (c->stream == DECOUPLE_IN_OTHERS) return !(accesses && address) && !(n->site && guard);
+    if (dequeues(c, inst) || (list->at[k].role == ROLE_OLD && n->drops) || (guard && n->free)) return false;
+    if (c->stream == DECOUPLE_IN_OTHERS)
+        return !(accesses && address) && !(n->site && guard && !n->unguarded);
     if (n->has_result && n->kind != DECOUPLE_VECTOR && !n->orders) return true;
-    return (accesses && address) || (guard && !n->feedback && (isa_has(i, ISA_BRANCH) || n->site));
+    return (accesses && address) ||
+           (guard && !n->feedback && !n->unguarded && (isa_has(i, ISA_BRANCH) || n->site));
 }
 
 static void step(struct checking *c, uint32_t inst, bool *good, bool report)

@@ -48,6 +48,14 @@ void decouple_code_of(const struct decouple *d, struct arena *a, struct decouple
     out->first[d->count] = out->count;
 }
 
+static struct inst unguarded(const struct inst *i)
+{
+    struct inst all = *i;
+    all.guard = PRED_TRUE;
+    all.guard_not = 0;
+    return all;
+}
+
 // An enqueue of an access keeps the address and the guard; data and results belong to the others' stream. An
 // enqueue of a predicate becomes a NOP guarded by the predicate.
 static struct inst enqueue_of(const struct inst *i, const struct decouple_step *s,
@@ -65,7 +73,7 @@ static struct inst enqueue_of(const struct inst *i, const struct decouple_step *
         if (e.dst[k].kind == OPERAND_REG) e.dst[k].reg = REG_ZERO;
     for (unsigned k = 0; k < 4; k++)
         if (e.src[k].kind == OPERAND_REG) e.src[k].reg = REG_ZERO;
-    return e;
+    return n->unguarded ? unguarded(&e) : e;
 }
 
 static struct inst inst_of(const struct decouple *d, const struct decouple_step *s)
@@ -73,7 +81,8 @@ static struct inst inst_of(const struct decouple *d, const struct decouple_step 
     const struct inst *i = &d->program->insts[s->inst];
     const struct decouple_inst *n = &d->insts[s->inst];
     if (s->kind == DECOUPLE_ENQUEUES) return enqueue_of(i, s, n);
-    return s->kind == DECOUPLE_COMPUTES && n->slot ? decouple_move_of_slot(d->program, i, s->word) : *i;
+    if (s->kind == DECOUPLE_COMPUTES && n->slot) return decouple_move_of_slot(d->program, i, s->word);
+    return n->free ? unguarded(i) : *i;
 }
 
 // Number of registers of the affine stream: registers of the program, then one per spill word up to the last
@@ -162,6 +171,10 @@ struct program *decouple_program(const struct decouple *d)
         stream.insts[k].reconverge = entry_of(&c, i->reconverge);
     }
     struct program *both = program_join(d->program, &stream);
+    for (uint32_t k = 0; k < d->count;
+         k++) // `free` instructions of the lanes; removed ones are left as they are
+        if (d->insts[k].free && d->insts[k].streams & DECOUPLE_IN_OTHERS)
+            both->insts[k] = unguarded(&both->insts[k]);
     place(d, both);
     both->plan = plan_of(d, both);
     arena_fini(&a);

@@ -1,6 +1,7 @@
 // The whole analysis, the cost of a split, and explanations in words.
 #include "decouple/decouple.h"
 #include "decouple/slices.h"
+#include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/profile.h"
 #include "isa/program.h"
@@ -31,6 +32,7 @@ struct decouple *decouple_compute(const struct program *p, const struct decouple
     mark_ssa_init(&d->analysis->ssa, p, &d->arena);
     divergence_init(&d->analysis->divergence, &d->analysis->ssa);
     decouple_find_spills(d);
+    decouple_find_demands(d);
     decouple_find_kinds(d);
     decouple_find_slices(d);
     return d;
@@ -64,6 +66,58 @@ struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *
     }
     arena_fini(&a);
     return c;
+}
+
+// By block: whether each warp takes the stream's steps alone: behind a branch that the lanes decide, or beside an
+// instruction that a warp must have passed first, other than a barrier.
+static bool *find_alone(const struct decouple *d, struct arena *a)
+{
+    const struct decouple_slices *x = d->analysis;
+    const struct mark_ssa *s = &x->ssa;
+    bool *alone = ARENA_ARRAY(a, bool, s->flow.count);
+    for (uint32_t k = 0; k < d->count; k++)
+        alone[s->flow.block_of[k]] |= d->insts[k].orders && !isa_has(&d->program->insts[k], ISA_BARRIER);
+    for (bool news = true; news;) {
+        news = false;
+        for (uint32_t b = 0; b < s->flow.count; b++)
+            for (uint32_t e = x->depends_first[b]; !alone[b] && e < x->depends_first[b + 1]; e++) {
+                alone[b] = alone[x->depends[e]] || d->insts[decouple_last_of(s, x->depends[e])].feedback;
+                news |= alone[b];
+            }
+    }
+    return alone;
+}
+
+// A loop counts as this many iterations.
+static uint64_t weight_of(const struct mark_ssa *s, uint32_t block)
+{
+    enum { ITERATIONS = 8, DEPTH_MAX = 4 };
+    uint64_t weight = 1;
+    unsigned depth = 0;
+    for (uint32_t l = s->loops.innermost[block]; l != FLOW_NONE && depth < DEPTH_MAX;
+         l = s->loops.loops[l].parent)
+        weight *= ITERATIONS, depth++;
+    return weight;
+}
+
+bool decouple_gains(const struct decouple *d, uint32_t warps)
+{
+    const struct mark_ssa *s = &d->analysis->ssa;
+    struct decouple_code code;
+    struct arena a;
+    uint64_t steps = 0, removed = 0;
+    if (d->whole) return false;
+    arena_init(&a);
+    decouple_code_of(d, &a, &code);
+    const bool *alone = find_alone(d, &a);
+    for (uint32_t k = 0; k < d->count; k++) {
+        uint32_t block = s->flow.block_of[k];
+        uint64_t weight = weight_of(s, block);
+        steps += (code.first[k + 1] - code.first[k]) * weight * (alone[block] ? warps : 1);
+        removed += d->insts[k].streams & DECOUPLE_IN_OTHERS ? 0 : weight * warps;
+    }
+    arena_fini(&a);
+    return steps < removed;
 }
 
 // -- explanations -------------------------------------------------------------------------------------------

@@ -70,6 +70,12 @@ struct decouple_inst {
     bool has_result, potential;
     bool feedback; // a branch: the other warps report the guard predicate to the affine stream
     bool orders;   // memory order: the affine stream may not run ahead of a warp past the instruction
+    // A guarded instruction whose result is read under the same guard alone. drops: the old result is dead. free:
+    // without effects beyond registers, the instruction works in all lanes of both streams, without its guard.
+    bool drops, free;
+    // ENQ_ADDR under a guard known to the lanes alone: the address of all active lanes is queued, and the lanes'
+    // own guard selects.
+    bool unguarded;
     bool slot;     // spill store or load of a slot that the affine stream keeps in registers
     uint32_t from; // instruction the cause refers to; FLOW_NONE: no instruction
 };
@@ -163,6 +169,11 @@ struct decouple_cost {
 };
 struct decouple_cost decouple_cost_of(const struct decouple *d, const uint64_t *executions,
                                       const uint64_t *once);
+
+// Whether a block of so many warps issues fewer instructions by the split, counted over the code: the steps of the
+// affine stream once for the block, or for each warp where the warps go apart, against the removed instructions of
+// all warps. A loop counts as eight iterations.
+bool decouple_gains(const struct decouple *d, uint32_t warps);
 
 const char *decouple_kind_name(enum decouple_kind k);
 const char *decouple_site_name(enum decouple_site s);

@@ -202,7 +202,7 @@ static struct decouple_value value_of_inst(const struct decouple *d, uint32_t in
         return bad;
     }
     struct decouple_value v = isa_has(i, ISA_SPECIAL_READ) ? special_of(i, inst) : result_of(d, i, inst, &o);
-    bool guarded = i->guard != PRED_TRUE || i->guard_not;
+    bool guarded = (i->guard != PRED_TRUE || i->guard_not) && !d->insts[inst].free;
     return guarded ? under_guard(d, inst, v, &guard, &old, i->dst[0].kind == OPERAND_PRED) : v;
 }
 

@@ -48,7 +48,7 @@ bool decouple_dequeues_register(const struct decouple_inst *n, const struct inst
 // is dequeued. Another site: the guard's bit. No site: 0.
 unsigned decouple_dequeued_predicates(const struct decouple_inst *n, const struct inst *i)
 {
-    if (!n->site) return 0;
+    if (!n->site || n->unguarded) return 0;
     return n->compares ? ~0u : 1u << i->guard;
 }
 
@@ -140,9 +140,11 @@ static void take_sources(struct slicing *x, uint32_t inst)
     for (unsigned k = 0; k < list.count; k++) {
         uint32_t def = x->s->reads[x->s->read_first[inst] + k];
         bool accesses = n->site == DECOUPLE_ENQ_DATA || n->site == DECOUPLE_ENQ_ADDR;
-        bool guards = list.at[k].role == ROLE_GUARD && (branches || accesses || n->site == DECOUPLE_ENQ_PRED);
+        bool guards = list.at[k].role == ROLE_GUARD && !n->unguarded &&
+                      (branches || accesses || n->site == DECOUPLE_ENQ_PRED);
         bool leads = accesses && list.at[k].role == ROLE_SOURCE && is_address(i, list.at[k].operand);
-        if ((guards && !n->feedback) || leads || computes) take_def(x, def);
+        bool is_read = list.at[k].role == ROLE_SOURCE || !n->free;
+        if ((guards && !n->feedback) || leads || (computes && is_read)) take_def(x, def);
     }
 }
 
@@ -166,17 +168,25 @@ static void close_affine(struct slicing *x)
 
 // -- sites --------------------------------------------------------------------------------------------------
 
-// Whether the instruction orders memory (barrier, fence, atomic …): another warp may store between the
-// accesses before and the loads after the instruction.
+// Whether the instruction orders memory (barrier, fence, acquire …): another warp may store between the
+// accesses before and the loads after the instruction. A relaxed atomic orders nothing and waits for nobody; a loop
+// on an atomic's result is a loop on data.
 static bool orders(const struct inst *i)
 {
-    return access_orders_memory(i) || isa_has(i, ISA_ATOMIC) || i->op == OP_WARPSYNC || i->op == OP_SYSCALL ||
-           i->op == OP_LDGDEPBAR || i->op == OP_NANOSLEEP || (isa_has(i, ISA_STORE) && i->sem != SEM_WEAK);
+    return access_orders_memory(i) || (isa_has(i, ISA_ATOMIC) && i->sem > SEM_RELAXED) ||
+           i->op == OP_WARPSYNC || i->op == OP_SYSCALL || i->op == OP_LDGDEPBAR || i->op == OP_NANOSLEEP ||
+           (isa_has(i, ISA_STORE) && !isa_has(i, ISA_ATOMIC) && i->sem != SEM_WEAK);
 }
 
 static bool is_plain(const struct inst *i)
 {
     return i->op == OP_LD || i->op == OP_LDG || i->op == OP_LDS || i->op == OP_LDL;
+}
+
+// Whether the address may be queued for lanes that a guard turns off: no line is requested ahead.
+static bool speculates_nothing(const struct inst *i)
+{
+    return isa_has(i, ISA_STORE | ISA_ATOMIC) || i->op == OP_LDS;
 }
 
 static enum decouple_cause cause_against_site(const struct slicing *x, uint32_t inst)
@@ -190,7 +200,7 @@ static enum decouple_cause cause_against_site(const struct slicing *x, uint32_t 
     if (is_shared(d, inst)) return DECOUPLE_FOR_SHARED;
     if (access_is_spill(d->program, i)) return DECOUPLE_FOR_SPILL;
     if ((shared && !d->rules.shared) || (!is_plain(i) && !d->rules.stores)) return DECOUPLE_FOR_OFF;
-    if (!knows(x, inst, 1u << ROLE_GUARD)) return DECOUPLE_FOR_GUARD;
+    if (!knows(x, inst, 1u << ROLE_GUARD) && !speculates_nothing(i)) return DECOUPLE_FOR_GUARD;
     access_reads(d->program, i, &list);
     for (unsigned k = 0; k < list.count; k++)
         if (is_address(i, list.at[k].operand) && list.at[k].role == ROLE_SOURCE &&
@@ -246,14 +256,27 @@ static void find_accesses(struct slicing *x, const bool *certain)
         if (!against && !d->rules.feedback && !certain[x->s->flow.block_of[k]])
             against = DECOUPLE_FOR_CONTROL;
         if (!against) n->site = is_plain(i) ? DECOUPLE_ENQ_DATA : DECOUPLE_ENQ_ADDR;
+        n->unguarded = n->site && !knows(x, k, 1u << ROLE_GUARD);
         if (against || !n->has_result)
             n->cause = (uint8_t)against, n->from = against ? blamed(x, k) : FLOW_NONE;
         if (n->site) take_site(x, k);
     }
 }
 
-// Whether the branch at the end of block n leaves a loop by a predicate known only to lanes. Such a loop may
-// wait for another warp. In irreducible flow, every branch with such a predicate counts as leaving a loop.
+// Whether a warp in the loop can see another warp's work: the loop loads, or orders memory.
+static bool sees_others(const struct slicing *x, uint32_t loop)
+{
+    const struct mark_ssa *s = x->s;
+    for (uint32_t k = 0; k < x->d->count; k++) {
+        const struct inst *i = &x->d->program->insts[k];
+        bool sees = x->d->insts[k].orders || access_may_change(i) || isa_has(i, ISA_ATOMIC | ISA_CALL);
+        if (sees && flow_loop_contains(&s->loops, loop, s->flow.block_of[k])) return true;
+    }
+    return false;
+}
+
+// Whether the branch at the end of block n leaves a loop by a predicate known only to lanes, and the loop may wait
+// for another warp. In irreducible flow, every branch with such a predicate counts as leaving a loop.
 static bool may_wait(const struct slicing *x, uint32_t n)
 {
     const struct mark_ssa *s = x->s;
@@ -265,7 +288,7 @@ static bool may_wait(const struct slicing *x, uint32_t n)
         return false;
     for (; l != FLOW_NONE && !leaves; l = s->loops.loops[l].parent)
         for (uint32_t e = g->succ_first[n]; e < g->succ_first[n + 1]; e++)
-            leaves |= !flow_loop_contains(&s->loops, l, g->succs[e]);
+            leaves |= !flow_loop_contains(&s->loops, l, g->succs[e]) && sees_others(x, l);
     return leaves;
 }
 
@@ -339,8 +362,10 @@ static void want_sources(struct others *o, uint32_t inst)
     access_reads(x->d->program, i, &list);
     for (unsigned k = 0; k < list.count; k++) {
         bool queued = accesses && list.at[k].role == ROLE_SOURCE && is_address(i, list.at[k].operand);
-        queued |= n->site && list.at[k].role == ROLE_GUARD; // an address implies its lanes
-        if (!queued) want_def(o, x->s->reads[x->s->read_first[inst] + k]);
+        queued |= n->site && list.at[k].role == ROLE_GUARD && !n->unguarded; // an address implies its lanes
+        bool is_unread =
+            (list.at[k].role == ROLE_OLD && n->drops) || (list.at[k].role == ROLE_GUARD && n->free);
+        if (!queued && !is_unread) want_def(o, x->s->reads[x->s->read_first[inst] + k]);
     }
 }
 
@@ -387,7 +412,8 @@ static void find_others_stream(struct slicing *x, const bool *certain)
     for (uint32_t k = 0; k < d->count; k++) {
         struct decouple_inst *n = &d->insts[k];
         if (n->has_result && n->kind != DECOUPLE_VECTOR && !n->site && !n->orders) continue;
-        bool alone = !n->site && isa_is_conditional(&d->program->insts[k]) && takes_guard(&o, k, readers);
+        bool alone =
+            !n->site && !n->free && isa_is_conditional(&d->program->insts[k]) && takes_guard(&o, k, readers);
         if (alone) n->site = DECOUPLE_ENQ_PRED;
         want_inst(&o, k);
     }

@@ -32,6 +32,8 @@ struct decouple_slices {
 void decouple_find_spills(struct decouple *d);
 unsigned decouple_name_of_slot(const struct program *p, uint32_t address);
 struct inst decouple_move_of_slot(const struct program *p, const struct inst *i, unsigned word);
+// demand.c: sets `drops` and `free` of every instruction.
+void decouple_find_demands(struct decouple *d);
 void decouple_find_kinds(struct decouple *d);
 // Value of a definition as seen from a block. If the block is outside a loop around the definition, and
 // threads leave the loop in different iterations, every kind turns into DECOUPLE_VECTOR.

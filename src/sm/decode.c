@@ -197,7 +197,6 @@ static uint32_t own_conflicts(const struct op *o, const struct gpu_config *c)
 // bypass (operands.bypass) from the pipeline's end to its start saves cycles.
 static void set_cycles(struct op *o, const struct gpu_config *c)
 {
-    enum { READ_AND_WRITE = 2 }; // cycles for writing and reading the register file
     if (c->bypass && o->path == PATH_ALU && o->pipe != PIPE_DOUBLE) o->bypass = READ_AND_WRITE;
     o->collected = (uint16_t)(1 + own_conflicts(o, c));
     o->cycles = (uint16_t)(o->collected + (o->path == PATH_ALU) + o->latency - o->bypass);

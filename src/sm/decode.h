@@ -29,6 +29,8 @@ enum gpu_lanes {
     LANES_COUNT
 };
 
+enum { READ_AND_WRITE = 2 }; // cycles for writing and reading the register file
+
 // An instruction's plan, one cache line.
 struct op {
     // Sets of registers and predicates (OP_FAR_BIT, OP_PRED_BIT): read or written; written.
@@ -48,7 +50,7 @@ struct op {
     bool collects;                // takes a collector; a memory instruction: only with an accessing lane
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS
-    uint8_t bypass;               // cycles from usable result to register write; 0: no bypass
+    uint8_t bypass;               // cycles from usable result to register write: READ_AND_WRITE; 0: no bypass
     bool is_plain; // arithmetic that keeps neither its warp nor the scheduler from the next issue (one.h)
 };
 _Static_assert(sizeof(struct op) == 64, "an instruction's plan is a cache line");

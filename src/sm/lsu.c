@@ -283,8 +283,12 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
-    struct mshr_waiter who = {.token = e->record, .sectors = x->sectors, .kind = WAITER_RECORD};
-    switch (tags_load(e->grid, t, kind, x->line, who, &started)) {
+    bool is_foreseen = e->kind == LSU_LOAD && has_techs(s) && mech_foreseen(e);
+    struct mshr_waiter who = {
+        .token = e->record, .sectors = x->sectors, .kind = is_foreseen ? WAITER_NOBODY : WAITER_RECORD};
+    enum tag_outcome o = tags_load(e->grid, t, kind, x->line, who, &started);
+    if (o == TAG_WAITS && is_foreseen) o = TAG_HIT;
+    switch (o) {
     case TAG_HIT:
         ++*hits;
         r->ready = later(r->ready, s->now + latency);
@@ -494,7 +498,10 @@ void lsu_cycle_early(struct sm *s)
     if (l->early_blocked) return;
     l->first_early = (l->first_early + 1) % LSU_EARLY;
     l->early_count--;
-    if (o == TAG_HIT) lsu_early_came(e.grid, e.tech, e.line, e.token);
+    if (o == TAG_HIT)
+        lsu_early_came(e.grid, e.tech, e.line, e.token);
+    else
+        mech_asked(e.grid, e.tech, e.line, e.token);
 }
 
 // -- the queue's head ---------------------------------------------------------------------------------------

@@ -440,6 +440,28 @@ static void test_occupancy(struct test *t)
     cli_fini(&c);
 }
 
+// gtx480-322 has version 3.2.2's values where the versions of GPGPU-Sim differ; gtx480 has version 4's.
+static void test_versions(struct test *t)
+{
+    static const struct {
+        const char *key, *in_322, *in_4;
+    } rows[] = {
+        {"l1.mshrs", "32", "64"},      {"l1.index", "hash", "bits"},    {"l1.fetch", "line", "sectors"},
+        {"l1.latency", "1", "35"},     {"shared.latency", "3", "26"},   {"dram.queue", "16", "64"},
+        {"gpu.keep_caches", "1", "0"}, {"icnt.flit_bytes", "32", "40"}, {"l2.merges", "4", "32"}};
+    struct cli c = {.t = t};
+    for (unsigned old = 0; old < 2; old++) {
+        cli_run(&c, old ? "list gpus gtx480-322" : "list gpus gtx480");
+        for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+            char row[80];
+            const char *value = old ? rows[k].in_322 : rows[k].in_4;
+            snprintf(row, sizeof row, "\n%-26s %-11s ", rows[k].key, value);
+            CHECK_MSG(t, strstr(c.out, row), "no row%s", row);
+        }
+    }
+    cli_fini(&c);
+}
+
 // The first kernel fits and the second does not: the workload is refused, without made-up counts.
 static void test_second_kernel(struct test *t)
 {
@@ -461,6 +483,6 @@ int main(int argc, char **argv)
         {"folder", test_folder},     {"second_kernel", test_second_kernel},
         {"left_out", test_left_out}, {"set_wins", test_set_wins},
         {"area", test_area},         {"occupancy", test_occupancy},
-        {"reports", test_reports}};
+        {"reports", test_reports},   {"versions", test_versions}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -77,8 +77,9 @@ static void test_marked_load(struct test *t)
     static const struct {
         const char *tech;
         uint32_t rows, loads, skipped_loads, addresses;
-    } rows[] = {
-        {"decoupled", 4, 4, 0, 4}, {"darsie+decoupled", 4, 0, 3, 4}, {"darsie+decoupled", 1, 1, 0, 1}};
+    } rows[] = {{"decoupled:gain=off", 4, 4, 0, 4},
+                {"darsie+decoupled:gain=off", 4, 0, 3, 4},
+                {"darsie+decoupled:gain=off", 1, 1, 0, 1}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, rows[k].rows, 1}};
         struct outcome o;
@@ -102,7 +103,7 @@ static void test_marked_predicate(struct test *t)
     static const struct {
         const char *tech;
         uint64_t predicates;
-    } rows[] = {{"darsie+decoupled", 4}, {"darsie:predicates=on+decoupled", 0}};
+    } rows[] = {{"darsie+decoupled:gain=off", 4}, {"darsie:predicates=on+decoupled:gain=off", 0}};
     uint64_t skipped[TEST_COUNT(rows)];
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct trial x = {.tech = rows[k].tech, .code = code, .block = {32, 4, 1}};
@@ -130,8 +131,9 @@ static void test_left_out_between(struct test *t)
         ADDRESS                                             // left out
                                "    IADD3 R5, R9, R8, RZ\n" // led
                                "    STG [R6], R5\n    EXIT\n";
-    static const char *const techs[] = {"darsie+decoupled", "darsie:entries=1+decoupled:pwaq=1,atq=1",
-                                        "darsie:registers=1+decoupled", "darsie:early=on,evict=on+decoupled"};
+    static const char *const techs[] = {
+        "darsie+decoupled:gain=off", "darsie:entries=1+decoupled:gain=off,pwaq=1,atq=1",
+        "darsie:registers=1+decoupled:gain=off", "darsie:early=on,evict=on+decoupled:gain=off"};
     for (size_t k = 0; k < TEST_COUNT(techs); k++) {
         struct trial x = {.tech = techs[k], .code = code, .block = {32, 4, 1}};
         struct outcome o;
@@ -156,7 +158,7 @@ static void test_partly_shared(struct test *t)
               "    IADD3 R9, R0, 0x7, RZ\n" THREAD "    IADD3 R3, R3, 0x3, RZ\n" ADDRESS
               "    LDG R5, [R6]\n    IADD3 R5, R5, R9, R8\n    IADD3 R5, R5, R0, RZ\n"
               "    STG [R6+0x1000], R5\n    EXIT\n";
-    struct trial x = {.tech = "darsie+decoupled", .code = code, .block = {32, 4, 1}};
+    struct trial x = {.tech = "darsie+decoupled:gain=off", .code = code, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
     CHECK_EQ(t, scene_counter(&o.scene, "darsie.skipped"), 3 * 3);              // tid.x, R8 and R9
@@ -190,9 +192,9 @@ static void test_parted(struct test *t)
                   {{16, 7, 1}, SIMT_STACK}, // three warps of 32, one of 16
                   {{16, 7, 1}, SIMT_SPLITS}};
     static const char *const techs[] = {
-        "darsie:watchdog=0+decoupled", "darsie:watchdog=0,diverged=on+decoupled",
-        "darsie:watchdog=0,branch-sync=first,partial=on+decoupled:told=1,pwpq=1",
-        "darsie:watchdog=0,predicates=on+decoupled:feedback=off"};
+        "darsie:watchdog=0+decoupled:gain=off", "darsie:watchdog=0,diverged=on+decoupled:gain=off",
+        "darsie:watchdog=0,branch-sync=first,partial=on+decoupled:gain=off,told=1,pwpq=1",
+        "darsie:watchdog=0,predicates=on+decoupled:gain=off,feedback=off"};
     for (size_t k = 0; k < TEST_COUNT(shapes); k++)
         for (size_t n = 0; n < TEST_COUNT(techs); n++) {
             struct trial x = {.tech = techs[n], .code = code, .simt = shapes[k].simt};
@@ -217,7 +219,7 @@ static const char shared_address[] =
 
 static void test_shared_address(struct test *t)
 {
-    struct trial x = {.tech = "darsie+decoupled", .code = shared_address, .block = {32, 4, 1}};
+    struct trial x = {.tech = "darsie+decoupled:gain=off", .code = shared_address, .block = {32, 4, 1}};
     struct outcome o;
     same(t, x, &o);
     CHECK_EQ(t, scene_counter(&o.scene, "decoupled.addresses"), 8);
@@ -231,7 +233,8 @@ static void test_shared_address(struct test *t)
 // computes with the address. Verification finds the mismatch.
 static void test_turned_address(struct test *t)
 {
-    struct trial x = {.tech = "darsie+decoupled:corrupt=1", .code = shared_address, .block = {32, 4, 1}};
+    struct trial x = {
+        .tech = "darsie+decoupled:gain=off,corrupt=1", .code = shared_address, .block = {32, 4, 1}};
     struct outcome o;
     play(t, &x, &o);
     CHECK(t, o.scene.bench.result.mismatches > 0);
@@ -246,12 +249,12 @@ static void test_refused(struct test *t)
 {
     static const struct {
         const char *names, *says;
-    } rows[] = {{"dac+decoupled", "both claim affine;"},
-                {"cae+decoupled", "both claim affine;"},
-                {"scalarise+decoupled", "both claim L1 lines;"},
+    } rows[] = {{"dac+decoupled:gain=off", "both claim affine;"},
+                {"cae+decoupled:gain=off", "both claim affine;"},
+                {"scalarise+decoupled:gain=off", "both claim L1 lines;"},
                 {"darsie+dac", "both claim register storage, I-buffer;"},
-                {"darsie+decoupled", NULL},
-                {"darsie+uv+decoupled", NULL}};
+                {"darsie+decoupled:gain=off", NULL},
+                {"darsie+uv+decoupled:gain=off", NULL}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct tech_choice choice;
         struct strbuf text = {0};

@@ -25,6 +25,7 @@ struct plan {
     bool holds_warps;  // hold warps until the guest has ended,
     bool spares_first; // except a block's first warp
     uint32_t more;     // added latency of every result, in cycles
+    bool forwards;     // results go to the next instruction without the register file
     unsigned gate;     // first instructions of the guest free to issue at any time;
     uint64_t opens;    // the others wait until warps have issued so many
     // Results: cycles of issue and completion of the guest's instructions,
@@ -92,6 +93,7 @@ static void told_guest(void *state, uint32_t index, struct guest_step *step)
     p->in_a_row += p->count > 1 && x->seen == x->warps_issued;
     x->seen = x->warps_issued;
     step->more = p->more;
+    step->forwards = p->forwards;
     if (index + 1 < p->entry + p->length) return;
     step->next = GUEST_ENDS;
     p->ends++;
@@ -197,21 +199,26 @@ static void test_time(struct test *t)
     }
 }
 
-// Added latency of every result; and a dependence between two
-// registers mapped to the same physical register.
+// Added latency of every result; a dependence between two registers mapped to the same physical register; and the
+// same dependence with results that pass the register file.
 static void test_results(struct test *t)
 {
-    struct plan plain = plan_of(LINE_LENGTH, CHAIN_LENGTH), late = plain, mapped = plain;
+    struct plan plain = plan_of(LINE_LENGTH, CHAIN_LENGTH), late = plain, mapped = plain, passes = plain;
     struct chip_result r;
     late.more = 9;
+    passes.maps_to = 1;
+    passes.holds_warps = passes.forwards = true;
     mapped.maps_to = 1; // R1 = R1 + R2: R2 is ready at once, then mapped to R1
     plain.holds_warps = late.holds_warps = mapped.holds_warps = true;
     const char *text = "start:\n" EXIT_LINE "IADD3 R1, R3, R4, RZ\nIADD3 R3, R2, R4, RZ\n" CHAIN;
-    if (!run(t, "", text, &plain, &r) || !run(t, "", text, &late, &r) || !run(t, "", text, &mapped, &r))
+    if (!run(t, "", text, &plain, &r) || !run(t, "", text, &late, &r) || !run(t, "", text, &mapped, &r) ||
+        !run(t, "", text, &passes, &r))
         return;
     CHECK_EQ(t, late.done[0] - late.at[0], plain.done[0] - plain.at[0] + 9);
     CHECK(t, plain.at[1] < plain.done[0]);
     CHECK_EQ(t, mapped.at[1], mapped.done[0]);
+    CHECK_EQ(t, passes.done[0] - passes.at[0], mapped.done[0] - mapped.at[0]);
+    CHECK_EQ(t, passes.at[1], passes.done[0] - 2);
 }
 
 // -- waits between warp and guest ---------------------------------------------------------------------------
@@ -329,6 +336,26 @@ static void test_turns(struct test *t)
     }
     CHECK(t, others[GUEST_FIRST] < others[GUEST_IN_TURN]);
     CHECK(t, others[GUEST_IN_TURN] < others[GUEST_LAST]);
+}
+
+// One warp, always ready, and a guest of lowest priority: a guest of the warp's scheduler waits, a guest of any
+// scheduler issues beside the warp.
+static void test_roams(struct test *t)
+{
+    for (unsigned roams = 0; roams < 2; roams++) {
+        struct plan p = plan_of(BUSY_END, BUSY_LENGTH);
+        struct chip_result r;
+        p.turn = GUEST_LAST;
+        p.scheduler = roams ? GUEST_ANY : 0;
+        if (!run_threads(
+                t,
+                "issue.schedulers=2 fetch.width=8 fetch.ibuffer=8 units.int=4 operands.collectors=16 "
+                "icache.perfect=1 sim.check=1",
+                BUSY BUSY, 32, 1, &p, &r))
+            return;
+        CHECK_EQ(t, r.gpu.guest_issued, BUSY_LENGTH);
+        CHECK_MSG(t, (p.issued_with_it > 0) == roams, "%u in a cycle with the warp", p.issued_with_it);
+    }
 }
 
 // All warps but the first of a block wait for the guest; the first warp spins until the other warps store.
@@ -485,8 +512,8 @@ static void test_values(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"time", test_time},   {"results", test_results},   {"gate", test_gate},
-        {"ends", test_ends},   {"hang", test_hang},         {"pick", test_pick},
-        {"turns", test_turns}, {"starving", test_starving}, {"values", test_values}};
+        {"time", test_time},         {"results", test_results}, {"gate", test_gate},   {"ends", test_ends},
+        {"hang", test_hang},         {"pick", test_pick},       {"turns", test_turns}, {"roams", test_roams},
+        {"starving", test_starving}, {"values", test_values}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

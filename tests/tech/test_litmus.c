@@ -193,12 +193,14 @@ static const struct variant variants[] = {
 };
 
 static const struct variant decoupled[] = {
-    {"decoupled", true, "compile.optimise=0 sim.check=1"},
-    {"decoupled", false, "simt=stack l1.global=1"},
-    {"decoupled:early=off,batch=wait", false, "compile.profile=ptxplus"},
-    {"decoupled:atq=2,pwaq=1,pwpq=1,told=1,priority=first", true, "compile.optimise=0 l1.global=1 l1.sets=1"},
-    {"decoupled:arrival=join,pwaq=16,pwpq=16,atq=64", true, "compile.optimise=0 l1.global=1 sim.check=1"},
-    {"decoupled:feedback=off,priority=last", true,
+    {"decoupled:gain=off", true, "compile.optimise=0 sim.check=1"},
+    {"decoupled:gain=off", false, "simt=stack l1.global=1"},
+    {"decoupled:gain=off,early=off,batch=wait", false, "compile.profile=ptxplus"},
+    {"decoupled:gain=off,atq=2,pwaq=1,pwpq=1,told=1,priority=first", true,
+     "compile.optimise=0 l1.global=1 l1.sets=1"},
+    {"decoupled:gain=off,arrival=join,pwaq=16,pwpq=16,atq=64", true,
+     "compile.optimise=0 l1.global=1 sim.check=1"},
+    {"decoupled:gain=off,feedback=off,priority=last", true,
      "compile.optimise=0 l1.global=1 issue.dependences=encoded"},
 };
 
@@ -240,10 +242,11 @@ static void test_uniform(struct test *t) { run_programs(t, uniform, TEST_COUNT(u
 static void test_decoupled(struct test *t) { run_programs(t, decoupled, TEST_COUNT(decoupled), 150); }
 
 static const struct variant together[] = {
-    {"darsie:watchdog=20000+decoupled", true, "compile.optimise=0 sim.check=1"},
-    {"darsie:watchdog=20000,registers=3+decoupled:pwaq=1,pwpq=1", false, "simt=stack l1.global=1"},
-    {"darsie:watchdog=20000,branch-sync=first,early=on,predicates=on,partial=on+decoupled:arrival=join", true,
-     "compile.disable=convert l1.global=1 sim.check=1"}};
+    {"darsie:watchdog=20000+decoupled:gain=off", true, "compile.optimise=0 sim.check=1"},
+    {"darsie:watchdog=20000,registers=3+decoupled:gain=off,pwaq=1,pwpq=1", false, "simt=stack l1.global=1"},
+    {"darsie:watchdog=20000,branch-sync=first,early=on,predicates=on,partial=on+decoupled:gain=off,arrival="
+     "join",
+     true, "compile.disable=convert l1.global=1 sim.check=1"}};
 
 static void test_together(struct test *t) { run_programs(t, together, TEST_COUNT(together), 100); }
 
@@ -275,7 +278,7 @@ static void test_rules_left_out(struct test *t)
         {"without the rule fence", "darsie:watchdog=2000,entries=64,broken=2", 1000},
         {"without the rule held up", "darsie:watchdog=2000,broken=64", 400},
         {"with the paper's rules", "darsie:watchdog=2000,rules=paper", 100},
-        {"with data ahead of loads", "decoupled:loads=early", 400},
+        {"with data ahead of loads", "decoupled:gain=off,loads=early", 400},
     };
     static const struct variant plain = {NULL, true, "compile.optimise=0"};
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {

@@ -49,7 +49,8 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
     struct guest *x = g->guest;
     assert(!x->runs);
     x->host = host;
-    x->scheduler = scheduler % g->sm->config->schedulers;
+    x->roams = scheduler == GUEST_ANY;
+    x->scheduler = x->roams ? 0 : scheduler % g->sm->config->schedulers;
     x->turn = turn;
     x->runs = true;
     x->was_passed_over = x->starves = false;
@@ -107,7 +108,8 @@ void guest_issue(struct sm_grid *g)
     x->since = s->now;
     x->host->hooks.guest(x->host->state, index, &step);
     uint64_t done = execute(s, w, o, collected + step.more);
-    operand_result(s, w, o, done, false);
+    bool forwards = step.forwards && o->path == PATH_ALU && o->pipe != PIPE_DOUBLE;
+    operand_arrives(s, w, o, done, forwards ? done - READ_AND_WRITE : done, false);
     if (isa_has(&g->engine->exec.program->insts[index], ISA_BRANCH))
         ready_pause(&w->ready, s->now + o->latency - 1, SLOT_ALU);
     operand_stall(&w->operands, s->config->dependences == DEPENDENCES_SINGLE ? done : s->now + o->stall);
@@ -233,22 +235,21 @@ bool guest_goes(enum guest_turn turn, unsigned last, bool went_last, uint64_t am
 
 // -- issue -------------------------------------------------------------------------------------------------
 
-static bool guest_has_room(struct sm *s, const struct guest *x)
+static bool guest_has_room(struct sm *s, const struct guest *x, unsigned k)
 {
     const struct sm_warp *w = &s->warps[x->slot];
     const struct op *o = &w->grid->ops[w->front.head];
     if ((o->read_count || o->path == PATH_ALU) && !operand_has_collector(s)) return false;
     if (s->config->dependences == DEPENDENCES_ENCODED && operand_obstacle(s, w, o) != SLOT_ISSUED)
         return false;
-    if (o->path == PATH_CONTROL && s->issue.branch_free[x->scheduler] > s->now) return false;
+    if (o->path == PATH_CONTROL && s->issue.branch_free[k] > s->now) return false;
     return !o->constant || tags_have_constant(s, x->slot, o->constant);
 }
 
-static void issue_guest(struct sm *s, struct sm_grid *g)
+static void issue_guest(struct sm *s, struct sm_grid *g, unsigned k)
 {
     const struct guest *x = g->guest;
     const struct sm_warp *w = &s->warps[x->slot];
-    unsigned k = x->scheduler;
     uint32_t index = w->front.head;
     const struct op *o = &g->ops[index];
     s->issue.lanes = ~0ull;
@@ -267,13 +268,26 @@ static void issue_guest(struct sm *s, struct sm_grid *g)
     guest_issue(g);
 }
 
-static bool is_guests_turn(const struct sm *s, const struct guest *x, uint64_t warps)
+static bool is_guests_turn(const struct sm *s, const struct guest *x, unsigned k, uint64_t warps)
 {
-    unsigned k = x->scheduler;
     if (x->turn == GUEST_BESIDE) return true;
     if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
     return guest_is_favoured(s, x) || guest_goes(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
                                                  s->ready.now & warps & s->issue.warps_of[k]);
+}
+
+// The scheduler that may issue the guest in this cycle; SM_SCHEDULERS: none. A roaming guest prefers a scheduler
+// without a ready warp.
+static unsigned find_turn(const struct sm *s, const struct guest *x, uint64_t warps)
+{
+    unsigned found = SM_SCHEDULERS;
+    if (!x->roams) return is_guests_turn(s, x, x->scheduler, warps) ? x->scheduler : found;
+    for (unsigned k = s->config->schedulers; k-- > 0;) {
+        if (!is_guests_turn(s, x, k, warps)) continue;
+        if (!(s->ready.now & warps & s->issue.warps_of[k])) return k;
+        found = k;
+    }
+    return found;
 }
 
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
@@ -287,14 +301,16 @@ uint64_t issue_guests(struct sm *s, uint64_t warps)
     EACH_GRID(s, g)
     {
         struct guest *x = g->guest;
-        if (!guest_runs(x) || !is_guests_turn(s, x, warps) || !guest_can_issue(g)) continue;
-        if (guest_has_room(s, x)) {
-            issue_guest(s, g);
+        if (!guest_runs(x)) continue;
+        unsigned k = find_turn(s, x, warps);
+        if (k == SM_SCHEDULERS || !guest_can_issue(g)) continue;
+        if (guest_has_room(s, x, k)) {
+            issue_guest(s, g, k);
         } else if (guest_is_favoured(s, x)) {
             issue_hold_all(s, SM_SCHEDULERS);
             return 0;
         }
-        if (s->issue.guest_of[x->scheduler]) warps &= ~s->issue.warps_of[x->scheduler];
+        if (s->issue.guest_of[k]) warps &= ~s->issue.warps_of[k];
     }
     return warps;
 }

@@ -17,7 +17,8 @@ struct sm_tech;
 // State of the guest of one grid on one SM. A guest is a stream of instructions that a mechanism of the
 // simulated GPU runs beside the grid's warps.
 struct guest {
-    unsigned slot, scheduler;
+    unsigned slot, scheduler; // scheduler: also the port of its fetches
+    bool roams;               // issued by any scheduler
     enum guest_turn turn;
     bool runs;
     uint64_t since; // cycle of the guest's last issue; before the first issue: cycle of the guest's start

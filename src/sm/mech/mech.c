@@ -114,6 +114,14 @@ static void all_replied(void *grid, unsigned place, uint32_t index, const uint16
 }
 
 static void all_access(void *grid, const struct tech_line *line) { CALL_ALL(access, line); }
+static bool all_foreseen(void *grid, const struct tech_line *line)
+{
+    struct sm_grid *g = grid;
+    bool foreseen = false;
+    EACH(g, k) foreseen |= k->hooks.foreseen && k->hooks.foreseen(k->state, line);
+    return foreseen;
+}
+
 static void all_event(void *grid, unsigned block) { CALL_ALL(event, block); }
 static void all_warp_end(void *grid, unsigned place) { CALL_ALL(warp_end, place); }
 
@@ -133,6 +141,7 @@ static const struct mech_hooks all = {.block_start = all_block_start,
                                       .elsewhere = all_elsewhere,
                                       .operand = all_operand,
                                       .cost = all_cost,
+                                      .foreseen = all_foreseen,
                                       .result = all_result,
                                       .issued = all_issued,
                                       .replied = all_replied,
@@ -329,6 +338,19 @@ unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struc
     while (tech < g->tech_count && !g->techs[tech].hooks.neighbours) tech++;
     if (tech < g->tech_count) g->techs[tech].hooks.neighbours(g->techs[tech].state, &line, n);
     return tech;
+}
+
+void mech_asked(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
+{
+    const struct sm_tech *k = &g->techs[tech];
+    if (k->hooks.asked) k->hooks.asked(k->state, line, token);
+}
+
+bool mech_foreseen(const struct lsu_entry *e)
+{
+    const struct sm_grid *g = e->grid;
+    const struct tech_line line = line_of(e, LINE_MISS);
+    return g->hooks->foreseen && g->hooks->foreseen(g->hooked, &line);
 }
 
 void mech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome)

@@ -81,4 +81,8 @@ void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);
 // mechanism that filled n, for mech_neighbour and mech_line.
 unsigned mech_access(const struct lsu_entry *e, enum line_outcome outcome, struct tech_neighbours *n);
 void mech_neighbour(struct sm_grid *g, unsigned tech, uint64_t line, enum line_outcome outcome);
+// A line requested by the mechanism is under way.
+void mech_asked(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
+// Whether the entry's next line counts as a hit, whatever the L1 holds.
+bool mech_foreseen(const struct lsu_entry *e);
 void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);

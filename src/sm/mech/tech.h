@@ -250,6 +250,12 @@ struct tech_lines {
     // Outcome of L1 for a neighbour. LINE_HIT: present. LINE_MISS: requested. LINE_JOINED: joined to a miss
     // under way. LINE_STALLED: left out for want of an MSHR or a way.
     void (*neighbour)(void *state, uint64_t line, enum line_outcome outcome);
+    // A line of tech_request has missed in L1 and is under way. With l1.allocate=miss the line has its way and can be
+    // locked at once.
+    void (*asked)(void *state, uint64_t line, uint32_t token);
+    // For an ideal machine: whether a load counts as hit although its line is not in the cache. A miss requests the
+    // line as usual, and nobody waits for the reply.
+    bool (*foreseen)(void *state, const struct tech_line *line);
     // A line from `neighbours` or tech_request is in L1: present at the look-up, or arrived by a reply. The
     // mechanism can lock the line before any other request takes the way.
     void (*line)(void *state, uint64_t line, uint32_t token);
@@ -274,8 +280,12 @@ struct guest_step {
     uint32_t next;  // next instruction, or GUEST_ENDS
     uint32_t lanes; // number of lanes at work
     uint32_t more;  // additional latency in cycles
+    // An arithmetic result, except in double precision, goes from the end of the pipeline to its start: the next
+    // instruction may issue two cycles earlier, the time of writing and reading the register (operands.bypass).
+    bool forwards;
 };
 enum { GUEST_ENDS = UINT32_MAX };
+enum { GUEST_ANY = UINT32_MAX }; // scheduler of a guest that any free scheduler issues
 
 struct tech_guest {
     // May the guest's next instruction issue, now that its registers are ready? No side effects: called any
@@ -511,7 +521,8 @@ void tech_evaluate_of(struct warp *w, uint32_t pc, uint64_t lanes);
 // -- a guest stream -----------------------------------------------------------------------------------------
 // Instructions of the launch's program beside the warps: fetched, decoded and issued like the instructions of
 // warps, outside the warps' slots. One stream for each grid on an SM. Starts at pc, and must not run yet. The
-// stream ends by tech_guest_stop, by GUEST_ENDS, or with the grid's last warp on the SM.
+// stream ends by tech_guest_stop, by GUEST_ENDS, or with the grid's last warp on the SM. scheduler: GUEST_ANY
+// leaves the choice to each cycle (not with GUEST_BESIDE).
 void tech_guest_start(struct sm_grid *g, const struct tech *me, uint32_t pc, unsigned scheduler,
                       enum guest_turn turn);
 // Stops the guest. Must not be called from the hook `guest`, which ends the guest by GUEST_ENDS.

@@ -118,11 +118,12 @@ static uint32_t choose_step(struct decoupled *d)
 void decoupled_start(struct decoupled *d)
 {
     static const enum guest_turn turns[] = {GUEST_OLDEST, GUEST_FIRST, GUEST_IN_TURN, GUEST_LAST};
-    if (tech_guest_runs(d->grid)) return;
+    if (d->launch->options->ideal || tech_guest_runs(d->grid)) return;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
     if (d->settles) decoupled_wake_at(d, d->settled_at);
-    tech_guest_start(d->grid, &tech_decoupled, d->launch->count + next, 0,
+    tech_guest_start(d->grid, &tech_decoupled, d->launch->count + next,
+                     d->launch->options->issue == ISSUE_ANY ? GUEST_ANY : 0,
                      turns[d->launch->options->priority]);
 }
 
@@ -172,7 +173,7 @@ void decoupled_meet(struct decoupled *d, unsigned block)
 
 // -- values -------------------------------------------------------------------------------------------------
 
-static uint64_t guarded(const struct warp *w, const struct inst *i)
+uint64_t decoupled_guarded(const struct warp *w, const struct inst *i)
 {
     uint64_t guard = w->pred[i->guard];
     if (i->guard == PRED_TRUE)
@@ -200,15 +201,16 @@ static void move_slot(struct warp *w, const struct inst *i, uint64_t lanes)
     }
 }
 
-bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst)
+bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst, bool in_stream)
 {
     const struct inst *i = &d->launch->insts[inst];
+    bool in_all = in_stream && split_of(d, inst)->free;
     if (split_of(d, inst)->slot) {
-        move_slot(w, i, guarded(w, i));
+        move_slot(w, i, decoupled_guarded(w, i));
         return true;
     }
     if (isa_has(i, ISA_LOAD)) return false;
-    uint64_t lanes = guarded(w, i);
+    uint64_t lanes = in_all ? w->active : decoupled_guarded(w, i);
     if (lanes) tech_evaluate_of(w, inst, lanes);
     return true;
 }
@@ -450,13 +452,19 @@ static void enqueue(struct decoupled *d, unsigned place, const struct decouple_s
     struct entry *e = entry_at(d, d->count);
     p->inst = s->inst;
     p->active = f->shadow->active;
-    p->lanes = s->site == DECOUPLE_ENQ_PRED ? p->active : guarded(f->shadow, i);
+    bool in_all = s->site == DECOUPLE_ENQ_PRED || split_of(d, s->inst)->unguarded;
+    p->lanes = in_all ? p->active : decoupled_guarded(f->shadow, i);
     if (s->site == DECOUPLE_ENQ_PRED)
         enqueue_predicate(d, f->shadow, s->inst, p);
     else
         enqueue_address(d, f->shadow, i, p);
     p->order = f->orders_seen;
     p->sequence = f->enqueued++;
+    if (d->launch->options->ideal) {
+        p->asked_at = p->ready_at = tech_now(d->grid);
+        decoupled_push(d, f, p);
+        return;
+    }
     e->part[place] = p;
     e->left |= 1ull << place;
     e->is_address = p->is_address;
@@ -488,7 +496,8 @@ static void do_step(struct decoupled *d, unsigned place, const struct decouple_s
     d->counters[COUNT_served]++;
     switch ((enum decouple_step_kind)s->kind) {
     case DECOUPLE_COMPUTES:
-        if (!decoupled_computes(d, f->shadow, s->inst)) tech_shadow_compute(d->grid, f->shadow, s->inst);
+        if (!decoupled_computes(d, f->shadow, s->inst, true))
+            tech_shadow_compute(d->grid, f->shadow, s->inst);
         break;
     case DECOUPLE_ENQUEUES: enqueue(d, place, s); break;
     case DECOUPLE_ORDERS: {
@@ -518,6 +527,14 @@ static void do_step(struct decoupled *d, unsigned place, const struct decouple_s
         return;
     }
     step_on(d, place);
+}
+
+void decoupled_run(struct decoupled *d, unsigned place)
+{
+    const struct follower *f = &d->followers[place];
+    uint32_t fuel = UINT16_MAX; // an endless loop may have no record
+    while (f->state == FOLLOWS && !f->addresses.count && !f->predicates.count && fuel--)
+        do_step(d, place, &d->launch->code->steps[d->step[place]]);
 }
 
 static void meet_at_barriers(struct decoupled *d)
@@ -588,6 +605,7 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
     d->counters[COUNT_steps]++;
     step->lanes = l->cost[at];
+    step->forwards = l->options->bypass;
     uint64_t waiting = 0;
     for (uint64_t left = d->following; left; left &= left - 1) {
         unsigned place = bit_lowest(left);

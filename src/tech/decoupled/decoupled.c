@@ -16,6 +16,8 @@
 
 static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
 static const char *const arrival_words[] = {"wait", "join", NULL};
+static const char *const issue_words[] = {"any", "first", NULL};
+static const char *const ideal_words[] = {"off", "removed", "arrived", NULL};
 static const char *const loads_words[] = {"issue", "early", NULL};
 static const char *const batch_words[] = {"join", "wait", NULL};
 
@@ -26,16 +28,21 @@ static const struct config_key keys[] = {
     {key, CONFIG_##type, AT(rules.field), low, high, words, initial, meaning, source},
 #include "decouple/config.def"
 #undef RULE
-    {"atq",      CONFIG_U32,  AT(atq),      1, ATQ_MAX, NULL,   "24", "tuples between the affine warp and the expansion units", "choice"},
-    {"pwaq",     CONFIG_U32,  AT(pwaq),     1, QUEUE_MAX, NULL, "4",  "address records waiting for a warp", "choice"},
-    {"pwpq",     CONFIG_U32,  AT(pwpq),     1, QUEUE_MAX, NULL, "4",  "predicates waiting for a warp", "choice"},
+    {"atq",      CONFIG_U32,  AT(atq),      1, ATQ_MAX, NULL,   "24", "tuples between the affine warp and the expansion units", "choice: decoupled-readings, 4"},
+    {"pwaq",     CONFIG_U32,  AT(pwaq),     1, QUEUE_MAX, NULL, "16", "address records waiting for a warp", "choice: decoupled-readings, 2"},
+    {"pwpq",     CONFIG_U32,  AT(pwpq),     1, QUEUE_MAX, NULL, "16", "predicates waiting for a warp", "choice: decoupled-readings, 3"},
     {"told",     CONFIG_U32,  AT(told),     1, TOLD_MAX, NULL,  "4",  "predicates of a warp waiting for the affine warp", "choice"},
     {"early",    CONFIG_WORD, AT(early),    0, 0, decouple_switch_words, "on", "lines of global loads are requested at the expansion of their address, and locked in L1", "DAC 4.1"},
     {"arrival",  CONFIG_WORD, AT(arrival),  0, 0, arrival_words,  "wait",   "a load with its line under way: waits for the line and then issues, or issues and waits like any other load", "DAC 4.1; join: choice"},
     {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load of requested lines returns memory's values at its issue; early: the values at the lines' arrival, the text's literal reading, allowed to fail verification", "sound; early: DAC 4.1"},
     {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "priority of the affine warp at issue and fetch", "choice"},
     {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that arrive while the affine warp is under way: the affine warp begins anew for the late warps and meets the rest, or the late warps wait for its end", "choice"},
+    {"issue",    CONFIG_WORD, AT(issue),    0, 0, issue_words,    "any",    "scheduler of the affine warp: any with a free slot, or the first", "choice"},
+    {"bypass",   CONFIG_WORD, AT(bypass),   0, 0, decouple_switch_words, "on", "results of the affine warp go from the end of the pipeline to its start; off: through the register file, as results of warps", "choice"},
+    {"gain",     CONFIG_WORD, AT(gain),     0, 0, decouple_switch_words, "on", "a kernel is not split where the affine stream's steps exceed the removed instructions of a block, by a count over the code", "choice"},
+    {"ideal",    CONFIG_WORD, AT(ideal),    0, 0, ideal_words,    "off",    "a bound, no machine: removed, the affine stream takes no time and no line is requested ahead; arrived, loads with an address from a queue take a hit's time, too, and their traffic is real", "a bound"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
+    {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
 };
 // clang-format on
 
@@ -52,8 +59,9 @@ static struct program *transform(const struct tech_use *u, const struct program 
 {
     const struct decoupled_options *o = u->options;
     struct decouple *d = decouple_compute(p, &o->rules, shared);
-    struct program *both = d->whole ? NULL : decouple_program(d);
-    (void)block, (void)warp_size;
+    uint32_t warps = (block[0] * block[1] * block[2] + warp_size - 1) / warp_size;
+    bool splits = !d->whole && (!o->gain || decouple_gains(d, warps));
+    struct program *both = splits ? decouple_program(d) : NULL;
     decouple_free(d);
     return both;
 }
@@ -164,8 +172,8 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
                                    .verify = u->verify,
                                    .mismatches = u->mismatches};
     arena_init(&l->arena);
-    l->early = l->options->early;
-    l->meets_ahead = has_one_barrier(l);
+    l->early = l->options->early && !l->options->ideal;
+    l->meets_ahead = has_one_barrier(l) && !l->options->ideal;
     find_jumps(l);
     find_threads(l);
     find_rows(l, sl->warps_per_block);
@@ -191,6 +199,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     d->atq = heap_resize(NULL, d->launch->options->atq * sizeof *d->atq);
     d->told = heap_resize(NULL, (size_t)WARPS * TOLD_MAX * sizeof *d->told);
     for (unsigned k = 0; k < WARPS; k++) d->followers[k].told = &d->told[k * TOLD_MAX];
+    if (d->launch->options->spoil) d->kept = heap_alloc(WARPS * sizeof *d->kept);
     return d;
 }
 
@@ -207,6 +216,7 @@ static void sm_end(void *state)
     vec_fini(&d->all_parts);
     free(d->atq);
     free(d->told);
+    free(d->kept);
     free(d);
 }
 
@@ -308,7 +318,9 @@ const struct tech tech_decoupled = {
     .registers = &(const struct tech_registers){.elsewhere = decoupled_elsewhere,
                                                 .operand = decoupled_operand,
                                                 .replied = decoupled_replied},
-    .lines = &(const struct tech_lines){.access = decoupled_access, .line = decoupled_line},
+    .lines = &(const struct tech_lines){.access = decoupled_access,
+                                        .line = decoupled_line,
+                                        .foreseen = decoupled_foreseen},
     .guest = &(const struct tech_guest){.guest_may = decoupled_guest_may,
                                         .guest = decoupled_guest,
                                         .guest_result = decoupled_guest_result},

@@ -17,11 +17,13 @@
 
 enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
 enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
+enum decoupled_issue { ISSUE_ANY, ISSUE_FIRST };
+enum decoupled_ideal { IDEAL_OFF, IDEAL_REMOVED, IDEAL_ARRIVED };
 enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
 struct decoupled_options {
     struct decouple_rules rules;
-    uint32_t atq, pwaq, pwpq, told, corrupt;
-    int early, priority, batch, arrival, loads;
+    uint32_t atq, pwaq, pwpq, told, corrupt, spoil;
+    int early, priority, batch, arrival, loads, issue, bypass, gain, ideal;
 };
 
 enum decoupled_counter {
@@ -166,6 +168,11 @@ struct decoupled {
     unsigned first, count;
     uint64_t following;   // bits by place (number of a warp on the SM): warps whose stream can go on
     uint32_t step[WARPS]; // by place in `following`: index of the next step in code->steps
+    struct kept {         // spoil=1, by place: what a site's queue operands held before
+        unsigned words;
+        uint32_t address[2][LANES];
+        uint64_t pred[PRED_SLOTS];
+    } * kept;
     struct part *free_parts;
     VEC(struct part *) all_parts;
     struct unit {
@@ -220,21 +227,29 @@ void decoupled_news(struct decoupled *d, unsigned place);
 // Lets the stream go on past a barrier for a block's warps, once the stream has reached the barrier for every
 // warp still served.
 void decoupled_meet(struct decoupled *d, unsigned block);
+// ideal: takes the warp's stream to the warp's next record, or to a wait for the warp, in no time.
+void decoupled_run(struct decoupled *d, unsigned place);
 void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
 
-// Computes an instruction in the registers of a warp or of its shadow. False: a load from memory, nothing
+// Computes an instruction in the registers of a warp or, in_stream, of its shadow. False: a load from memory, nothing
 // done.
-bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst);
+bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst, bool in_stream);
+// Lanes of the warp in which the guard of an instruction lets the instruction work.
+uint64_t decoupled_guarded(const struct warp *w, const struct inst *i);
 
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);
 void decoupled_part_free(struct decoupled *d, struct part *p);
+void decoupled_push(struct decoupled *d, struct follower *f,
+                    struct part *p);                       // to the end of the warp's queue
 void decoupled_stir(struct decoupled *d, bool is_address); // wakes a unit for possible work
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
 void decoupled_event(void *state, unsigned block);
+void decoupled_unlock(struct decoupled *d, uint64_t line); // a line locked before
+void decoupled_asked(void *state, uint64_t line, uint32_t token);
 void decoupled_line(void *state, uint64_t line, uint32_t token);
 void decoupled_forget(struct decoupled *d, unsigned place); // drops all records for the warp
 
@@ -243,6 +258,13 @@ void decoupled_forget(struct decoupled *d, unsigned place); // drops all records
 void decoupled_capture(struct decoupled *d, unsigned place, struct part *p);
 // After execution: replaces the load's result with the captured data.
 void decoupled_replace(struct decoupled *d, unsigned place, const struct part *p);
+
+// -- spoil.c: spoil=1, otherwise without effect
+void decoupled_spoil_result(struct decoupled *d, unsigned place,
+                            uint32_t inst); // behind a removed instruction
+// Around a site: keeps what address and guard registers hold before the queue's values, and puts it back.
+void decoupled_keep(struct decoupled *d, unsigned place, uint32_t inst);
+void decoupled_put_back(struct decoupled *d, unsigned place, uint32_t inst);
 
 // -- others.c
 // Looks at the warp's next instruction: passes removed instructions, then sets or releases the hold.
@@ -260,6 +282,7 @@ uint32_t decoupled_elsewhere(const void *state, unsigned place, uint32_t index, 
 void decoupled_operand(void *state, unsigned place, uint32_t index, struct operand_access *a);
 void decoupled_issued(void *state, unsigned place, uint32_t index);
 void decoupled_access(void *state, const struct tech_line *line);
+bool decoupled_foreseen(void *state, const struct tech_line *line);
 void decoupled_replied(void *state, unsigned place, uint32_t index, const uint16_t *registers,
                        uint64_t cycle);
 void decoupled_warp_end(void *state, unsigned place);

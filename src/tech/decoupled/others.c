@@ -194,7 +194,8 @@ static bool pass_removed(struct decoupled *d, unsigned place)
             tech_lend(d->grid, &tech_decoupled, place, pc);
             f->moved = true;
         }
-        if (!decoupled_computes(d, w, pc)) tech_recompute(d->grid, place, pc);
+        if (!decoupled_computes(d, w, pc, false)) tech_recompute(d->grid, place, pc);
+        decoupled_spoil_result(d, place, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->grid, &tech_decoupled, place, pc + 1);
     }
@@ -212,6 +213,7 @@ void decoupled_look(struct decoupled *d, unsigned place)
         return;
     }
     if (w->state != WARP_READY || !is_kernels(d, w->pc)) return;
+    if (d->launch->options->ideal) decoupled_run(d, place);
     if (f->astray) {
         drain(d, place);
         return;
@@ -234,7 +236,8 @@ void decoupled_advanced(void *state, unsigned place) { decoupled_look(state, pla
 
 static void compare_word(struct decoupled *d, uint64_t found, uint64_t own)
 {
-    if (d->launch->verify && found != own) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
+    if (d->launch->verify && !d->launch->options->spoil && found != own)
+        __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
 static void write_predicate(struct decoupled *d, struct warp *w, unsigned r, uint64_t lanes, uint64_t values)
@@ -274,8 +277,10 @@ static void take_address(struct decoupled *d, unsigned place, uint32_t inst, str
     struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[inst];
     struct warp *w = tech_warp(d->grid, place);
+    bool is_own = split_of(d, inst)->unguarded; // the guard is the warp's own
+    if (is_own) p->lanes &= decoupled_guarded(w, i);
     uint64_t guard = i->guard_not ? ~p->lanes : p->lanes;
-    if (i->guard != PRED_TRUE) write_predicate(d, w, i->guard, p->active, guard);
+    if (i->guard != PRED_TRUE && !is_own) write_predicate(d, w, i->guard, p->active, guard);
     write_address(d, place, decouple_address(i), p);
     d->counters[split_of(d, inst)->site == DECOUPLE_ENQ_DATA ? COUNT_data : COUNT_addresses]++;
     for (unsigned n = 0; n < p->line_count; n++) {
@@ -299,6 +304,7 @@ static void take(struct decoupled *d, unsigned place, uint32_t inst)
     f->dequeued++;
     f->taken = p;
     d->counters[COUNT_taken]++;
+    decoupled_keep(d, place, inst);
     if (p->is_address)
         take_address(d, place, inst, p);
     else
@@ -360,6 +366,7 @@ void decoupled_executed(void *state, unsigned place, uint32_t inst)
     f->issues = true;
     if (p && split_of(d, inst)->compares) give_predicates(d, place, inst);
     if (p && p->has_data) decoupled_replace(d, place, p);
+    if (p) decoupled_put_back(d, place, inst);
     finish(d, place);
 }
 
@@ -439,8 +446,7 @@ void decoupled_issued(void *state, unsigned place, uint32_t inst)
 
 static void let_go(struct decoupled *d, struct follower *f, size_t n)
 {
-    tech_unlock_line(d->grid, &tech_decoupled, f->locks.data[n].line);
-    d->counters[COUNT_unlocked]++;
+    decoupled_unlock(d, f->locks.data[n].line);
     f->locks.data[n] = vec_last(&f->locks);
     f->locks.count--;
 }
@@ -455,6 +461,13 @@ void decoupled_access(void *state, const struct tech_line *line)
             let_go(d, f, n);
             return;
         }
+}
+
+bool decoupled_foreseen(void *state, const struct tech_line *line)
+{
+    const struct decoupled *d = state;
+    return d->launch->options->ideal == IDEAL_ARRIVED && !d->followers[line->place].astray &&
+           split_of(d, line->index)->site == DECOUPLE_ENQ_DATA;
 }
 
 void decoupled_replied(void *state, unsigned place, uint32_t inst, const uint16_t *registers, uint64_t cycle)

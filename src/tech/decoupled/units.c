@@ -34,23 +34,24 @@ struct part *decoupled_part(struct decoupled *d)
     return p;
 }
 
-static void unlock(struct decoupled *d, uint64_t line)
+void decoupled_unlock(struct decoupled *d, uint64_t line)
 {
     tech_unlock_line(d->grid, &tech_decoupled, line);
     d->counters[COUNT_unlocked]++;
+    if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1);
 }
 
 void decoupled_part_free(struct decoupled *d, struct part *p)
 {
     for (unsigned n = 0; n < p->line_count; n++)
-        if (p->locked >> n & 1) unlock(d, p->line[n]);
+        if (p->locked >> n & 1) decoupled_unlock(d, p->line[n]);
     p->next = d->free_parts;
     d->free_parts = p;
 }
 
 // -- queues of warps ----------------------------------------------------------------------------------------
 
-static void push(struct decoupled *d, struct follower *f, struct part *p)
+void decoupled_push(struct decoupled *d, struct follower *f, struct part *p)
 {
     struct queue *q = queue_of(f, p->is_address);
     p->next = NULL;
@@ -114,20 +115,30 @@ void decoupled_forget(struct decoupled *d, unsigned place)
 
 // -- lines --------------------------------------------------------------------------------------------------
 
-static bool may_ask(const struct decoupled *d, uint64_t line)
+static bool is_in_memory(const struct decoupled *d, uint64_t line)
 {
-    const struct sm_launch *l = tech_launch(d->grid);
-    return memory_find(l->launch->memory, line) && tech_may_lock_line(d->grid, &tech_decoupled, line);
+    return memory_find(tech_launch(d->grid)->launch->memory, line);
 }
 
-// Requests the lines of an access. True: all requests are made. False: L1 has refused a request. Lines
-// outside memory, and lines L1 cannot lock, are not requested and count as arrived.
+// Whether the unit waits until another line of the set is unlocked. Nothing waits for a lock of the access itself. A
+// locked line's warp comes for the line: its stream has passed no point where warps wait for one another. Beside a
+// mechanism with waits of its own, a line that cannot be locked is not requested.
+static bool waits_for_lock(const struct decoupled *d, const struct part *p)
+{
+    return !d->launch->plan->yields && p->locked == 0 && p->asked == bit_count(p->there);
+}
+
+// Requests the lines of an access. True: all requests are made. False: L1 has refused a request, or the line's set
+// has too many locked lines. Lines outside memory, and lines that L1 cannot lock beside the access's own, are not
+// requested and count as arrived.
 static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
 {
     for (; p->asked < p->line_count; p->asked++) {
         uint64_t line = p->line[p->asked];
         uint32_t token = place | (p->sequence & 0xffff) << 6 | p->asked << 22;
-        if (!may_ask(d, line)) {
+        bool is_there = is_in_memory(d, line), may_lock = tech_may_lock_line(d->grid, &tech_decoupled, line);
+        if (is_there && !may_lock && waits_for_lock(d, p)) return false;
+        if (!is_there || !may_lock) {
             p->there |= 1ull << p->asked;
             d->counters[COUNT_unlockable]++;
         } else if (tech_request(d->grid, &tech_decoupled, line, p->sectors[p->asked], token)) {
@@ -139,23 +150,40 @@ static bool ask_for_lines(struct decoupled *d, unsigned place, struct part *p)
     return true;
 }
 
-void decoupled_line(void *state, uint64_t line, uint32_t token)
+// The record in a queue with the requested line, named by the request's token; NULL: the record is gone.
+static struct part *who_asked(struct decoupled *d, uint64_t line, uint32_t token)
 {
-    struct decoupled *d = state;
     struct follower *f = &d->followers[token & 63];
     uint32_t sequence = token >> 6 & 0xffff, n = token >> 22;
     struct part *p = f->addresses.first;
-    d->counters[COUNT_came]++;
     while (p && (p->sequence & 0xffff) != sequence) p = p->next;
+    return !f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1 ? NULL : p;
+}
+
+static void lock(struct decoupled *d, struct part *p, uint32_t n)
+{
+    if (!tech_lock_line(d->grid, &tech_decoupled, p->line[n])) return;
+    p->locked |= 1ull << n;
+    d->counters[COUNT_locked]++;
+}
+
+void decoupled_asked(void *state, uint64_t line, uint32_t token)
+{
+    struct part *p = who_asked(state, line, token);
+    if (p) lock(state, p, token >> 22);
+}
+
+void decoupled_line(void *state, uint64_t line, uint32_t token)
+{
+    struct decoupled *d = state;
+    struct part *p = who_asked(d, line, token);
+    uint32_t n = token >> 22;
+    d->counters[COUNT_came]++;
     if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1); // room for another request
-    if (!f->is_there || !p || n >= p->line_count || p->line[n] != line || p->there >> n & 1) return;
+    if (!p) return;
     p->there |= 1ull << n;
-    if (tech_lock_line(d->grid, &tech_decoupled, line)) {
-        p->locked |= 1ull << n;
-        d->counters[COUNT_locked]++;
-    } else {
-        d->counters[COUNT_unlockable]++;
-    }
+    if (!(p->locked >> n & 1)) lock(d, p, n);
+    d->counters[COUNT_unlockable] += !(p->locked >> n & 1);
     bool all_are_kept = p->asked == p->line_count && p->locked == bit_mask(p->line_count);
     if (d->launch->options->loads == LOADS_EARLY && all_are_kept) decoupled_capture(d, token & 63, p);
     decoupled_look(d, token & 63);
@@ -221,7 +249,7 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     f->expanding--;
     p->asked_at = tech_now(d->grid);
     p->ready_at = p->asked_at + cycles;
-    push(d, f, p);
+    decoupled_push(d, f, p);
     if (p->line_count && !ask_for_lines(d, t->place, p)) {
         d->asking = p;
         d->asking_slot = t->place;
