@@ -7,6 +7,7 @@
 //     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte has its own writer
 #include "exec/race.h"
 #include "base/bits.h"
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/race_book.h"
@@ -173,11 +174,19 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct race_re
 
 // -- reporting ----------------------------------------------------------------------------------------------
 
+static void tell_checker(const struct warp *w, const struct lane_access *a, const struct race_record *before,
+                         bool before_writes, const struct race_record *now, bool now_writes)
+{
+    const struct launch *l = w->exec->launch;
+    checker_race(l, a->space == SPACE_SHARED, a->address, before, before_writes, l, now, now_writes);
+}
+
 static void report(struct warp *w, const struct lane_access *a, const struct race_record *before,
                    bool before_writes, const struct race_record *now, bool now_writes)
 {
     struct race_detector *r = w->exec->races;
     if (r->count < RACES_COUNTED_MAX) r->count++;
+    if (w->exec->checker) tell_checker(w, a, before, before_writes, now, now_writes);
     if (r->text) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "race in kernel %s on %s address 0x%llx", w->exec->program->name,
@@ -295,7 +304,8 @@ static void cell_access(struct warp *w, const struct bound *d, unsigned lane, co
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value)
 {
-    if (!w->exec->races || a->space == SPACE_LOCAL) return;
+    if (w->exec->checker) checker_access(w, d, lane, a, bytes, access);
+    if (!w->exec->races || a->space == SPACE_LOCAL || a->space == SPACE_CONST) return;
     struct lane_access at = *a;
     for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
         struct race_page *p = page_of(w, a->space, at.address);

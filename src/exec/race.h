@@ -35,7 +35,7 @@ void race_block_start(struct cta *c);
 void race_block_end(struct cta *c);
 
 // race_instruction: begins a memory instruction, before its calls of race_lane. race_lane: compares a lane's
-// access with the recorded accesses, and records the access. value: bytes that the lane writes (NULL: a
+// access with the recorded accesses, and records the access; tells the checker, too. value: bytes that the lane writes (NULL: a
 // read).
 void race_instruction(struct warp *w);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
