@@ -177,19 +177,19 @@ static bool reads_place(const struct inst *i, enum race_access access)
     return access == RACE_READ || i->mode != MODE_ATOM_EXCH;
 }
 
-void checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                     unsigned bytes, enum race_access access)
 {
     const struct checker *k = w->exec->checker;
-    if (a->space == SPACE_CONST) return; // excused
+    if (a->space == SPACE_CONST) return false; // excused
     uint64_t *word = word_of(w, lane, a, access != RACE_READ), bits = written_bits(a->address, bytes);
-    if (reads_place(bound_inst(d, w), access) && !(word && (*word & bits) == bits)) {
-        bool is_spill = a->space == SPACE_LOCAL && a->address >= k->spills && a->address < k->spills_end;
-        if (!is_spill) tell_unwritten(w, d, lane, a, bytes);
-    }
-    if (access == RACE_READ) return;
+    bool is_clean = (word && (*word & bits) == bits) || !reads_place(bound_inst(d, w), access) ||
+                    (a->space == SPACE_LOCAL && a->address >= k->spills && a->address < k->spills_end);
+    if (!is_clean) tell_unwritten(w, d, lane, a, bytes);
+    if (access == RACE_READ) return is_clean;
     *word |= bits;
     if (a->space != SPACE_LOCAL) w->cta->checked->acted[w->index] |= 1ull << lane;
+    return is_clean;
 }
 
 // -- barriers -----------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ void checker_block_end(struct cta *c);
 // Counts a faulty access, and makes *a an access of zeros without effect.
 void checker_excuse(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
-// A lane's access, before its effect. reads: also for an atomic.
-void checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+// A lane's access, before its effect. False: a finding.
+bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                     unsigned bytes, enum race_access access);
 void checker_members(struct warp *w, const struct bound *d, unsigned lane, uint64_t members);
 // All warps at the barrier are about to be released.

@@ -109,16 +109,23 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
     unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX];
     struct lane_access a = {.space = space};
-    race_instruction(w);
+    uint64_t last = ~0ull; // address of the lane before
+    uint32_t value[4] = {0};
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
+        if (address == last && race_again(w, l)) {
+            for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+            continue;
+        }
+        last = address;
         if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
             !exec_tolerates(w, d, kind, l, &a, bytes, false))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
         race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
-        uint32_t value[4] = {0};
+        memset(value, 0, sizeof value);
         exec_read(w, &a, bytes, value);
         value[0] = exec_extend(type, value[0]);
         for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
@@ -135,7 +142,7 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
     enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
     struct lane_access a = {.space = space};
-    race_instruction(w);
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
@@ -188,7 +195,7 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     w->counts.global_loads++;
     w->counts.shared_stores++;
-    race_instruction(w);
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint8_t value[16] = {0};
