@@ -1,5 +1,6 @@
 // Contexts: a device with its memory, settings and collected messages.
 #include "api/impl.h"
+#include "check/check.h"
 #include "exec/memory.h"
 
 struct wf_context *wf_context_create(void)
@@ -37,6 +38,7 @@ void wf_context_destroy(struct wf_context *c)
     free(c->kept);
     free(c->tech);
     tech_choice_fini(&c->techs);
+    check_destroy(c->check);
     diag_fini(&c->diag);
     free(c);
 }

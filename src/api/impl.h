@@ -112,6 +112,7 @@ struct wf_context {
     void *interrupt_context;
     bool progress;
     struct study *study; // observes launches; NULL: no study
+    struct check *check; // NULL: wf_check is off
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
@@ -269,6 +270,11 @@ void api_form_release(struct api_form *f);
 // Sets k->form, the program for launches of a block shape. Counts of issue slots start at 0 if the program
 // changes.
 void api_choose_program(struct wf_kernel *k, const uint32_t block[3]);
+
+// -- the checker (check.c); without wf_check no effect
+void api_check_written(struct wf_context *c, uint64_t address, uint64_t bytes); // by the host
+void api_check_copied(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes);
+bool api_check_free(struct wf_context *c, uint64_t address); // true: the invalid free is a finding
 
 // -- launches
 struct wf_launch *api_launch_create(struct wf_kernel *k);

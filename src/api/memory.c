@@ -43,6 +43,7 @@ enum wf_status wf_free(struct wf_context *c, uint64_t address)
 {
     api_wait(c);
     if (memory_free(api_memory(c), address)) return api_told(c);
+    if (api_check_free(c, address)) return WF_OK;
     diag_error(&c->diag, loc_none(), "free of 0x%llx, which is not the start of a live allocation",
                (unsigned long long)address);
     return WF_BAD_INPUT;
@@ -111,6 +112,7 @@ static enum wf_status write_now(struct wf_context *c, uint64_t address, const vo
     uint8_t *to = range(c, "write", address, bytes);
     if (!to) return WF_BAD_INPUT;
     memcpy(to, host, bytes);
+    api_check_written(c, address, bytes);
     note_copied(c, address, bytes);
     return api_told(c);
 }
@@ -156,6 +158,7 @@ enum wf_status wf_copy(struct wf_context *c, uint64_t to, uint64_t from, uint64_
     uint8_t *target = source ? range(c, "copy to", to, bytes) : NULL;
     if (!target) return WF_BAD_INPUT;
     memmove(target, source, bytes);
+    api_check_copied(c, to, from, bytes);
     return api_told(c);
 }
 
@@ -173,6 +176,7 @@ enum wf_status wf_fill(struct wf_context *c, uint64_t address, uint32_t pattern,
     if (__builtin_mul_overflow(count, (uint64_t)pattern_bytes, &bytes)) bytes = UINT64_MAX;
     uint8_t *to = range(c, "fill", address, bytes);
     if (!to) return WF_BAD_INPUT;
+    api_check_written(c, address, bytes);
     if (pattern_bytes == 1) {
         memset(to, (int)(pattern & 0xff), bytes);
         return api_told(c);

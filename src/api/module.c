@@ -41,6 +41,7 @@ static bool place_variable(struct wf_module *m, const struct ptx_variable *v)
             &c->diag, v->loc, "out of device memory: variable %s has %llu bytes, %llu of %llu are in use",
             v->name, (unsigned long long)v->size_bytes, (unsigned long long)memory_in_use(c->memory),
             (unsigned long long)c->settings.memory_bytes);
+    api_check_written(c, address, v->size_bytes); // without an initialiser: zeros (PTX ISA 5.4.4)
     return add_variable(m, v, address);
 }
 
@@ -98,7 +99,10 @@ static bool place_constants(struct wf_module *m)
     m->const_bytes = compile_const_bytes(m->ptx);
     if (!m->const_bytes) return true;
     m->const_address = memory_alloc(c->memory, m->const_bytes, 256, "constant bank");
-    if (m->const_address) return true;
+    if (m->const_address) {
+        api_check_written(c, m->const_address, m->const_bytes);
+        return true;
+    }
     return diag_error(&c->diag, (struct loc){.source = m->source},
                       "out of device memory: the constant bank has %u bytes", m->const_bytes);
 }
@@ -172,6 +176,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     host_modes_end(&modes);
     if (!parsed) return NULL;
     ptx_number_lines(parsed, name);
+    if (c->check) ptx_number_places(parsed);
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
     if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));

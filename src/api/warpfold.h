@@ -686,6 +686,38 @@ struct wf_study_report {
 // Results for the launches so far. Valid until the next wf_study_report or wf_study_destroy of the study.
 const struct wf_study_report *wf_study_report(struct wf_study *s);
 
+// -- checks -------------------------------------------------------------------------------------------------
+// A place of a finding: an instruction of a thread, or the host (instruction NULL).
+struct wf_finding_place {
+    const char *kernel, *instruction;
+    const char *file; // of the source; without .loc, of the PTX; NULL: unknown
+    uint32_t line, column;
+    const char *lines; // "k.cu:7 (inlined at m.cu:9)"; "" when unknown
+    const char *ptx_file;
+    uint32_t ptx_line, ptx_column;
+    const char *act; // "read", "write", "atomic", "waits"; NULL
+    uint32_t block[3], thread[3];
+};
+struct wf_finding {
+    const char *kind, *what, *right; // right: what would be right
+    uint64_t count;                  // occurrences; the rest is of the first
+    const struct wf_finding_place *places;
+    size_t place_count; // a race has two
+};
+// Checks all later launches (docs/howto/check.md), which are functional. Call before the first module and
+// allocation, for memory never written and for places in the PTX. Faulty accesses are findings and no failures:
+// reads give zeros, writes vanish. WF_BAD_USAGE: a study is set.
+enum wf_status wf_check(struct wf_context *c);
+// Findings in order of their first occurrence. Waits for all launches. False past the last. Valid until the
+// next launch.
+bool wf_finding_at(struct wf_context *c, size_t index, struct wf_finding *f);
+// Adds a finding for every allocation of wf_alloc that is live.
+void wf_check_leaks(struct wf_context *c);
+// Adds a finding for a live allocation, made at a line of a file (NULL: unknown).
+void wf_check_leak(struct wf_context *c, uint64_t address, const char *file, uint32_t line);
+// The place of the host's next calls, for findings.
+void wf_check_at(struct wf_context *c, const char *file, uint32_t line);
+
 // -- settings as data ---------------------------------------------------------------------------------------
 struct wf_key {
     const char *name, *type, *range, *initial, *meaning, *source;

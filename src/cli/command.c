@@ -136,7 +136,8 @@ static enum wf_status apply_gpu(const struct options *o, struct wf_context *c, s
     wf_set_max_cycles(c, cycles);
     // Sets the GPU for functional runs, too: their kernels are compiled for the GPU's code profile.
     enum wf_status status = wf_gpu(c, gpu ? gpu : "gtx1080ti");
-    bool is_untimed = options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY;
+    bool is_untimed =
+        options_has(o, OPTION_FUNCTIONAL) || o->command == COMMAND_STUDY || o->command == COMMAND_CHECK;
     return status == WF_OK && is_untimed ? wf_gpu(c, NULL) : status;
 }
 

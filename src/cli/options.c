@@ -8,6 +8,7 @@
 enum {
     RUN = 1 << COMMAND_RUN,
     PROFILE = 1 << COMMAND_PROFILE,
+    CHECK = 1 << COMMAND_CHECK,
     MARK = 1 << COMMAND_MARK,
     BENCH = 1 << COMMAND_BENCH,
     LIST = 1 << COMMAND_LIST,
@@ -210,7 +211,9 @@ void options_help(enum command_id command, struct strbuf *out)
         strbuf_printf(out, "  %-28s %s%s\n", left, rows[i].help,
                       rows[i].flags & MANY ? "; may be repeated" : "");
     }
-    if (command == COMMAND_RUN || command == COMMAND_PROFILE || command == COMMAND_STUDY) add_forms(out);
+    if (command == COMMAND_RUN || command == COMMAND_PROFILE || command == COMMAND_CHECK ||
+        command == COMMAND_STUDY)
+        add_forms(out);
     add_statuses(out);
 }
 

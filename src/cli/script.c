@@ -78,7 +78,7 @@ static enum wf_status run_set(struct script *s, const struct script_line *l, con
 static enum wf_status add_buffer(struct script *s, const char *name, const char *shown, struct spec *spec,
                                  const struct session_sampling *sampling, struct loc loc, size_t *index)
 {
-    enum wf_status status = spec->init == SPEC_ZERO ? WF_OK : session_wait(s->session);
+    enum wf_status status = spec->init <= SPEC_ZERO ? WF_OK : session_wait(s->session);
     if (status != WF_OK) return status;
     *index = session_buffer(s->session, name, shown, spec, sampling, loc);
     return *index == SIZE_MAX ? WF_BAD_INPUT : WF_OK;
@@ -328,9 +328,14 @@ static enum wf_status run_swap(struct script *s, const struct script_line *l, co
 static enum wf_status run_free(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct session_buffer *b = session_find(s->session, w[0]);
+    bool is_again = !b && s->session->is_checked && (b = session_find_freed(s->session, w[0])) != NULL;
     if (!b) return bad(s, l->words[0].loc, "no buffer \"%s\"", w[0]);
     enum wf_status status = session_wait(s->session);
     if (status != WF_OK) return status;
+    if (is_again) {
+        wf_check_at(s->session->context, s->d->sources.data[l->loc.source - 1].name, l->loc.line);
+        return wf_free(s->session->context, b->address);
+    }
     b->freed = true;
     s->session->kept_bytes -= b->content ? b->size_bytes : 0;
     free(b->content);

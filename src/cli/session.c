@@ -112,12 +112,12 @@ struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc
 }
 
 // Writes a buffer's initial content, a chunk of 2^17 elements at a time. New buffers are zero, so zeros need
-// no write.
+// no write, except for the checker.
 static enum wf_status write_content(struct session *s, const struct spec *spec, uint64_t address,
                                     struct loc loc)
 {
     enum { CHUNK = 1 << 17 };
-    if (spec->init == SPEC_ZERO) return WF_OK;
+    if (spec->init == SPEC_NONE || (spec->init == SPEC_ZERO && !s->is_checked)) return WF_OK;
     size_t size = spec_type_bytes(spec->type);
     uint8_t *chunk = heap_alloc(CHUNK * size);
     enum wf_status status = WF_OK;
@@ -134,7 +134,7 @@ static enum wf_status write_content(struct session *s, const struct spec *spec, 
 static enum wf_status write_buffer(struct session *s, struct session_buffer *b, struct loc loc)
 {
     enum { KEPT = 1 << 26 }; // bytes of all kept contents
-    bool is_made = b->spec.init != SPEC_ZERO && b->spec.init != SPEC_FILE;
+    bool is_made = b->spec.init > SPEC_ZERO && b->spec.init != SPEC_FILE;
     if (!is_made || b->size_bytes > KEPT - s->kept_bytes) return write_content(s, &b->spec, b->address, loc);
     s->kept_bytes += b->size_bytes;
     b->content = heap_resize(NULL, b->size_bytes);
@@ -180,7 +180,8 @@ static uint64_t make_texture(struct session *s, const struct session_buffer *b,
 size_t session_buffer(struct session *s, const char *name, const char *shown, struct spec *spec,
                       const struct session_sampling *sampling, struct loc loc)
 {
-    struct session_buffer b = {.name = heap_strdup(name), .shown = heap_strdup(shown), .spec = *spec};
+    struct session_buffer b = {
+        .name = heap_strdup(name), .shown = heap_strdup(shown), .spec = *spec, .loc = loc};
     *spec = (struct spec){0};
     b.size_bytes = spec_size_bytes(&b.spec);
     b.address = wf_alloc_named(s->context, b.size_bytes, shown);
@@ -199,6 +200,27 @@ struct session_buffer *session_find(const struct session *s, const char *name)
         if (!b->freed && str_equal(b->name, name)) return b;
     }
     return NULL;
+}
+
+struct session_buffer *session_find_freed(const struct session *s, const char *name)
+{
+    for (size_t i = s->buffers.count; i-- > 0;) {
+        struct session_buffer *b = &s->buffers.data[i];
+        if (b->freed && str_equal(b->name, name)) return b;
+    }
+    return NULL;
+}
+
+void session_leaks(struct session *s)
+{
+    bool has_free = false;
+    for (size_t i = 0; i < s->buffers.count; i++) has_free |= s->buffers.data[i].freed;
+    for (size_t i = 0; i < s->buffers.count; i++) {
+        const struct session_buffer *b = &s->buffers.data[i];
+        if (b->freed || *b->name == '#') continue;
+        if (has_free || session_find(s, b->name) != b)
+            wf_check_leak(s->context, b->address, s->diag->sources.data[b->loc.source - 1].name, b->loc.line);
+    }
 }
 
 static const char *next_buffer(const void *context, size_t i)
@@ -270,7 +292,7 @@ enum wf_status session_symbol(struct session *s, const char *name, struct spec *
         return WF_BAD_INPUT;
     }
     if (spec->kind == SPEC_BUFFER) {
-        if (spec->init == SPEC_ZERO) return library(s, wf_fill(s->context, address, 0, 1, bytes), loc);
+        if (spec->init <= SPEC_ZERO) return library(s, wf_fill(s->context, address, 0, 1, bytes), loc);
         return write_content(s, spec, address, loc);
     }
     const void *content = spec->kind == SPEC_BYTES ? (const void *)spec->bytes : spec->value;

@@ -15,6 +15,7 @@ struct session_buffer {
     uint64_t address, size_bytes, texture;
     uint8_t *content; // heap; initial content; NULL: zeros, a file's, or too large to be kept
     bool freed;
+    struct loc loc; // in the script
 };
 
 struct session_stream {
@@ -48,6 +49,7 @@ struct session {
     struct results *results;
     struct report_run report;
     const struct session_change *change; // not owned; NULL: none
+    bool is_checked;                     // by `warpfold check`: zeros are written, a free may come twice
     struct checkpoint *checkpoint;       // not owned; NULL: no checkpoint, or a plain run for --verify
 };
 
@@ -79,6 +81,11 @@ size_t session_buffer(struct session *s, const char *name, const char *shown, st
                       const struct session_sampling *sampling, struct loc loc);
 // The live buffer with the name, the latest if several; NULL if absent. Valid until the next session_buffer.
 struct session_buffer *session_find(const struct session *s, const char *name);
+struct session_buffer *session_find_freed(const struct session *s,
+                                          const char *name); // as session_find, of freed ones
+// After a script under check: tells the checker of buffers not freed, if their name went to a later buffer, or
+// if the script frees any buffer.
+void session_leaks(struct session *s);
 // Finds "NAME" or "NAME+OFFSET": a live buffer, else a variable of the module. *size_bytes: from the address
 // to the end.
 enum wf_status session_place(struct session *s, const char *text, uint64_t *address, uint64_t *size_bytes,

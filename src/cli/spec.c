@@ -201,8 +201,10 @@ static bool parse_file(const struct parser *p, const char *path, struct spec *s)
 
 static bool parse_init(const struct parser *p, const char *text, struct spec *s)
 {
-    static const char *const words[] = {"zero", "iota", "const:", "rand:", "file:", NULL};
-    if (str_equal(text, "zero")) {
+    static const char *const words[] = {"none", "zero", "iota", "const:", "rand:", "file:", NULL};
+    if (str_equal(text, "none")) {
+        s->init = SPEC_NONE;
+    } else if (str_equal(text, "zero")) {
         s->init = SPEC_ZERO;
     } else if (str_equal(text, "iota")) {
         s->init = SPEC_IOTA;
@@ -220,7 +222,7 @@ static bool parse_init(const struct parser *p, const char *text, struct spec *s)
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":") + (strchr(text, ':') != NULL), text);
         return fail_unknown(p, "content", text, *text ? str_nearest(word, next_word, words) : NULL,
-                            "zero, iota, const:V, rand:SEED and file:PATH");
+                            "none, zero, iota, const:V, rand:SEED and file:PATH");
     }
     return true;
 }
@@ -357,6 +359,7 @@ void spec_fill(const struct spec *s, uint64_t first, uint64_t count, void *out)
     size_t size = types[s->type].size_bytes;
     uint8_t *p = out;
     switch (s->init) {
+    case SPEC_NONE:
     case SPEC_ZERO: memset(out, 0, count * size); break;
     case SPEC_FILE: memcpy(out, s->bytes + first * size, count * size); break;
     case SPEC_CONST:

@@ -4,7 +4,7 @@
 //   buf=TYPE:COUNT:INIT                 device memory
 //   bytes=HEX | bytes=@PATH             a structure by value
 //   tex=TYPE:W[xH[xD]]:INIT             a texture over newly allocated device memory
-//   INIT: zero | iota | const:V | rand:SEED | file:PATH
+//   INIT: none | zero | iota | const:V | rand:SEED | file:PATH
 //
 // Elements are generated on demand (spec_fill): only bytes= and file: need memory of the size described.
 #pragma once
@@ -30,7 +30,7 @@ enum spec_type {
     SPEC_TYPE_COUNT
 };
 
-enum spec_init { SPEC_ZERO, SPEC_IOTA, SPEC_CONST, SPEC_RAND, SPEC_FILE };
+enum spec_init { SPEC_NONE, SPEC_ZERO, SPEC_IOTA, SPEC_CONST, SPEC_RAND, SPEC_FILE };
 
 struct spec {
     enum spec_kind kind;

@@ -3,6 +3,7 @@
 // groups of 32. A barrier of the whole block waits for all warps not yet exited.
 //
 // With simt=stack the running lanes arrive on behalf of their warp, as in hardware before sm_70.
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/hint.h"
@@ -48,6 +49,7 @@ static void release_parts(struct warp *w, unsigned number, const struct barrier 
 static void complete(struct cta *c, unsigned number)
 {
     if (c->exec->observed) observed_barrier(c, number);
+    if (c->exec->checker) checker_barrier(c, number);
     struct barrier b = {.all = true};
     const bool is_watched = c->exec->races != NULL;
     if (!c->exec->launch->flat) {

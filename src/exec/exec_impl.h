@@ -68,6 +68,7 @@ struct allocation_slot {
     uint32_t base, upper, room;
 };
 
+struct checker;
 struct hint;
 struct lane_access;
 struct lane_io;
@@ -131,6 +132,7 @@ struct exec {
     struct launch_fault *fault;
     struct exec_counts *counts;
     struct race_detector *races; // NULL: off
+    struct checker *checker;     // NULL: off
     struct hint *hint;           // NULL: off
     struct launch_notes notes;   // so far
     uint32_t depth_limit;        // maximum call depth of a thread
@@ -263,7 +265,8 @@ const struct bound *exec_fault_address(struct warp *w, const struct bound *d, en
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write);
 // True if check.bounds (warn, ignore) tolerates the out-of-bounds access: to memory mapped on a GPU, or on a
-// flat machine to another thread's memory. Then sets a->host, and notes the access (warn).
+// flat machine to another thread's memory. Then sets a->host, and notes the access (warn). Under check every
+// access is excused (checker.h).
 bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
 // -- flat.c -------------------------------------------------------------------------------------------------

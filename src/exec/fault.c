@@ -1,4 +1,5 @@
 // Reports of faults: kind, place in code and source, thread, address.
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/memory.h"
@@ -211,13 +212,17 @@ static struct launch_fault access_fault(const struct warp *w, enum launch_fault_
     return f;
 }
 
+// A local address below 0 (wrapped around): the stack has outgrown its space.
+static bool is_stack_overflow(const struct warp *w, enum launch_fault_kind kind, uint64_t address)
+{
+    return kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes;
+}
+
 const struct bound *exec_fault_address(struct warp *w, const struct bound *d, enum launch_fault_kind kind,
                                        unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                                        bool is_write)
 {
-    // A local address below 0 (wrapped around): the stack has outgrown its space.
-    if (kind == FAULT_LOCAL && (int32_t)(uint32_t)address < 0 && w->exec->program->stack_bytes)
-        kind = FAULT_STACK;
+    if (is_stack_overflow(w, kind, address)) kind = FAULT_STACK;
     const struct launch_fault what = access_fault(w, kind, space, address, bytes, is_write);
     if (!fault_begin(w, d->index, what.kind, lane)) return NULL;
     struct launch_fault *f = w->exec->fault;
@@ -234,6 +239,11 @@ bool exec_tolerates(struct warp *w, const struct bound *d, enum launch_fault_kin
                     struct lane_access *a, unsigned bytes, bool is_write)
 {
     const struct launch *l = w->exec->launch;
+    if (w->exec->checker) {
+        if (is_stack_overflow(w, kind, a->address)) return false; // without return addresses nothing goes on
+        checker_excuse(w, d, kind, lane, a, bytes, is_write);
+        return true;
+    }
     if (kind == FAULT_ALIGNMENT || l->check_bounds == CHECK_STOP) return false;
     if (l->flat)
         a->host = flat_outside(w, a, bytes);
@@ -252,6 +262,10 @@ bool exec_may_be_outside(struct warp *w, const struct bound *d, unsigned lane, u
 {
     const struct launch *l = w->exec->launch;
     unsigned group = lane / GROUP_LANES * GROUP_LANES;
+    if (w->exec->checker) {
+        checker_members(w, d, lane, members);
+        return true;
+    }
     if (l->check_members == CHECK_IGNORE) return true;
     bool stops = l->check_members == CHECK_STOP;
     if (stops ? !fault_begin(w, d->index, FAULT_MEMBERS, lane) : !fault_note(w, NOTE_MEMBERS)) return !stops;

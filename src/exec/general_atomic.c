@@ -248,7 +248,7 @@ static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, u
     enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     uint32_t out[4][LANES_MAX];
-    race_instruction(w);
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);

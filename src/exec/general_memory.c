@@ -109,16 +109,23 @@ const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *re
     unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX];
     struct lane_access a = {.space = space};
-    race_instruction(w);
+    uint64_t last = ~0ull; // address of the lane before
+    uint32_t value[4] = {0};
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
+        if (address == last && race_again(w, l)) {
+            for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+            continue;
+        }
+        last = address;
         if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
             !exec_tolerates(w, d, kind, l, &a, bytes, false))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
         race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
-        uint32_t value[4] = {0};
+        memset(value, 0, sizeof value);
         exec_read(w, &a, bytes, value);
         value[0] = exec_extend(type, value[0]);
         for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
@@ -135,7 +142,7 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
     enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
     struct lane_access a = {.space = space};
-    race_instruction(w);
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
@@ -163,12 +170,16 @@ const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *reg
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint64_t address = exec_lane_address(d, w, regs, 0, l);
-        if (address & (bytes - 1))
-            return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_CONST, address, bytes, false);
-        if (address + bytes > launch->bank_bytes[i->bank])
-            return exec_fault_address(w, d, FAULT_CONSTANT, l, SPACE_CONST, address, bytes, false);
+        struct lane_access a = {.space = SPACE_CONST, .address = address};
+        bool is_aligned = !(address & (bytes - 1)),
+             is_inside = address + bytes <= launch->bank_bytes[i->bank];
+        enum launch_fault_kind kind = is_aligned ? FAULT_CONSTANT : FAULT_ALIGNMENT;
+        if (is_aligned && is_inside)
+            a.host = (uint8_t *)(uintptr_t)launch->bank[i->bank] + address;
+        else if (!exec_tolerates(w, d, kind, l, &a, bytes, false))
+            return exec_fault_address(w, d, kind, l, SPACE_CONST, address, bytes, false);
         uint32_t value[4] = {0};
-        memcpy(value, launch->bank[i->bank] + address, bytes);
+        memcpy(value, a.host, bytes);
         value[0] = exec_extend(type, value[0]);
         for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
     }
@@ -184,7 +195,7 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
     unsigned bytes = isa_type_bytes((enum isa_type)i->type);
     w->counts.global_loads++;
     w->counts.shared_stores++;
-    race_instruction(w);
+    race_instruction(w, d);
     for (uint64_t left = active; left; left &= left - 1) {
         unsigned l = bit_lowest(left);
         uint8_t value[16] = {0};
@@ -194,18 +205,22 @@ const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *
         enum launch_fault_kind kind;
         uint64_t address = exec_lane_address(d, w, regs, 1, l);
         if (wanted) {
-            if (address & (bytes - 1))
+            from = (struct lane_access){.space = SPACE_GLOBAL, .address = address};
+            bool is_aligned = !(address & (bytes - 1));
+            if (!is_aligned && !exec_tolerates(w, d, FAULT_ALIGNMENT, l, &from, bytes, false))
                 return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_GLOBAL, address, bytes, false);
-            for (uint32_t n = 0; n < wanted; n++) {
+            for (uint32_t n = 0; is_aligned && n < wanted; n++) {
                 if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind) &&
                     !exec_tolerates(w, d, kind, l, &from, 1, false))
                     return exec_fault_address(w, d, kind, l, SPACE_GLOBAL, address, wanted, false);
+                if (from.space != SPACE_GLOBAL) break; // excused (checker.h)
                 race_lane(w, d, l, &from, 1, RACE_READ, NULL);
                 exec_read(w, &from, 1, value + n);
             }
         }
         address = exec_lane_address(d, w, regs, 0, l);
-        if (!exec_resolve(w, l, SPACE_SHARED, address, bytes, &to, &kind))
+        if (!exec_resolve(w, l, SPACE_SHARED, address, bytes, &to, &kind) &&
+            !(w->exec->checker && exec_tolerates(w, d, kind, l, &to, bytes, true)))
             return exec_fault_address(w, d, kind, l, SPACE_SHARED, address, bytes, true);
         race_lane(w, d, l, &to, bytes, RACE_WRITE, value);
         exec_write_bytes(w, &to, bytes, value);

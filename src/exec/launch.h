@@ -64,6 +64,7 @@ struct launch_notes {
     struct launch_note of[NOTE_COUNT];
 };
 
+struct check;
 struct race_book;
 // A launch already over, whose accesses are compared with those of an unordered launch for races. Both
 // pointers outlive the unordered launch.
@@ -113,6 +114,8 @@ struct launch {
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
     bool check_races;       // race detector on
+    struct check *check; // NULL: no check; else findings are added (exec/checker.h); with check_races
+    const char *kernel_name, *ptx_file; // with check: for reports; the file may be NULL
     bool is_rival;          // with check_races: accesses are kept, for unordered launches that end later
     const struct launch_rival *rivals; // launches already over, without an order to this launch
     uint32_t rival_count;

@@ -265,6 +265,12 @@ const struct memory_allocation *memory_find(const struct memory *m, uint64_t add
     return a && !a->freed && address - a->address < a->size_bytes ? a : NULL;
 }
 
+bool memory_was_freed(const struct memory *m, uint64_t address)
+{
+    const struct memory_allocation *a = allocation_at(m, address);
+    return a && a->freed && address - a->address < a->size_bytes;
+}
+
 uint8_t *memory_host(const struct memory *m, uint64_t address, uint64_t size_bytes)
 {
     const struct memory_allocation *a = allocation_at(m, address);

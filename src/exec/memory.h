@@ -60,6 +60,7 @@ uint8_t *memory_mapped(const struct memory *m, uint64_t address, uint64_t size_b
 void memory_expect_strays(struct memory *m);
 // The live allocation with the address, or NULL.
 const struct memory_allocation *memory_find(const struct memory *m, uint64_t address);
+bool memory_was_freed(const struct memory *m, uint64_t address); // inside an allocation that is freed
 // Appends for reports: "0x10000404 is 4 bytes past the end of argument 0 (1024 bytes at 0x10000000)" and
 // similar.
 void memory_describe(const struct memory *m, uint64_t address, struct strbuf *out);

@@ -7,6 +7,7 @@
 //     bytes   [ t0 t0 t0 t0 | t4 t5 t6 t7 | …          every byte has its own writer
 #include "exec/race.h"
 #include "base/bits.h"
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/race_book.h"
@@ -39,11 +40,19 @@ struct race_detector {
     VEC(uint32_t) acquired; // by block: latest publication time acquired
     uint64_t count;
     char *text;
+    unsigned warp_shift;    // log2 of the warp size
+    struct race_record now; // of the present instruction; thread: of the present lane
+    // Cell of the present instruction's last read, if no lane of the warp can race there: no write, or a write
+    // by another warp that happens before. NULL: none.
+    struct race_cell *clear;
+    uint64_t page_number; // of `page`, the page of global memory found last; NULL: none
+    struct race_page *page;
 };
 
 void race_create(struct exec *e)
 {
     e->races = heap_alloc(sizeof *e->races);
+    e->races->warp_shift = bit_lowest(e->launch->warp_size);
     e->races->book = heap_alloc(sizeof *e->races->book);
 }
 
@@ -158,14 +167,14 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct race_re
 {
     const struct exec *e = w->exec;
     const struct race_block *b = w->cta->race;
-    uint32_t thread = w->index * e->warp_size + lane;
+    uint32_t thread = (w->index << e->races->warp_shift) + lane;
     if (before->block != (uint32_t)w->cta->linear) { // other block: ordered by publication alone
         struct race_detector *r = e->races;
         return before->time <= *by_block(r, false, before->block) &&
                before->time <= *by_block(r, true, w->cta->linear);
     }
     if (before->thread == thread) return true;
-    uint32_t warp = before->thread / e->warp_size;
+    uint32_t warp = (uint32_t)before->thread >> e->races->warp_shift;
     if (warp == w->index) return b->lane_sync[w->index * LANES_MAX + lane] > before->sync;
     if (b->clock[w->index * b->warps + warp] >= before->stamp) return true;
     return before->time <= b->fenced && before->time <= b->acquired[w->index];
@@ -173,11 +182,19 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct race_re
 
 // -- reporting ----------------------------------------------------------------------------------------------
 
+static void tell_checker(const struct warp *w, const struct lane_access *a, const struct race_record *before,
+                         bool before_writes, const struct race_record *now, bool now_writes)
+{
+    const struct launch *l = w->exec->launch;
+    checker_race(l, a->space == SPACE_SHARED, a->address, before, before_writes, l, now, now_writes);
+}
+
 static void report(struct warp *w, const struct lane_access *a, const struct race_record *before,
                    bool before_writes, const struct race_record *now, bool now_writes)
 {
     struct race_detector *r = w->exec->races;
     if (r->count < RACES_COUNTED_MAX) r->count++;
+    if (w->exec->checker) tell_checker(w, a, before, before_writes, now, now_writes);
     if (r->text) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "race in kernel %s on %s address 0x%llx", w->exec->program->name,
@@ -206,6 +223,7 @@ static struct race_page *page_of(struct warp *w, enum isa_space space, uint64_t 
     if (space == SPACE_SHARED) return &w->cta->race->shared;
     uint64_t number = address / 4 / RACE_PAGE_WORDS;
     uint32_t index;
+    if (r->page && r->page_number == number) return r->page;
     if (!u64map_get(&r->book->pages, number, &index)) {
         if (r->cells + RACE_PAGE_WORDS > RACE_CELLS_MAX) {
             r->book->overflowed = true;
@@ -217,7 +235,8 @@ static struct race_page *page_of(struct warp *w, enum isa_space space, uint64_t 
         u64map_set(&r->book->pages, number, index);
         r->cells += RACE_PAGE_WORDS;
     }
-    return &r->book->list.data[index];
+    r->page_number = number;
+    return r->page = &r->book->list.data[index];
 }
 
 // Divides a page into a cell per byte; every byte inherits the records of its word.
@@ -233,12 +252,21 @@ static void divide_page(struct race_page *p)
     p->by_byte = true;
 }
 
-void race_instruction(struct warp *w)
-{
-    if (w->exec->races) w->exec->races->time++;
-}
-
 static bool is_strong(const struct inst *i) { return i->sem != SEM_WEAK || isa_has(i, ISA_ATOMIC); }
+
+void race_instruction(struct warp *w, const struct bound *d)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    const struct race_block *b = w->cta->race;
+    r->clear = NULL;
+    r->now = (struct race_record){.time = ++r->time,
+                                  .block = (uint32_t)w->cta->linear,
+                                  .inst = d->index,
+                                  .stamp = b->now[w->index],
+                                  .sync = b->sync[w->index],
+                                  .strong = is_strong(bound_inst(d, w))};
+}
 
 static bool conflicts(const struct race_record *before, const struct race_record *now)
 {
@@ -262,47 +290,89 @@ static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *
     c->published = u32_max(c->published, b->fenced);
 }
 
-static void cell_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
-                        struct race_cell *c, enum race_access access, uint32_t value)
+// Whether no lane of the warp races with the cell's last write.
+static bool is_clear_of(const struct warp *w, const struct race_cell *c)
 {
-    const struct inst *i = bound_inst(d, w);
-    struct race_block *b = w->cta->race;
-    struct race_record now = {.time = w->exec->races->time,
-                              .block = (uint32_t)w->cta->linear,
-                              .inst = d->index,
-                              .stamp = b->now[w->index],
-                              .sync = b->sync[w->index],
-                              .thread = (uint16_t)(w->index * w->exec->warp_size + lane),
-                              .strong = is_strong(i)};
-    bool writes = access != RACE_READ;
-    if (now.strong) follow_flag(w, i, c, access);
-    bool together = c->write.time == now.time && c->write.block == now.block && c->write.inst == now.inst;
-    if (conflicts(&c->write, &now) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
-        report(w, a, &c->write, true, &now, writes);
-    for (unsigned k = 0; writes && k < 2; k++)
-        if (conflicts(&c->read[k], &now) && !is_ordered(w, lane, &c->read[k]))
-            report(w, a, &c->read[k], false, &now, true);
-    if (writes) {
-        c->write = now;
-        c->value = value;
-        return;
-    }
-    bool same = c->read[0].block == now.block && c->read[0].thread / w->exec->warp_size == w->index;
+    const struct race_detector *r = w->exec->races;
+    bool is_own = c->write.block == r->now.block && (uint32_t)c->write.thread >> r->warp_shift == w->index;
+    return !c->write.time || (!is_own && is_ordered(w, 0, &c->write));
+}
+
+static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c)
+{
+    struct race_detector *r = w->exec->races;
+    const struct race_record *now = &r->now;
+    if (is_clear_of(w, c))
+        r->clear = c;
+    else if (conflicts(&c->write, now) && !is_ordered(w, lane, &c->write))
+        report(w, a, &c->write, true, now, false);
+    bool same = c->read[0].block == now->block && (uint32_t)c->read[0].thread >> r->warp_shift == w->index;
     if (!same) c->read[1] = c->read[0];
-    c->read[0] = now;
+    c->read[0] = *now;
+}
+
+static void cell_write(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c,
+                       uint32_t value)
+{
+    const struct race_record *now = &w->exec->races->now;
+    bool together = c->write.time == now->time && c->write.block == now->block && c->write.inst == now->inst;
+    if (conflicts(&c->write, now) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
+        report(w, a, &c->write, true, now, true);
+    for (unsigned k = 0; k < 2; k++)
+        if (conflicts(&c->read[k], now) && !is_ordered(w, lane, &c->read[k]))
+            report(w, a, &c->read[k], false, now, true);
+    c->write = *now;
+    c->value = value;
+}
+
+static inline void cell_access(struct warp *w, const struct bound *d, unsigned lane,
+                               const struct lane_access *a, struct race_cell *c, enum race_access access,
+                               uint32_t value)
+{
+    struct race_detector *r = w->exec->races;
+    r->clear = NULL;
+    if (r->now.strong) follow_flag(w, bound_inst(d, w), c, access);
+    if (access == RACE_READ)
+        cell_read(w, lane, a, c);
+    else
+        cell_write(w, lane, a, c, value);
+}
+
+bool race_again(struct warp *w, unsigned lane)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r || !r->clear || r->now.strong) return false;
+    r->clear->read[0].thread = (uint16_t)((w->index << r->warp_shift) + lane);
+    return true;
 }
 
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value)
 {
-    if (!w->exec->races || a->space == SPACE_LOCAL) return;
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    bool is_clean = !w->exec->checker || checker_access(w, d, lane, a, bytes, access);
+    r->clear = NULL;
+    if (a->space == SPACE_LOCAL || a->space == SPACE_CONST) return;
     struct lane_access at = *a;
+    r->now.thread = (uint16_t)((w->index << r->warp_shift) + lane);
+    if (bytes == 4 && at.address % 4 == 0) { // frequent
+        struct race_page *p = page_of(w, a->space, at.address);
+        if (p && !p->by_byte) {
+            uint32_t whole = 0;
+            if (value) memcpy(&whole, value, 4);
+            uint64_t place = a->space == SPACE_SHARED ? at.address / 4 : at.address / 4 % RACE_PAGE_WORDS;
+            cell_access(w, d, lane, &at, &p->cells[place], access, whole);
+            if (!is_clean) r->clear = NULL;
+            return;
+        }
+    }
     for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
         struct race_page *p = page_of(w, a->space, at.address);
         bool whole = at.address % 4 == 0 && bytes - n >= 4;
         if (p && !p->by_byte && !whole) {
             divide_page(p);
-            if (a->space == SPACE_GLOBAL) w->exec->races->cells += 3 * p->words;
+            if (a->space == SPACE_GLOBAL) r->cells += 3 * p->words;
         }
         step = whole && !(p && p->by_byte) ? 4 : 1;
         uint32_t left = 0;
@@ -310,4 +380,5 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
         uint64_t place = a->space == SPACE_SHARED ? at.address : at.address % (4 * RACE_PAGE_WORDS);
         if (p) cell_access(w, d, lane, &at, &p->cells[p->by_byte ? place : place / 4], access, left);
     }
+    if (bytes > 1 || !is_clean) r->clear = NULL; // several cells, or a finding to be counted by lane
 }

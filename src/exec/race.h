@@ -35,11 +35,14 @@ void race_block_start(struct cta *c);
 void race_block_end(struct cta *c);
 
 // race_instruction: begins a memory instruction, before its calls of race_lane. race_lane: compares a lane's
-// access with the recorded accesses, and records the access. value: bytes that the lane writes (NULL: a
+// access with the recorded accesses, and records the access; tells the checker, too. value: bytes that the lane writes (NULL: a
 // read).
-void race_instruction(struct warp *w);
+void race_instruction(struct warp *w, const struct bound *d);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);
+
+// A read of the place of the lane before, by the same instruction. False: the caller calls race_lane.
+bool race_again(struct warp *w, unsigned lane);
 
 void race_fence(struct warp *w);
 void race_warp_sync(struct warp *w, uint64_t lanes);

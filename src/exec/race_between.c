@@ -1,5 +1,6 @@
 // Races between launches: at the end of a launch, its book is compared with the book of every unordered
 // launch already over.
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/memory.h"
 #include "exec/race_book.h"
@@ -44,6 +45,8 @@ static void meet(const struct meeting *m, const struct race_record *before, bool
 {
     if (!before->time || !now->time || (before->strong && now->strong)) return;
     if (m->found->count < RACES_COUNTED_MAX) m->found->count++;
+    if (m->now->check)
+        checker_race(m->before, false, m->address, before, before_writes, m->now, now, now_writes);
     if (m->found->text) return;
     struct strbuf text = {0};
     strbuf_printf(

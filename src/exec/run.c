@@ -9,6 +9,7 @@
 // at doubling distances. The caller learns of a waiting launch, and may give the turn to another launch. All
 // decisions depend on instruction counts alone, never on time.
 #include "base/hash.h"
+#include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/hint.h"
@@ -177,6 +178,7 @@ void exec_cta_destroy(struct cta *c)
 {
     for (uint32_t i = 0; i < c->warp_count; i++) vec_fini(&c->warps[i].splits);
     race_block_end(c);
+    checker_block_end(c);
     free(c->warps);
     free(c->memory);
     free(c);
@@ -204,6 +206,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
     c->threads_left = c->barriers_used = 0;
     race_block_end(c);
     race_block_start(c);
+    checker_block_start(c);
     if (!e->launch->flat) memset(c->shared, 0, e->launch->shared_total);
     for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
     for (uint32_t i = 0; i < c->warp_count; i++) {
@@ -599,6 +602,7 @@ struct exec_session *exec_begin(const struct launch *l)
     arena_init(&e->arena);
     bool hint = l->hint_races && !l->check_races && !l->observer && l->notes && l->shared_total && !l->flat;
     if (l->check_races) race_create(e);
+    checker_create(e);
     if (hint) hint_create(e);
     if (l->observer) observed_create(e, l);
     exec_prepare(e, l, NULL);
@@ -639,6 +643,8 @@ bool exec_end(struct exec_session *s, struct exec_counts *counts, struct launch_
     if (r->spare) exec_cta_destroy(r->spare);
     vec_fini(&r->running);
     race_destroy(e, race);
+    checker_fault(e);
+    checker_destroy(e);
     if (l->notes) launch_notes_add(l->notes, &e->notes);
     launch_notes_fini(&e->notes);
     if (e->observed) observed_destroy(e);

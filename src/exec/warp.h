@@ -16,6 +16,7 @@ enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
 
 struct bound;
+struct checker_block;
 struct exec;
 struct look_block;
 struct race_block;
@@ -92,7 +93,8 @@ struct cta {
     uint32_t warps_left, threads_left; // warps not ended; threads of live warps as counted by barriers
     uint32_t barriers_used;            // bit mask of barriers with an arrival
     uint8_t *shared;
-    struct race_block *race; // race detector state, or NULL
+    struct race_block *race;       // race detector state, or NULL
+    struct checker_block *checked; // checker state, or NULL
     struct warp *warps;
     uint32_t warp_count;
     uint32_t next_warp; // index of the next warp to run

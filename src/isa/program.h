@@ -22,6 +22,7 @@ struct program_line {
     uint32_t line, column;
     uint32_t inlined_at; // index into program->line_table of the call site; 0 = not inlined ([0] is unused)
     const char *function;
+    uint32_t ptx_line, ptx_column; // in the PTX file; 0: not recorded (ptx_number_places)
 };
 
 // Source lines of an instruction: one line, or several after fusion and common subexpression elimination.

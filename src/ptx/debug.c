@@ -175,3 +175,22 @@ void ptx_number_lines(struct ptx_module *m, const char *name)
     m->file_count = 1;
     vec_fini(&places);
 }
+
+void ptx_number_places(struct ptx_module *m)
+{
+    VEC(struct ptx_line_info) places = {0};
+    vec_push(&places, (struct ptx_line_info){0});
+    for (uint32_t k = 1; k < m->line_info_count; k++) vec_push(&places, m->line_infos[k]);
+    for (uint32_t f = 0; f < m->function_count; f++)
+        for (uint32_t i = 0; i < m->functions[f]->inst_count; i++) {
+            struct ptx_inst *inst = &m->functions[f]->insts[i];
+            struct ptx_line_info place = places.data[inst->line_info];
+            place.ptx_line = inst->loc.line;
+            place.ptx_column = inst->loc.column;
+            inst->line_info = (uint32_t)places.count;
+            vec_push(&places, place);
+        }
+    m->line_infos = ARENA_COPY(&m->arena, &places);
+    m->line_info_count = (uint32_t)places.count;
+    vec_fini(&places);
+}

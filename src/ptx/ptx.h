@@ -197,6 +197,7 @@ struct ptx_line_info {
     uint32_t line, column;
     uint32_t inlined_at;       // index into module->line_infos of the call site, 0 = not inlined
     const char *function_name; // the inlined function, NULL when not inlined
+    uint32_t ptx_line, ptx_column; // of the instruction (ptx_number_places); 0: not recorded
 };
 
 struct ptx_file {
@@ -315,6 +316,8 @@ struct ptx_module *ptx_parse(const char *text, size_t length, uint32_t source, s
 // For PTX without .file and .loc: takes the PTX lines as source lines, of the file `name`. No effect on other
 // modules.
 void ptx_number_lines(struct ptx_module *m, const char *name);
+// Gives every instruction a line info of its own, with the instruction's place in the PTX.
+void ptx_number_places(struct ptx_module *m);
 void ptx_module_free(struct ptx_module *m);
 
 const char *ptx_op_name(enum ptx_op op);

@@ -43,7 +43,7 @@ void workload_run_CP(struct host *h)
         atoms[i].charge = rng_f32(rng_next(&h->rng)) * 2 - 1;
     }
 
-    uint64_t energy = host_alloc(h, points * sizeof(float));
+    uint64_t energy = host_zero(h, points * sizeof(float));
     for (int first = 0; first < atom_count; first += batch) {
         host_set_symbol(h, "atoms", &atoms[first], (size_t)batch * sizeof(struct atom));
         host_launch(h, "coulombic_potential", DIM((unsigned)width / COLUMNS, (unsigned)height / ROWS),

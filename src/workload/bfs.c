@@ -46,7 +46,7 @@ void workload_run_bfs(struct host *h)
     uint64_t device_nodes = host_upload(h, nodes, count * sizeof(struct node));
     uint64_t device_edges = host_upload(h, edges, (size_t)edge_count * sizeof(uint32_t));
     uint64_t device_level = host_upload(h, level, count * sizeof(int));
-    uint64_t frontier = host_alloc(h, count), reached = host_alloc(h, count), visited = host_alloc(h, count);
+    uint64_t frontier = host_zero(h, count), reached = host_zero(h, count), visited = host_zero(h, count);
     uint64_t more = host_alloc(h, 1);
     host_write(h, frontier, &one, 1);
     host_write(h, visited, &one, 1);

@@ -23,7 +23,7 @@ void workload_run_fastWalshTransform(struct host *h)
     const float *data = host_random_f32(h, (size_t)n, 0, 1);
     const float *filter = host_random_f32(h, (size_t)filter_count, 0, 1);
 
-    uint64_t device_data = host_upload(h, data, bytes), device_filter = host_alloc(h, bytes);
+    uint64_t device_data = host_upload(h, data, bytes), device_filter = host_zero(h, bytes);
     host_write(h, device_filter, filter, (size_t)filter_count * sizeof(float)); // the rest is zero
     transform(h, device_data, log2n);
     transform(h, device_filter, log2n);

@@ -28,7 +28,7 @@ void workload_run_histogram(struct host *h)
     }
 
     uint64_t device_words = host_upload(h, bytes, (size_t)words * 4);
-    uint64_t bins = host_alloc(h, 256 * sizeof(uint32_t));
+    uint64_t bins = host_zero(h, 256 * sizeof(uint32_t));
     host_launch(h, "histogram", DIM(blocks[h->size]), DIM(256), 0, ARG(device_words), ARG(bins), ARG(words));
     const uint32_t *got = host_output(h, bins, 256 * sizeof(uint32_t));
 

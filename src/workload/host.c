@@ -66,6 +66,13 @@ uint64_t host_alloc(struct host *h, size_t size_bytes)
     return address;
 }
 
+uint64_t host_zero(struct host *h, size_t size_bytes)
+{
+    uint64_t address = host_alloc(h, size_bytes);
+    if (!h->failed) failed(h, wf_fill(h->context, address, 0, 1, size_bytes));
+    return address;
+}
+
 uint64_t host_upload(struct host *h, const void *bytes, size_t size_bytes)
 {
     uint64_t address = host_alloc(h, size_bytes);

@@ -58,8 +58,10 @@ static inline struct host_arg host_arg_f32(float v) { return (struct host_arg){{
 float *host_random_f32(struct host *h, size_t count, float low, float high);
 uint32_t *host_random_u32(struct host *h, size_t count, uint32_t bound); // bound 0: all 32 bits
 
-// Device memory: zeroed, or a copy.
+// Device memory: zeroed, or a copy. host_alloc: for a kernel's output, never written for the checker; host_zero: the zeros
+// are written.
 uint64_t host_alloc(struct host *h, size_t size_bytes);
+uint64_t host_zero(struct host *h, size_t size_bytes);
 uint64_t host_upload(struct host *h, const void *bytes, size_t size_bytes);
 void host_write(struct host *h, uint64_t address, const void *bytes, size_t size_bytes);
 // Writes the beginning of a module variable.

@@ -18,7 +18,7 @@ void workload_run_mriQ(struct host *h)
     const size_t bytes = (size_t)voxels * sizeof(float), sums_count = 2 * (size_t)voxels;
     const struct sample *samples = (const struct sample *)host_random_f32(h, 4 * (size_t)count, 0, 1);
     const float *at[3];
-    uint64_t device_at[3], sums = host_alloc(h, 2 * bytes);
+    uint64_t device_at[3], sums = host_zero(h, 2 * bytes);
     for (int i = 0; i < 3; i++) {
         at[i] = host_random_f32(h, (size_t)voxels, -4, 4);
         device_at[i] = host_upload(h, at[i], bytes);

@@ -34,7 +34,7 @@ void workload_run_stencil25d(struct host *h)
     host_set_symbol(h, "weights", weights, sizeof weights);
     uint64_t from = host_upload(h, in, bytes);
     for (int i = 0; i < STEPS; i++) {
-        uint64_t to = host_alloc(h, bytes);
+        uint64_t to = host_zero(h, bytes);
         host_launch(h, "stencil25d", DIM((unsigned)(plane / THREADS)), DIM(THREADS), 0, ARG(to), ARG(from),
                     ARG(b->width), ARG(b->height), ARG(b->depth));
         from = to;

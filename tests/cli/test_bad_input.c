@@ -240,7 +240,7 @@ static void test_outputs(struct test *t)
 #define HELP_WORDS                                                                                           \
     "Help explains keys, counters, options, mechanisms, script commands, instructions and the commands "     \
     "run, "                                                                                                  \
-    "profile, mark, study, bench, reproduce, mix, worker, inject, compare, list\n"
+    "profile, check, mark, study, bench, reproduce, mix, worker, inject, compare, list\n"
 
 static void test_usage(struct test *t)
 {

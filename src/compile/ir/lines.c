@@ -30,13 +30,15 @@ static uint32_t intern_place(struct ir_unit *u, struct program_line place)
 {
     struct program *p = u->program;
     uint64_t hash = hash_u64(((uint64_t)place.file << 32 | place.line) ^
-                             hash_u64((uint64_t)place.column << 32 | place.inlined_at));
+                             hash_u64((uint64_t)place.column << 32 | place.inlined_at) ^
+                             hash_u64(place.ptx_line ^ hash_u64(place.ptx_column)));
     uint32_t index;
     for (;; hash = hash_u64(hash + 1)) {
         if (!u64map_get(&u->line_sets, key_of(KEY_PLACE, hash), &index)) break;
         const struct program_line *l = &p->line_table[index];
         if (l->file == place.file && l->line == place.line && l->column == place.column &&
-            l->inlined_at == place.inlined_at)
+            l->inlined_at == place.inlined_at && l->ptx_line == place.ptx_line &&
+            l->ptx_column == place.ptx_column)
             return index;
     }
     if (!p->line_count) { // [0] is unused
@@ -110,7 +112,9 @@ static uint32_t place_of(struct ir_unit *u, uint32_t ptx_line_info)
         struct program_line place = {.file = index_of_file(m, info->file),
                                      .line = info->line,
                                      .column = info->column,
-                                     .inlined_at = outer};
+                                     .inlined_at = outer,
+                                     .ptx_line = info->ptx_line,
+                                     .ptx_column = info->ptx_column};
         if (info->function_name)
             place.function = arena_strndup(a, info->function_name, strlen(info->function_name));
         outer = intern_place(u, place);

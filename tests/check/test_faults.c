@@ -1,0 +1,279 @@
+// `warpfold check` on kernels with one planted fault each (faults.cu) and on repaired twins. Fails where a fault is
+// missed, has another kind or line, where a second kind is found, and where a twin has findings.
+#include "base/json_read.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "harness/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fault {
+    const char *name, *kind, *arguments; // of both twins
+    bool has_second;                     // a race: the second line is marked, too
+};
+
+#define IN(n)   "--arg buf=f32:" #n ":rand:1 "
+#define OUT(n)  "--arg buf=f32:" #n ":zero "
+#define INTS(n) "--arg buf=s32:" #n ":iota "
+
+static const struct fault faults[] = {
+    {"read_past", "out of bounds", "--grid 4 --block 64 " IN(250) OUT(256) "--arg s32=250", false},
+    {"write_past", "out of bounds", "--grid 4 --block 64 " OUT(250) "--arg s32=250", false},
+    {"negative", "out of bounds", "--grid 1 --block 64 " IN(64) OUT(64) "--arg s32=64", false},
+    {"wrong_pitch", "out of bounds", "--grid 1 --block 16,16 " OUT(256) "--arg s32=16 --arg s32=16", false},
+    {"null_pointer", "out of bounds", "--grid 1 --block 64 " OUT(64) "--arg u64=0", false},
+    {"atomic_past", "out of bounds", "--grid 1 --block 64 " INTS(64) "--arg buf=s32:50:zero --arg s32=50",
+     false},
+    {"vector_past", "out of bounds", "--grid 1 --block 64 " IN(250) OUT(64) "--arg s32=250", false},
+    {"in_function", "out of bounds", "--grid 1 --block 64 " IN(64) OUT(64) "--arg s32=64", false},
+    {"shared_past", "out of bounds", "--grid 1 --block 64 " OUT(64), false},
+    {"dynamic_past", "out of bounds", "--grid 1 --block 64 --shared 128 " OUT(64), false},
+    {"shared_negative", "out of bounds", "--grid 1 --block 64 " OUT(64), false},
+    {"local_past", "out of bounds", "--grid 1 --block 64 --arg buf=s32:2:zero " OUT(64), false},
+    {"constant_past", "out of bounds", "--grid 1 --block 16 " OUT(16), false},
+    {"odd_vector", "misaligned access", "--grid 1 --block 64 " IN(130) OUT(64), false},
+    {"odd_store", "misaligned access", "--grid 1 --block 64 --arg buf=u8:512:zero", false},
+    {"odd_shared", "misaligned access", "--grid 1 --block 32 --arg buf=f64:32:zero", false},
+    {"unwritten", "unwritten read",
+     "--grid 1 --block 64 --arg buf=f32:64:none --arg buf=f32:64:zero --arg s32=0", false},
+    {"unwritten_shared", "unwritten read", "--grid 1 --block 64 " OUT(64), false},
+    {"unwritten_local", "unwritten read", "--grid 1 --block 64 --arg buf=s32:2:zero " OUT(64), false},
+    {"unwritten_counter", "unwritten read", "--grid 1 --block 64 --arg buf=u32:1:none --arg buf=u32:64:zero",
+     false},
+    {"unwritten_field", "unwritten read", "--grid 1 --block 64 --arg buf=u8:512:none --arg buf=s32:64:zero",
+     false},
+    {"unwritten_exchange", "unwritten read",
+     "--grid 1 --block 64 --arg buf=f32:64:none --arg buf=f32:64:zero --arg s32=64", false},
+    {"no_barrier", "race", "--grid 1 --block 64 " IN(64) OUT(64), true},
+    {"no_second", "race", "--grid 1 --block 64 " IN(256) OUT(64) "--arg s32=256", true},
+    {"two_writers", "race", "--grid 1 --block 64 --arg buf=s32:64:zero", false},
+    {"plain_counter", "race", "--grid 4 --block 64 --arg buf=s32:1:zero", false},
+    {"no_syncwarp", "race", "--grid 1 --block 32 " INTS(32) "--arg buf=s32:32:zero", true},
+    {"no_fence", "race", "--grid 2 --block 1 --arg buf=s32:1:zero --arg buf=s32:1:zero --arg buf=s32:1:zero",
+     true},
+    {"byte_race", "race", "--grid 1 --block 64 --arg buf=u8:64:iota --arg buf=u8:64:zero", true},
+    {"neighbour_blocks", "race", "--grid 4 --block 32 " OUT(128) "--arg s32=128", true},
+    {"mixed_atomic", "race", "--grid 1 --block 64 --arg buf=s32:1:zero --arg buf=s32:1:zero", true},
+    {"uneven_loop", "barrier", "--grid 1 --block 64 " INTS(160) "--arg buf=s32:1:zero --arg s32=160", false},
+    {"two_barriers", "barrier", "--grid 1 --block 64 --arg buf=s32:64:zero", true},
+    {"half_block", "barrier", "--grid 1 --block 64 --arg buf=s32:96:zero", false},
+    {"part_of_warp", "barrier", "--grid 1 --block 64 --arg buf=s32:64:zero", false},
+    {"wrong_count", "barrier", "--grid 1 --block 64 --arg buf=s32:64:zero", false},
+    {"own_mask", "member mask", "--grid 1 --block 32 --arg buf=s32:32:zero", false},
+    {"shuffle_mask", "member mask", "--grid 1 --block 32 --arg buf=s32:32:zero", false},
+    {"trapped", "trap", "--grid 1 --block 64 " INTS(64) "--arg buf=s32:64:zero", false},
+    {"recursion", "stack overflow", "--grid 1 --block 1 --arg buf=s32:3:zero", false},
+    {"no_end", "hang", "--grid 1 --block 1 --arg buf=s32:1:zero", false},
+};
+
+struct run {
+    struct cli cli;
+    struct arena arena;
+    const struct json_value *findings;
+};
+
+static void check(struct run *r, struct test *t, const char *arguments)
+{
+    const char *why = "none";
+    size_t offset = 0;
+    struct strbuf line = {0};
+    r->cli.t = t;
+    strbuf_printf(&line, "check %s --json - --quiet", arguments);
+    cli_run(&r->cli, line.text);
+    arena_init(&r->arena);
+    const struct json_value *data = json_parse(r->cli.out, strlen(r->cli.out), &r->arena, &why, &offset);
+    CHECK_MSG(t, data != NULL, "%s: status %d, no JSON at %zu: %s: %s", arguments, r->cli.status, offset, why,
+              r->cli.err);
+    r->findings = json_member(data, "findings");
+    strbuf_fini(&line);
+}
+
+static void forget(struct run *r)
+{
+    cli_fini(&r->cli);
+    arena_fini(&r->arena);
+    r->cli = (struct cli){0};
+}
+
+static size_t count_of(const struct json_value *list)
+{
+    size_t count = 0;
+    for (const struct json_value *f = list ? list->first : NULL; f; f = f->next) count++;
+    return count;
+}
+
+// Line of faults.cu that ends in the comment `mark`; 0: none.
+static unsigned line_of(const char *text, const char *mark)
+{
+    char comment[80];
+    unsigned line = 1;
+    snprintf(comment, sizeof comment, "// %s\n", mark);
+    const char *at = strstr(text, comment);
+    for (const char *p = text; at && p < at; p++) line += *p == '\n';
+    return at ? line : 0;
+}
+
+static bool has_place(const struct json_value *finding, unsigned line)
+{
+    const struct json_value *places = json_member(finding, "places");
+    for (const struct json_value *p = places ? places->first : NULL; p; p = p->next)
+        if ((unsigned)json_number(json_member(p, "line")) == line) return true;
+    return false;
+}
+
+// All findings have the kind; one is at the marked lines.
+static void judge(struct test *t, const struct fault *f, const struct run *r, const char *source)
+{
+    char second[64];
+    bool is_there = false;
+    snprintf(second, sizeof second, "%s 2", f->name);
+    unsigned lines[2] = {line_of(source, f->name), line_of(source, second)};
+    for (const struct json_value *x = r->findings ? r->findings->first : NULL; x; x = x->next) {
+        const char *kind = json_text(json_member(x, "kind"));
+        CHECK_MSG(t, kind && str_equal(kind, f->kind), "%s: found as %s, not %s: %s", f->name,
+                  kind ? kind : "nothing", f->kind, json_text(json_member(x, "what")));
+        is_there |= has_place(x, lines[0]) && (!f->has_second || has_place(x, lines[1]));
+    }
+    CHECK_MSG(t, is_there, "%s: no finding at line %u%s (%zu findings): %s", f->name, lines[0],
+              f->has_second ? " and its second" : "", count_of(r->findings), r->cli.out);
+    CHECK_MSG(t, r->cli.status == 1, "%s: status %d", f->name, r->cli.status);
+}
+
+static void test_kernels(struct test *t)
+{
+    char *source = test_read_file(t, "tests/check/faults.cu", NULL);
+    for (size_t i = 0; i < TEST_COUNT(faults); i++) {
+        const struct fault *f = &faults[i];
+        struct strbuf line = {0};
+        struct run r = {0};
+        strbuf_printf(&line, "tests/check/faults.ptx --kernel %s %s", f->name, f->arguments);
+        check(&r, t, line.text);
+        judge(t, f, &r, source);
+        forget(&r);
+        strbuf_clear(&line);
+        strbuf_printf(&line, "tests/check/faults.ptx --kernel %s_repaired %s", f->name, f->arguments);
+        check(&r, t, line.text);
+        CHECK_MSG(t, r.cli.status == 0 && count_of(r.findings) == 0, "%s_repaired: status %d, %s", f->name,
+                  r.cli.status, r.cli.out);
+        forget(&r);
+        strbuf_fini(&line);
+    }
+    free(source);
+}
+
+// -- scripts ------------------------------------------------------------------------------------------------
+
+// Faults of the host: a script, the finding's kind and its line in the script, or of a kernel (0). NULL kind: none.
+static const struct {
+    const char *script, *kind;
+    unsigned line;
+} scripts[] = {
+    {"buffer a f32:64:zero\nlaunch streams 1 64 a\nbuffer a f32:64:zero\nlaunch streams 1 64 a\n", "leak", 2},
+    {"buffer a f32:64:zero\nlaunch streams 1 64 a\nfree a\nbuffer a f32:64:zero\nlaunch streams 1 64 a\nfree "
+     "a\n",
+     NULL, 0},
+    {"buffer a f32:64:zero\nbuffer b f32:64:zero\nlaunch streams 1 64 a\nlaunch streams 1 64 b\nfree a\n",
+     "leak", 3},
+    {"buffer a f32:64:zero\nbuffer b f32:64:zero\nlaunch streams 1 64 a\nlaunch streams 1 64 b\nfree a\nfree "
+     "b\n",
+     NULL, 0},
+    {"repeat 3\nbuffer a f32:64:zero\nlaunch streams 1 64 a\nend\n", "leak", 3},
+    {"repeat 3\nbuffer a f32:64:zero\nlaunch streams 1 64 a\nfree a\nend\n", NULL, 0},
+    {"buffer a f32:64:zero\nlaunch streams 1 64 a\nfree a\nfree a\n", "invalid free", 5},
+    {"buffer p u64:1:file:pointer\nbuffer a f32:64:zero\nlaunch indirect 1 64 p\nfree a\nlaunch indirect 1 "
+     "64 "
+     "p\nfree p\n",
+     "use after free", 0},
+    {"buffer p u64:1:file:pointer\nbuffer a f32:64:zero\nlaunch indirect 1 64 p\nlaunch indirect 1 64 p\n"
+     "free a\nfree p\n",
+     NULL, 0},
+    {"buffer a f32:64:zero\nstream s\nstream t\nlaunch streams 1 64 a stream=s\nlaunch streams 1 32 a "
+     "stream=t\nwait\n",
+     "race", 0},
+    {"buffer a f32:64:zero\nstream s\nstream t\nlaunch streams 1 64 a stream=s\nwait\nlaunch streams 1 32 a "
+     "stream=t\nwait\n",
+     NULL, 0},
+    {"buffer a f32:64:none\nbuffer b f32:64:zero\ncopy b a\nlaunch unwritten 1 64 b a s32=0\n",
+     "unwritten read", 0},
+    {"buffer a f32:64:none\nbuffer b f32:64:zero\nfill a f32=1\ncopy b a\nlaunch unwritten 1 64 b a s32=0\n",
+     NULL, 0},
+};
+
+static void test_scripts(struct test *t)
+{
+    char folder[1024];
+    const uint64_t pointer = 0x10000400; // of the buffer after the pointer
+    CHECK(t, getcwd(folder, sizeof folder) != NULL);
+    for (size_t i = 0; i < TEST_COUNT(scripts); i++) {
+        struct strbuf text = {0};
+        struct run r = {.cli = {.t = t}};
+        strbuf_printf(&text, "load %s/tests/check/faults.ptx\n%s", folder, scripts[i].script);
+        cli_write(&r.cli, "case.wfs", text.text, text.length);
+        cli_write(&r.cli, "pointer", &pointer, sizeof pointer);
+        check(&r, t, "--script $D/case.wfs");
+        const struct json_value *first = r.findings ? r.findings->first : NULL;
+        const char *kind = json_text(json_member(first, "kind"));
+        if (!scripts[i].kind) {
+            CHECK_MSG(t, r.cli.status == 0 && !first, "%s: %s %s", scripts[i].script, r.cli.out, r.cli.err);
+        } else {
+            CHECK_MSG(t, r.cli.status == 1 && kind && str_equal(kind, scripts[i].kind), "%s: %s %s",
+                      scripts[i].script, r.cli.out, r.cli.err);
+            CHECK_MSG(t, !scripts[i].line || has_place(first, scripts[i].line), "%s: %s", scripts[i].script,
+                      r.cli.out);
+        }
+        forget(&r);
+        strbuf_fini(&text);
+    }
+}
+
+// Bundled kernels of both compilers: nothing, but for the races of bfs, declared as class R.
+static void test_bundled(struct test *t)
+{
+    static const char *const compilers[] = {"nvcc", "clang"};
+    for (size_t i = 0; i < TEST_COUNT(compilers); i++) {
+        char line[80];
+        struct run r = {0};
+        snprintf(line, sizeof line, "--bench all --size small --ptx %s", compilers[i]);
+        check(&r, t, line);
+        CHECK_MSG(t, count_of(r.findings) > 0, "%s: the races of bfs are missing", compilers[i]);
+        for (const struct json_value *x = r.findings ? r.findings->first : NULL; x; x = x->next) {
+            const struct json_value *places = json_member(x, "places");
+            const char *kind = json_text(json_member(x, "kind")),
+                       *kernel = json_text(json_member(places ? places->first : NULL, "kernel"));
+            CHECK_MSG(t, kind && str_equal(kind, "race") && kernel && str_starts_with(kernel, "bfs_"),
+                      "%s: %s in %s: %s", compilers[i], kind, kernel, json_text(json_member(x, "what")));
+        }
+        forget(&r);
+    }
+}
+
+// Statuses: nothing found, something found, bad input; the text of a clean run.
+static void test_status(struct test *t)
+{
+    struct cli c = {.t = t};
+    cli_run(&c, "check $V --kernel vecadd --grid 1 --block 32 --arg buf=f32:32:iota --arg buf=f32:32:iota "
+                "--arg buf=f32:32:none --arg u32=32");
+    CHECK_EQ(t, c.status, 0);
+    CHECK_HAS(t, c.out, "nothing found in 1 launch");
+    CHECK_HAS(t, c.out, "a functional run, not timed");
+    cli_run(&c, "check $V --kernel vecadd --grid 1 --block 32");
+    CHECK_EQ(t, c.status, 2);
+    cli_run(&c, "check $V --kernel vecadd --grid 2 --block 32 --arg buf=f32:32:iota --arg buf=f32:32:iota "
+                "--arg buf=f32:32:none --arg u32=64");
+    CHECK_EQ(t, c.status, 1);
+    CHECK_HAS(t, c.out, "out of bounds: read of 4 bytes of global memory: 0x");
+    CHECK_HAS(t, c.out, "by thread (0,0,0) of block (1,0,0) of vecadd");
+    cli_fini(&c);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"kernels", test_kernels},
+                                             {"scripts", test_scripts},
+                                             {"bundled", test_bundled},
+                                             {"status", test_status}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
