@@ -2,6 +2,7 @@
 // file-scope variable. Under valgrind, whose processor has no AVX-512, the AVX2 build runs.
 #include "exec/fast_families.h"
 #include "exec/launch.h"
+#include "exec/tensor/tensor.h"
 
 #include <stddef.h>
 
@@ -46,6 +47,26 @@ enum exec_isa exec_isa_resolve(enum exec_isa isa)
     if (isa != EXEC_ISA_AUTO && exec_isa_available(isa)) return isa;
     if (exec_isa_available(EXEC_ISA_AVX512)) return EXEC_ISA_AVX512;
     return exec_isa_available(EXEC_ISA_AVX2) ? EXEC_ISA_AVX2 : EXEC_ISA_PORTABLE;
+}
+
+extern const struct tensor_tiles tensor_tiles_portable, tensor_tiles_avx2;
+
+const struct tensor_tiles *tensor_tiles_of(enum exec_isa isa)
+{
+    switch (isa) {
+    case EXEC_ISA_PORTABLE: return &tensor_tiles_portable;
+#if FAST_X86
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512: return &tensor_tiles_avx2;
+#else
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512:
+#endif
+    case EXEC_ISA_AUTO:
+    case EXEC_ISA_GENERAL:
+    case EXEC_ISA_COUNT: break;
+    }
+    return NULL;
 }
 
 #define FAMILY(name)                                                                                         \

@@ -34,4 +34,19 @@ $(BUILD)/src/exec/fast/%.$(1)_$(2).o: src/exec/fast/%.c
 LIB_OBJ += $(FAST_SRC:%.c=$(BUILD)/%.$(1)_$(2).o)
 endef
 $(foreach isa,$(FAST_ISAS),$(foreach lanes,32 64,$(eval $(call FAST_RULE,$(isa),$(lanes)))))
+
+# The fast path of tensor cores: vectors of 16 and of 32 bytes. AVX-512 takes the latter: a row has eight columns.
+TILE_BYTES_portable := 16
+TILE_BYTES_avx2     := 32
+LIB_OBJ := $(filter-out $(BUILD)/src/exec/tensor/tile.o,$(LIB_OBJ))
+define TILE_RULE
+$(BUILD)/src/exec/tensor/tile.$(1).o: src/exec/tensor/tile.c
+	@mkdir -p $$(@D)
+	$$(call say,compiling $$< for $(1))
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(wordlist 2,9,$(FAST_BITS_$(1))) -DTILE_BYTES=$(TILE_BYTES_$(1)) \
+	    -DTILE_NAME=tensor_tiles_$(1) -MMD -MP -c -o $$@ $$<
+LIB_OBJ += $(BUILD)/src/exec/tensor/tile.$(1).o
+endef
+$(foreach isa,$(filter-out avx512,$(FAST_ISAS)),$(eval $(call TILE_RULE,$(isa))))
+
 $(BUILD)/src/exec/isa_select.o: ALL_CFLAGS += -DFAST_X86=$(if $(filter avx2,$(FAST_ISAS)),1,0)
