@@ -43,7 +43,7 @@ define TILE_RULE
 $(BUILD)/src/exec/tensor/tile.$(1).o: src/exec/tensor/tile.c
 	@mkdir -p $$(@D)
 	$$(call say,compiling $$< for $(1))
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(wordlist 2,9,$(FAST_BITS_$(1))) -DTILE_BYTES=$(TILE_BYTES_$(1)) \
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(filter-out -DFAST_BITS=% -DFAST_ROLLED -mno-vzeroupper,$(FAST_BITS_$(1))) -DTILE_BYTES=$(TILE_BYTES_$(1)) \
 	    -DTILE_NAME=tensor_tiles_$(1) -MMD -MP -c -o $$@ $$<
 LIB_OBJ += $(BUILD)/src/exec/tensor/tile.$(1).o
 endef

@@ -35,6 +35,17 @@ const struct tensor_card tensor_cards[TENSOR_GENERATIONS] = {
 };
 #undef HALF
 
+const struct tensor_card *tensor_card_of_target(unsigned target)
+{
+    static const unsigned first[] = {
+        [TENSOR_TURING] = 75, [TENSOR_AMPERE] = 80,     [TENSOR_ADA] = 89,
+        [TENSOR_HOPPER] = 90, [TENSOR_BLACKWELL] = 100, [TENSOR_RTX_BLACKWELL] = 120};
+    unsigned generation = TENSOR_VOLTA;
+    if (!target) return &tensor_cards[TENSOR_HOPPER];
+    while (generation < TENSOR_RTX_BLACKWELL && target >= first[generation + 1]) generation++;
+    return &tensor_cards[generation];
+}
+
 const struct tensor_rule *tensor_rule_of(const struct tensor_card *card, unsigned type)
 {
     if (type == TYPE_TF32) return &card->tf32;

@@ -47,6 +47,8 @@ enum tensor_generation {
     TENSOR_GENERATIONS
 };
 extern const struct tensor_card tensor_cards[TENSOR_GENERATIONS];
+// The generation that code for sm_`target` first runs on; 0: Hopper, the measured one.
+const struct tensor_card *tensor_card_of_target(unsigned target);
 
 // A product d = a * b + c. Shape as in the mnemonic: k counts the columns of a sparse A before compression.
 struct tensor_form {
