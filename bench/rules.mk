@@ -33,6 +33,14 @@ bench-cost: $(BUILD)/warpfold
 	@command -v valgrind >/dev/null || { echo "make bench-cost needs valgrind" >&2; exit 1; }
 	@bench/cost.sh $(BUILD)/warpfold $(TECHS)
 
+# `make bench-tensor`: matrix products a second on one thread, by type and card.
+.PHONY: bench-tensor
+bench-tensor: $(BUILD)/bench/tensor
+	@$(BUILD)/bench/tensor
+
+$(BUILD)/bench/tensor: $(BUILD)/bench/tensor.o $(BUILD)/libwarpfold.a
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # `make bench-silicon`: what measures silicon's points on the card that is here (bench/silicon/README.md). Needs nvcc; where there is
 # no card, ARCH says for which to compile.
 CUDA ?= /usr/local/cuda

@@ -22,6 +22,14 @@ $(PTX_COMPILERS:%=kernels-%): kernels-%:
 $(PTX_COMPILERS:%=check-kernels-%): check-kernels-%:
 	@$(call check-kernels,$*,$(KERNEL_NAMES),kernels/ptx/$*)
 
+# Kernels of tensor cores: their PTX by nvcc, for the first architecture with their instructions.
+.PHONY: kernels-tensor
+kernels-tensor:
+	@mkdir -p kernels/tensor/ptx
+	@for k in $(filter-out sgemm_ffma,$(basename $(notdir $(wildcard kernels/tensor/*.cu)))); do \
+	    arch=sm_80; [ $$k != fp8_gemm ] || arch=sm_89; \
+	    nvcc -arch=$$arch -ptx -O3 -o kernels/tensor/ptx/$$k.ptx kernels/tensor/$$k.cu || exit 1; done
+
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
 $(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)
 

@@ -18,7 +18,7 @@ PYTHON_FOLDER ?= $(PREFIX)/lib/python$(or $(PYTHON_VERSION),3)/site-packages
 endif
 
 # The layers under the public header (ARCHITECTURE.md, invariants). Names of other objects stay in the program.
-API_FOLDERS := base scalar isa flow ptx riscv compile mark exec memory watch decouple simtight sm chip tech study energy sample api
+API_FOLDERS := base scalar isa flow check ptx riscv compile mark exec memory watch decouple simtight sm chip tech study energy sample api
 API_OBJ     := $(filter $(API_FOLDERS:%=$(BUILD)/src/%/%),$(LIB_OBJ))
 
 .PHONY: libraries

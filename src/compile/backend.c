@@ -170,6 +170,29 @@ static void fill_program(struct ir_unit *u, struct emitter *e, struct compiled *
     note_services(p);
 }
 
+static bool has_products(const struct ir_unit *u)
+{
+    for (size_t k = 0; k < u->functions.count; k++)
+        for (const struct ir_block *b = u->functions.data[k]->first_block; b; b = b->next)
+            for (const struct ir_inst *i = b->first; i; i = i->next)
+                if (i->op == IR_MMA) return true;
+    return false;
+}
+
+// Registers of a thread by __launch_bounds__ (.maxntid, .minnctapersm): as many as let the blocks share an SM's register file,
+// in eights. 0: no bound. Only kernels with matrix products are bounded: docs/explanation/tensor.md.
+static unsigned launch_bound(const struct ir_unit *u)
+{
+    enum { FILE_REGISTERS = 65536, UNIT = 8, WARP = 32 };
+    const struct ptx_function *kernel = u->functions.data[0]->source;
+    if (!kernel || !kernel->min_blocks || !kernel->max_threads[0] || !has_products(u)) return 0;
+    uint64_t threads = 1;
+    for (unsigned k = 0; k < 3; k++) threads *= kernel->max_threads[k] ? kernel->max_threads[k] : 1;
+    uint64_t most =
+        FILE_REGISTERS / (kernel->min_blocks * ((threads + WARP - 1) / WARP * WARP)) / UNIT * UNIT;
+    return most >= REG_LIMIT ? 0 : most < 2 * UNIT ? 2 * UNIT : (unsigned)most;
+}
+
 static const char *compile_function(struct ir_unit *u, struct compiled *c, struct ir_function *f,
                                     struct emitter *e)
 {
@@ -187,6 +210,7 @@ static const char *compile_function(struct ir_unit *u, struct compiled *c, struc
     unsigned limit = u->options->max_registers;
     if (!limit && f->source) limit = f->source->max_registers;
     if (!limit && u->functions.data[0]->source) limit = u->functions.data[0]->source->max_registers;
+    if (!limit) limit = launch_bound(u);
     wrong = mach_allocate(c->f, limit, u->options->check);
     if (wrong) return arena_strndup(&u->arena, wrong, strlen(wrong));
     c->frame_bytes = f->is_kernel ? (uint32_t)abi_round(c->f->outgoing_bytes) : emit_frame(c->f).bytes;

@@ -2,6 +2,7 @@
 // file-scope variable. Under valgrind, whose processor has no AVX-512, the AVX2 build runs.
 #include "exec/fast_families.h"
 #include "exec/launch.h"
+#include "exec/tensor/tensor.h"
 
 #include <stddef.h>
 
@@ -55,6 +56,26 @@ enum exec_isa exec_isa_resolve(enum exec_isa isa)
     for (size_t i = 0; i < sizeof best / sizeof best[0]; i++)
         if (exec_isa_available(best[i])) return best[i];
     return EXEC_ISA_GENERAL;
+}
+
+extern const struct tensor_tiles tensor_tiles_portable, tensor_tiles_avx2;
+
+const struct tensor_tiles *tensor_tiles_of(enum exec_isa isa)
+{
+    switch (isa) {
+    case EXEC_ISA_PORTABLE: return &tensor_tiles_portable;
+#if TILE_HAS_avx2
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512: return &tensor_tiles_avx2;
+#else
+    case EXEC_ISA_AVX2:
+    case EXEC_ISA_AVX512:
+#endif
+    case EXEC_ISA_AUTO:
+    case EXEC_ISA_GENERAL:
+    case EXEC_ISA_COUNT: break;
+    }
+    return NULL;
 }
 
 // IF_BUILT(has, object): the object's address if `has` is 1, NULL if `has` is 0, without a reference to the object.

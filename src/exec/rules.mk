@@ -45,8 +45,24 @@ LIB_OBJ += $(FAST_SRC:%.c=$(BUILD)/%.$(1)_$(2).o)
 endef
 $(foreach b,$(FAST_BUILDS),$(eval $(call fast_rule,$(firstword $(subst _, ,$b)),$(lastword $(subst _, ,$b)))))
 
+# The fast path of tensor cores: vectors of 16 and of 32 bytes. AVX-512 takes the latter: a row has eight columns.
+TILE_BUILDS         := portable $(if $(FAST_X86),$(if $(filter-out fuzz,$(MODE)),avx2))
+TILE_BYTES_portable := 16
+TILE_BYTES_avx2     := 32
+LIB_OBJ := $(filter-out $(BUILD)/src/exec/tensor/tile.o,$(LIB_OBJ))
+# $(call tile_rule,ISA)
+define tile_rule
+$(BUILD)/src/exec/tensor/tile.$(1).o: src/exec/tensor/tile.c
+	@mkdir -p $$(@D)
+	$$(call say,compiling $$< for $(1))
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(FAST_CFLAGS) $(filter-out -DFAST_BITS=% -DFAST_ROLLED -mno-vzeroupper,$(FAST_BITS_$(1))) -DTILE_BYTES=$(TILE_BYTES_$(1)) \
+	    -DTILE_NAME=tensor_tiles_$(1) -MMD -MP -c -o $$@ $$<
+LIB_OBJ += $(BUILD)/src/exec/tensor/tile.$(1).o
+endef
+$(foreach isa,$(TILE_BUILDS),$(eval $(call tile_rule,$(isa))))
+
 # isa_select.c knows the builds there are, and is compiled again when the set changes.
-$(BUILD)/src/exec/isa_select.o: ALL_CFLAGS += -DFAST_X86=$(if $(FAST_X86),1,0) \
+$(BUILD)/src/exec/isa_select.o: ALL_CFLAGS += -DFAST_X86=$(if $(FAST_X86),1,0) -DTILE_HAS_avx2=$(if $(filter avx2,$(TILE_BUILDS)),1,0) \
     $(foreach b,portable_32 portable_64 avx2_32 avx2_64 avx512_32,-DFAST_HAS_$b=$(if $(filter $b,$(FAST_BUILDS)),1,0))
 $(BUILD)/src/exec/isa_select.o: $(BUILD)/src/exec/fast-builds
 $(BUILD)/src/exec/fast-builds: FORCE

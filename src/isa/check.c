@@ -3,6 +3,7 @@
 // memory; immediates with a field of their own do not count. A modifier is allowed only on rows with a
 // meaning for the modifier.
 #include "isa/bank.h"
+#include "isa/mma.h"
 #include "isa/shape.h"
 #include "isa/space.h"
 #include "isa/sregs.h"
@@ -15,7 +16,7 @@ static const char *check_group(const struct operand *o, unsigned width)
 {
     if (o->width != width) return "a register group of the wrong width";
     if (o->reg == REG_ZERO) return NULL;
-    if (o->reg % width) return "a register group that is not aligned";
+    if (o->reg % operand_alignment(width)) return "a register group that is not aligned";
     if (o->reg + width > REG_LIMIT) return "a register past R254";
     return NULL;
 }
@@ -150,7 +151,9 @@ static bool types_fit(const struct inst *i)
 {
     const struct isa_shape *s = &isa_shapes[i->op];
     if (i->op == OP_IMAD && i->flags & INST_HI && !i->type) return false; // a low half has no sign
-    return isa_type_is_in(i->type, s->types) && isa_type_is_in(i->type2, s->types2);
+    if (i->type3 && !s->types3) return false;
+    return isa_type_is_in(i->type, s->types) && isa_type_is_in(i->type2, s->types2) &&
+           isa_type_is_in(i->type3, s->types3);
 }
 
 static bool is_zero(const struct operand *o)
@@ -170,10 +173,13 @@ const char *isa_check(const struct inst *i)
     if (i->space > SPACE_CONST || i->cache > CACHE_WT || i->sem > SEM_SC || i->scope > SCOPE_SYS)
         return "a field out of range";
     if (i->boolean == BOOL_POPC && i->op != OP_BAR) return "a count where a boolean belongs";
+    if (i->boolean == BOOL_OR && i->op == OP_BMMA) return "products of bits are AND or XOR";
     if (i->boolean && i->op == OP_BAR && i->mode != MODE_BAR_RED)
         return "a reduction where nothing is reduced";
     if (i->op == OP_LDC && i->bank >= BANK_COUNT) return "an unknown constant bank";
     if (!types_fit(i)) return "a type the instruction does not have";
+    if (i->shape >= MMA_COUNT || !isa_shape_fits((enum isa_op)i->op, i->shape))
+        return "a shape the instruction does not have";
     const char *wrong = check_destinations(i);
     if (!wrong && i->op == OP_IADD3 && i->flags & INST_CC && !is_zero(&i->src[0]) && !is_zero(&i->src[1]) &&
         !is_zero(&i->src[2]))

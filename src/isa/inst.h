@@ -32,7 +32,7 @@ enum { // operand modifiers
 struct operand {
     uint8_t kind;  // enum operand_kind
     uint8_t reg;
-    uint8_t width; // registers: 1, 2 or 4 (aligned groups; 3 never)
+    uint8_t width; // registers, 1 to 128, from an aligned one on (operand_alignment)
     uint8_t flags;
     uint8_t bank;  // CONST
     uint32_t value;
@@ -40,6 +40,9 @@ struct operand {
 
 // 32-bit words of an operand, per lane: the operand's width; 1 for operands without a width (0).
 static inline unsigned operand_words(const struct operand *o) { return o->width ? o->width : 1; }
+
+// A range of registers begins at a multiple of its width rounded up to a power of two, at most 8.
+static inline unsigned operand_alignment(unsigned width) { return width > 4 ? 8 : width > 2 ? 4 : width; }
 
 enum { REG_ZERO = 255, PRED_TRUE = 7, REG_LIMIT = 255, PRED_LIMIT = 7 };
 
@@ -53,6 +56,7 @@ struct inst {
     uint8_t bank;             // LDC
     uint16_t flags;           // INST_* (fields.h)
     uint8_t mark;             // two bits, see mark/; 0 = vector
+    uint8_t shape, type3;     // matrix instructions: enum isa_mma; type of the second factor
     struct operand dst[2];
     struct operand src[4];
     uint32_t target;      // BRA, SSY, CALL, RBR, RJAL: instruction index

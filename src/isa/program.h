@@ -98,6 +98,7 @@ struct program {
     bool stack_unbounded;        // recursion or indirect calls: stack_bytes is the configured size
     // Highest barrier number in an immediate, + 1; 16 with a barrier number in a register.
     uint32_t barrier_count;
+    uint32_t target_sm; // the module's .target: 80 of sm_80; 0: none (RISC-V)
     // Conditions of the redundancy marks in insts[].mark, see mark/; 0: unconditional.
     uint8_t mark_conditions;
     bool uses_textures, uses_printf, uses_clock, uses_atomics;

@@ -1,5 +1,6 @@
 // The table of shapes, expanded from isa.def; operand widths and presence by type and mode.
 #include "isa/shape.h"
+#include "isa/mma.h"
 
 // Macros for the "form" column of isa.def: designated initializers of struct isa_shape.
 #define d(...)          .dst[0] = {__VA_ARGS__},
@@ -16,6 +17,9 @@
 #define RT              GROUP(REG, TYPE)
 #define RU              GROUP(REG, TYPE2)
 #define RX              GROUP(REG, TEXTURE)
+#define RA              GROUP(REG, A)
+#define RB              GROUP(REG, B)
+#define RD              GROUP(REG, D)
 #define I1              GROUP(IMM, 1)
 #define V1              GROUP(VALUE, 1)
 #define V2              GROUP(VALUE, 2)
@@ -45,6 +49,9 @@
 #define mode(set)          .modes = (set),
 #define type(set)          .types = (set),
 #define type2(set)         .types2 = (set),
+#define type3(set)         .types3 = (set),
+#define SHAPE(name)        (1u << MMA_##name)
+#define shape(set)         .shapes = (set),
 #define has(set)                                                                                             \
     .modifiers = (set),                                                                                      \
     .flags = FLAG(set, FTZ) | FLAG(set, SAT) | CARRY(set) | FLAG(set, HI) | FLAG(set, SX) | FLAG(set, EX) |  \
@@ -68,6 +75,8 @@ const struct isa_shape isa_shapes[OP_COUNT] = {
 #undef mode
 #undef type
 #undef type2
+#undef type3
+#undef shape
 
 static unsigned type_width(unsigned type)
 {
@@ -83,6 +92,9 @@ static unsigned width_of(const struct inst *i, const struct isa_place *place)
     case WIDTH_4: return 4;
     case WIDTH_TYPE: return type_width(i->type);
     case WIDTH_TYPE2: return type_width(i->type2);
+    case WIDTH_A: return isa_mma_registers(i, FACTOR_A);
+    case WIDTH_B: return isa_mma_registers(i, FACTOR_B);
+    case WIDTH_D: return isa_mma_registers(i, FACTOR_D);
     case WIDTH_TEXTURE: return i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 4;
     }
     return 1;

@@ -21,9 +21,19 @@ enum shape_kind { // kind of an operand; from SHAPE_REG on, a register group is 
     SHAPE_FLOAT  // SHAPE_VALUE, immediates are floats
 };
 
-// Number of registers in an operand's group: 1, 2 or 4, or by type, type2 or the number of texture
-// coordinates.
-enum shape_width { WIDTH_1 = 1, WIDTH_2 = 2, WIDTH_4 = 4, WIDTH_TYPE, WIDTH_TYPE2, WIDTH_TEXTURE };
+// Number of registers in an operand's group: 1, 2 or 4, or by type, type2, the number of texture
+// coordinates or the shape of a matrix instruction.
+enum shape_width {
+    WIDTH_1 = 1,
+    WIDTH_2 = 2,
+    WIDTH_4 = 4,
+    WIDTH_TYPE,
+    WIDTH_TYPE2,
+    WIDTH_TEXTURE,
+    WIDTH_A, // matrix instructions: isa_mma_registers
+    WIDTH_B,
+    WIDTH_D
+};
 
 enum isa_when { // condition for an operand in the canonical form
     WHEN_ALWAYS,
@@ -51,10 +61,11 @@ struct isa_place {     // of an operand
 
 struct isa_shape {
     struct isa_place dst[2], src[4];
-    uint64_t modifiers;     // set of enum isa_modifier
-    uint64_t modes;         // set of enum isa_mode; empty: MODE_NONE alone
-    uint32_t types, types2; // sets of enum isa_type (types.h); empty: not checked
-    uint16_t flags;         // INST_* flags of the modifiers
+    uint64_t modifiers;             // set of enum isa_modifier
+    uint64_t modes;                 // set of enum isa_mode; empty: MODE_NONE alone
+    uint32_t types, types2, types3; // sets of enum isa_type (types.h); empty: not checked, types3: none
+    uint32_t shapes;                // set of enum isa_mma; empty: MMA_NONE alone
+    uint16_t flags;                 // INST_* flags of the modifiers
 };
 
 extern const struct isa_shape isa_shapes[OP_COUNT];
@@ -72,6 +83,12 @@ static inline bool isa_mode_fits(enum isa_op op, enum isa_mode mode)
 {
     uint64_t modes = isa_shapes[op].modes;
     return modes ? modes >> mode & 1 : mode == MODE_NONE;
+}
+
+static inline bool isa_shape_fits(enum isa_op op, unsigned shape)
+{
+    uint32_t shapes = isa_shapes[op].shapes;
+    return shapes ? shapes >> shape & 1 : shape == 0;
 }
 
 static inline bool isa_has_modifier(enum isa_op op, enum isa_modifier m)

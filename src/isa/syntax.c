@@ -1,5 +1,6 @@
 // The modifiers in NVIDIA's order, their texts and their values.
 #include "isa/syntax.h"
+#include "isa/mma.h"
 #include "isa/shape.h"
 #include "isa/space.h"
 
@@ -50,6 +51,8 @@ const char *isa_modifier_text(const struct inst *i, enum isa_modifier m)
     case M(SIGN): return i->type == TYPE_U32 ? "U32" : "";
     case M(TYPE): return isa_type_name((enum isa_type)i->type);
     case M(TYPE2): return isa_type_name((enum isa_type)i->type2);
+    case M(TYPE3): return isa_type_name((enum isa_type)i->type3);
+    case M(SHAPE): return isa_mma_shapes[i->shape].text;
     case M(ACCESS):
         return i->type == TYPE_B32    ? ""
                : i->type == TYPE_B64  ? "64"
@@ -102,6 +105,13 @@ static bool set_mode(struct inst *i, unsigned v)
     return false;
 }
 
+static bool set_shape(struct inst *i, unsigned v)
+{
+    for (unsigned shape = 0; shape < MMA_COUNT; shape++)
+        if (isa_shape_fits((enum isa_op)i->op, shape) && v-- == 0) return i->shape = (uint8_t)shape, true;
+    return false;
+}
+
 static bool set_byte(uint8_t *field, unsigned v, unsigned count)
 {
     if (v < count) *field = (uint8_t)v;
@@ -118,6 +128,8 @@ bool isa_modifier_set(struct inst *i, enum isa_modifier m, unsigned v)
     case M(SIGN): i->type = v ? TYPE_U32 : TYPE_S32; return v < 2;
     case M(TYPE): return set_byte(&i->type, v, TYPE_COUNT);
     case M(TYPE2): return set_byte(&i->type2, v, TYPE_COUNT);
+    case M(TYPE3): return set_byte(&i->type3, v, TYPE_COUNT);
+    case M(SHAPE): return set_shape(i, v);
     case M(ACCESS): return set_access(i, v);
     case M(WIDE): i->src[isa_address_source((enum isa_op)i->op)].width = v ? 2 : 1; return v < 2;
     case M(SPACE): return set_byte(&i->space, v, SPACE_CONST + 1);

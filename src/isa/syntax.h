@@ -12,8 +12,10 @@ enum isa_modifier {
     MODIFIER_SX,
     MODIFIER_WRAP,
     MODIFIER_ACCESS, // .U8 … .64 .128, nothing for 32 bits
+    MODIFIER_SHAPE,  // .16816
     MODIFIER_TYPE,   // .F32
     MODIFIER_TYPE2,  // .F32 of the source
+    MODIFIER_TYPE3,  // .S8 of the second factor
     MODIFIER_CMP,    // .GE
     MODIFIER_SIGN,   // .U32, nothing for S32
     MODIFIER_SH,     // the mode FLO_SH

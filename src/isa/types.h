@@ -19,7 +19,9 @@ enum {
     TYPES_INTEGER = TYPES_SMALL | ISA_TYPE(U64) | ISA_TYPE(S64),
     TYPES_WIDE = ISA_TYPE(B32) | ISA_TYPE(B64) | ISA_TYPE(B128),
     TYPES_ACCESS = ISA_TYPE(U8) | ISA_TYPE(S8) | ISA_TYPE(U16) | ISA_TYPE(S16) | TYPES_WIDE,
-    TYPES_ALL = (int)((1u << TYPE_COUNT) - 2) // all but TYPE_NONE
+    TYPES_EIGHT = ISA_TYPE(E4M3) | ISA_TYPE(E5M2),
+    TYPES_BYTE_FACTOR = ISA_TYPE(U8) | ISA_TYPE(S8) | ISA_TYPE(U4) | ISA_TYPE(S4), // of IMMA
+    TYPES_ALL = (int)((2u << TYPE_F64) - 2) // all but TYPE_NONE and the types of tensor cores
 };
 
 _Static_assert(TYPE_COUNT < 31, "a set of types is an int");

@@ -67,6 +67,8 @@ static bool check_operation(struct check *c)
     case PTX_OP_TXQ: return check_texture_query(c);
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return check_barrier(c);
+    case PTX_OP_LDMATRIX: return check_ldmatrix(c);
+    case PTX_OP_MOVMATRIX: return check_movmatrix(c);
     case PTX_OP_CALL: return check_call(c);
     default: return true;
     }
@@ -96,6 +98,8 @@ bool check_instruction(struct parser *p, struct ptx_inst *i, uint64_t given)
 {
     struct check c = {p, i, given};
     if (!drop_cache_policy(&c)) return false;
+    if (i->op == PTX_OP_MMA) return check_mma(&c);
+    if (i->op == PTX_OP_WMMA) return check_wmma(&c);
     const struct signature *s = signature_find(&c);
     if (!s || !check_operands(&c, s->operands)) return false;
     if (s->refuse) i->unsupported = ptx_unsupported_form;

@@ -87,3 +87,7 @@ bool check_texture(struct check *c);
 bool check_texture_query(struct check *c);
 bool check_barrier(struct check *c);
 bool check_call(struct check *c);
+bool check_mma(struct check *c); // the whole instruction, types and modifiers included
+bool check_wmma(struct check *c);
+bool check_ldmatrix(struct check *c);
+bool check_movmatrix(struct check *c);

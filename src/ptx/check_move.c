@@ -105,7 +105,7 @@ static bool check_cvt_rounding(struct check *c)
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
-    if (to == PTX_F16X2) {
+    if (to == PTX_F16X2 || to == PTX_BF16X2) {
         if (i->round == PTX_ROUND_RN || i->round == PTX_ROUND_RZ) return true;
         return check_says(c, "'%s' rounds with .rn or .rz", check_name(i, name));
     }

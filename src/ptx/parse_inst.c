@@ -68,8 +68,8 @@ static unsigned refused_class(enum ptx_op op)
 
 static bool may_repeat(enum ptx_op op, enum ptx_field field)
 {
-    return field == FIELD_TYPE || (field == FIELD_SPACE && op == PTX_OP_CP) || field == FIELD_HINT ||
-           field == FIELD_PROXY_KIND;
+    return field == FIELD_TYPE || field == FIELD_LAYOUT || (field == FIELD_SPACE && op == PTX_OP_CP) ||
+           field == FIELD_HINT || field == FIELD_PROXY_KIND;
 }
 
 static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
@@ -82,6 +82,13 @@ static bool add_type(struct parser *p, struct ptx_inst *i, enum ptx_type type)
 {
     if (i->type_count == PTX_TYPES_MAX) return parse_error(p, "too many types for '%s'", ptx_op_name(i->op));
     i->types[i->type_count++] = type;
+    return true;
+}
+
+static bool add_layout(struct parser *p, struct ptx_inst *i, enum ptx_layout layout)
+{
+    if (i->layouts[1]) return parse_error(p, "too many layouts for '%s'", ptx_op_name(i->op));
+    i->layouts[i->layouts[0] != PTX_LAYOUT_NONE] = layout;
     return true;
 }
 
@@ -101,7 +108,10 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_ROUND_INT:
     case FIELD_ROUND_TIES: i->round = (enum ptx_round)s->value; break;
     case FIELD_CMP: i->cmp = (enum ptx_cmp)s->value; break;
-    case FIELD_BOOL: i->boolean = (enum ptx_bool)s->value; break;
+    case FIELD_BOOL:
+        // of mma: .popc, beside .xor or .and
+        if (i->op != PTX_OP_MMA && i->op != PTX_OP_WMMA) i->boolean = (enum ptx_bool)s->value;
+        break;
     case FIELD_HALF: i->half = (enum ptx_half)s->value; break;
     case FIELD_CACHE: i->cache = (enum ptx_cache)s->value; break;
     case FIELD_SEM: i->sem = (enum ptx_sem)s->value; break;
@@ -132,6 +142,15 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_SHIFTAMT: i->shift_amount = true; break;
     case FIELD_NC: i->non_coherent = true; break;
     case FIELD_TO: i->to = true; break;
+    case FIELD_SHAPE: i->shape = (enum ptx_shape)s->value; break;
+    case FIELD_LAYOUT: return add_layout(p, i, (enum ptx_layout)s->value);
+    case FIELD_MATRICES: i->matrices = s->value; break;
+    case FIELD_TRANS: i->transposed = true; break;
+    case FIELD_SPARSE: i->sparse = s->value; break;
+    case FIELD_SATFINITE: i->clamps = true; break;
+    case FIELD_BITS: i->boolean = (enum ptx_bool)s->value; break;
+    case FIELD_WMMA: i->mode = (enum ptx_mode)s->value; break;
+    case FIELD_FRAGMENT: i->fragment = s->value; break;
     case FIELD_MMIO: // any accompanying order
     case FIELD_WARP:
     case FIELD_ASYNC:

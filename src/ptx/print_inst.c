@@ -88,9 +88,32 @@ static bool half_atomic(const struct ptx_inst *i)
     return atomic && i->vector == 1 && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
 }
 
+// Modifiers of matrix instructions but types, in the order of the PTX ISA. The f64 rounding stands before the types.
+static void print_matrix_name(const struct printer *p, const struct ptx_inst *i)
+{
+    if (i->op == PTX_OP_MMA && i->sparse) put_field(p, FIELD_SPARSE, i->sparse);
+    if (i->op == PTX_OP_WMMA) put_field(p, FIELD_WMMA, (unsigned)i->mode);
+    put_field(p, FIELD_FRAGMENT, i->fragment);
+    put(p, "sync.aligned");
+    put_field(p, FIELD_SHAPE, (unsigned)i->shape);
+    for (unsigned k = 0; k < 2; k++) put_field(p, FIELD_LAYOUT, (unsigned)i->layouts[k]);
+    put_field(p, FIELD_MATRICES, i->matrices);
+    put_flag(p, i->transposed, "trans");
+    put_field(p, FIELD_ROUND, (unsigned)i->round);
+    put_flag(p, i->clamps, "satfinite");
+    print_spaces(p, i);
+    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    if (i->boolean) put_field(p, FIELD_BITS, (unsigned)i->boolean);
+    put_flag(p, i->boolean != PTX_BOOL_NONE, "popc");
+}
+
 static void print_name(const struct printer *p, const struct ptx_inst *i)
 {
     strbuf_puts(p->out, ptx_op_name(i->op));
+    if (i->shape) {
+        print_matrix_name(p, i);
+        return;
+    }
     put_flag(p, i->sync, "sync");
     print_mode(p, i);
     put_flag(p, i->op == PTX_OP_BARRIER && i->aligned, "aligned");
@@ -188,6 +211,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
 // Type of an immediate at an operand's position; PTX_NONE: printed as an integer.
 static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst *i, unsigned operand)
 {
+    if (i->shape) return PTX_NONE; // matrix instructions
     switch (signature_letter(p->signatures, i, operand)) {
     case 'd':
     case 's':

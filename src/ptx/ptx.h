@@ -26,7 +26,7 @@ enum ptx_op {
     PTX_OP_COUNT
 };
 
-// Fundamental types (PTX ISA 5.2). The types from PTX_BF16 to PTX_S16X2, and the opaque types, never are
+// Fundamental types (PTX ISA 5.2). The types from PTX_BF16 to PTX_B1, and the opaque types, never are
 // register types.
 enum ptx_type {
     PTX_NONE,
@@ -36,6 +36,7 @@ enum ptx_type {
     PTX_F16, PTX_F16X2, PTX_F32, PTX_F64,
     PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2,
     PTX_U16X2, PTX_S16X2,
+    PTX_U4, PTX_S4, PTX_B1,
     PTX_PRED,
     PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
     PTX_TYPE_COUNT
@@ -92,6 +93,7 @@ enum ptx_mode {
     PTX_MODE_TESTP_NORMAL, PTX_MODE_TESTP_SUBNORMAL,
     PTX_MODE_TEX_1D, PTX_MODE_TEX_2D, PTX_MODE_TEX_3D, // other geometries are unsupported
     PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH,
+    PTX_MODE_WMMA_LOAD, PTX_MODE_WMMA_MMA, PTX_MODE_WMMA_STORE,
     PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
     PTX_MODE_MEMBAR_PROXY // fence.proxy.*: no effect, for warpfold's memory reorders nothing
 };
@@ -108,6 +110,17 @@ enum ptx_sreg {
     PTX_SREG_CURRENT_GRAPH_EXEC,
     PTX_SREG_COUNT
 }; // %pmN and %envregN carry N in `component`
+
+// Shapes of matrix instructions, from matrix.def.
+enum ptx_shape {
+    PTX_SHAPE_NONE,
+#define SHAPE(m, n, k) PTX_SHAPE_M##m##N##n##K##k,
+#include "ptx/matrix.def"
+#undef SHAPE
+    PTX_SHAPE_M8N8 // of ldmatrix and movmatrix
+};
+
+enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 
 struct ptx_function;
 struct ptx_variable;
@@ -175,6 +188,13 @@ struct ptx_inst {
         uniform /* .uni */, sync /* .sync form: first or last operand is a member mask */, aligned,
         shift_amount /* bfind.shiftamt */, non_coherent /* ld.global.nc */, no_return /* noftz atom etc. carry none */,
         to /* cvta.to */, zfill /* cp.async with src-size */;
+
+    // Matrix instructions: shape, layouts of a and b (ldmatrix.trans: COL first), number of matrices, the fragment that
+    // wmma loads or stores ('a' to 'd'), sparse: 1, with .sp::ordered_metadata 2.
+    enum ptx_shape shape;
+    enum ptx_layout layouts[2];
+    uint8_t matrices, fragment, sparse;
+    bool transposed, clamps /* .satfinite */;
 
     uint8_t operand_count;
     struct ptx_operand operands[PTX_OPERANDS_MAX];

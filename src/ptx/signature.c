@@ -149,6 +149,14 @@ static const char *field_text(enum ptx_field field)
     case FIELD_HINT: return "an eviction priority such as .L2::evict_normal";
     case FIELD_TABLE: return ".idx";
     case FIELD_SYNC: return ".sync";
+    case FIELD_ALIGNED: return ".aligned";
+    case FIELD_SHAPE: return "a shape such as .m16n8k16";
+    case FIELD_LAYOUT: return ".row or .col";
+    case FIELD_MATRICES: return ".x1, .x2 or .x4";
+    case FIELD_TRANS: return ".trans";
+    case FIELD_SPARSE: return ".sp";
+    case FIELD_SATFINITE: return ".satfinite";
+    case FIELD_BITS: return ".xor or .and";
     default: return "another modifier";
     }
 }

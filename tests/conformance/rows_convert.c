@@ -203,9 +203,7 @@ void rows_convert(struct rows *rows)
         row_add(rows, r, "cvt%s%s.f16x2.f32 D, A, B", modes[k & 1], r.relu ? ".relu" : "");
         r.code = 0x100 | 9 << 4;
         snprintf(r.kinds, sizeof r.kinds, "y:ff");
-        r.refused = "bf16x2";
         row_add(rows, r, "cvt%s%s.bf16x2.f32 D, A, B", modes[k & 1], r.relu ? ".relu" : "");
-        r.refused = NULL;
         r.rule = to_tf32;
         snprintf(r.kinds, sizeof r.kinds, "r:f");
         row_add(rows, r, "cvt%s%s.tf32.f32 D, A", modes[k & 1], r.relu ? ".relu" : "");

@@ -221,7 +221,6 @@ static void binary(struct rows *rows, struct row r, const char *name, const char
     static const char *const operands[] = {"", "D, A", "D, A, B", "D, A, B, C"};
     snprintf(r.kinds, sizeof r.kinds, "%c:%.*s", l, sources, (const char[]){l, l, l, 0});
     r.rule = r.rule ? r.rule : arithmetic;
-    if (l == 'y') r.refused = "bf16x2";
     row_add(rows, r, "%s.%s %s", name, type, operands[sources]);
 }
 

@@ -230,10 +230,8 @@ static void comparisons(struct rows *rows)
         snprintf(h.kinds, sizeof h.kinds, "pp:xx");
         row_add(rows, h, "setp.%s.f16x2 D|Q, A, B", relations[k]);
         h.nan = true; // bf16
-        h.refused = "bf16x2";
         snprintf(h.kinds, sizeof h.kinds, "pp:yy");
         row_add(rows, h, "setp.%s.bf16x2 D|Q, A, B", relations[k]);
-        h.refused = NULL;
         h.rule = set_predicates;
         snprintf(h.kinds, sizeof h.kinds, "p:bb");
         row_add(rows, h, "setp.%s.bf16 D, A, B", relations[k]);

@@ -11,8 +11,9 @@ static const char *const builds[] = {"portable_32", "portable_64", "avx2_32", "a
 static void check_set(struct test *t, unsigned set)
 {
     char command[4000], *out, *err;
-    int n = snprintf(command, sizeof command,
-                     "${CC:-cc} -std=c17 -Wall -Wextra -Werror -D_GNU_SOURCE -Isrc -DFAST_X86=1");
+    int n = snprintf(
+        command, sizeof command,
+        "${CC:-cc} -std=c17 -Wall -Wextra -Werror -D_GNU_SOURCE -Isrc -DFAST_X86=1 -DTILE_HAS_avx2=1");
     for (unsigned b = 0; b < TEST_COUNT(builds); b++)
         n += snprintf(command + n, sizeof command - (size_t)n, " -DFAST_HAS_%s=%u", builds[b], set >> b & 1);
     snprintf(command + n, sizeof command - (size_t)n,

@@ -226,7 +226,9 @@ static void read_fields(struct inst *i, struct tokens *tokens)
         i->lut = (uint8_t)strtoul(*last, NULL, 0);
         drop_token(tokens, tokens->count - 1);
     } else if (isa_has_modifier(op, MODIFIER_SHIFT) && tokens->count > 1) {
-        unsigned at = tokens->count - (i->flags & INST_X ? 2 : 1);
+        bool is_before_last =
+            i->flags & INST_X || isa_shapes[op].shapes; // of a sparse product: before the metadata
+        unsigned at = tokens->count - (is_before_last ? 2 : 1);
         i->shift = (uint8_t)strtoul(tokens->text[at], NULL, 0);
         drop_token(tokens, at);
     } else if (isa_has_modifier(op, MODIFIER_TABLE)) {
@@ -265,6 +267,16 @@ static void split(struct tokens *tokens, const char *text)
     }
 }
 
+// Types that the text omits: the only type of a row without a modifier for types.
+static void set_sole_types(struct inst *i)
+{
+    const struct isa_shape *s = &isa_shapes[i->op];
+    if (bit_count(s->types) == 1 && !isa_has_modifier((enum isa_op)i->op, MODIFIER_TYPE))
+        i->type = (uint8_t)bit_lowest(s->types);
+    if (bit_count(s->types2) == 1 && !isa_has_modifier((enum isa_op)i->op, MODIFIER_TYPE2))
+        i->type2 = (uint8_t)bit_lowest(s->types2);
+}
+
 static void read_inst(struct assembler *a, const char *text)
 {
     struct inst i = {.guard = PRED_TRUE};
@@ -280,6 +292,7 @@ static void read_inst(struct assembler *a, const char *text)
     }
     text = read_mnemonic(a, &i, text);
     if (a->failed) return;
+    set_sole_types(&i);
     text = read_modifiers(text, &i);
     if (*text && !isspace((unsigned char)*text) && *text != ';') return fail(a, "unknown modifier", text);
     split(&tokens, text);

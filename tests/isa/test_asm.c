@@ -39,6 +39,8 @@ static struct inst plain(enum isa_op op)
     for (unsigned mode = 0; !isa_mode_fits(op, (enum isa_mode)i.mode); mode++) i.mode = (uint8_t)mode;
     i.type = first_type(shape->types);
     i.type2 = first_type(shape->types2);
+    i.type3 = first_type(shape->types3);
+    if (shape->shapes) i.shape = (uint8_t)bit_lowest(shape->shapes);
     for (unsigned k = 0; k < 6; k++) {
         const struct isa_place *place = k < 2 ? &shape->dst[k] : &shape->src[k - 2];
         unsigned width = k < 2 ? isa_dst_width(&i) : isa_src_width(&i, k - 2);
@@ -63,7 +65,7 @@ static bool same_inst(const struct inst *a, const struct inst *b)
            a->type2 == b->type2 && a->cmp == b->cmp && a->boolean == b->boolean && a->round == b->round &&
            a->mode == b->mode && a->space == b->space && a->cache == b->cache && a->sem == b->sem &&
            a->lut == b->lut && a->lut2 == b->lut2 && a->shift == b->shift && a->bank == b->bank &&
-           a->flags == b->flags;
+           a->flags == b->flags && a->shape == b->shape && a->type3 == b->type3;
 }
 
 static void round_trip(struct test *t, const struct inst *i)
@@ -179,6 +181,15 @@ static const char *const samples[] = {
     "TEX.2D.F32.S32 R4, R2, R8",
     "SYSCALL.VPRINTF R4, R6, R8",
     "SHF.R.W.U32 R0, R1, 0x8, R2",
+    "HMMA.16816.F32.BF16 R4, R8, R12, R4",
+    "HMMA.884.CR.F16.F16 R4, R8, R10, RZ",
+    "HMMA.SP.16832.F32.F16 R4, R8, R12, R4, 0x1, R16",
+    "IMMA.16832.S8.U8.SAT R4, R8, R12, R4",
+    "BMMA.168256.XOR R4, R8, R12, R4",
+    "DMMA.884.RZ R4, R8, R10, R4",
+    "QMMA.16832.F16.E4M3.E5M2 R4, R8, R12, R6",
+    "LDSM.16.MT88.4 R4, [R1+0x400]",
+    "MOVM.16.MT88 R4, R5",
     "@P6 BRA.U .L_0, join .L_8",
 };
 

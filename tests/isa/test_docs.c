@@ -48,10 +48,11 @@ static void add_flags(const struct isa_info *info, struct strbuf *out)
 static void add_modifiers(enum isa_op op, struct strbuf *out)
 {
     static const char *const groups[MODIFIER_COUNT] = {
-        [MODIFIER_CMP] = ".cmp",     [MODIFIER_BOOL] = ".bool",       [MODIFIER_TYPE] = ".type",
-        [MODIFIER_TYPE2] = ".type2", [MODIFIER_ACCESS] = ".size",     [MODIFIER_SPACE] = ".space",
-        [MODIFIER_CACHE] = ".cache", [MODIFIER_SEM] = ".order",       [MODIFIER_SCOPE] = ".scope",
-        [MODIFIER_ROUND] = ".round", [MODIFIER_ROUND_INT] = ".round",
+        [MODIFIER_CMP] = ".cmp",         [MODIFIER_BOOL] = ".bool",   [MODIFIER_TYPE] = ".type",
+        [MODIFIER_TYPE3] = ".type3",     [MODIFIER_SHAPE] = ".shape", [MODIFIER_TYPE2] = ".type2",
+        [MODIFIER_ACCESS] = ".size",     [MODIFIER_SPACE] = ".space", [MODIFIER_CACHE] = ".cache",
+        [MODIFIER_SEM] = ".order",       [MODIFIER_SCOPE] = ".scope", [MODIFIER_ROUND] = ".round",
+        [MODIFIER_ROUND_INT] = ".round",
     };
     const char *separator = "";
     EACH_MODIFIER(m, op)

@@ -86,6 +86,11 @@ enum ir_class ir_class_of_type(enum isa_type type)
     case TYPE_BF16X2:
     case TYPE_TF32:
     case TYPE_F32:
+    case TYPE_E4M3:
+    case TYPE_E5M2:
+    case TYPE_U4:
+    case TYPE_S4:
+    case TYPE_B1:
     case TYPE_COUNT: break;
     }
     return IR_CLASS_32;

@@ -57,6 +57,7 @@ struct ir_inst {
     uint8_t cmp, boolean, round, mode, space, cache, sem, scope; // enums of isa.h
     uint8_t lut;
     uint8_t bank;
+    uint8_t shape, type3; // matrix operations, as in struct inst
     uint16_t flags; // INST_*
     bool guard_not;
     uint32_t lines; // index into unit->line_sets

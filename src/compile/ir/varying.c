@@ -27,6 +27,9 @@ static bool is_source(const struct ir_inst *i)
     case IR_FRAME:
     case IR_ATOM:
     case IR_SHFL:
+    case IR_MMA:
+    case IR_LDMATRIX:
+    case IR_MOVMATRIX:
     case IR_MATCH:
     case IR_CALL:
     case IR_CALLR: return true;

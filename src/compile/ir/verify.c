@@ -194,6 +194,7 @@ static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst 
     case IR_CALLR: return i->use_count && i->uses[0].value->class == IR_CLASS_64;
     case IR_CALL: return i->callee && classes_match(i, 0, i->callee);
     case IR_SYSCALL: return i->def_count <= 1;
+    case IR_MMA: return i->def_count && i->use_count > i->def_count && i->shape;
     case IR_BAR:
         if (i->mode != MODE_BAR_RED)
             shape = ":ww?";

@@ -252,6 +252,7 @@ static void fill_program(struct lower_unit *u)
 {
     struct program *p = u->unit->program;
     layout_describe(u->layout, p, u->kernel);
+    p->target_sm = u->module->target_sm;
     p->symbol_count = (uint32_t)u->symbols.count;
     p->symbols = ARENA_ARRAY(&p->arena, struct program_symbol, u->symbols.count);
     if (u->symbols.count) memcpy(p->symbols, u->symbols.data, u->symbols.count * sizeof *p->symbols);

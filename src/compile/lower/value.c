@@ -14,7 +14,8 @@ enum isa_type lower_type(enum ptx_type type)
         [PTX_F32] = TYPE_F32,       [PTX_F64] = TYPE_F64,    [PTX_BF16] = TYPE_BF16,
         [PTX_BF16X2] = TYPE_BF16X2, [PTX_TF32] = TYPE_TF32,  [PTX_U16X2] = TYPE_U32,
         [PTX_S16X2] = TYPE_U32,     [PTX_TEXREF] = TYPE_U64, [PTX_SAMPLERREF] = TYPE_U64,
-        [PTX_SURFREF] = TYPE_U64,
+        [PTX_SURFREF] = TYPE_U64,   [PTX_E4M3] = TYPE_E4M3,  [PTX_E5M2] = TYPE_E5M2,
+        [PTX_U4] = TYPE_U4,         [PTX_S4] = TYPE_S4,      [PTX_B1] = TYPE_B1,
     };
     return (enum isa_type)types[type];
 }

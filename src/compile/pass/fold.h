@@ -34,6 +34,11 @@ static inline uint64_t fold_extend(uint64_t v, enum isa_type type)
     case TYPE_TF32:
     case TYPE_F32:
     case TYPE_F64:
+    case TYPE_E4M3:
+    case TYPE_E5M2:
+    case TYPE_U4:
+    case TYPE_S4:
+    case TYPE_B1:
     case TYPE_COUNT: break;
     }
     return v;

@@ -230,6 +230,19 @@ static uint32_t old_group(struct select *s, struct ir_inst *i)
     return unit;
 }
 
+// Guard and kept old values of an instruction whose results lie in the group `unit`; MACH_NONE: no result is wanted.
+void select_guard(struct select *s, struct mach_inst *m, struct ir_inst *i, uint32_t unit)
+{
+    if (unit != MACH_NONE) m->old[0] = old_group(s, i);
+    set_guard(s, m, i);
+}
+
+// The address operand of an access with its address in use 0.
+struct source select_address(struct select *s, struct ir_inst *i)
+{
+    return plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space);
+}
+
 // -- loads --------------------------------------------------------------------------------------------------
 
 // Unpacks vectors (v2, v4) of bytes or half words from the wide load in register group `group`. The upper

@@ -44,12 +44,12 @@ static unsigned class_width(enum ir_class class)
     return class == IR_CLASS_64 ? 2 : class == IR_CLASS_128 ? 4 : 1;
 }
 
-// Requests a group of units for a texture fetch, or for a load of several values of at least 4 bytes. The
+// Requests a group of units for a texture fetch, a matrix operation, or a load of several values of at least 4 bytes. The
 // results are the group's units in order. False: i is neither.
 static bool demand_vector(struct select *s, struct ir_inst *i)
 {
     unsigned total = 0;
-    if (i->op != IR_TEX &&
+    if (i->op != IR_TEX && i->op != IR_MMA && i->op != IR_LDMATRIX &&
         (i->op != IR_LOAD || i->def_count < 2 || isa_type_bytes((enum isa_type)i->type) < 4))
         return false;
     for (uint32_t k = 0; k < i->def_count; k++) total += class_width(i->defs[k]->class);

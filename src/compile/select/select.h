@@ -158,6 +158,8 @@ void select_compare(struct select *s, struct ir_inst *setp, struct compare *c);
 bool select_shared_operand(struct select *s, struct ir_value *v, struct source *o);
 uint32_t select_literal(struct select *s, uint64_t bits); // offset in BANK_LITERAL, bytes
 
+void select_guard(struct select *s, struct mach_inst *m, struct ir_inst *i, uint32_t unit);
+struct source select_address(struct select *s, struct ir_inst *i);
 uint32_t select_pack_small(struct select *s, struct ir_value **parts, unsigned count, unsigned size);
 void emit_plop3(struct select *s, uint32_t dst, struct source a, struct source b, struct source c,
                 unsigned lut);

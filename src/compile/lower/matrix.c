@@ -1,0 +1,88 @@
+// Matrix instructions (PTX ISA 9.7.14): registers of the operands one after the other; widths are the machine's business.
+#include "compile/lower/impl.h"
+#include "isa/mma.h"
+#include "isa/space.h"
+
+enum { REGISTERS_MAX = 32 }; // of all operands
+
+static unsigned shape_of(const struct ptx_inst *p)
+{
+    static const uint8_t shapes[] = {[PTX_SHAPE_M8N8K4] = MMA_884,      [PTX_SHAPE_M8N8K16] = MMA_8816,
+                                     [PTX_SHAPE_M8N8K32] = MMA_8832,    [PTX_SHAPE_M8N8K128] = MMA_88128,
+                                     [PTX_SHAPE_M16N8K4] = MMA_1684,    [PTX_SHAPE_M16N8K8] = MMA_1688,
+                                     [PTX_SHAPE_M16N8K16] = MMA_16816,  [PTX_SHAPE_M16N8K32] = MMA_16832,
+                                     [PTX_SHAPE_M16N8K64] = MMA_16864,  [PTX_SHAPE_M16N8K128] = MMA_168128,
+                                     [PTX_SHAPE_M16N8K256] = MMA_168256};
+    bool a_rows = p->layouts[0] == PTX_LAYOUT_ROW, b_rows = p->layouts[1] == PTX_LAYOUT_ROW;
+    if (p->shape != PTX_SHAPE_M8N8K4 || p->types[1] != PTX_F16) return shapes[p->shape];
+    return a_rows ? (b_rows ? MMA_884_RR : MMA_884) : (b_rows ? MMA_884_CR : MMA_884_CC);
+}
+
+static unsigned element_count(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_VECTOR ? o->count : 1;
+}
+
+static const struct ptx_operand *element(const struct ptx_operand *o, unsigned k)
+{
+    return o->kind == PTX_OPERAND_VECTOR ? &o->elements[k] : o;
+}
+
+// Appends the registers of an operand.
+static unsigned read_registers(struct lower *l, unsigned operand, enum ptx_type type, struct ir_value **to,
+                               unsigned count)
+{
+    const struct ptx_operand *o = &l->inst->operands[operand];
+    for (unsigned k = 0; k < element_count(o); k++) to[count++] = lower_read_operand(l, element(o, k), type);
+    return count;
+}
+
+static void write_registers(struct lower *l, struct ir_inst *i)
+{
+    for (unsigned k = 0; k < i->def_count; k++) lower_write_def(l, element(&l->inst->operands[0], k), i, k);
+}
+
+void lower_mma(struct lower *l)
+{
+    const struct ptx_inst *p = l->inst;
+    bool is_wide = p->types[0] == PTX_F64;
+    enum ptx_type type = is_wide ? PTX_F64 : PTX_B32;
+    struct ir_value *uses[REGISTERS_MAX];
+    enum ir_class classes[REGISTERS_MAX];
+    unsigned count = 0, defs = element_count(&p->operands[0]);
+    for (unsigned o = 1; o < (p->sparse ? 5u : 4u); o++) count = read_registers(l, o, type, uses, count);
+    for (unsigned k = 0; k < defs; k++) classes[k] = is_wide ? IR_CLASS_64 : IR_CLASS_32;
+    struct ir_inst *i = lower_effect(l, IR_MMA, lower_type(p->types[0]), defs, classes, count, uses);
+    i->type2 = (uint8_t)lower_type(p->types[1]);
+    i->type3 = (uint8_t)lower_type(p->types[2]);
+    i->shape = (uint8_t)shape_of(p);
+    if (p->clamps) i->flags |= INST_SAT;
+    i->round = (uint8_t)lower_round(p->round);
+    i->boolean = p->boolean == PTX_BOOL_XOR ? BOOL_XOR : BOOL_AND;
+    i->lut = p->sparse != 0;
+    i->bank = p->sparse ? (uint8_t)p->operands[5].imm : 0;
+    write_registers(l, i);
+}
+
+void lower_ldmatrix(struct lower *l)
+{
+    static const enum ir_class words[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32, IR_CLASS_32};
+    const struct ptx_inst *p = l->inst;
+    struct address a = lower_address(l, &p->operands[1], p->space);
+    // A generic address of shared memory: the offset is below the window's 24 bits.
+    if (a.space == SPACE_GENERIC) a.base = op2(l, IR_AND, TYPE_U32, lower_low(l, a.base), word(l, 0xffffff));
+    struct ir_inst *i = lower_effect(l, IR_LDMATRIX, TYPE_B32, p->matrices, words, 1, &a.base);
+    unsigned first = p->transposed ? MMA_MT88_1 : MMA_M88_1;
+    i->shape = (uint8_t)(first + (p->matrices == 4 ? 2 : p->matrices == 2 ? 1 : 0));
+    i->space = SPACE_SHARED;
+    i->offset = a.offset;
+    write_registers(l, i);
+}
+
+void lower_movmatrix(struct lower *l)
+{
+    struct ir_value *a = lower_read(l, 1, PTX_B32);
+    static const enum ir_class words[] = {IR_CLASS_32};
+    struct ir_inst *i = lower_effect(l, IR_MOVMATRIX, TYPE_B32, 1, words, 1, &a);
+    lower_write_def(l, &l->inst->operands[0], i, 0);
+}

@@ -1,0 +1,217 @@
+// wmma (PTX ISA 9.7.14.4): loads and stores of a lane's elements, and products by the machine's shapes. ptx/wmma.h has the layout of
+// fragments.
+#include "ptx/wmma.h"
+#include "compile/lower/impl.h"
+#include "isa/mma.h"
+
+enum { FRAGMENT_MAX = 8, USES_MAX = 16 };
+
+// A matrix in memory, seen from the current lane: element (x, y) lies at x * (along_x ? 1 : stride) + y * (along_x ? stride : 1).
+struct matrix {
+    struct address a;
+    struct ir_value *stride, *group, *quad; // elements of a line; lane / 4, lane % 4
+    enum ptx_type type;
+    bool along_x; // x runs in a line of memory
+};
+
+static struct ir_value *scaled(struct lower *l, struct ir_value *v, unsigned by)
+{
+    return by == 1 ? v : op2(l, IR_MUL, TYPE_U32, v, word(l, by));
+}
+
+static struct ir_value *sum_of(struct lower *l, struct ir_value *a, struct ir_value *b)
+{
+    return op2(l, IR_ADD, TYPE_U32, a, b);
+}
+
+// Address of the element (group + x, quad * step + y).
+static struct address place_of(struct lower *l, const struct matrix *m, unsigned step, unsigned x, unsigned y)
+{
+    struct ir_value *first = x ? sum_of(l, m->group, word(l, x)) : m->group,
+                    *second = scaled(l, m->quad, step);
+    struct ir_value *line = m->along_x ? (y ? sum_of(l, second, word(l, y)) : second) : first,
+                    *in_line = m->along_x ? first : second;
+    struct ir_value *at = sum_of(l, op2(l, IR_MUL, TYPE_U32, line, m->stride), in_line);
+    unsigned bits = ptx_type_bits(m->type), constant = m->along_x ? 0 : y;
+    struct address a = m->a;
+    struct ir_value *bytes =
+        bits < 8 ? op2(l, IR_SHR, TYPE_U32, at, word(l, bits == 4 ? 1 : 3)) : scaled(l, at, bits / 8);
+    bool is_wide = a.base->class == IR_CLASS_64;
+    a.base = op2(l, IR_ADD, is_wide ? TYPE_U64 : TYPE_U32, a.base,
+                 is_wide ? lower_to_wide(l, PTX_U32, bytes) : bytes);
+    a.offset += (int64_t)constant * bits / 8;
+    return a;
+}
+
+// The register with `count` elements in y from (x, y) on.
+static struct ir_value *load_register(struct lower *l, const struct matrix *m, unsigned count, unsigned x,
+                                      unsigned y)
+{
+    unsigned bits = ptx_type_bits(m->type);
+    if (bits == 64 || !m->along_x || count == 1) {
+        struct address a = place_of(l, m, count, x, y);
+        return lower_load_value(l, &a, bits == 64 ? PTX_B64 : PTX_B32);
+    }
+    struct ir_value *sum = NULL;
+    for (unsigned e = 0; e < count; e++) {
+        struct address a = place_of(l, m, count, x, y + e);
+        struct ir_value *v = lower_load_value(l, &a, bits == 8 ? PTX_U8 : PTX_U16);
+        if (e) v = op2(l, IR_SHL, TYPE_U32, v, word(l, e * bits));
+        sum = sum ? op2(l, IR_OR, TYPE_U32, sum, v) : v;
+    }
+    return sum;
+}
+
+static void store_element(struct lower *l, const struct matrix *m, struct ir_value *v, unsigned x, unsigned y)
+{
+    struct address a = place_of(l, m, 2, x, y);
+    lower_store_value(l, &a,
+                      ptx_type_bits(m->type) == 16   ? PTX_B16
+                      : ptx_type_bits(m->type) == 64 ? PTX_B64
+                                                     : PTX_B32,
+                      v);
+}
+
+// The matrix of operand `memory`, with the stride in operand `stride` or `otherwise` elements. x is the row of a or of the left
+// factor's other side; `rows`: x runs over rows of the matrix.
+static struct matrix matrix_of(struct lower *l, unsigned memory, unsigned stride, unsigned otherwise,
+                               bool rows)
+{
+    const struct ptx_inst *p = l->inst;
+    struct ir_value *lane = lower_sreg(l, PTX_SREG_LANEID, 0);
+    struct matrix m = {.a = lower_address(l, &p->operands[memory], p->space), .type = p->types[0]};
+    m.stride = stride < p->operand_count ? lower_read(l, stride, PTX_U32) : word(l, otherwise);
+    m.group = op2(l, IR_SHR, TYPE_U32, lane, word(l, 2));
+    m.quad = op2(l, IR_AND, TYPE_U32, lane, word(l, 3));
+    m.along_x = rows != (p->layouts[0] == PTX_LAYOUT_ROW);
+    return m;
+}
+
+static void write_fragment(struct lower *l, struct ir_value *const *values, unsigned count)
+{
+    const struct ptx_operand *o = &l->inst->operands[0];
+    for (unsigned k = 0; k < (o->kind == PTX_OPERAND_VECTOR ? o->count : 1u); k++)
+        lower_write_operand(l, o->kind == PTX_OPERAND_VECTOR ? &o->elements[k] : o, values[k % count]);
+}
+
+static struct ir_value *fragment_of(struct lower *l, unsigned operand, unsigned k, bool is_wide)
+{
+    const struct ptx_operand *o = &l->inst->operands[operand];
+    return lower_read_operand(l, o->kind == PTX_OPERAND_VECTOR ? &o->elements[k] : o,
+                              is_wide ? PTX_F64 : PTX_B32);
+}
+
+// a or b: rows of a, or columns of b, are x.
+static void load_factor(struct lower *l, const struct ptx_wmma *w)
+{
+    const struct ptx_inst *p = l->inst;
+    bool is_a = p->fragment == 'a', is_left = is_a != w->is_swapped, is_row = p->layouts[0] == PTX_LAYOUT_ROW;
+    unsigned otherwise = is_a ? (is_row ? w->k : w->m) : (is_row ? w->n : w->k), count = 0;
+    struct matrix m = matrix_of(l, 1, 2, otherwise, is_a);
+    struct ir_value *values[FRAGMENT_MAX];
+    unsigned tiles = is_left ? w->left_tiles : w->right_tiles, each = is_left ? w->left : w->right;
+    bool has_halves = is_left && !(w->m == 8 && w->n == 8); // tiles of 16 rows
+    for (unsigned tile = 0; tile < tiles; tile++)
+        for (unsigned r = 0; r < each; r++) {
+            unsigned x = tile * (is_left && has_halves ? 16 : 8) + (has_halves ? 8 * (r % 2) : 0);
+            values[count++] = load_register(l, &m, w->factor, x, 4 * w->factor * (has_halves ? r / 2 : r));
+        }
+    write_fragment(l, values, count);
+}
+
+// Calls `visit` for every element of an accumulator: its register and half, and its place in left and right sides.
+typedef void visit_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
+                       void *context);
+
+static void each_sum(struct lower *l, const struct ptx_wmma *w, const struct matrix *m, visit_sum *visit,
+                     void *context)
+{
+    unsigned index = 0, elements = w->m == 8 && w->n == 8 ? 2 : 4;
+    for (unsigned left = 0; left < w->left_tiles; left++)
+        for (unsigned right = 0; right < w->right_tiles; right++)
+            for (unsigned i = 0; i < elements; i++)
+                visit(l, m, index++, 16 * left + 8 * (i / 2), 8 * right + i % 2, context);
+}
+
+static void load_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
+                     void *context)
+{
+    struct ir_value **values = context;
+    unsigned bits = ptx_type_bits(m->type);
+    struct address a = place_of(l, m, 2, x, y);
+    struct ir_value *v = lower_load_value(l, &a, bits == 16 ? PTX_U16 : bits == 64 ? PTX_B64 : PTX_B32);
+    if (bits != 16)
+        values[index] = v;
+    else
+        values[index / 2] = index % 2 ? lower_pack_halves(l, values[index / 2], v) : v;
+}
+
+static void store_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
+                      void *context)
+{
+    bool is_half = ptx_type_bits(m->type) == 16;
+    struct ir_value *v = fragment_of(l, 1, is_half ? index / 2 : index, m->type == PTX_F64);
+    (void)context;
+    if (is_half && index % 2) v = op2(l, IR_SHR, TYPE_U32, v, word(l, 16));
+    store_element(l, m, v, x, y);
+}
+
+static void multiply(struct lower *l, const struct ptx_wmma *w)
+{
+    const struct ptx_inst *p = l->inst;
+    bool is_wide = p->types[0] == PTX_F64;
+    enum ptx_type a = p->type_count == 4 ? p->types[1] : PTX_F16,
+                  b = p->type_count == 4 ? p->types[2] : PTX_F16;
+    struct ir_value *uses[USES_MAX], *sums[FRAGMENT_MAX];
+    enum ir_class classes[FRAGMENT_MAX];
+    unsigned left_operand = w->is_swapped ? 2 : 1, count = 0;
+    for (unsigned left = 0; left < w->left_tiles; left++)
+        for (unsigned right = 0; right < w->right_tiles; right++) {
+            unsigned at = 0, tile = left * w->right_tiles + right;
+            for (unsigned r = 0; r < w->left; r++)
+                uses[at++] = fragment_of(l, left_operand, left * w->left + r, is_wide);
+            for (unsigned r = 0; r < w->right; r++)
+                uses[at++] = fragment_of(l, 3 - left_operand, right * w->right + r, is_wide);
+            for (unsigned r = 0; r < w->sum; r++) uses[at++] = fragment_of(l, 3, tile * w->sum + r, is_wide);
+            for (unsigned r = 0; r < w->sum; r++) classes[r] = is_wide ? IR_CLASS_64 : IR_CLASS_32;
+            struct ir_inst *i = lower_effect(l, IR_MMA, lower_type(p->types[0]), w->sum, classes, at, uses);
+            i->type2 = (uint8_t)lower_type(w->is_swapped ? b : a);
+            i->type3 = (uint8_t)lower_type(w->is_swapped ? a : b);
+            i->shape = (uint8_t)(w->k == 4    ? MMA_884
+                                 : w->k == 8  ? MMA_1688
+                                 : w->k == 16 ? MMA_16816
+                                 : w->k == 32 ? MMA_8832
+                                              : MMA_88128);
+            if (p->clamps) i->flags |= INST_SAT;
+            i->round = (uint8_t)lower_round(p->round);
+            i->boolean = p->boolean == PTX_BOOL_XOR ? BOOL_XOR : BOOL_AND;
+            for (unsigned r = 0; r < w->sum; r++) sums[count++] = i->defs[r];
+        }
+    write_fragment(l, sums, count);
+}
+
+void lower_wmma(struct lower *l)
+{
+    const struct ptx_inst *p = l->inst;
+    struct ptx_wmma w;
+    struct ir_value *values[FRAGMENT_MAX];
+    bool is_row = p->layouts[0] == PTX_LAYOUT_ROW;
+    ptx_wmma_of_inst(p, &w);
+    switch ((int)p->mode) {
+    case PTX_MODE_WMMA_MMA: multiply(l, &w); return;
+    case PTX_MODE_WMMA_STORE: {
+        struct matrix m = matrix_of(l, 0, 2, is_row ? w.n : w.m, !w.is_swapped);
+        each_sum(l, &w, &m, store_sum, NULL);
+        return;
+    }
+    case PTX_MODE_WMMA_LOAD:
+        if (p->fragment != 'c') {
+            load_factor(l, &w);
+            return;
+        }
+        struct matrix m = matrix_of(l, 1, 2, is_row ? w.n : w.m, !w.is_swapped);
+        each_sum(l, &w, &m, load_sum, values);
+        write_fragment(l, values, (unsigned)w.sum * w.left_tiles * w.right_tiles);
+        return;
+    }
+}

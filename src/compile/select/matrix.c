@@ -1,0 +1,81 @@
+// Selection of matrix operations: operands gathered into ranges of registers by copies that allocation coalesces.
+#include "compile/select/select.h"
+#include "isa/mma.h"
+#include "isa/shape.h"
+
+static bool is_zero(struct ir_value *v)
+{
+    uint64_t bits;
+    return constant_of(v, &bits) && !bits;
+}
+
+// A range with the uses of i from `first` on, `width` registers. Zeros alone are RZ.
+static struct source gather(struct select *s, struct ir_inst *i, uint32_t first, unsigned width)
+{
+    bool is_wide = ir_operand(i, first)->class == IR_CLASS_64, zeros = true;
+    unsigned count = is_wide ? width / 2 : width;
+    for (unsigned k = 0; k < count; k++) zeros &= is_zero(ir_operand(i, first + k));
+    if (zeros) return source_unit(MACH_NONE, width);
+    if (count == 1)
+        return is_wide ? source_pair(s, ir_operand(i, first)) : source_reg(s, ir_operand(i, first));
+    uint32_t group = mach_reg(s->f, width), at = group;
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned half = 0; half < (is_wide ? 2u : 1u); half++) {
+            struct ir_value *v = ir_operand(i, first + k);
+            copy_to(s, at++, is_wide ? source_half(s, v, (enum half)half) : source_any(s, v));
+        }
+    return source_unit(group, width);
+}
+
+static enum isa_op product_op(const struct ir_inst *i)
+{
+    switch ((int)i->type2) {
+    case TYPE_F64: return OP_DMMA;
+    case TYPE_B1: return OP_BMMA;
+    case TYPE_E4M3:
+    case TYPE_E5M2: return i->lut ? OP_QMMASP : OP_QMMA;
+    case TYPE_F16:
+    case TYPE_BF16:
+    case TYPE_TF32: return i->lut ? OP_HMMASP : OP_HMMA;
+    default: return i->lut ? OP_IMMASP : OP_IMMA;
+    }
+}
+
+void select_mma(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, product_op(i));
+    uint32_t at = 0, unit = MACH_NONE;
+    m->i.type = i->type;
+    m->i.type2 = i->type2;
+    m->i.type3 = isa_shapes[m->i.op].types3 ? i->type3 : TYPE_NONE;
+    m->i.shape = i->shape;
+    m->i.flags = i->flags & isa_shapes[m->i.op].flags;
+    m->i.round = m->i.op == OP_DMMA ? i->round : ROUND_RN;
+    m->i.boolean = m->i.op == OP_BMMA ? i->boolean : BOOL_AND;
+    m->i.shift = i->lut ? i->bank : 0;
+    for (uint32_t k = i->def_count; k-- > 0;)
+        if (wanted(s, i, k) != MACH_NONE) unit = wanted(s, i, 0);
+    set_dst(m, 0, unit, isa_dst_width(&m->i));
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned width = isa_src_width(&m->i, k);
+        set_src(m, k, gather(s, i, at, width));
+        at += ir_operand(i, at)->class == IR_CLASS_64 ? width / 2 : width;
+    }
+    if (i->lut) set_src(m, 3, source_reg(s, ir_operand(i, at)));
+    select_guard(s, m, i, unit);
+    insert(s, m);
+}
+
+void select_ldmatrix(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_LDSM);
+    uint32_t unit = MACH_NONE;
+    m->i.type = TYPE_B128;
+    m->i.shape = i->shape;
+    for (uint32_t k = i->def_count; k-- > 0;)
+        if (wanted(s, i, k) != MACH_NONE) unit = wanted(s, i, 0);
+    set_dst(m, 0, unit, i->def_count);
+    set_src(m, 0, select_address(s, i));
+    select_guard(s, m, i, unit);
+    insert(s, m);
+}

@@ -1,0 +1,35 @@
+// Shapes of matrix instructions (inst.shape), and the registers that their operands take.
+#pragma once
+#include "isa/isa.h"
+
+enum isa_mma {
+    MMA_NONE,
+#define MMA(name, text, m, n, k)                   MMA_##name,
+#define MATRICES(name, text, count, is_transposed) MMA_##name,
+#include "isa/mma.def"
+#undef MATRICES
+#undef MMA
+    MMA_COUNT
+};
+_Static_assert(MMA_COUNT <= 32, "a set of shapes is 32 bits");
+
+struct isa_mma_shape {
+    const char *text;
+    uint16_t m, n, k;
+    uint8_t matrices; // of LDSM; 0: a product
+    bool is_transposed;
+};
+
+extern const struct isa_mma_shape isa_mma_shapes[MMA_COUNT];
+
+static inline bool isa_is_sparse(const struct inst *i)
+{
+    return i->op == OP_HMMASP || i->op == OP_IMMASP || i->op == OP_QMMASP;
+}
+
+// Bits of an element; of 4 and 1 bit, too.
+unsigned isa_element_bits(unsigned type);
+
+// Registers of an operand of a product: rows * columns * bits / 1024, at least 1. LDSM: matrices.
+enum isa_factor { FACTOR_A, FACTOR_B, FACTOR_C, FACTOR_D };
+unsigned isa_mma_registers(const struct inst *i, enum isa_factor which);
