@@ -107,7 +107,7 @@ const struct bound *exec_ldsm(const struct bound *d, struct warp *w, uint8_t *re
     const struct bound *next;
     uint32_t out[4][LANES_MAX];
     if (!assemble_warp(d, w, active, &next)) return next;
-    race_instruction(w);
+    race_instruction(w, d);
     w->counts.shared_loads++;
     for (unsigned base = 0; base < w->exec->lanes; base += GROUP_LANES)
         for (unsigned j = 0; j < s->matrices; j++) {
