@@ -144,7 +144,10 @@ static void test_analysis(struct test *t)
 static void test_lines(struct test *t)
 {
     struct ptx_file files[] = {{1, "a.cu"}};
-    struct ptx_line_info infos[] = {{0}, {0, 10, 1, 0, NULL}, {0, 20, 2, 1, "callee"}, {0, 10, 1, 0, NULL}};
+    struct ptx_line_info infos[] = {{0},
+                                    {.line = 10, .column = 1},
+                                    {.line = 20, .column = 2, .inlined_at = 1, .function_name = "callee"},
+                                    {.line = 10, .column = 1}};
     struct ptx_module m = {.files = files, .file_count = 1, .line_infos = infos, .line_info_count = 4};
     struct compile_options o = {0};
     struct ir_unit *u = ir_unit_create(&m, &o);
