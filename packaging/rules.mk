@@ -41,7 +41,7 @@ $(BUILD)/lib/libwarpfold.a: $(API_OBJ)
 
 TO      := $(DESTDIR)$(PREFIX)
 SHARED  := share/warpfold
-PLACES  := bin/warpfold include/warpfold.h include/warpfold lib/libwarpfold.a lib/libwarpfold.so lib/$(SONAME) lib/pkgconfig/warpfold.pc \
+PLACES  := bin/warpfold include/warpfold.h include/warpfold lib/libwarpfold.a lib/libwarpfold.so lib/$(SONAME) lib/warpfold lib/pkgconfig/warpfold.pc \
     share/man/man1/warpfold.1 share/bash-completion/completions/warpfold share/zsh/site-functions/_warpfold \
     share/fish/vendor_completions.d/warpfold.fish $(SHARED) share/doc/warpfold
 
@@ -58,6 +58,7 @@ install: all libraries
 	$(Q)install -D -m 644 $(BUILD)/lib/libwarpfold.a $(TO)/lib/libwarpfold.a
 	$(Q)install -D -s -m 644 $(BUILD)/lib/$(SONAME) $(TO)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(TO)/lib/libwarpfold.so
+	$(Q)for v in 13 11.0; do install -D -s -m 644 $(BUILD)/libwarpfold-cudart.so.$$v $(TO)/lib/warpfold/libcudart.so.$$v || exit 1; done
 	$(Q)install -d $(TO)/lib/pkgconfig
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' packaging/warpfold.pc > $(TO)/lib/pkgconfig/warpfold.pc
 	$(Q)install -d $(TO)/share/man/man1 $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d

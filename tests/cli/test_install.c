@@ -37,7 +37,8 @@ static bool make(struct test *t, const char *folder, const char *target)
     char command[1000], *err;
     snprintf(command, sizeof command,
              "unset MAKEFLAGS MAKELEVEL MFLAGS MODE BUILD && "
-             "make -o build/warpfold -o build/libwarpfold.a %s DESTDIR=%s PREFIX=/usr",
+             "make -o build/warpfold -o build/libwarpfold.a -o build/libwarpfold-cudart.so.13 "
+             "-o build/libwarpfold-cudart.so.11.0 %s DESTDIR=%s PREFIX=/usr",
              target, folder);
     int status = test_command(command, 120, NULL, &err);
     CHECK_MSG(t, status == 0, "%s\n    status %d\n%s", command, status, err);
@@ -107,6 +108,8 @@ static void test_installed(struct test *t)
         "include/warpfold/device.h",
         "lib/libwarpfold.a",
         "lib/libwarpfold.so",
+        "lib/warpfold/libcudart.so.13",
+        "lib/warpfold/libcudart.so.11.0",
         "lib/pkgconfig/warpfold.pc",
         "share/man/man1/warpfold.1",
         "share/bash-completion/completions/warpfold",
