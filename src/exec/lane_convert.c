@@ -5,6 +5,8 @@
 #include "exec/softfloat.h"
 #include "isa/inst.h"
 
+#include <math.h>
+
 #define LANES(io) for (unsigned l = 0; l < (io)->lanes; l++)
 
 static const uint64_t quiet = 1ull << 51;
@@ -88,8 +90,65 @@ void lane_f2f(struct lane_io *io)
     }
 }
 
+// -- 8-bit floats -------------------------------------------------------------------------------------------
+
+// A number of at most 11 exponent bits as E4M3 or E5M2, to nearest even; past the range the greatest number, NaN 0x7f.
+static uint32_t to_eight(unsigned type, float value, bool relu)
+{
+    const int fraction = type == TYPE_E4M3 ? 3 : 2, bias = type == TYPE_E4M3 ? 7 : 15;
+    const uint32_t greatest = type == TYPE_E4M3 ? 0x7e : 0x7b, sign = signbit(value) ? 0x80 : 0;
+    if (isnan(value)) return 0x7f;
+    if (relu && sign) return 0;
+    double x = fabs((double)value);
+    if (x >= 65536) return sign | greatest;
+    int exponent = x > 0 ? ilogb(x) : 1 - bias;
+    if (exponent < 1 - bias) exponent = 1 - bias;
+    // The hidden bit of a normal number adds 1 to the field.
+    uint32_t places = (uint32_t)nearbyint(ldexp(x, fraction - exponent));
+    uint32_t bits = ((uint32_t)(exponent + bias - 1) << fraction) + places;
+    return sign | (bits > greatest ? greatest : bits);
+}
+
+// The same value as F16. E5M2 is the upper byte of an F16.
+static uint32_t from_eight(unsigned type, uint32_t byte, bool relu)
+{
+    uint32_t sign = byte >> 7 << 15, magnitude = byte & 0x7f, half = magnitude << 8;
+    if (type == TYPE_E4M3 ? magnitude == 0x7f : magnitude > 0x7c) return 0x7fff;
+    if (relu && sign) return 0;
+    if (type == TYPE_E5M2) return sign | half;
+    // Three bits of fraction in F16's place: the exponent's bias differs by 8.
+    if (magnitude >> 3) return sign | ((magnitude << 7) + (8 << 10));
+    return sign |
+           (uint32_t)float_convert(&float_f16, &float_f32, f32_bits((float)magnitude * 0x1p-9f), ROUND_RN);
+}
+
+static void pack_eights(struct lane_io *io)
+{
+    LANES(io)
+    {
+        uint32_t byte[2];
+        for (unsigned k = 0; k < 2; k++)
+            byte[k] = to_eight(io->inst->type, f32_from_bits((uint32_t)source(io, &float_f32, k, l)),
+                               has(io, INST_RELU));
+        io->dst[0][l] = byte[0] << 8 | byte[1];
+    }
+}
+
+void lane_f2fp_unpack(struct lane_io *io)
+{
+    LANES(io)
+    {
+        uint32_t a = io->src[0][0][l], high = from_eight(io->inst->type2, a >> 8 & 0xff, has(io, INST_RELU));
+        io->dst[0][l] = high << 16 | from_eight(io->inst->type2, a & 0xff, has(io, INST_RELU));
+    }
+}
+
 void lane_f2fp(struct lane_io *io)
 {
+    if (io->inst->type == TYPE_E4M3 || io->inst->type == TYPE_E5M2) {
+        pack_eights(io);
+        return;
+    }
     const struct float_format *to = format_of(io->inst->type);
     LANES(io)
     {

@@ -1,5 +1,5 @@
-// mma, mma.sp, ldmatrix, movmatrix (PTX ISA 9.7.14): forms by a table, with the first architecture of each as ptxas 13.0 accepts
-// them; layouts, modifiers and registers by the form.
+// mma, mma.sp, wmma, ldmatrix, movmatrix (PTX ISA 9.7.14): forms by a table, with the first architecture that ptxas 13.0 accepts;
+// layouts, modifiers and registers by the form.
 #include "ptx/check.h"
 #include "ptx/wmma.h"
 
@@ -11,7 +11,7 @@
 #define EIGHT   (T(E4M3) | T(E5M2))
 
 // A form of mma: sets of types of d and c (equal but where `mixed`), a and b (equal but for 8-bit floats and integers). `first`: sm of
-// the dense form, `first_sparse` of mma.sp; 0: no such form.
+// the dense form, `first_sparse` of mma.sp; 0: not in PTX.
 struct form {
     uint8_t m, n;
     uint16_t k;
@@ -64,7 +64,7 @@ static const struct {
 
 static bool is_in(uint64_t set, enum ptx_type type) { return set >> type & 1; }
 
-// The form of an mma; NULL: none.
+// The form of an mma; NULL: not in the table.
 static const struct form *form_of(const struct ptx_inst *i)
 {
     enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];

@@ -258,3 +258,23 @@ bool check_prefetch(struct check *c)
     if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC) | S(GLOBAL)); // of the named variable
     return wrong_space(c, S(GENERIC) | S(GLOBAL) | (c->i->op == PTX_OP_PREFETCH ? S(LOCAL) : 0));
 }
+
+// createpolicy: the policy is a hint without effect on values, so only the operands' kinds matter.
+bool check_policy(struct check *c)
+{
+    struct ptx_inst *i = c->i;
+    bool is_range = i->mode == PTX_MODE_POLICY_RANGE, is_copy = i->mode == PTX_MODE_POLICY_CVT;
+    if (is_copy != ((c->given & F(L2)) != 0) || is_copy == ((c->given & F(HINT)) != 0))
+        return check_says(c, "'createpolicy' needs a priority such as .L2::evict_last; .cvt needs .L2");
+    if (!check_count(c,
+                     is_range  ? 4
+                     : is_copy ? 2
+                               : 1,
+                     is_range ? 4 : 2) ||
+        !check_dest(c, &i->operands[0], PTX_B64))
+        return false;
+    if (is_range)
+        return check_memory_operand(c, &i->operands[1], i->space) &&
+               check_source(c, &i->operands[2], PTX_U32) && check_source(c, &i->operands[3], PTX_U32);
+    return i->operand_count < 2 || check_source(c, &i->operands[1], is_copy ? PTX_B64 : PTX_F32);
+}

@@ -105,6 +105,9 @@ static bool check_cvt_rounding(struct check *c)
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
+    bool has_eights = from == PTX_E4M3X2 || from == PTX_E5M2X2 || to == PTX_E4M3X2 || to == PTX_E5M2X2;
+    if (has_eights)
+        return i->round == PTX_ROUND_RN || check_says(c, "'%s' rounds with .rn", check_name(i, name));
     if (to == PTX_F16X2 || to == PTX_BF16X2) {
         if (i->round == PTX_ROUND_RN || i->round == PTX_ROUND_RZ) return true;
         return check_says(c, "'%s' rounds with .rn or .rz", check_name(i, name));
@@ -135,7 +138,7 @@ bool check_cvt(struct check *c)
     struct ptx_inst *i = c->i;
     enum ptx_type to = i->types[0], from = i->types[1];
     char name[CHECK_NAME_BYTES];
-    if (i->unsupported) return true; // fp8 and bf16x2: no further checks
+    if (i->unsupported) return true; // no further checks
     bool bf16_byte =
         (to == PTX_BF16 && ptx_type_bits(from) == 8) || (from == PTX_BF16 && ptx_type_bits(to) == 8);
     if (bf16_byte) return check_says(c, "no conversion goes between .bf16 and 8-bit integers");
@@ -144,8 +147,10 @@ bool check_cvt(struct check *c)
     bool bf16 = to == PTX_BF16 || from == PTX_BF16;
     if (i->sat && bf16) return check_says(c, "'%s' has no .sat", check_name(i, name));
     if (i->relu && (i->sat || i->ftz)) return check_says(c, ".relu goes with neither .sat nor .ftz");
-    if (i->relu && (from != PTX_F32 || (to != PTX_F16 && to != PTX_BF16 && to != PTX_F16X2 &&
-                                        to != PTX_BF16X2 && to != PTX_TF32)))
+    bool has_eights = from == PTX_E4M3X2 || from == PTX_E5M2X2 || to == PTX_E4M3X2 || to == PTX_E5M2X2;
+    if (i->relu && !has_eights &&
+        (from != PTX_F32 ||
+         (to != PTX_F16 && to != PTX_BF16 && to != PTX_F16X2 && to != PTX_BF16X2 && to != PTX_TF32)))
         return check_says(c, ".relu converts from .f32 to a half or tf32");
     return check_cvt_rounding(c);
 }

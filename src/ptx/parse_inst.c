@@ -149,6 +149,7 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_SPARSE: i->sparse = s->value; break;
     case FIELD_SATFINITE: i->clamps = true; break;
     case FIELD_BITS: i->boolean = (enum ptx_bool)s->value; break;
+    case FIELD_POLICY:
     case FIELD_WMMA: i->mode = (enum ptx_mode)s->value; break;
     case FIELD_FRAGMENT: i->fragment = s->value; break;
     case FIELD_MMIO: // any accompanying order

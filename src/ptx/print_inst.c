@@ -21,8 +21,8 @@ static void put_flag(const struct printer *p, bool flag, const char *word)
 
 static void print_mode(const struct printer *p, const struct ptx_inst *i)
 {
-    static const enum ptx_field fields[] = {FIELD_SHFL,  FIELD_VOTE,     FIELD_BAR, FIELD_SHF,
-                                            FIELD_TESTP, FIELD_GEOMETRY, FIELD_TXQ, FIELD_CP};
+    static const enum ptx_field fields[] = {FIELD_SHFL,     FIELD_VOTE, FIELD_BAR, FIELD_SHF,   FIELD_TESTP,
+                                            FIELD_GEOMETRY, FIELD_TXQ,  FIELD_CP,  FIELD_POLICY};
     if (i->op == PTX_OP_CP) put(p, "async");
     if (i->mode == PTX_MODE_MEMBAR_PROXY) put(p, "proxy.alias");
     if (i->mode == PTX_MODE_BAR_WARP_SYNC) put(p, "warp.sync");
@@ -62,6 +62,7 @@ static void print_arithmetic(const struct printer *p, const struct ptx_inst *i)
     put_field(p, FIELD_ROUND_TIES, (unsigned)i->round);
     put_flag(p, i->ftz, "ftz");
     put_flag(p, i->sat, "sat");
+    put_flag(p, i->clamps, "satfinite");
     put_flag(p, i->nan, "NaN");
     put_flag(p, i->xorsign, "xorsign.abs");
     put_flag(p, i->relu, "relu");
@@ -77,6 +78,7 @@ static void print_required(const struct printer *p, const struct ptx_inst *i)
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
     put_flag(p, prefetches, "L1");
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
+    if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
     put_flag(p, i->op == PTX_OP_PMEVENT && i->operands[0].imm > 15, "mask");
 }
@@ -220,7 +222,9 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
     case 'S': return i->types[0];
     case 't':
     case 'y': return i->types[1];
-    case 0: return i->op == PTX_OP_TEX ? i->types[1] : i->types[0];
+    case 0:
+        if (i->mode == PTX_MODE_POLICY_FRACTIONAL) return PTX_F32;
+        return i->op == PTX_OP_TEX ? i->types[1] : i->types[0];
     default: return PTX_NONE;
     }
 }

@@ -1,14 +1,14 @@
-// Fragments of wmma: how many registers PTX gives a matrix, and how warpfold fills them (PTX ISA 9.7.14.3 leaves the layout open).
+// Fragments of wmma: how many registers PTX gives a matrix, and how warpfold fills a fragment (PTX ISA 9.7.14.3 leaves the layout open).
 //
-// A product is made of machine products of 16 or 8 rows and 8 columns. Its left factor is a, or for m8n32 the transposed b, so that
-// the longer side lies in rows:
+// A product is made of machine products of 16 or 8 rows and 8 columns. The left factor is a; for m8n32 the transposed b, whose
+// side is longer:
 //
 //   m16n16   left: a, one tile of 16 rows       right: b, two tiles of 8 columns
 //   m32n8    left: a, two tiles                 right: b, one tile
 //   m8n32    left: b transposed, two tiles      right: a transposed, one tile; d is transposed, too
 //   m8n8     left: a, one tile of 8 rows        right: b, one tile
 //
-// Registers that a fragment has beyond its tiles repeat them.
+// Registers of a fragment beyond the tiles repeat the tiles.
 #pragma once
 #include "ptx/ptx.h"
 
@@ -21,7 +21,7 @@ struct ptx_wmma {
         factor; // registers of a tile: of the left factor, the right one, d; elements of a register
 };
 
-// The product with a's type `a` and results `d`. False: no such product.
+// The product with a's type `a` and results `d`. False: PTX has no product of these types.
 bool ptx_wmma_of(enum ptx_shape shape, enum ptx_type a, enum ptx_type d, struct ptx_wmma *w);
-// The product that a wmma instruction computes or belongs to: a load or store fits several, with the same fragment. False: none.
+// The product that a wmma instruction computes or belongs to: a load or store fits several, with the same fragment. False: PTX has no product.
 bool ptx_wmma_of_inst(const struct ptx_inst *i, struct ptx_wmma *w);

@@ -80,22 +80,43 @@ static struct ir_value *same_float(struct lower *l, enum isa_type t, struct ir_v
     return v;
 }
 
-// cvt.rn.f16x2.f32 d, a, b: a is the high half.
+// cvt.rn.f16x2.f32 d, a, b: a is the high half. Two 8-bit floats are made of two halves, too.
 static void pack_floats(struct lower *l, enum ptx_type to)
 {
-    struct ir_value *high = lower_read(l, 1, PTX_F32), *low = lower_read(l, 2, PTX_F32);
+    struct ir_value *high, *low;
+    if (l->inst->types[1] == PTX_F16X2) {
+        struct ir_value *both = lower_read(l, 1, PTX_B32);
+        high = convert(l, TYPE_F32, TYPE_F16, op2(l, IR_SHR, TYPE_U32, both, word(l, 16)));
+        low = convert(l, TYPE_F32, TYPE_F16, both);
+        high->def->flags = low->def->flags = 0;
+    } else {
+        high = lower_read(l, 1, PTX_F32);
+        low = lower_read(l, 2, PTX_F32);
+    }
     struct ir_value *r = op2(l, IR_CVTPACK, lower_type(to), high, low);
     r->def->round = (uint8_t)lower_round(l->inst->round);
     if (l->inst->relu) r->def->flags |= INST_RELU;
     lower_write(l, 0, r);
 }
 
+static void unpack_eights(struct lower *l, enum ptx_type from)
+{
+    struct ir_value *r = op1(l, IR_CVTUNPACK, TYPE_F16, lower_read(l, 1, PTX_B16));
+    r->def->type2 = (uint8_t)lower_type(from);
+    if (l->inst->relu) r->def->flags |= INST_RELU;
+    lower_write(l, 0, r);
+}
+
+static bool is_eights(enum ptx_type type) { return type == PTX_E4M3X2 || type == PTX_E5M2X2; }
+
 void lower_cvt(struct lower *l)
 {
     enum ptx_type to = l->inst->types[0], from = l->inst->types[1];
     const struct ptx_operand *d = &l->inst->operands[0];
     bool to_float = lower_is_float(to), from_float = lower_is_float(from);
-    if (to == PTX_F16X2 || to == PTX_BF16X2) {
+    if (is_eights(from)) {
+        unpack_eights(l, from);
+    } else if (to == PTX_F16X2 || to == PTX_BF16X2 || is_eights(to)) {
         pack_floats(l, to);
     } else if (!to_float && !from_float) {
         integer_to_integer(l, to, from);

@@ -302,6 +302,9 @@ void lower_prefetch(struct lower *l)
     lower_place_access(lower_effect(l, IR_PREFETCH, TYPE_NONE, 0, NULL, 1, &a.base), &a);
 }
 
+// createpolicy: a hint; every policy is 0.
+void lower_createpolicy(struct lower *l) { lower_write(l, 0, wide(l, 0)); }
+
 void lower_nothing(struct lower *l) { (void)l; } // hints and markers that change no state
 
 static void copy_async(struct lower *l)

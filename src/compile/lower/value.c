@@ -6,16 +6,17 @@
 enum isa_type lower_type(enum ptx_type type)
 {
     static const uint8_t types[PTX_TYPE_COUNT] = {
-        [PTX_B8] = TYPE_U8,         [PTX_B16] = TYPE_U16,    [PTX_B32] = TYPE_U32,
-        [PTX_B64] = TYPE_U64,       [PTX_B128] = TYPE_B128,  [PTX_U8] = TYPE_U8,
-        [PTX_U16] = TYPE_U16,       [PTX_U32] = TYPE_U32,    [PTX_U64] = TYPE_U64,
-        [PTX_S8] = TYPE_S8,         [PTX_S16] = TYPE_S16,    [PTX_S32] = TYPE_S32,
-        [PTX_S64] = TYPE_S64,       [PTX_F16] = TYPE_F16,    [PTX_F16X2] = TYPE_F16X2,
-        [PTX_F32] = TYPE_F32,       [PTX_F64] = TYPE_F64,    [PTX_BF16] = TYPE_BF16,
-        [PTX_BF16X2] = TYPE_BF16X2, [PTX_TF32] = TYPE_TF32,  [PTX_U16X2] = TYPE_U32,
-        [PTX_S16X2] = TYPE_U32,     [PTX_TEXREF] = TYPE_U64, [PTX_SAMPLERREF] = TYPE_U64,
-        [PTX_SURFREF] = TYPE_U64,   [PTX_E4M3] = TYPE_E4M3,  [PTX_E5M2] = TYPE_E5M2,
-        [PTX_U4] = TYPE_U4,         [PTX_S4] = TYPE_S4,      [PTX_B1] = TYPE_B1,
+        [PTX_B8] = TYPE_U8,         [PTX_B16] = TYPE_U16,     [PTX_B32] = TYPE_U32,
+        [PTX_B64] = TYPE_U64,       [PTX_B128] = TYPE_B128,   [PTX_U8] = TYPE_U8,
+        [PTX_U16] = TYPE_U16,       [PTX_U32] = TYPE_U32,     [PTX_U64] = TYPE_U64,
+        [PTX_S8] = TYPE_S8,         [PTX_S16] = TYPE_S16,     [PTX_S32] = TYPE_S32,
+        [PTX_S64] = TYPE_S64,       [PTX_F16] = TYPE_F16,     [PTX_F16X2] = TYPE_F16X2,
+        [PTX_F32] = TYPE_F32,       [PTX_F64] = TYPE_F64,     [PTX_BF16] = TYPE_BF16,
+        [PTX_BF16X2] = TYPE_BF16X2, [PTX_TF32] = TYPE_TF32,   [PTX_U16X2] = TYPE_U32,
+        [PTX_S16X2] = TYPE_U32,     [PTX_TEXREF] = TYPE_U64,  [PTX_SAMPLERREF] = TYPE_U64,
+        [PTX_SURFREF] = TYPE_U64,   [PTX_E4M3X2] = TYPE_E4M3, [PTX_E5M2X2] = TYPE_E5M2,
+        [PTX_E4M3] = TYPE_E4M3,     [PTX_E5M2] = TYPE_E5M2,   [PTX_U4] = TYPE_U4,
+        [PTX_S4] = TYPE_S4,         [PTX_B1] = TYPE_B1,
     };
     return (enum isa_type)types[type];
 }

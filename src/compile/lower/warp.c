@@ -61,6 +61,18 @@ void lower_activemask(struct lower *l)
     struct ir_inst *i = lower_effect(l, IR_ACTIVEMASK, TYPE_B32, 1, value_and_predicate, 0, NULL);
     lower_write_def(l, &l->inst->operands[0], i, 0);
 }
+// elect d|p, members: the lowest member leads; d is the leader's lane number.
+void lower_elect(struct lower *l)
+{
+    const struct ptx_operand *d = &l->inst->operands[0];
+    struct ir_value *members = lower_read(l, 1, PTX_B32), *lane = lower_sreg(l, PTX_SREG_LANEID, 0);
+    lower_effect(l, IR_WARPSYNC, TYPE_NONE, 0, NULL, 1, &members);
+    struct ir_value *lowest = op2(l, IR_AND, TYPE_U32, members, op1(l, IR_NEG, TYPE_U32, members));
+    struct ir_value *leader = op1(l, IR_POPC, TYPE_U32, op2(l, IR_SUB, TYPE_U32, lowest, word(l, 1)));
+    lower_write_operand(l, &d->elements[0], leader);
+    lower_write_operand(l, &d->elements[1], lower_compare(l, CMP_EQ, TYPE_U32, lane, leader));
+}
+
 _Static_assert((int)MODE_SHFL_IDX - MODE_SHFL_UP == (int)PTX_MODE_SHFL_IDX - PTX_MODE_SHFL_UP &&
                    (int)MODE_VOTE_UNI - MODE_VOTE_ALL == (int)PTX_MODE_VOTE_UNI - PTX_MODE_VOTE_ALL &&
                    (int)MODE_ATOM_XOR - MODE_ATOM_ADD == (int)PTX_ATOM_XOR - PTX_ATOM_ADD,

@@ -304,7 +304,8 @@ void select_convert(struct select *s, struct ir_inst *i)
 void select_pack_halves(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_F2FP);
-    m->i.type = half_type(i->type);
+    bool is_eight = i->type == TYPE_E4M3 || i->type == TYPE_E5M2;
+    m->i.type = is_eight ? i->type : (uint8_t)half_type(i->type);
     m->i.round = i->round;
     m->i.flags = i->flags & (INST_RELU | INST_SAT | INST_FTZ);
     set_dst(m, 0, wanted(s, i, 0), 1);
