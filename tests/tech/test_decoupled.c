@@ -276,6 +276,21 @@ static void test_gain(struct test *t)
         play(t, &x, &o);
         CHECK_EQ(t, o.n[COUNT_removed], warps == 1 ? 0 : 4 * 3);
     }
+    // Six instructions of the kernel, and three of the lanes with six of the stream: 48 bytes and 72.
+    static const struct {
+        const char *tech;
+        unsigned removed;
+    } rows[] = {{"decoupled:code=48", 0},
+                {"decoupled:code=71", 0},
+                {"decoupled:code=72", 12},
+                {"decoupled:code=47", 12}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct outcome o;
+        x.tech = rows[k].tech;
+        play(t, &x, &o);
+        CHECK_MSG(t, o.n[COUNT_removed] == rows[k].removed, "%s: %u", rows[k].tech,
+                  (unsigned)o.n[COUNT_removed]);
+    }
 }
 
 // With plain loads bypassing L1, decoupled loads find their requested lines in L1; other loads find nothing.

@@ -40,6 +40,7 @@ static const struct config_key keys[] = {
     {"issue",    CONFIG_WORD, AT(issue),    0, 0, issue_words,    "any",    "scheduler of the affine warp: any with a free slot, or the first", "choice"},
     {"bypass",   CONFIG_WORD, AT(bypass),   0, 0, decouple_switch_words, "on", "results of the affine warp go from the end of the pipeline to its start; off: through the register file, as results of warps", "choice"},
     {"gain",     CONFIG_WORD, AT(gain),     0, 0, decouple_switch_words, "on", "a kernel is not split where the affine stream's steps exceed the removed instructions of a block, by a count over the code", "choice"},
+    {"code",     CONFIG_U32,  AT(code),     0, 1 << 20, NULL, "0", "bytes of the instruction cache: a kernel that fits is not split into streams that together do not; 0: any", "choice"},
     {"ideal",    CONFIG_WORD, AT(ideal),    0, 0, ideal_words,    "off",    "a bound, no machine: removed, the affine stream takes no time and no line is requested ahead; arrived, loads with an address from a queue take a hit's time, too, and their traffic is real", "a bound"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
     {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
@@ -54,6 +55,13 @@ static const struct tech_counter counters[] = {
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
+// Whether the instruction cache, of `bytes`, holds the kernel and not its two streams together.
+static bool outgrows(const struct program *p, const struct program *both, uint32_t bytes)
+{
+    return program_code_offset(p, p->inst_count) <= bytes &&
+           program_code_offset(both, both->inst_count) > bytes;
+}
+
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared)
 {
@@ -63,6 +71,10 @@ static struct program *transform(const struct tech_use *u, const struct program 
     bool splits = !d->whole && (!o->gain || decouple_gains(d, warps));
     struct program *both = splits ? decouple_program(d) : NULL;
     decouple_free(d);
+    if (both && o->code && outgrows(p, both, o->code)) {
+        program_free(both);
+        return NULL;
+    }
     return both;
 }
 

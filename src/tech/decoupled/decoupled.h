@@ -22,7 +22,7 @@ enum decoupled_ideal { IDEAL_OFF, IDEAL_REMOVED, IDEAL_ARRIVED };
 enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
 struct decoupled_options {
     struct decouple_rules rules;
-    uint32_t atq, pwaq, pwpq, told, corrupt, spoil;
+    uint32_t atq, pwaq, pwpq, told, code, corrupt, spoil;
     int early, priority, batch, arrival, loads, issue, bypass, gain, ideal;
 };
 
