@@ -237,6 +237,7 @@ static void begin_kind(struct grid *g, unsigned k, const struct fit *fit)
                             .warps_per_block = fit->need.warps,
                             .warps_by_block = fit->blocks * fit->need.warps,
                             .registers_per_warp = fit->registers > used ? fit->registers : used};
+    if (kind->config.icache_warm) l->code = l->kept_code;
     g->needs[k] = fit->need;
     if (!fit->blocks) return;
     gpu_decode(&l->decoded, g->launch->program, &kind->config, c->config.memory.line_bytes, &g->arena);

@@ -77,6 +77,7 @@ void tags_init(struct sm *s)
     store_init(&s->tags.code, line, &code);
     s->tags.l1.is_shared = c->l1_keep;
     s->tags.texture.is_shared = c->texture_keep;
+    s->tags.code.is_shared = c->icache_warm;
     s->tags.l1.perfect = s->tags.texture.perfect = s->tags.constant.perfect = c->memory_perfect;
 }
 
@@ -117,7 +118,7 @@ static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t pl
 // launches.
 static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
-    if (!g->sm->config->check || (t->is_shared && place < GPU_LOCAL_ADDRESS)) return;
+    if (!g->sm->config->check || (t->is_shared && (place < GPU_LOCAL_ADDRESS || t == &g->sm->tags.code))) return;
     if (cache_mark_of(t->cache, place) != g->launch->launch->grid_id)
         g->sm->check.broken = "a launch found a cache line filled by a different launch";
 }
@@ -139,6 +140,11 @@ static void inherit(struct tag_store *to, struct tag_store *from)
 void tags_inherit(struct sm *s, struct sm *from)
 {
     if (s->config->l1_keep) inherit(&s->tags.l1, &from->tags.l1);
+    if (s->config->icache_warm) {
+        struct cache *kept = from->tags.code.cache;
+        from->tags.code.cache = s->tags.code.cache;
+        s->tags.code.cache = kept;
+    }
     if (s->config->texture_keep) inherit(&s->tags.texture, &from->tags.texture);
 }
 

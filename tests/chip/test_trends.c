@@ -182,6 +182,7 @@ static const struct undirected {
     {"gpu.dispatch",            "test_grids.c: policies"},
     {"sim.no_barriers",         "values of the run are void: tests/cli/test_profile.c"},
     {"icache.keep",             "only for kernels launched again: test_ends.c, launches"},
+    {"icache.warm",             "only for kernels launched again: test_ends.c, launches"},
     {"l1.index",                "spreads lines otherwise; tests/memory/test_cache.c"},
     {"texture.index",           "the same"},
     {"l2.index",                "the same"},

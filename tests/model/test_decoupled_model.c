@@ -39,6 +39,7 @@ static const struct spin_configuration configurations[] = {
     {"evictions",    "-DLENGTH=3 -DEVICTIONS " OPS_LINES, true},
     {"astray",       "-DLENGTH=2 -DASTRAY", true},
     {"early-data",   "-DLENGTH=3 -DEARLY_DATA", true},
+    {"yields",       "-DLENGTH=3 -DYIELDS", true},
 };
 // clang-format on
 

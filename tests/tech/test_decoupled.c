@@ -240,6 +240,30 @@ static void test_ideal(struct test *t)
     CHECK(t, arrived.mismatches > 0);
 }
 
+// Five blocks on an SM: addresses linear in blockIdx share a step and an entry of the queue, squares of blockIdx do not.
+// With a row of threads for a warp, the address unit also takes cycles at the begin of blocks.
+static void test_blocks(struct test *t)
+{
+#define OF_BLOCK(factor)                                                                                     \
+    "    S2R R0, SR_TID.X\n    S2R R4, SR_CTAID.X\n    MOV R1, 0x4\n    IMAD R4, R4, " factor                \
+    ", RZ\n    IADD3 R0, R0, R4, RZ\n" ADDRESS "    LDG R5, [R2]\n    LDG R6, [R2+0x4]\n"                    \
+    "    IADD3 R5, R5, R6, RZ\n    STG [R2+0x2000], R5\n    EXIT\n"
+    struct trial x = {.gpu = "gtx480",
+                      .settings = GTX " gpu.sm_count=1",
+                      .tech = "decoupled:gain=off",
+                      .block = {64, 1, 1},
+                      .grid = 5,
+                      .code = OF_BLOCK("0x40")};
+    struct outcome line = same(t, x), square;
+    x.code = OF_BLOCK("R4");
+    square = same(t, x);
+    CHECK_EQ(t, square.n[COUNT_served], line.n[COUNT_served]);
+    CHECK_EQ(t, square.n[COUNT_data], line.n[COUNT_data]);
+    CHECK(t, square.n[COUNT_steps] > line.n[COUNT_steps]);
+    CHECK(t, square.n[COUNT_enqueued] > line.n[COUNT_enqueued]);
+    CHECK_EQ(t, square.mismatches, 0);
+}
+
 // Six steps for three instructions removed from each warp: one warp gains nothing, and four warps do.
 static void test_gain(struct test *t)
 {
@@ -251,6 +275,21 @@ static void test_gain(struct test *t)
         x.block[1] = x.block[2] = 1;
         play(t, &x, &o);
         CHECK_EQ(t, o.n[COUNT_removed], warps == 1 ? 0 : 4 * 3);
+    }
+    // Six instructions of the kernel, and three of the lanes with six of the stream: 48 bytes and 72.
+    static const struct {
+        const char *tech;
+        unsigned removed;
+    } rows[] = {{"decoupled:code=48", 0},
+                {"decoupled:code=71", 0},
+                {"decoupled:code=72", 12},
+                {"decoupled:code=47", 12}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct outcome o;
+        x.tech = rows[k].tech;
+        play(t, &x, &o);
+        CHECK_MSG(t, o.n[COUNT_removed] == rows[k].removed, "%s: %u", rows[k].tech,
+                  (unsigned)o.n[COUNT_removed]);
     }
 }
 
@@ -456,6 +495,7 @@ int main(int argc, char **argv)
         {"ahead", test_ahead},
         {"ideal", test_ideal},
         {"gain", test_gain},
+        {"blocks", test_blocks},
         {"no_cache", test_no_cache},
         {"predicates", test_predicates},
         {"holes", test_holes},

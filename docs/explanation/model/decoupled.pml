@@ -228,6 +228,14 @@ inline find_victim() // z
     }
 }
 
+// Whether the address unit waits for a way that can be locked: for no lock of the access itself, since it lets none go
+// before it has all. Beside a mechanism with waits of its own (YIELDS) it never does.
+#ifdef YIELDS
+#define waits_for_lock(c) false
+#else
+#define waits_for_lock(c) (!address[c].locked && !(address[c].asked & ~address[c].there))
+#endif
+
 inline may_lock(it) // ok
 {
     find_way(it);
@@ -554,7 +562,8 @@ inline ask_for_lines(w)
             may_lock(l);
             if
 #ifndef WITHOUT_UNLOCKABLE
-            :: !ok ->
+            :: !ok && waits_for_lock(c)
+            :: !ok && !waits_for_lock(c) ->
                 address[c].asked = address[c].asked | bit(l);
                 address[c].there = address[c].there | bit(l);
                 ok = true
@@ -677,8 +686,8 @@ inline forget(w)
     awake = true
 }
 
-// A line that was asked for has come: for the record that asked, if it is there still.
-inline came(r)
+// w, l, n: warp, line and record of the request. n is warp[w].addresses: the record is gone.
+inline find_record(r)
 {
     w = request[r].slot;
     l = request[r].line;
@@ -688,7 +697,39 @@ inline came(r)
     :: n < warp[w].addresses && address[w * PARTS + n].sequence != request[r].sequence -> n++
 #endif
     :: else -> break
-    od;
+    od
+}
+
+inline lock_line(it) // for record n
+{
+    may_lock(it);
+    if
+    :: ok && y < WAYS && !(address[n].locked & bit(it)) ->
+        way[y].locks++;
+        address[n].locked = address[n].locked | bit(it)
+    :: else
+    fi
+}
+
+// A line that was asked for is under way, in its way: locked for the record that asked, if it is there still.
+inline set_out(r)
+{
+    find_record(r);
+    if
+    :: n < warp[w].addresses ->
+        n = w * PARTS + n;
+        if
+        :: lines_of(program[address[n].inst]) & ~address[n].there & bit(l) -> lock_line(l)
+        :: else
+        fi
+    :: else
+    fi
+}
+
+// A line that was asked for has come: for the record that asked, if it is there still.
+inline came(r)
+{
+    find_record(r);
     request[r].state = NONE;
     request[r].line = 0;
     request[r].slot = 0;
@@ -700,13 +741,7 @@ inline came(r)
         if
         :: lines_of(program[address[n].inst]) & ~address[n].there & bit(l) ->
             address[n].there = address[n].there | bit(l);
-            may_lock(l);
-            if
-            :: ok && y < WAYS ->
-                way[y].locks++;
-                address[n].locked = address[n].locked | bit(l)
-            :: else
-            fi;
+            lock_line(l);
 #ifdef EARLY_DATA
             address[n].taken = address[n].taken | bit(l);
 #endif
@@ -1089,7 +1124,7 @@ inline look_for_steps()
 #ifdef WITHOUT_UNLOCKABLE
         found = found && ok;
 #else
-        found = found || !ok;
+        found = (ok -> found : !waits_for_lock(c));
 #endif
         can = can | (found << UNITS)
     :: else
@@ -1142,7 +1177,7 @@ inline do_look_up(it)
     bring(l);
     if
     :: ok -> came(it)
-    :: else -> request[it].state = WAITS
+    :: else -> request[it].state = WAITS; set_out(it)
     fi
 }
 

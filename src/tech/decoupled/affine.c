@@ -119,6 +119,7 @@ void decoupled_start(struct decoupled *d)
 {
     static const enum guest_turn turns[] = {GUEST_OLDEST, GUEST_FIRST, GUEST_IN_TURN, GUEST_LAST};
     if (d->launch->options->ideal || tech_guest_runs(d->grid)) return;
+    d->again = 0;
     uint32_t next = next_step(d);
     if (next == NO_STEP) return;
     if (d->settles) decoupled_wake_at(d, d->settled_at);
@@ -132,6 +133,7 @@ static void enter(struct decoupled *d, unsigned place)
     const struct warp *w = tech_warp(d->grid, place);
     struct follower *f = &d->followers[place];
     f->shadow = &d->shadows[f->block]->warps[w->index];
+    d->begun[f->block] = true;
     advance(d, place);
 }
 
@@ -548,10 +550,9 @@ static void meet_at_barriers(struct decoupled *d)
     }
 }
 
-// batch=wait: takes in the warps started since the affine warp (the guest) began to run. Returns the guest's
-// next step; NO_STEP: none.
-static uint32_t begin_with_those_that_waited(struct decoupled *d)
+uint32_t decoupled_gather(struct decoupled *d)
 {
+    d->gathers_until = 0;
     for (unsigned place = 0; place < WARPS; place++) {
         struct follower *f = &d->followers[place];
         if (!f->is_there || f->state != FOLLOWS_NOT) continue;
@@ -595,6 +596,43 @@ void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle)
     if (d->settles) decoupled_wake_at(d, d->settled_at);
 }
 
+static void end_step(struct decoupled *d, uint32_t at, struct guest_step *step)
+{
+    uint32_t next = d->again ? at : choose_step(d);
+    if (next == NO_STEP) next = decoupled_gather(d);
+    step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : d->launch->count + next;
+    d->settles = !is_on_the_way(d, at, next);
+}
+
+// The step is issued again for the next part of the blocks.
+static void repeat(struct decoupled *d, const struct decouple_step *s)
+{
+    uint64_t places = d->parts[--d->again];
+    struct entry *e = entry_at(d, d->count);
+    if (s->kind != DECOUPLE_ENQUEUES) return;
+    *e = d->later;
+    e->left &= places;
+    d->later.left &= ~places;
+    if (!e->left) return; // the warps have ended
+    d->count++;
+    d->counters[COUNT_enqueued]++;
+    decoupled_stir(d, true);
+}
+
+// Leaves the first part of the blocks in the entry, and keeps the others for further issues of the step.
+static void divide(struct decoupled *d, const struct decouple_step *s, uint64_t places, struct entry *e)
+{
+    bool computes = s->kind == DECOUPLE_COMPUTES && !split_of(d, s->inst)->slot;
+    bool leads = s->kind == DECOUPLE_ENQUEUES && s->site != DECOUPLE_ENQ_PRED;
+    if (!places || (!computes && !leads)) return;
+    unsigned parts = decoupled_divide(d, s->inst, places, leads ? e : NULL);
+    d->again = parts - 1;
+    if (parts == 1 || !leads) return;
+    d->later = *e;
+    e->left &= d->parts[parts - 1];
+    d->later.left &= ~e->left;
+}
+
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
 {
     struct decoupled *d = state;
@@ -602,18 +640,25 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     uint32_t at = index - l->count;
     const struct decouple_step *s = &l->code->steps[at];
     struct entry *e = entry_at(d, d->count);
-    if (s->kind == DECOUPLE_ENQUEUES) e->left = 0;
+    if (s->kind == DECOUPLE_ENQUEUES) e->left = e->begun = 0, e->is_adjusted = false;
     d->counters[COUNT_steps]++;
     step->lanes = l->cost[at];
     step->forwards = l->options->bypass;
-    uint64_t waiting = 0;
+    if (d->again) {
+        repeat(d, s);
+        end_step(d, at, step);
+        return;
+    }
+    uint64_t waiting = 0, places = 0;
     for (uint64_t left = d->following; left; left &= left - 1) {
         unsigned place = bit_lowest(left);
         if (d->step[place] != at) continue;
         do_step(d, place, s);
+        places |= 1ull << place;
         bool same = d->followers[place].state == FOLLOWS && !split_of(d, s->inst)->feedback;
         if (!same && d->followers[place].hold) waiting |= 1ull << place;
     }
+    divide(d, s, places, e);
     if (s->kind == DECOUPLE_ENQUEUES && e->left) {
         d->count++;
         d->counters[COUNT_enqueued]++;
@@ -623,8 +668,5 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
     // Held warps may have waited for room to send a predicate to the stream, or for a record no longer to
     // come.
     for (; waiting; waiting &= waiting - 1) decoupled_look(d, bit_lowest(waiting));
-    uint32_t next = choose_step(d);
-    if (next == NO_STEP) next = begin_with_those_that_waited(d);
-    step->next = next == NO_STEP ? (uint32_t)GUEST_ENDS : l->count + next;
-    d->settles = !is_on_the_way(d, at, next);
+    end_step(d, at, step);
 }

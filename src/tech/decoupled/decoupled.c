@@ -19,7 +19,7 @@ static const char *const arrival_words[] = {"wait", "join", NULL};
 static const char *const issue_words[] = {"any", "first", NULL};
 static const char *const ideal_words[] = {"off", "removed", "arrived", NULL};
 static const char *const loads_words[] = {"issue", "early", NULL};
-static const char *const batch_words[] = {"join", "wait", NULL};
+static const char *const batch_words[] = {"join", "wait", "group", NULL};
 
 #define AT(field) offsetof(struct decoupled_options, field)
 // clang-format off
@@ -36,10 +36,11 @@ static const struct config_key keys[] = {
     {"arrival",  CONFIG_WORD, AT(arrival),  0, 0, arrival_words,  "wait",   "a load with its line under way: waits for the line and then issues, or issues and waits like any other load", "DAC 4.1; join: choice"},
     {"loads",    CONFIG_WORD, AT(loads),    0, 0, loads_words,    "issue",  "a load of requested lines returns memory's values at its issue; early: the values at the lines' arrival, the text's literal reading, allowed to fail verification", "sound; early: DAC 4.1"},
     {"priority", CONFIG_WORD, AT(priority), 0, 0, priority_words, "oldest", "priority of the affine warp at issue and fetch", "choice"},
-    {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "join",   "warps that arrive while the affine warp is under way: the affine warp begins anew for the late warps and meets the rest, or the late warps wait for its end", "choice"},
+    {"batch",    CONFIG_WORD, AT(batch),    0, 0, batch_words,    "group",  "warps that arrive while the affine warp is under way: begin the stream together once the affine warp waits, or after 128 cycles (group); begin anew at once (join); or wait for its end", "choice: decoupled-readings, 11"},
     {"issue",    CONFIG_WORD, AT(issue),    0, 0, issue_words,    "any",    "scheduler of the affine warp: any with a free slot, or the first", "choice"},
     {"bypass",   CONFIG_WORD, AT(bypass),   0, 0, decouple_switch_words, "on", "results of the affine warp go from the end of the pipeline to its start; off: through the register file, as results of warps", "choice"},
     {"gain",     CONFIG_WORD, AT(gain),     0, 0, decouple_switch_words, "on", "a kernel is not split where the affine stream's steps exceed the removed instructions of a block, by a count over the code", "choice"},
+    {"code",     CONFIG_U32,  AT(code),     0, 1 << 20, NULL, "0", "bytes of the instruction cache: a kernel that fits is not split into streams that together do not; 0: any", "choice"},
     {"ideal",    CONFIG_WORD, AT(ideal),    0, 0, ideal_words,    "off",    "a bound, no machine: removed, the affine stream takes no time and no line is requested ahead; arrived, loads with an address from a queue take a hit's time, too, and their traffic is real", "a bound"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
     {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
@@ -54,6 +55,13 @@ static const struct tech_counter counters[] = {
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
+// Whether the instruction cache, of `bytes`, holds the kernel and not its two streams together.
+static bool outgrows(const struct program *p, const struct program *both, uint32_t bytes)
+{
+    return program_code_offset(p, p->inst_count) <= bytes &&
+           program_code_offset(both, both->inst_count) > bytes;
+}
+
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared)
 {
@@ -63,6 +71,10 @@ static struct program *transform(const struct tech_use *u, const struct program 
     bool splits = !d->whole && (!o->gain || decouple_gains(d, warps));
     struct program *both = splits ? decouple_program(d) : NULL;
     decouple_free(d);
+    if (both && o->code && outgrows(p, both, o->code)) {
+        program_free(both);
+        return NULL;
+    }
     return both;
 }
 
@@ -238,14 +250,20 @@ static void warp_start(void *state, unsigned place)
         tech_shadow_start(d->grid, d->shadows[f->block], w->cta->linear);
         d->shadow_of[f->block] = w->cta->linear + 1;
         d->started[f->block] = 0;
+        d->begun[f->block] = false;
         d->is_parted[f->block] = false;
     }
     d->started[f->block]++;
     f->barriers = 0;
-    if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->grid))
+    bool is_late = d->launch->options->batch != BATCH_GROUP || !d->begun[f->block];
+    if (d->launch->options->batch == BATCH_JOIN || !tech_guest_runs(d->grid) || !is_late) {
         decoupled_follow(d, place);
-    else
-        follow(d, place, FOLLOWS_NOT);
+        return;
+    }
+    follow(d, place, FOLLOWS_NOT);
+    if (d->launch->options->batch == BATCH_WAIT || d->gathers_until) return;
+    d->gathers_until = tech_now(d->grid) + GATHERING;
+    decoupled_wake_at(d, d->gathers_until);
 }
 
 static void warp_started(void *state, unsigned place) { decoupled_look(state, place); }
@@ -280,6 +298,8 @@ static size_t storage(const void *options, const struct gpu_config *c,
     out[n++] = (struct tech_storage){"start of blocks", c->max_blocks, ADDRESS, false, 1};
     out[n++] = (struct tech_storage){"locks of lines", (uint64_t)c->l1_sets * c->l1_ways, LOCKS, false, 1};
     out[n++] = (struct tech_storage){"affine SIMT stack", c->max_warps, 2 * WORD + WORD, false, 1};
+    // of a tuple: base, three offsets by threads, three by blocks
+    out[n++] = (struct tech_storage){"registers of affine warp", 64ull * o->rules.pieces, 7 * WORD, false, 1};
     return n;
 }
 

@@ -15,14 +15,14 @@
 #include "exec/warp.h"
 #include "sm/mech/tech.h"
 
-enum decoupled_batch { BATCH_JOIN, BATCH_WAIT };
+enum decoupled_batch { BATCH_JOIN, BATCH_WAIT, BATCH_GROUP };
 enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
 enum decoupled_issue { ISSUE_ANY, ISSUE_FIRST };
 enum decoupled_ideal { IDEAL_OFF, IDEAL_REMOVED, IDEAL_ARRIVED };
 enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
 struct decoupled_options {
     struct decouple_rules rules;
-    uint32_t atq, pwaq, pwpq, told, corrupt, spoil;
+    uint32_t atq, pwaq, pwpq, told, code, corrupt, spoil;
     int early, priority, batch, arrival, loads, issue, bypass, gain, ideal;
 };
 
@@ -37,6 +37,8 @@ enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUE
 // Cycles that a warp waits for the stream before warps go on alone, if another mechanism may make warps wait
 // for one another (decoupled_relieve).
 enum { PATIENCE = 10000 };
+// batch=group: most cycles that a block waits for further blocks to begin the stream with.
+enum { GATHERING = 128 };
 
 struct decoupled_launch {
     const struct decoupled_options *options;
@@ -109,8 +111,10 @@ struct queue { // of a warp, oldest first
 
 struct entry { // of the ATQ
     struct part *part[WARPS];
-    uint64_t left; // bits by place: warps with a record still to be delivered
+    uint64_t left;  // bits by place: warps with a record still to be delivered
+    uint64_t begun; // bits by block: blocks with a record delivered
     bool is_address;
+    bool is_adjusted; // the address unit has computed the tuple's adjustment at rows of threads
 };
 
 enum follow { // what the affine stream does for a warp
@@ -161,6 +165,7 @@ struct decoupled {
     struct cta *shadows[64]; // by block
     uint64_t shadow_of[64];  // block number in the grid, + 1
     uint32_t started[64];    // by block: number of warps started
+    bool begun[64];          // by block: the stream has begun for a warp
     bool is_parted[64];      // by block: lanes of a warp came to a barrier without the warp's remaining lanes
     struct follower followers[WARPS];
     struct entry *atq; // ring
@@ -187,6 +192,13 @@ struct decoupled {
     // room to send a predicate.
     uint64_t starving;
     uint64_t records_made;
+    uint64_t
+        gathers_until; // batch=group: cycle at which the waiting warps begin the stream; 0: no warp waits
+    // A step with values of blocks that no tuple over blockIdx holds is issued again for each further part of the
+    // blocks (parts.c). again: issues left. later: records of the parts still to be enqueued; parts: their places.
+    unsigned again;
+    struct entry later;
+    uint64_t parts[WARPS];
     uint64_t choices; // number of choices of a step so far
     bool settles;     // the guest waits for its own results
     uint64_t settled_at;
@@ -230,6 +242,8 @@ void decoupled_meet(struct decoupled *d, unsigned block);
 // ideal: takes the warp's stream to the warp's next record, or to a wait for the warp, in no time.
 void decoupled_run(struct decoupled *d, unsigned place);
 void decoupled_start(struct decoupled *d); // starts the affine warp (the guest) if a step is ready
+// batch=wait, batch=group: the warps that have waited begin the stream. Returns the next step, or UINT32_MAX.
+uint32_t decoupled_gather(struct decoupled *d);
 bool decoupled_guest_may(const void *state, uint32_t index);
 void decoupled_guest(void *state, uint32_t index, struct guest_step *step);
 void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
@@ -239,6 +253,11 @@ void decoupled_guest_result(void *state, uint32_t index, uint64_t cycle);
 bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst, bool in_stream);
 // Lanes of the warp in which the guard of an instruction lets the instruction work.
 uint64_t decoupled_guarded(const struct warp *w, const struct inst *i);
+
+// -- parts.c
+// Divides the places that have just taken a step (bits) into parts whose blocks a tuple over blockIdx can hold. Returns
+// the number of parts, in d->parts.
+unsigned decoupled_divide(struct decoupled *d, uint32_t inst, uint64_t places, const struct entry *e);
 
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);

@@ -104,6 +104,10 @@ void decoupled_forget(struct decoupled *d, unsigned place)
         e->left &= ~(1ull << place);
         decoupled_part_free(d, e->part[place]);
     }
+    if (d->later.left >> place & 1) {
+        d->later.left &= ~(1ull << place);
+        decoupled_part_free(d, d->later.part[place]);
+    }
     f->expanding = 0;
     if (d->asking_slot == place) d->asking = NULL;
     drop_queue(d, &f->addresses);
@@ -232,14 +236,25 @@ static uint64_t compare(struct decoupled *d, const struct part *p, bool is_first
     return 1;
 }
 
+// Cycles of the unit's adder beside a cycle a record: the start of a block, base + block offset x block index, and, once
+// for the tuple, the adjustment added where a row of threads begins.
+static uint64_t additions(const struct decoupled *d, struct entry *e, const struct part *p, bool starts)
+{
+    const uint32_t *block = d->launch->launch->block;
+    if (!p->pieces) return 0;
+    bool adjusts = block[1] * block[2] > 1 && !e->is_adjusted;
+    e->is_adjusted = true;
+    return (uint64_t)starts + adjusts;
+}
+
 // Hands the record to the warp's queue; returns the unit's busy cycles.
 static uint64_t deliver(struct decoupled *d, const struct turn *t)
 {
     struct follower *f = &d->followers[t->place];
     struct part *p = t->entry->part[t->place];
-    uint64_t block = tech_places(d->grid, f->block), first = t->entry->left & block;
-    bool is_first = p->is_address || p->effort != EFFORT_BLOCK || bit_lowest(first) == t->place;
-    uint64_t cycles = p->is_address ? p->records : compare(d, p, is_first);
+    bool begins = !(t->entry->begun >> f->block & 1); // the block's first record of the tuple
+    t->entry->begun |= 1ull << f->block;
+    uint64_t cycles = p->is_address ? p->records + additions(d, t->entry, p, begins) : compare(d, p, begins);
     // no tuple: the lanes' words cost as much as a register copy
     if (p->is_address && !p->pieces && p->lanes) {
         uint16_t *guests = tech_guest_map(d->grid);
@@ -307,6 +322,11 @@ void decoupled_event(void *state, unsigned block)
     bool addresses = !waits && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
     if (d->starving) decoupled_relieve(d);
+    if (d->gathers_until && d->gathers_until <= now) {
+        decoupled_gather(d);
+        decoupled_start(d);
+    }
+    if (d->gathers_until && d->gathers_until < next) next = d->gathers_until;
     if (waits) next = now + AGAIN;
     if (predicates) next = later(now + 1, d->predicate_unit.free_at);
     if (addresses && later(now + 1, d->address_unit.free_at) < next)
