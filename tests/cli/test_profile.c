@@ -381,10 +381,45 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
+// An earlier profile beside the profile of the repaired kernel, a line at a time: the planted line lost its slots, all
+// lines add up to the accounts, and a file that is no profile is refused before the run.
+static void test_beside(struct test *t)
+{
+    struct profiled before = {.cli = {.t = t}}, now = {.cli = {.t = t}};
+    char line[32], arguments[400];
+    profile(&before, "causes", "conflicts --grid 4,4 " MATRICES);
+    double cycles = cycles_of(&before), sums[2] = {0};
+    cli_write(&now.cli, "before.json", before.cli.out, strlen(before.cli.out));
+    snprintf(arguments, sizeof arguments, "padded --grid 4,4 %s --beside $D/before.json", MATRICES);
+    profile(&now, "causes", arguments);
+    const struct json_value *beside = json_member(now.data, "beside"), *lines = json_member(beside, "lines"),
+                            *first = lines ? lines->first : NULL, *slots = json_member(first, "slots");
+    find_line(t, "bank conflicts", line);
+    CHECK(t, json_number(json_member(beside, "cycles")->first) == cycles);
+    CHECK(t, json_number(json_member(beside, "cycles")->first->next) == cycles_of(&now));
+    CHECK_MSG(t, first && strstr(json_text(json_member(first, "lines")->first), line),
+              "the first line is not %s", line);
+    CHECK_MSG(t, slots && json_number(slots->first) > 4 * json_number(slots->first->next),
+              "the planted line keeps its slots");
+    for (const struct json_value *l = first; l; l = l->next) {
+        sums[0] += json_number(json_member(l, "slots")->first);
+        sums[1] += json_number(json_member(l, "slots")->first->next);
+    }
+    CHECK(t, sums[0] == json_number(json_member(beside, "slots")->first));
+    CHECK(t, sums[1] == json_number(json_member(beside, "slots")->first->next));
+    cli_run(&now.cli, "profile tests/cli/causes.ptx --kernel padded --grid 4,4 " MATRICES
+                      " --beside tests/cli/causes.cu --out $D/p.html");
+    CHECK_EQ(t, now.cli.status, 1);
+    CHECK_HAS(t, now.cli.err, "--beside tests/cli/causes.cu: expected a value");
+    forget(&before);
+    forget(&now);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"causes", test_causes}, {"repairs", test_repairs}, {"clean", test_clean},    {"page", test_page},
-        {"text", test_text},     {"script", test_script},   {"refused", test_refused}};
+    static const struct test_case cases[] = {{"causes", test_causes},   {"repairs", test_repairs},
+                                             {"clean", test_clean},     {"page", test_page},
+                                             {"text", test_text},       {"script", test_script},
+                                             {"refused", test_refused}, {"beside", test_beside}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
