@@ -98,12 +98,24 @@ static const struct {
      "occupancy by registers", "chain"},
 };
 
+// A profile costs at most six runs: at most five what-if runs, none longer than the base run but for a twentieth.
+static void check_cost(struct test *t, const struct profiled *p, const char *arguments)
+{
+    const struct json_value *list = json_member(p->data, "what_if");
+    double runs = 0, sum = 0, base = cycles_of(p);
+    for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
+        sum += json_number(json_member(w, "cycles"));
+    CHECK_MSG(t, runs <= 5 && sum <= 1.05 * 5 * base,
+              "%s: %g what-if runs of %.0f cycles together, base %.0f", arguments, runs, sum, base);
+}
+
 static void test_causes(struct test *t)
 {
     for (size_t i = 0; i < TEST_COUNT(causes); i++) {
         struct profiled p = {.cli = {.t = t}};
         char line[32];
         profile(&p, "causes", causes[i].arguments);
+        check_cost(t, &p, causes[i].arguments);
         const struct json_value *rule = first_rule(&p);
         const char *name = json_text(json_member(rule, "name")), *at = json_text(json_member(rule, "line"));
         CHECK_MSG(t, name && str_equal(name, causes[i].rule), "%s: first is \"%s\", not \"%s\": %s",
