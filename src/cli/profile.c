@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/run.h"
+#include "profile/beside.h"
 #include "profile/page.h"
 #include "profile/text.h"
 #include "report/lines.h"
@@ -179,6 +180,7 @@ static void print_summary(const struct options *o, const struct session *s, cons
     bool colour = file_takes_colour(STDOUT_FILENO);
     struct strbuf out = {0};
     profile_text(p, colour, &out);
+    if (p->beside) beside_text(p->beside, colour, &out);
     report_run_table(&s->report, colour, &out);
     report_lines_table(&s->report, colour, &out);
     strbuf_printf(&out, "\npage: %s\n", page_path(o));
@@ -193,14 +195,47 @@ static void find_modules(const struct results *r, struct modules *m)
         if (r->list.data[i].is_read) vec_push(m, r->list.data[i].path);
 }
 
-// Writes page and JSON, then prints the summary.
-static enum wf_status publish(const struct options *o, struct session *s, const struct profile *p)
+// Compares the profile in the file of --beside with the JSON `now`; NULL: with itself, to check the file. False and an
+// error: the file is no profile.
+static bool compare(const char *path, const char *now, struct beside *b, struct diag *d)
 {
+    const char *why;
+    char *before;
+    size_t length;
+    if (!file_read(path, &before, &length, &why))
+        return diag_error(d, loc_none(), "cannot read %s: %s", path, why);
+    bool good = beside_init(b, path, before, now ? now : before, &why);
+    if (!good)
+        diag_error(d, loc_none(), "--beside %s: %s; `warpfold profile --json` writes such a file", path, why);
+    free(before);
+    return good;
+}
+
+static enum wf_status check_beside(const struct options *o, struct session *s)
+{
+    const char *path = options_value(o, OPTION_BESIDE);
+    struct beside b = {0};
+    if (!path) return WF_OK;
+    bool good = results_claim_read(s->results, path, loc_none()) && compare(path, NULL, &b, s->diag);
+    if (b.file) beside_fini(&b);
+    return good ? WF_OK : WF_BAD_INPUT;
+}
+
+// Writes page and JSON, then prints the summary.
+static enum wf_status publish(const struct options *o, struct session *s, struct profile *p)
+{
+    struct beside beside = {0};
     struct strbuf json = {0}, page = {0};
     struct modules modules = {0};
     s->report.config_json = wf_config_json(s->context);
     profile_thin(&s->report, SAMPLES);
     find_modules(s->results, &modules);
+    const char *before = options_value(o, OPTION_BESIDE);
+    if (before) {
+        profile_json(p, modules.data, modules.count, &json);
+        p->beside = compare(before, strbuf_text(&json), &beside, s->diag) ? &beside : NULL;
+        strbuf_clear(&json);
+    }
     profile_json(p, modules.data, modules.count, &json);
     profile_page(p, modules.data, modules.count, &page);
     vec_fini(&modules);
@@ -210,6 +245,8 @@ static enum wf_status publish(const struct options *o, struct session *s, const 
     if (status == WF_OK && !command_json_alone(o) && !options_has(o, OPTION_QUIET)) print_summary(o, s, p);
     strbuf_fini(&json);
     strbuf_fini(&page);
+    p->beside = NULL;
+    if (beside.file) beside_fini(&beside);
     return status == WF_OK ? WF_OK : WF_BAD_INPUT;
 }
 
@@ -238,7 +275,8 @@ static enum wf_status run_profile(const struct options *o, struct session *s)
 {
     struct profile p;
     if (!results_claim(s->results, "--out", page_path(o), loc_none())) return WF_BAD_INPUT;
-    enum wf_status status = run_execute(o, s);
+    enum wf_status status = check_beside(o, s);
+    if (status == WF_OK) status = run_execute(o, s);
     if (status != WF_OK) return status;
     profile_init(&p, &s->report, s->context);
     status = try_all(o, &p);

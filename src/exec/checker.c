@@ -192,6 +192,24 @@ bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const 
     return is_clean;
 }
 
+bool checker_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
+                 bool is_write)
+{
+    struct lane_access at = *a;
+    uint64_t left = (uint64_t)count * bytes;
+    for (unsigned step; left; left -= step, at.address += step) {
+        uint64_t room = 64 - at.address % 64;
+        step = (unsigned)(left < room ? left : room);
+        uint64_t *word = word_of(w, lane, &at, is_write), bits = written_bits(at.address, step);
+        if (is_write)
+            *word |= bits;
+        else if (!word || (*word & bits) != bits)
+            return false;
+    }
+    if (is_write) w->cta->checked->acted[w->index] |= bit_mask(count) << lane;
+    return true;
+}
+
 // -- barriers -----------------------------------------------------------------------------------------------
 
 static bool waits_at(const struct split *s, unsigned number)

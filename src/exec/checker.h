@@ -24,6 +24,10 @@ void checker_excuse(struct warp *w, const struct bound *d, enum launch_fault_kin
 // A lane's access, before its effect. False: a finding.
 bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                     unsigned bytes, enum race_access access);
+// Accesses of `count` lanes from `lane` on, to shared or global memory one after another from *a on. False: a byte read
+// was never written; nothing done.
+bool checker_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
+                 bool is_write);
 void checker_members(struct warp *w, const struct bound *d, unsigned lane, uint64_t members);
 // All warps at the barrier are about to be released.
 void checker_barrier(struct cta *c, unsigned number);

@@ -101,34 +101,119 @@ uint32_t exec_extend(unsigned type, uint32_t x)
     return x;
 }
 
+// -- under the race detector: runs of lanes with places one after another ------------------------------------------
+
+enum { RUN_LEAST = 4 };
+
+// Host bytes of a span in shared or global memory; NULL: local memory, outside, or misaligned. Fills *a.
+static uint8_t *find_span(struct warp *w, unsigned lane, enum isa_space space, uint64_t address,
+                          unsigned bytes, unsigned count, struct lane_access *a)
+{
+    enum launch_fault_kind kind;
+    unsigned span = bytes * count;
+    if (!exec_resolve(w, lane, space, address, bytes, a, &kind) || a->space == SPACE_LOCAL) return NULL;
+    if (a->space == SPACE_SHARED) return exec_shared_holds(w, a->address, span) ? a->host : NULL;
+    return exec_global_near(w->exec, a->address, span);
+}
+
+// Lanes from `l` on, all in `left`, with addresses `bytes` apart.
+static unsigned run_of(const uint64_t *address, uint64_t left, unsigned l, unsigned bytes)
+{
+    unsigned count = 1;
+    while (l + count < LANES_MAX && left >> (l + count) & 1 &&
+           address[l + count] == address[l] + (uint64_t)count * bytes)
+        count++;
+    return count;
+}
+
+// Whether the loads or stores of the instruction may be made by runs: *address gets every lane's address.
+static bool has_runs(const struct warp *w, const struct bound *d, unsigned bytes, uint64_t address[LANES_MAX])
+{
+    const struct exec *e = w->exec;
+    if (!e->races || e->launch->flat || bytes == 2) return false;
+    exec_lane_addresses(w, &bound_inst(d, w)->src[0], d->src[0], bytes, address);
+    return true;
+}
+
+// Loads the run of lanes from `l` on. Returns the number of lanes loaded; 0: lane by lane.
+static unsigned load_run(struct warp *w, const struct bound *d, const uint64_t *address, uint64_t left,
+                         unsigned l, unsigned bytes, struct lane_access *a, uint32_t out[4][LANES_MAX])
+{
+    const struct inst *i = bound_inst(d, w);
+    unsigned count = run_of(address, left, l, bytes);
+    if (count < RUN_LEAST) return 0;
+    const uint8_t *host = find_span(w, l, isa_space_of(i), address[l], bytes, count, a);
+    if (!host || !race_run(w, l, count, a, bytes, NULL)) return 0;
+    if (bytes == 4) {
+        memcpy(out[0] + l, host, 4 * count);
+        return count;
+    }
+    for (unsigned n = 0; n < count; n++)
+        if (bytes == 1)
+            out[0][l + n] = exec_extend(i->type, host[n]);
+        else
+            for (unsigned k = 0; k < bytes / 4; k++) memcpy(&out[k][l + n], host + n * bytes + 4 * k, 4);
+    return count;
+}
+
+// Stores the run of lanes from `l` on, as load_run.
+static unsigned store_run(struct warp *w, const struct bound *d, const uint8_t *regs, const uint64_t *address,
+                          uint64_t left, unsigned l, struct lane_access *a)
+{
+    const struct inst *i = bound_inst(d, w);
+    uint32_t values[4 * LANES_MAX];
+    unsigned bytes = isa_type_bytes((enum isa_type)i->type), count = run_of(address, left, l, bytes),
+             words = (bytes + 3) / 4;
+    if (count < RUN_LEAST) return 0;
+    uint8_t *host = find_span(w, l, isa_space_of(i), address[l], bytes, count, a);
+    for (unsigned n = 0; host && n < count * words; n++)
+        values[n] =
+            exec_lane_word(d, w, regs, 1, n % words, l + n / words) & (bytes == 1 ? 0xff : UINT32_MAX);
+    if (!host || !race_run(w, l, count, a, bytes, values)) return 0;
+    for (unsigned n = 0; n < count * words; n++) memcpy(host + n * bytes / words, &values[n], bytes / words);
+    return count;
+}
+
+// -- lane by lane -------------------------------------------------------------------------------------------
+
+static bool load_lane(struct warp *w, const struct bound *d, const uint8_t *regs, unsigned l,
+                      struct lane_access *a, uint32_t value[4])
+{
+    const struct inst *i = bound_inst(d, w);
+    enum isa_type type = (enum isa_type)i->type;
+    unsigned bytes = isa_type_bytes(type);
+    enum launch_fault_kind kind;
+    uint64_t address = exec_lane_address(d, w, regs, 0, l);
+    if (!exec_resolve(w, l, isa_space_of(i), address, bytes, a, &kind) &&
+        !exec_tolerates(w, d, kind, l, a, bytes, false)) {
+        exec_fault_address(w, d, kind, l, a->space, a->address, bytes, false);
+        return false;
+    }
+    race_lane(w, d, l, a, bytes, RACE_READ, NULL);
+    memset(value, 0, 16);
+    exec_read(w, a, bytes, value);
+    value[0] = exec_extend(type, value[0]);
+    return true;
+}
+
 const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    enum isa_space space = isa_space_of(i);
-    enum isa_type type = (enum isa_type)i->type;
-    unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
-    uint32_t out[4][LANES_MAX];
-    struct lane_access a = {.space = space};
-    uint64_t last = ~0ull; // address of the lane before
-    uint32_t value[4] = {0};
+    unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
+    uint32_t out[4][LANES_MAX], value[4];
+    uint64_t address[LANES_MAX];
+    struct lane_access a = {.space = isa_space_of(i)};
     race_instruction(w, d);
-    for (uint64_t left = active; left; left &= left - 1) {
-        unsigned l = bit_lowest(left);
-        uint64_t address = exec_lane_address(d, w, regs, 0, l);
-        enum launch_fault_kind kind;
-        if (address == last && race_again(w, l)) {
-            for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
-            continue;
+    bool in_runs = has_runs(w, d, bytes, address);
+    for (uint64_t left = active; left;) {
+        unsigned l = bit_lowest(left), done = in_runs ? load_run(w, d, address, left, l, bytes, &a, out) : 0;
+        if (!done) {
+            if (!load_lane(w, d, regs, l, &a, value)) return NULL;
+            done = in_runs ? run_of(address, left, l, 0) : 1;
+            if (done > 1 && !race_again(w, l + done - 1)) done = 1;
+            for (unsigned n = 0; n < words * done; n++) out[n / done][l + n % done] = value[n / done];
         }
-        last = address;
-        if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
-            !exec_tolerates(w, d, kind, l, &a, bytes, false))
-            return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, false);
-        race_lane(w, d, l, &a, bytes, RACE_READ, NULL);
-        memset(value, 0, sizeof value);
-        exec_read(w, &a, bytes, value);
-        value[0] = exec_extend(type, value[0]);
-        for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+        left &= ~(bit_mask(done) << l);
     }
     count_access(w, a.space, false);
     for (unsigned n = 0; n < words; n++)
@@ -141,13 +226,17 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
     const struct inst *i = bound_inst(d, w);
     enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
+    uint64_t address[LANES_MAX];
     struct lane_access a = {.space = space};
     race_instruction(w, d);
-    for (uint64_t left = active; left; left &= left - 1) {
-        unsigned l = bit_lowest(left);
-        uint64_t address = exec_lane_address(d, w, regs, 0, l);
+    bool in_runs = has_runs(w, d, bytes, address);
+    for (uint64_t left = active; left;) {
+        unsigned l = bit_lowest(left), done = in_runs ? store_run(w, d, regs, address, left, l, &a) : 0;
+        left &= ~(bit_mask(done ? done : 1) << l);
+        if (done) continue;
+        uint64_t at = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
-        if (!exec_resolve(w, l, space, address, bytes, &a, &kind) &&
+        if (!exec_resolve(w, l, space, at, bytes, &a, &kind) &&
             !exec_tolerates(w, d, kind, l, &a, bytes, true))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t value[4];

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGN_LEAST = 256, GAP = 256 };
+enum { ALIGN_LEAST = 256, GAP = 256, NEAR_HEAP = 1 << 20 }; // NEAR_HEAP: bytes below, of a negative index
 
 struct region { // one of the two address ranges of the heap
     uint64_t next, end;
@@ -321,7 +321,8 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     const struct memory_allocation *after = past < m->allocations.count ? &m->allocations.data[past] : NULL;
     strbuf_printf(out, "0x%" PRIx64 " is ", address);
     bool windows = m->origin != 0; // the windows of a flat memory are described by its launch
-    if (address < (windows ? MEMORY_HEAP : 4096)) {
+    bool is_near = windows && after && address < MEMORY_HEAP && MEMORY_HEAP - address <= NEAR_HEAP;
+    if (address < (windows ? MEMORY_HEAP : 4096) && !is_near) {
         strbuf_puts(out, address < 4096 ? "a null pointer, or a null pointer plus a small offset"
                                         : "below all device memory");
     } else if (windows && address >= ISA_SHARED_WINDOW && address < ISA_LOCAL_WINDOW) {

@@ -26,6 +26,7 @@ struct race_block {
     // [barrier * warps + u]: maximum of clock[v * warps + u] over arrived warps v, and stamp of u if arrived.
     uint32_t *gathered;
     uint32_t *sync;      // number of the last warp-wide sync of each warp
+    uint32_t *all_sync;  // of each warp: number of the last warp-wide sync of all live lanes
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
     uint32_t *acquired;  // by warp: latest publication time acquired
     uint32_t fenced;     // time of the block's last fence
@@ -42,9 +43,10 @@ struct race_detector {
     char *text;
     unsigned warp_shift;    // log2 of the warp size
     struct race_record now; // of the present instruction; thread: of the present lane
-    // Cell of the present instruction's last read, if no lane of the warp can race there: no write, or a write
+    // Cells of the present instruction's last read, if no lane of the warp can race there: no write, or a write
     // by another warp that happens before. NULL: none.
     struct race_cell *clear;
+    unsigned clear_count;
     uint64_t page_number; // of `page`, the page of global memory found last; NULL: none
     struct race_page *page;
 };
@@ -97,6 +99,7 @@ void race_block_start(struct cta *c)
     b->now = heap_alloc(n * sizeof *b->now);
     b->gathered = heap_alloc(barriers * n * sizeof *b->gathered);
     b->sync = heap_alloc(n * sizeof *b->sync);
+    b->all_sync = heap_alloc(n * sizeof *b->all_sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
     b->acquired = heap_alloc(n * sizeof *b->acquired);
     b->shared = (struct race_page){heap_alloc(words * sizeof(struct race_cell)), words, 0, false};
@@ -111,6 +114,7 @@ void race_block_end(struct cta *c)
     free(b->now);
     free(b->gathered);
     free(b->sync);
+    free(b->all_sync);
     free(b->lane_sync);
     free(b->acquired);
     free(b->shared.cells);
@@ -133,6 +137,7 @@ void race_warp_sync(struct warp *w, uint64_t lanes)
     if (!w->exec->races) return;
     struct race_block *b = w->cta->race;
     uint32_t number = ++b->sync[w->index];
+    if (!(w->present & ~w->exited & ~lanes)) b->all_sync[w->index] = number;
     for (; lanes; lanes &= lanes - 1) b->lane_sync[w->index * LANES_MAX + bit_lowest(lanes)] = number;
 }
 
@@ -290,12 +295,32 @@ static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *
     c->published = u32_max(c->published, b->fenced);
 }
 
+static void record_read(const struct warp *w, struct race_cell *c, const struct race_record *now)
+{
+    unsigned shift = w->exec->races->warp_shift;
+    bool same = c->read[0].block == now->block && (uint32_t)c->read[0].thread >> shift == w->index;
+    if (!same) c->read[1] = c->read[0];
+    c->read[0] = *now;
+}
+
+// The cells of `bytes` bytes at a place, if of one page with a cell per word (bytes 1: per byte); NULL: otherwise.
+static struct race_cell *cells_of(struct warp *w, const struct lane_access *a, unsigned bytes, bool by_byte)
+{
+    if (!by_byte && (a->address % 4 || bytes % 4)) return NULL;
+    struct race_page *p = page_of(w, a->space, a->address);
+    if (!p || p->by_byte != by_byte) return NULL;
+    uint64_t place = a->space == SPACE_SHARED ? a->address : a->address % (4 * RACE_PAGE_WORDS);
+    uint64_t first = by_byte ? place : place / 4, count = by_byte ? bytes : bytes / 4;
+    return first + count <= (by_byte ? 4 : 1) * p->words ? &p->cells[first] : NULL;
+}
+
 // Whether no lane of the warp races with the cell's last write.
 static bool is_clear_of(const struct warp *w, const struct race_cell *c)
 {
     const struct race_detector *r = w->exec->races;
+    if (!c->write.time) return true;
     bool is_own = c->write.block == r->now.block && (uint32_t)c->write.thread >> r->warp_shift == w->index;
-    return !c->write.time || (!is_own && is_ordered(w, 0, &c->write));
+    return is_own ? w->cta->race->all_sync[w->index] > c->write.sync : is_ordered(w, 0, &c->write);
 }
 
 static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c)
@@ -306,9 +331,7 @@ static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a
         r->clear = c;
     else if (conflicts(&c->write, now) && !is_ordered(w, lane, &c->write))
         report(w, a, &c->write, true, now, false);
-    bool same = c->read[0].block == now->block && (uint32_t)c->read[0].thread >> r->warp_shift == w->index;
-    if (!same) c->read[1] = c->read[0];
-    c->read[0] = *now;
+    record_read(w, c, now);
 }
 
 static void cell_write(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c,
@@ -342,7 +365,8 @@ bool race_again(struct warp *w, unsigned lane)
 {
     struct race_detector *r = w->exec->races;
     if (!r || !r->clear || r->now.strong) return false;
-    r->clear->read[0].thread = (uint16_t)((w->index << r->warp_shift) + lane);
+    for (unsigned n = 0; n < r->clear_count; n++)
+        r->clear[n].read[0].thread = (uint16_t)((w->index << r->warp_shift) + lane);
     return true;
 }
 
@@ -356,16 +380,18 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
     if (a->space == SPACE_LOCAL || a->space == SPACE_CONST) return;
     struct lane_access at = *a;
     r->now.thread = (uint16_t)((w->index << r->warp_shift) + lane);
-    if (bytes == 4 && at.address % 4 == 0) { // frequent
-        struct race_page *p = page_of(w, a->space, at.address);
-        if (p && !p->by_byte) {
-            uint32_t whole = 0;
-            if (value) memcpy(&whole, value, 4);
-            uint64_t place = a->space == SPACE_SHARED ? at.address / 4 : at.address / 4 % RACE_PAGE_WORDS;
-            cell_access(w, d, lane, &at, &p->cells[place], access, whole);
-            if (!is_clean) r->clear = NULL;
-            return;
+    struct race_cell *cells = bytes >= 4 ? cells_of(w, a, bytes, false) : NULL;
+    if (cells) { // frequent
+        bool is_clear = is_clean && access == RACE_READ;
+        for (unsigned n = 0; n < bytes / 4; n++, at.address += 4) {
+            uint32_t word = 0;
+            if (value) memcpy(&word, (const uint8_t *)value + 4 * n, 4);
+            cell_access(w, d, lane, &at, &cells[n], access, word);
+            is_clear &= r->clear != NULL;
         }
+        r->clear = is_clear ? cells : NULL;
+        r->clear_count = bytes / 4;
+        return;
     }
     for (unsigned n = 0, step; n < bytes; n += step, at.address += step) {
         struct race_page *p = page_of(w, a->space, at.address);
@@ -381,4 +407,71 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
         if (p) cell_access(w, d, lane, &at, &p->cells[p->by_byte ? place : place / 4], access, left);
     }
     if (bytes > 1 || !is_clean) r->clear = NULL; // several cells, or a finding to be counted by lane
+    r->clear_count = 1;
+}
+
+// -- runs of lanes ------------------------------------------------------------------------------------------
+
+struct seen { // a record compared last, and the result
+    uint32_t time, block, warp;
+    bool is_ordered;
+};
+
+// is_ordered for a lane of a run: neighbouring places often have records of one instruction.
+static inline bool is_ordered_alike(const struct warp *w, unsigned lane, const struct race_record *before,
+                                    struct seen *seen)
+{
+    const struct race_detector *r = w->exec->races;
+    uint32_t warp = (uint32_t)before->thread >> r->warp_shift;
+    if (!before->time) return true;
+    if (before->block == r->now.block && warp == w->index)
+        return w->cta->race->all_sync[warp] > before->sync || is_ordered(w, lane, before);
+    if (before->time != seen->time || before->block != seen->block || warp != seen->warp)
+        *seen = (struct seen){before->time, before->block, warp, is_ordered(w, lane, before)};
+    return seen->is_ordered;
+}
+
+// cells: of a lane.
+static bool run_is_ordered(const struct warp *w, unsigned lane, unsigned count, unsigned cells,
+                           const struct race_cell *c, bool is_write)
+{
+    struct seen seen[3] = {{0}};
+    for (unsigned n = 0; n < count * cells; n++) {
+        unsigned l = lane + n / cells;
+        if (!is_ordered_alike(w, l, &c[n].write, &seen[0])) return false;
+        if (is_write && (!is_ordered_alike(w, l, &c[n].read[0], &seen[1]) ||
+                         !is_ordered_alike(w, l, &c[n].read[1], &seen[2])))
+            return false;
+    }
+    return true;
+}
+
+static void record_run(const struct warp *w, unsigned lane, unsigned count, unsigned cells,
+                       struct race_cell *c, const uint32_t *values)
+{
+    struct race_record now = w->exec->races->now;
+    now.thread = (uint16_t)((w->index << w->exec->races->warp_shift) + lane);
+    for (unsigned n = 0; n < count; n++, now.thread++)
+        for (unsigned k = 0; k < cells; k++, c++) {
+            if (!values) {
+                record_read(w, c, &now);
+                continue;
+            }
+            c->write = now;
+            c->value = values[n * cells + k];
+        }
+}
+
+bool race_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
+              const uint32_t *values)
+{
+    struct race_detector *r = w->exec->races;
+    unsigned cells = bytes < 4 ? 1 : bytes / 4;
+    if (r->now.strong || a->space == SPACE_LOCAL) return false;
+    struct race_cell *c = cells_of(w, a, count * bytes, bytes == 1);
+    if (!c || !run_is_ordered(w, lane, count, cells, c, values != NULL)) return false;
+    if (w->exec->checker && !checker_run(w, lane, count, a, bytes, values != NULL)) return false;
+    record_run(w, lane, count, cells, c, values);
+    r->clear = NULL;
+    return true;
 }

@@ -41,8 +41,14 @@ void race_instruction(struct warp *w, const struct bound *d);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);
 
-// A read of the place of the lane before, by the same instruction. False: the caller calls race_lane.
+// After race_lane of a read: lanes up to `lane` read the same place by the same instruction. False: not recorded, the
+// caller calls race_lane for each lane.
 bool race_again(struct warp *w, unsigned lane);
+
+// Accesses of `count` lanes from `lane` on, to places one after another in one space, of 1, 4, 8 or 16 bytes a lane.
+// values: words of a write, by lane (1 byte: a word a lane); NULL: reads. True: no race and no finding, recorded. False: nothing done, the caller calls race_lane.
+bool race_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
+              const uint32_t *values);
 
 void race_fence(struct warp *w);
 void race_warp_sync(struct warp *w, uint64_t lanes);

@@ -1,5 +1,6 @@
 #include "profile/page.h"
 #include "base/hash.h"
+#include "profile/beside.h"
 #include "profile/sources.h"
 #include "report/fields.h"
 
@@ -284,6 +285,10 @@ static void write_all(const struct profile *p, const char *const *modules, size_
     report_text(&j, "sentence", strbuf_text(&text));
     write_rules(p, &j);
     write_trials(p, &j);
+    if (p->beside) {
+        json_key(&j, "beside");
+        beside_json(p->beside, &j);
+    }
     write_slots(&j);
     if (p->facts.hottest) write_peaks(&p->facts.hottest->peaks, p->facts.hottest->core_mhz, &j);
     if (is_compact)

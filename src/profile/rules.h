@@ -38,6 +38,7 @@ struct profile {
     VEC(struct rule) rules; // in the order of rules.def; by rank after profile_rank
     struct trial trials[PROFILE_TRIALS];
     size_t trial_count;
+    const struct beside *beside; // an earlier profile (beside.h), not owned; NULL: none
 };
 
 // Evidence of all rules for a base run on SMs, and the choice of trials. Run and context outlive the profile.

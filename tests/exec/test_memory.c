@@ -101,6 +101,8 @@ static void test_describe(struct test *t)
                       "0x100004ff is 1 byte before the start of allocation 1 (16 bytes at 0x10000500)");
     check_description(t, m, 0x10000010, "0x10000010 is 16 bytes into argument 0 (1024 bytes at 0x10000000)");
     check_description(t, m, 8, "0x8 is a null pointer, or a null pointer plus a small offset");
+    check_description(t, m, 0xffffffc,
+                      "0xffffffc is 4 bytes before the start of argument 0 (1024 bytes at 0x10000000)");
     check_description(t, m, 0x5000, "0x5000 is below all device memory");
     check_description(t, m, 0xff000010, "0xff000010 is in the window of local memory, not in global memory");
     memory_free(m, a);
