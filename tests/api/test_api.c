@@ -228,12 +228,18 @@ static void test_shapes(struct test *t)
         struct wf_launch_config shape;
         const char *message;
     } rows[] = {
-        {"trapped", {{0, 1, 1}, {1, 1, 1}, 0, NULL, 0, 0}, "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
-        {"trapped", {{1, 1, 1}, {1, 0, 1}, 0, NULL, 0, 0}, "error: block of 1 x 0 x 1: no dimension may be 0\n"},
+        {"trapped",
+         {{0, 1, 1}, {1, 1, 1}, 0, NULL, 0, 0},
+         "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
+        {"trapped",
+         {{1, 1, 1}, {1, 0, 1}, 0, NULL, 0, 0},
+         "error: block of 1 x 0 x 1: no dimension may be 0\n"},
         {"trapped",
          {{1, 1, 1}, {1025, 1, 1}, 0, NULL, 0, 0},
          "error: block of 1025 x 1 x 1: x may be at most 1024\n"},
-        {"trapped", {{1, 1, 1}, {1, 1, 65}, 0, NULL, 0, 0}, "error: block of 1 x 1 x 65: z may be at most 64\n"},
+        {"trapped",
+         {{1, 1, 1}, {1, 1, 65}, 0, NULL, 0, 0},
+         "error: block of 1 x 1 x 65: z may be at most 64\n"},
         {"trapped",
          {{1, 1, 1}, {32, 33, 1}, 0, NULL, 0, 0},
          "error: block of 32 x 33 x 1 has 1056 threads; at most 1024 are possible\n"},
