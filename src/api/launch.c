@@ -184,13 +184,16 @@ static uint32_t launch_bank_bytes(const struct wf_kernel *k)
     return BANK_LAUNCH_PARAMS + (uint32_t)align_up(k->info.param_bytes, 8);
 }
 
-static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, const void *params)
+static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, uint64_t workspace,
+                                 const void *params)
 {
     uint8_t *bank = heap_alloc(launch_bank_bytes(k));
     memcpy(bank + LAUNCH_NTID, l->block, sizeof l->block);
     memcpy(bank + LAUNCH_NCTAID, l->grid, sizeof l->grid);
     memcpy(bank + LAUNCH_DYNAMIC_SHARED, &l->dynamic_shared, 4);
     memcpy(bank + LAUNCH_STACK_TOP, &l->local_total, 4);
+    const uint32_t envregs[] = {0, (uint32_t)(workspace >> 32), (uint32_t)workspace};
+    memcpy(bank + LAUNCH_ENVREGS, envregs, sizeof envregs);
     if (k->info.param_bytes) memcpy(bank + BANK_LAUNCH_PARAMS, params, k->info.param_bytes);
     return bank;
 }
@@ -251,12 +254,12 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
     l->max_cycles = c->max_cycles;
 }
 
-static void fill_banks(struct wf_launch *l, const void *params)
+static void fill_banks(struct wf_launch *l, uint64_t workspace, const void *params)
 {
     struct wf_kernel *k = l->kernel;
     const struct wf_module *m = k->module;
     struct launch *e = &l->launch;
-    l->params = make_launch_bank(k, e, params);
+    l->params = make_launch_bank(k, e, workspace, params);
     e->bank[BANK_LAUNCH] = l->params;
     e->bank_bytes[BANK_LAUNCH] = launch_bank_bytes(k);
     e->bank[BANK_LITERAL] = k->program->literals;
@@ -347,7 +350,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
         api_launch_destroy(l);
         return WF_BAD_INPUT;
     }
-    fill_banks(l, params);
+    fill_banks(l, shape->workspace, params);
     api_queue(l, shape->stream);
     *launch = l;
     return WF_OK;

@@ -384,6 +384,9 @@ struct wf_launch_config {
     struct wf_stream *stream;   // NULL: the default stream, CUDA's legacy one
     // Registers of a thread on an SM, used if launch.registers is 0. 0: as many as the code uses.
     uint32_t registers;
+    // Address of zeroed device memory that the blocks of a cooperative launch meet in (grid.sync), 32 bytes and the
+    // launch's own; 0: no cooperative launch. Kernels read the address from %envreg1 (high) and %envreg2.
+    uint64_t workspace;
 };
 
 // Occupancy: the number of blocks of a shape that fit on an SM of the selected GPU, and the resources left

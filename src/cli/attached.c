@@ -131,18 +131,27 @@ static void print_report(const struct attached *a)
     strbuf_fini(&out);
 }
 
+static uint8_t outcome_of(const struct attached *a, unsigned failed_launches)
+{
+    if (failed_launches) return CUDA_PROGRAM_FAILED;
+    return a->report.verified == REPORT_MISMATCH ? CUDA_PROGRAM_MISMATCH : CUDA_PROGRAM_DONE;
+}
+
+// Not idle: another thread may still write the report, so nothing of it is read.
 static void end(void *state, bool is_idle, unsigned failed_launches)
 {
     struct attached *a = state;
     if (!a->text) return;
-    bool verify = options_has(&a->options, OPTION_VERIFY);
-    if (verify) a->report.verified = a->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
-    if (is_idle) write_files(a);
+    if (!is_idle) {
+        fputs("warpfold: the program ended within a launch: no report\n", stderr);
+        cuda_program_tell(failed_launches ? CUDA_PROGRAM_FAILED : CUDA_PROGRAM_DONE);
+        return;
+    }
+    if (options_has(&a->options, OPTION_VERIFY))
+        a->report.verified = a->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
+    write_files(a);
     if (a->report.launches.count && !options_has(&a->options, OPTION_QUIET)) print_report(a);
-    if (!is_idle) fputs("warpfold: the program ended within a launch; files are not written\n", stderr);
-    cuda_program_tell(failed_launches                                   ? CUDA_PROGRAM_FAILED
-                      : verify && a->report.verified == REPORT_MISMATCH ? CUDA_PROGRAM_MISMATCH
-                                                                        : CUDA_PROGRAM_DONE);
+    cuda_program_tell(outcome_of(a, failed_launches));
 }
 
 static const char *gpu(const void *state)

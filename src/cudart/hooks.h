@@ -12,7 +12,8 @@ struct cudart_hooks {
     // A launch is over.
     void (*over)(void *state, struct wf_kernel *k, const struct wf_launch_config *shape,
                  const struct wf_stats *stats);
-    // The program ends; is_idle: no launch is under way. failed_launches: of launches that ended with a fault.
+    // The program ends; is_idle: no launch is under way. failed_launches: launches that
+    // ended with a fault, 0 if the program has asked for the error.
     void (*end)(void *state, bool is_idle, unsigned failed_launches);
     const char *(*gpu)(const void *state); // the GPU's name; NULL: functional
     bool (*is_quiet)(const void *state);   // no notes on stderr

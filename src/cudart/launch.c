@@ -52,6 +52,20 @@ uint32_t launch_resident(struct wf_kernel *k, const struct cuda_dim3 *block, siz
     return wf_occupancy_at(k, &shape, 0, &o) ? o.blocks : 0;
 }
 
+// Memory for the blocks of cooperative launches to meet in: a place a launch, used again after `WORKSPACES` launches, more
+// than can be under way.
+enum { WORKSPACES = 256, WORKSPACE_BYTES = 32 };
+
+static uint64_t next_workspace(struct cudart *r)
+{
+    if (!r->workspaces)
+        r->workspaces = wf_alloc_named(r->context, WORKSPACES * WORKSPACE_BYTES, "grid workspaces");
+    uint64_t address = r->workspaces + r->cooperative_launches++ % WORKSPACES * WORKSPACE_BYTES;
+    void *host = r->workspaces ? wf_host(r->context, address, WORKSPACE_BYTES) : NULL;
+    if (host) memset(host, 0, WORKSPACE_BYTES);
+    return host ? address : 0;
+}
+
 static enum cuda_error check(struct cudart *r, const struct cudart_kernel *k, const struct launch_request *q)
 {
     const struct wf_kernel_info *info = wf_kernel_info(k->compiled);
@@ -86,6 +100,7 @@ enum cuda_error launch_in(struct cudart *r, struct cudart_kernel *k, const struc
     struct wf_launch *l;
     enum cuda_error error = check(r, k, q);
     if (error) return error;
+    if (q->is_cooperative && !(shape.workspace = next_workspace(r))) return cudaErrorMemoryAllocation;
     cudart_hooks.choose(r->hooked, wf_kernel_info(k->compiled)->name);
     enum wf_status status = wf_launch_async(k->compiled, &shape, (void *const *)args,
                                             wf_kernel_info(k->compiled)->param_count, &l);

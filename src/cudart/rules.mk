@@ -27,4 +27,5 @@ $(CUDART_LIBS): $(BUILD)/libwarpfold-cudart.so.%: $(BUILD)/src/cudart/cudart.%.m
 	    $(filter %.o,$^) $(BUILD)/libwarpfold.a $(LDLIBS) -ldl
 	@mkdir -p $(BUILD)/cudart
 	@ln -sf ../$(@F) $(BUILD)/cudart/libcudart.so.$*
-all: $(if $(filter fuzz,$(MODE)),,$(CUDART_LIBS))
+# Sanitizers have their own memory where device memory lies.
+all: $(if $(filter release debug,$(MODE)),$(CUDART_LIBS))

@@ -59,7 +59,7 @@ static __attribute__((destructor)) void end(void)
     if (!r->hooked || the.process != getpid()) return;
     bool is_idle = pthread_mutex_trylock(&the.lock) == 0 && !r->busy;
     if (is_idle && !r->unusable) cudart_wait(r);
-    cudart_hooks.end(r->hooked, is_idle, r->failed_launches);
+    cudart_hooks.end(r->hooked, is_idle, r->has_noticed ? 0 : r->failed_launches);
 }
 
 struct cudart *cudart_enter_plain(void)
@@ -162,14 +162,24 @@ static const struct error_row *error_row(enum cuda_error error)
     return NULL;
 }
 
+// A program that asks for a fault's name, text or number has noticed the fault.
+static void notice(enum cuda_error error)
+{
+    struct cudart *r = cudart_enter_plain();
+    r->has_noticed |= error != cudaSuccess && error == r->lost;
+    pthread_mutex_unlock(&the.lock);
+}
+
 CUDART_EXPORT const char *cudaGetErrorName(enum cuda_error error)
 {
+    notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->name : "unrecognized error code";
 }
 
 CUDART_EXPORT const char *cudaGetErrorString(enum cuda_error error)
 {
+    notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->text : "unrecognized error code";
 }
@@ -180,6 +190,7 @@ static enum cuda_error present_error(bool clear)
     struct cudart *r = cudart_enter_plain();
     enum cuda_error error = r->lost ? r->lost : last_error;
     if (clear) last_error = cudaSuccess;
+    r->has_noticed |= r->lost != cudaSuccess;
     pthread_mutex_unlock(&the.lock);
     return error;
 }
@@ -226,6 +237,7 @@ static void settle_launch(struct cudart *r, const struct cudart_pending *p)
         r->failed_launches += s->has_run;
         if (!r->lost) {
             r->lost = error_of(s->fault);
+            r->has_noticed = false;
             cudart_told(r, r->lost);
         }
         wf_clear_errors(r->context);

@@ -83,10 +83,13 @@ struct cudart {
     VEC(struct cuda_stream *) streams; // created, and the default streams of threads
     struct cuda_stream *legacy;        // the default stream of all threads; NULL: not yet used
     uint64_t streams_made;
-    double core_mhz;    // of the latest timed launch; 0: none
-    uint64_t limits[8]; // by enum cudaLimit; 0: default
+    double core_mhz;     // of the latest timed launch; 0: none
+    uint64_t limits[8];  // by enum cudaLimit; 0: default
+    uint64_t workspaces; // device address of grid workspaces; 0: no cooperative launch so far
+    uint64_t cooperative_launches;
     unsigned failed_launches;
-    unsigned busy; // above 0: a call of the library runs launches
+    bool has_noticed; // the program has asked for a fault's error
+    unsigned busy;    // above 0: a call of the library runs launches
 };
 
 // CUDA's major version of the library that the program was linked with, 11 or 13: a few functions have other arguments.

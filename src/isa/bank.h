@@ -20,5 +20,7 @@ enum { // byte offsets in BANK_LAUNCH
     LAUNCH_NCTAID = 0x0c,
     LAUNCH_DYNAMIC_SHARED = 0x18, // bytes
     LAUNCH_STACK_TOP = 0x28,      // initial stack pointer: local address just past the stack
+    LAUNCH_ENVREGS =
+        0x30, // %envreg0 to %envreg31; 1 and 2: address of the grid's workspace, high and low word
     BANK_LAUNCH_PARAMS = 0x160
 };

@@ -228,32 +228,38 @@ static void test_shapes(struct test *t)
         struct wf_launch_config shape;
         const char *message;
     } rows[] = {
-        {"trapped", {{0, 1, 1}, {1, 1, 1}, 0, NULL, 0}, "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
-        {"trapped", {{1, 1, 1}, {1, 0, 1}, 0, NULL, 0}, "error: block of 1 x 0 x 1: no dimension may be 0\n"},
         {"trapped",
-         {{1, 1, 1}, {1025, 1, 1}, 0, NULL, 0},
+         {{0, 1, 1}, {1, 1, 1}, 0, NULL, 0, 0},
+         "error: grid of 0 x 1 x 1: no dimension may be 0\n"},
+        {"trapped",
+         {{1, 1, 1}, {1, 0, 1}, 0, NULL, 0, 0},
+         "error: block of 1 x 0 x 1: no dimension may be 0\n"},
+        {"trapped",
+         {{1, 1, 1}, {1025, 1, 1}, 0, NULL, 0, 0},
          "error: block of 1025 x 1 x 1: x may be at most 1024\n"},
-        {"trapped", {{1, 1, 1}, {1, 1, 65}, 0, NULL, 0}, "error: block of 1 x 1 x 65: z may be at most 64\n"},
         {"trapped",
-         {{1, 1, 1}, {32, 33, 1}, 0, NULL, 0},
+         {{1, 1, 1}, {1, 1, 65}, 0, NULL, 0, 0},
+         "error: block of 1 x 1 x 65: z may be at most 64\n"},
+        {"trapped",
+         {{1, 1, 1}, {32, 33, 1}, 0, NULL, 0, 0},
          "error: block of 32 x 33 x 1 has 1056 threads; at most 1024 are possible\n"},
         {"trapped",
-         {{1, 65536, 1}, {1, 1, 1}, 0, NULL, 0},
+         {{1, 65536, 1}, {1, 1, 1}, 0, NULL, 0, 0},
          "error: grid of 1 x 65536 x 1: y may be at most 65535\n"},
         {"trapped",
-         {{0x80000000, 1, 1}, {1, 1, 1}, 0, NULL, 0},
+         {{0x80000000, 1, 1}, {1, 1, 1}, 0, NULL, 0, 0},
          "error: grid of 2147483648 x 1 x 1: x may be at most 2147483647\n"},
         {"trapped",
-         {{1, 1, 1}, {1, 1, 1}, 0, NULL, 256},
+         {{1, 1, 1}, {1, 1, 1}, 0, NULL, 256, 0},
          "error: 256 registers a thread; at most 255 are possible\n"},
         {"at_most_128",
-         {{1, 1, 1}, {129, 1, 1}, 0, NULL, 0},
+         {{1, 1, 1}, {129, 1, 1}, 0, NULL, 0, 0},
          "error: block of 129 threads; kernel at_most_128 was compiled for at most 128 (.maxntid)\n"},
         {"exactly_64",
-         {{1, 1, 1}, {32, 1, 1}, 0, NULL, 0},
+         {{1, 1, 1}, {32, 1, 1}, 0, NULL, 0, 0},
          "error: block of 32 x 1 x 1; kernel exactly_64 requires 64 x 1 x 1 (.reqntid)\n"},
         {"trapped",
-         {{1, 1, 1}, {1, 1, 1}, 98305, NULL, 0},
+         {{1, 1, 1}, {1, 1, 1}, 98305, NULL, 0, 0},
          "error: kernel trapped: a block needs 98305 bytes of shared memory (0 static, 98305 dynamic), and "
          "the "
          "limit is 98304 (launch.max_shared)\n"},
@@ -265,7 +271,7 @@ static void test_shapes(struct test *t)
         CHECK(t, wf_launch(k, &rows[i].shape, NULL, 0, NULL) == WF_BAD_INPUT);
         check_error(&f, rows[i].message);
     }
-    struct wf_launch_config fits = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
+    struct wf_launch_config fits = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0, 0};
     CHECK(t, wf_launch(find(&f, "exactly_64"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "at_most_128"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "by_value"), &fits, NULL, 0, NULL) == WF_BAD_INPUT);

@@ -1,5 +1,6 @@
 // Kernels of the tests of the CUDA runtime. kernels.ptx: nvcc -ptx -arch=sm_75 kernels.cu.
 #include <cassert>
+#include <cooperative_groups.h>
 #include <cstdio>
 
 extern "C" {
@@ -38,6 +39,17 @@ __global__ void wait_for(volatile int *flag, int *seen)
 __global__ void fetch(cudaTextureObject_t t, float *out, int width)
 {
     out[threadIdx.y * width + threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
+}
+
+// Every thread reads a word that a thread of another block wrote before the barrier of the grid.
+__global__ void meet(int *words, int *sum)
+{
+    int threads = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+    words[i] = i;
+    cooperative_groups::this_grid().sync();
+    atomicAdd(sum, words[(i + blockDim.x) % threads]);
+    cooperative_groups::this_grid().sync();
+    if (i == 0) *sum += 1;
 }
 
 __global__ void wide(const double *in, double *out)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Host functions and variables of the program: only the addresses count.
-static char axpy, count, next_word, add_byte, store_at, stop, claim, say, follow, wait_for, fetch, wide,
+static char axpy, count, next_word, add_byte, store_at, stop, claim, say, follow, wait_for, fetch, wide, meet,
     unknown;
 static char scale, counter;
 static int *shared_word;
@@ -23,7 +23,8 @@ static void register_program(const char *ptx, size_t length)
     } kernels[] = {{&axpy, "axpy"},         {&count, "count"},       {&next_word, "next_word"},
                    {&add_byte, "add_byte"}, {&store_at, "store_at"}, {&stop, "stop"},
                    {&claim, "claim"},       {&say, "say"},           {&follow, "follow"},
-                   {&wait_for, "wait_for"}, {&fetch, "fetch"},       {&wide, "wide"}};
+                   {&wait_for, "wait_for"}, {&fetch, "fetch"},       {&wide, "wide"},
+                   {&meet, "meet"}};
     void **handle = __cudaRegisterFatBinary(fat_make(ptx, length, FAT_LZ4));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         __cudaRegisterFunction(handle, kernels[i].host, NULL, kernels[i].name, -1, NULL, NULL, NULL, NULL,
@@ -232,6 +233,25 @@ static void test_shapes(struct test *t)
     cudaGetLastError();
 }
 
+static void test_cooperative(struct test *t)
+{
+    enum { BLOCKS = 16, THREADS_A_BLOCK = 64, ALL = BLOCKS * THREADS_A_BLOCK };
+    int *words = device_memory(ALL * sizeof *words), *sum;
+    CHECK_EQ(t, cudaMallocManaged((void **)&sum, sizeof *sum, 1), cudaSuccess);
+    for (int k = 0; k < 3; k++) { // each launch has a workspace of its own
+        *sum = 0;
+        CHECK_EQ(t,
+                 cudaLaunchCooperativeKernel(&meet, (struct cuda_dim3){BLOCKS, 1, 1},
+                                             (struct cuda_dim3){THREADS_A_BLOCK, 1, 1},
+                                             (void *[]){&words, &sum}, 0, NULL),
+                 cudaSuccess);
+        CHECK_EQ(t, cudaDeviceSynchronize(), cudaSuccess);
+        CHECK_EQ(t, *sum, ALL * (ALL - 1) / 2 + 1);
+    }
+    CHECK_EQ(t, cudaFree(words), cudaSuccess);
+    CHECK_EQ(t, cudaFree(sum), cudaSuccess);
+}
+
 static void add_one(void *data) { ++*(int *)data; }
 static void add_ten(struct cuda_stream *s, enum cuda_error status, void *data)
 {
@@ -431,6 +451,11 @@ static void test_threads(struct test *t)
     CHECK_EQ(t, now, THREADS * LAUNCHES);
 }
 
+static void test_no_memory(struct test *t)
+{
+    test_skip(t, "addresses from 4 GiB on are taken (a sanitizer)");
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"launch", test_launch},
@@ -441,6 +466,7 @@ int main(int argc, char **argv)
                                              {"last-byte", test_last_byte},
                                              {"wrong-pointers", test_wrong_pointers},
                                              {"shapes", test_shapes},
+                                             {"cooperative", test_cooperative},
                                              {"streams", test_streams},
                                              {"rows", test_rows},
                                              {"textures", test_textures},
@@ -454,6 +480,10 @@ int main(int argc, char **argv)
     size_t length;
     const char *why;
     unsetenv("WARPFOLD_RUN");
+    if (cudaDeviceSynchronize() == cudaErrorMemoryAllocation) {
+        static const struct test_case nothing[] = {{"memory", test_no_memory}};
+        return test_main(argc, argv, nothing, TEST_COUNT(nothing));
+    }
     if (file_read("tests/cudart/kernels.ptx", &ptx, &length, &why)) register_program(ptx, length);
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
