@@ -125,11 +125,13 @@ static bool is_in_memory(const struct decoupled *d, uint64_t line)
 }
 
 // Whether the unit waits until another line of the set is unlocked. Nothing waits for a lock of the access itself. A
-// locked line's warp comes for the line: its stream has passed no point where warps wait for one another. Beside a
+// locked line's warp comes for the line: its stream has passed no point where warps wait for one another. Without a
+// locked line (memory.perfect locks none) the wait would have no end. Beside a
 // mechanism with waits of its own, a line that cannot be locked is not requested.
 static bool waits_for_lock(const struct decoupled *d, const struct part *p)
 {
-    return !d->launch->plan->yields && p->locked == 0 && p->asked == bit_count(p->there);
+    bool some_are_locked = d->counters[COUNT_locked] != d->counters[COUNT_unlocked];
+    return !d->launch->plan->yields && some_are_locked && p->locked == 0 && p->asked == bit_count(p->there);
 }
 
 // Requests the lines of an access. True: all requests are made. False: L1 has refused a request, or the line's set
