@@ -34,13 +34,12 @@ static size_t side_bytes(const struct copy_side *s, const struct copy_request *q
     return ((q->depth - 1) * s->rows_per_slice + q->height - 1) * s->pitch + q->width;
 }
 
-// A side that the kind of copy says to be the device's must be.
+// A side that the kind of copy says to be the device's must be memory that the runtime knows.
 static bool side_is_good(const struct cudart *r, const struct copy_side *s, const struct copy_request *q,
                          bool is_device)
 {
     if (!s->data || (q->height > 1 && s->pitch < q->width)) return false;
-    if (!memory_is_valid(r, s->data, side_bytes(s, q))) return false;
-    return !is_device || memory_find_block(r, s->data) || (uintptr_t)s->data >> 32;
+    return memory_is_valid(r, s->data, side_bytes(s, q)) && (!is_device || memory_is_known(r, s->data));
 }
 
 static enum cuda_error check(const struct cudart *r, const struct copy_request *q)
@@ -49,14 +48,8 @@ static enum cuda_error check(const struct cudart *r, const struct copy_request *
     if (kind < COPY_HOST_TO_HOST || kind > COPY_DEFAULT) return cudaErrorInvalidMemcpyDirection;
     bool to_device = kind == COPY_TO_DEVICE || kind == COPY_ON_DEVICE;
     bool from_device = kind == COPY_FROM_DEVICE || kind == COPY_ON_DEVICE;
-    bool good =
-        side_is_good(r, &q->to, q, to_device) && (!q->from.data || side_is_good(r, &q->from, q, from_device));
-    // A plain pointer of the host as a side of the device: CUDA looks where the memory is.
-    if (good && to_device && (uintptr_t)q->to.data >= r->heap_end && !memory_find_block(r, q->to.data))
-        return cudaErrorInvalidValue;
-    if (good && from_device && q->from.data && (uintptr_t)q->from.data >= r->heap_end &&
-        !memory_find_block(r, q->from.data))
-        return cudaErrorInvalidValue;
+    bool good = side_is_good(r, &q->to, q, to_device) &&
+                (!q->from.data || side_is_good(r, &q->from, q, from_device)); // else a fill
     return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 

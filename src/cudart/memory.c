@@ -42,14 +42,23 @@ const struct cudart_block *memory_find_block(const struct cudart *r, const void 
     return b && address - b->address < b->bytes ? b : NULL;
 }
 
+static bool in_heap(const struct cudart *r, const void *p)
+{
+    return (uintptr_t)p >= 1ull << 32 && (uintptr_t)p < r->heap_end;
+}
+
+bool memory_is_known(const struct cudart *r, const void *p)
+{
+    return in_heap(r, p) || memory_find_block(r, p);
+}
+
 // Device memory of variables is no block, and lies in the library's heap: the library checks such ranges.
 bool memory_is_valid(const struct cudart *r, const void *p, uint64_t bytes)
 {
     const struct cudart_block *b = memory_find_block(r, p);
     uint64_t address = (uintptr_t)p;
     if (b) return b->bytes - (address - b->address) >= bytes;
-    bool in_heap = address >= 1ull << 32 && address < r->heap_end;
-    if (!in_heap) return p || !bytes;
+    if (!in_heap(r, p)) return p || !bytes;
     bool good = wf_host(r->context, address, bytes);
     if (!good) wf_clear_errors(r->context);
     return good;
@@ -221,8 +230,7 @@ static enum cuda_error describe(struct cudart *r, struct cuda_pointer *a, const 
     enum { UNREGISTERED, HOST, DEVICE, MANAGED };
     if (!a || !p) return cudaErrorInvalidValue;
     const struct cudart_block *b = memory_find_block(r, p);
-    bool is_variable =
-        !b && (uintptr_t)p >= 1ull << 32 && memory_is_valid(r, p, 1) && (uintptr_t)p < r->heap_end;
+    bool is_variable = !b && in_heap(r, p) && memory_is_valid(r, p, 1);
     void *address = (void *)(uintptr_t)p; // NOLINT: the pointer without const
     *a = (struct cuda_pointer){.device = -2};
     if (!b && !is_variable) {
