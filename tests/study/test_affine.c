@@ -11,13 +11,13 @@ struct rules {
     const char *option, *key, *value; // option: of the mechanism; key, value: of the study
 };
 static const struct rules rules[] = {
-    {"decoupled", NULL, NULL},
-    {"decoupled:pieces=1", "study.decoupled.pieces", "1"},
-    {"decoupled:pieces=8", "study.decoupled.pieces", "8"},
-    {"decoupled:feedback=off", "study.decoupled.feedback", "off"},
-    {"decoupled:shared=off", "study.decoupled.shared", "off"},
-    {"decoupled:stores=off", "study.decoupled.stores", "off"},
-    {"decoupled:slots=off", "study.decoupled.slots", "off"},
+    {"decoupled:gain=off", NULL, NULL},
+    {"decoupled:gain=off,pieces=1", "study.decoupled.pieces", "1"},
+    {"decoupled:gain=off,pieces=8", "study.decoupled.pieces", "8"},
+    {"decoupled:gain=off,feedback=off", "study.decoupled.feedback", "off"},
+    {"decoupled:gain=off,shared=off", "study.decoupled.shared", "off"},
+    {"decoupled:gain=off,stores=off", "study.decoupled.stores", "off"},
+    {"decoupled:gain=off,slots=off", "study.decoupled.slots", "off"},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
