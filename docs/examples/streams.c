@@ -11,12 +11,12 @@
 enum { N = 20000, BLOCK = 256 };
 
 // out = a + b, queued: nothing runs until somebody waits.
-static struct wf_launch *add(struct wf_kernel *k, struct wf_stream *s, uint64_t a, uint64_t b, uint64_t out)
+static struct wf_pending *add(struct wf_kernel *k, struct wf_stream *s, uint64_t a, uint64_t b, uint64_t out)
 {
     uint32_t n = N;
     struct wf_launch_config shape = {
         .grid = {(N + BLOCK - 1) / BLOCK, 1, 1}, .block = {BLOCK, 1, 1}, .stream = s};
-    struct wf_launch *launch;
+    struct wf_pending *launch;
     wf_launch_async(k, &shape, (void *[]){&a, &b, &out, &n}, 4, &launch);
     return launch;
 }
@@ -39,7 +39,7 @@ int main(void)
     struct wf_stream *one = wf_stream_create(c), *two = wf_stream_create(c);
     struct wf_event *begun = wf_event_create(c), *summed = wf_event_create(c), *done = wf_event_create(c);
     wf_event_record(begun, one);
-    struct wf_launch *launches[] = {add(k, one, a, a, left), add(k, two, a, a, right), NULL};
+    struct wf_pending *launches[] = {add(k, one, a, a, left), add(k, two, a, a, right), NULL};
     wf_event_record(summed, two);
     wf_stream_wait_event(one, summed); // the last sum needs both
     launches[2] = add(k, one, left, right, both);

@@ -16,7 +16,7 @@ LaunchConfig = _structure("wf_launch_config", [
     ("registers", C.c_uint32), ("workspace", C.c_uint64)])
 Param = _structure("wf_param", [
     ("name", C.c_char_p), ("type", C.c_char_p), ("offset", C.c_uint32), ("bytes", C.c_uint32)])
-KernelInfo = _structure("wf_kernel_info", [
+KernelInfo = _structure("wf_kernel_facts", [
     ("name", C.c_char_p), ("mangled_name", C.c_char_p), ("params", C.POINTER(Param)), ("param_count", C.c_uint32),
     ("param_bytes", C.c_uint32), ("address_bits", C.c_uint32), ("instructions", C.c_uint32),
     ("registers", C.c_uint32), ("predicates", C.c_uint32), ("shared_bytes", C.c_uint32),
@@ -29,7 +29,7 @@ Counter = _structure("wf_counter", [
 Energy = _structure("wf_energy", [
     ("name", C.c_char_p), ("part", C.c_char_p), ("unit", C.c_char_p), ("count", C.c_uint64),
     ("pj_each", C.c_double)])
-Storage = _structure("wf_storage", [
+Storage = _structure("wf_structure", [
     ("tech", C.c_char_p), ("name", C.c_char_p), ("sm_class", C.c_char_p), ("entries", C.c_uint64),
     ("bits", C.c_uint64), ("in_paper", C.c_bool), ("instead", C.c_bool)])
 Warning_ = _structure("wf_warning", [("name", C.c_char_p), ("count", C.c_uint64), ("text", C.c_char_p)])
@@ -67,7 +67,7 @@ Table = _structure("wf_table", [
     ("name", C.c_char_p), ("title", C.c_char_p), ("detail", C.c_bool), ("cards", C.c_bool),
     ("columns", C.POINTER(Column)), ("column_count", C.c_size_t), ("cells", C.POINTER(Cell)),
     ("row_count", C.c_size_t), ("rules", C.POINTER(C.c_size_t)), ("rule_count", C.c_size_t)])
-StudyReport = _structure("wf_study_report", [
+StudyReport = _structure("wf_study_results", [
     ("status", C.c_int), ("tables", C.POINTER(Table)), ("table_count", C.c_size_t),
     ("notes", C.POINTER(C.c_char_p)), ("failures", C.POINTER(C.c_char_p)), ("note_count", C.c_size_t),
     ("failure_count", C.c_size_t)])

@@ -24,7 +24,7 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
 
 // A kernel of an image (RISC-V code) has one list of counts for all of its forms. The forms have equal
 // instruction numbers, and differ in loads of arguments (closure.c).
-static struct api_form *counting_form(const struct wf_launch *l)
+static struct api_form *counting_form(const struct wf_pending *l)
 {
     return l->kernel->module->image ? l->kernel->form : l->form;
 }
@@ -35,7 +35,7 @@ static const struct program *printed_program(const struct wf_kernel *k)
     return k->constants.count ? vec_last(&k->constants).form->program : k->form->program;
 }
 
-void api_account_begin(struct wf_launch *l, struct chip_account *account)
+void api_account_begin(struct wf_pending *l, struct chip_account *account)
 {
     struct api_form *f = counting_form(l);
     if (!f->slots) {
@@ -47,7 +47,7 @@ void api_account_begin(struct wf_launch *l, struct chip_account *account)
     api_observe(l, account);
 }
 
-const struct wf_sm_account *api_account_sms(struct wf_launch *l)
+const struct wf_sm_account *api_account_sms(struct wf_pending *l)
 {
     uint32_t count = l->context->chip.sm_count;
     struct wf_sm_account *sms = API_ARRAY(l, struct wf_sm_account, count);
@@ -63,7 +63,7 @@ const struct wf_sm_account *api_account_sms(struct wf_launch *l)
     return sms;
 }
 
-const struct wf_class_account *api_account_classes(struct wf_launch *l)
+const struct wf_class_account *api_account_classes(struct wf_pending *l)
 {
     struct wf_class class;
     struct wf_class_account *classes = API_ARRAY(l, struct wf_class_account, l->context->chip.class_count);

@@ -45,7 +45,7 @@ static struct api_form *form_for(struct wf_kernel *k, const uint8_t *closure)
     return made.form;
 }
 
-void api_closure_use(struct wf_launch *l)
+void api_closure_use(struct wf_pending *l)
 {
     struct wf_kernel *k = l->kernel;
     if (l->context->settings.closure != API_CLOSURE_CONSTANTS || l->is_on_core) return;

@@ -36,7 +36,7 @@ bool wf_core_counter_at(size_t index, struct wf_counter *counter)
 
 // Appends the SIMTight core's own counters to l->stats.counters, which so far holds the counters common to
 // all GPUs.
-static void add_counters(struct wf_launch *l)
+static void add_counters(struct wf_pending *l)
 {
     const struct simtight_counts *own = &l->core_counts;
     struct wf_stats *s = &l->stats;
@@ -54,14 +54,14 @@ static void add_counters(struct wf_launch *l)
 // -- samples ------------------------------------------------------------------------------------------------
 static void take_sample(void *context, uint64_t cycle, const struct simtight_counts *so_far)
 {
-    struct wf_launch *l = context;
+    struct wf_pending *l = context;
     vec_push(&l->core_samples, (struct api_core_sample){cycle, *so_far});
 }
 
 // Counter values for the interval between two samples; of a maximum (is_most), the value so far. As in the
 // launch's stats, counters common to all GPUs come first (WF_UNKNOWN in samples), then the SIMTight core's
 // own.
-static struct wf_sample sample_between(struct wf_launch *l, const struct api_core_sample *before,
+static struct wf_sample sample_between(struct wf_pending *l, const struct api_core_sample *before,
                                        const struct api_core_sample *now)
 {
     uint64_t *values = API_ARRAY(l, uint64_t, API_COUNTERS + simtight_count_count);
@@ -77,7 +77,7 @@ static struct wf_sample sample_between(struct wf_launch *l, const struct api_cor
                               .counter_count = API_COUNTERS + simtight_count_count};
 }
 
-static void fill_samples(struct wf_launch *l)
+static void fill_samples(struct wf_pending *l)
 {
     static const struct api_core_sample start;
     if (!l->context->settings.report_interval) return;
@@ -95,7 +95,7 @@ static void fill_samples(struct wf_launch *l)
     l->stats.sample_count = l->core_samples.count;
 }
 
-static void fill(struct wf_launch *l)
+static void fill(struct wf_pending *l)
 {
     const struct simtight_counts *own = &l->core_counts;
     struct wf_context *c = l->context;
@@ -113,7 +113,7 @@ static void fill(struct wf_launch *l)
 }
 
 // -- launches -----------------------------------------------------------------------------------------------
-bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts)
+bool api_run_on_core(struct wf_pending *l, struct exec_counts *counts)
 {
     struct simtight_counts *own = &l->core_counts;
     struct wf_context *c = l->context;
@@ -133,7 +133,7 @@ bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts)
     return good;
 }
 
-void api_core_fill(struct wf_launch *l)
+void api_core_fill(struct wf_pending *l)
 {
     const char *first = NULL;
     fill(l);

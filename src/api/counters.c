@@ -74,7 +74,7 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
 
 // Fills `out` with a mechanism's counters; values NULL: WF_UNKNOWN. The names share one allocation owned by
 // the launch.
-static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t *values,
+static void fill_tech(struct wf_pending *l, const struct tech *t, const uint64_t *values,
                       struct wf_counter *out)
 {
     size_t length = 0;
@@ -89,7 +89,7 @@ static void fill_tech(struct wf_launch *l, const struct tech *t, const uint64_t 
     }
 }
 
-struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+struct wf_counter *api_counters(struct wf_pending *l, const struct exec_counts *counts,
                                 const struct chip_result *timed, size_t *count)
 {
     const struct tech_choice *techs = &l->context->techs;

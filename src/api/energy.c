@@ -13,7 +13,7 @@ bool wf_energy_part_at(size_t index, const char **name, const char **meaning)
     return true;
 }
 
-const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count)
+const struct wf_energy *api_energy(struct wf_pending *l, const struct chip_result *timed, size_t *count)
 {
     struct wf_context *c = l->context;
     *count = energy_rows(&c->energy, &c->chip, timed, c->energy_rows);
@@ -33,38 +33,38 @@ const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result
 }
 
 static size_t fill_storage_of(const struct tech_use *u, const struct gpu_kind *kind, const char *sm_class,
-                              struct wf_storage *rows)
+                              struct wf_structure *rows)
 {
     struct tech_storage all[TECH_STORAGE_MAX];
     size_t count = u->tech->storage ? u->tech->storage(u->options, &kind->config, all) : 0;
     for (size_t n = 0; n < count; n++)
-        rows[n] = (struct wf_storage){.tech = u->tech->name,
-                                      .name = all[n].name,
-                                      .sm_class = sm_class,
-                                      .entries = all[n].entries,
-                                      .bits = tech_storage_bits(&all[n]),
-                                      .in_paper = all[n].in_paper,
-                                      .instead = !all[n].arrays};
+        rows[n] = (struct wf_structure){.tech = u->tech->name,
+                                        .name = all[n].name,
+                                        .sm_class = sm_class,
+                                        .entries = all[n].entries,
+                                        .bits = tech_storage_bits(&all[n]),
+                                        .in_paper = all[n].in_paper,
+                                        .instead = !all[n].arrays};
     return count;
 }
 
 // Storage of a SIMTight core: the registers in their configured form, and the stack cache. Returns the number
 // of rows.
-static size_t fill_core_storage(const struct simtight_config *s, struct wf_storage *rows)
+static size_t fill_core_storage(const struct simtight_config *s, struct wf_structure *rows)
 {
     size_t count = 0;
-    rows[count++] = (struct wf_storage){.tech = "simtight",
-                                        .name = "registers",
-                                        .entries = s->vectors,
-                                        .bits = simtight_register_bits(s),
-                                        .in_paper = true,
-                                        .instead = true};
+    rows[count++] = (struct wf_structure){.tech = "simtight",
+                                          .name = "registers",
+                                          .entries = s->vectors,
+                                          .bits = simtight_register_bits(s),
+                                          .in_paper = true,
+                                          .instead = true};
     if (s->stack_cache)
-        rows[count++] = (struct wf_storage){.tech = "simtight",
-                                            .name = "stack cache",
-                                            .entries = s->stack_cache,
-                                            .bits = stackcache_storage_bits(s->stack_cache),
-                                            .in_paper = true};
+        rows[count++] = (struct wf_structure){.tech = "simtight",
+                                              .name = "stack cache",
+                                              .entries = s->stack_cache,
+                                              .bits = stackcache_storage_bits(s->stack_cache),
+                                              .in_paper = true};
     return count;
 }
 
@@ -82,7 +82,7 @@ size_t api_storage_fill(struct wf_context *c)
     return filled;
 }
 
-size_t wf_storage(struct wf_context *c, const struct wf_storage **rows)
+size_t wf_storage(struct wf_context *c, const struct wf_structure **rows)
 {
     *rows = c->storage;
     return api_storage_fill(c);

@@ -27,13 +27,13 @@ static struct wf_kernel *kernel_at(struct wf_module *m, uint32_t pc)
     k->loc = (struct loc){.source = m->source};
     k->program = p;
     k->form = api_form_create(p);
-    k->info = (struct wf_kernel_info){.name = p->name,
-                                      .mangled_name = p->name,
-                                      .address_bits = 32,
-                                      .instructions = p->inst_count,
-                                      .registers = p->reg_count,
-                                      .shared_bytes = RISCV_STACKS - RISCV_SCRATCH,
-                                      .local_bytes = RISCV_STACK_BYTES};
+    k->info = (struct wf_kernel_facts){.name = p->name,
+                                       .mangled_name = p->name,
+                                       .address_bits = 32,
+                                       .instructions = p->inst_count,
+                                       .registers = p->reg_count,
+                                       .shared_bytes = RISCV_STACKS - RISCV_SCRATCH,
+                                       .local_bytes = RISCV_STACK_BYTES};
     vec_push(&m->kernels, k);
     return k;
 }
@@ -118,7 +118,7 @@ static int get(void *context)
 
 static const struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {RISCV_WARPS * RISCV_LANES, 1, 1}};
 
-static void fill(struct wf_launch *l, uint32_t closure, uint32_t warps_per_block, bool *has_failed)
+static void fill(struct wf_pending *l, uint32_t closure, uint32_t warps_per_block, bool *has_failed)
 {
     struct wf_context *c = l->context;
     const struct api_settings *s = &c->settings;
@@ -171,7 +171,7 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     struct wf_kernel *k = kernel_at(r->module, pc);
     r->status = WF_PROGRAM_FAILED;
     if (!k) return -1;
-    struct wf_launch *l = api_launch_create(k);
+    struct wf_pending *l = api_launch_create(k);
     fill(l, closure, warps_per_block, &has_failed);
     api_closure_use(l);
     api_queue(l, NULL);

@@ -47,7 +47,7 @@ enum {
 
 // A list of launches. A launch that ends is removed from every list of launches to wait for (queue.c).
 struct api_launches {
-    struct wf_launch **data;
+    struct wf_pending **data;
     size_t count, capacity;
 };
 
@@ -118,7 +118,7 @@ struct wf_context {
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
     // storage: filled by wf_storage or at the end of a timed launch, until the next such call or end.
     // energy_rows: filled at the end of a launch timed on SMs.
-    struct wf_storage storage[API_STORAGE_MAX];
+    struct wf_structure storage[API_STORAGE_MAX];
     struct energy_row energy_rows[ENERGY_ROWS_MAX];
 
     // -- launches under way: queued or running (queue.c)
@@ -126,8 +126,8 @@ struct wf_context {
     struct api_launches under_way; // in order of the calls
     unsigned running;              // launches of under_way that have begun
     struct wf_stream first;        // the default stream
-    struct wf_launch *last;        // latest wf_launch or wf_launch_packed, kept: the caller reads its stats
-    struct wf_launch *awaited;     // launch whose status the waiting call returns; NULL: none
+    struct wf_pending *last;       // latest wf_launch or wf_launch_packed, kept: the caller reads its stats
+    struct wf_pending *awaited;    // launch whose status the waiting call returns; NULL: none
     // Status of a launch that failed during a wait, not yet reported by a call; the first if several. WF_OK:
     // none.
     enum wf_status untold;
@@ -200,7 +200,7 @@ struct wf_kernel {
     struct api_form *form;     // for the next launch; arguments as constants: see constants
     uint32_t changed_shape[3]; // block shape at the mechanisms' last transformation
     char *changed_by; // key (transform.c) at that time, heap; NULL: form has the kernel's own program
-    struct wf_kernel_info info;
+    struct wf_kernel_facts info;
     struct strbuf listing;
     struct arena marks;   // rows returned by the last wf_kernel_marks
     struct arena account; // rows returned by the last wf_kernel_account
@@ -218,7 +218,7 @@ struct api_core_sample {
 };
 
 // A launch, from the call until it is over and its handle is freed.
-struct wf_launch {
+struct wf_pending {
     struct wf_context *context;
     struct wf_kernel *kernel;
     struct api_form *form;
@@ -277,22 +277,22 @@ void api_check_copied(struct wf_context *c, uint64_t to, uint64_t from, uint64_t
 bool api_check_free(struct wf_context *c, uint64_t address); // true: the invalid free is a finding
 
 // -- launches
-struct wf_launch *api_launch_create(struct wf_kernel *k);
-void api_launch_destroy(struct wf_launch *l); // must not be under way
+struct wf_pending *api_launch_create(struct wf_kernel *k);
+void api_launch_destroy(struct wf_pending *l); // must not be under way
 // api_slots_change: whether initialised data needs other function addresses for this launch, which must then
 // begin alone. api_slots_write writes the addresses.
-bool api_slots_change(const struct wf_launch *l);
-void api_slots_write(const struct wf_launch *l);
+bool api_slots_change(const struct wf_pending *l);
+void api_slots_write(const struct wf_pending *l);
 // run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
 // reported the launch as over. api_run_never: the launch ends without having begun.
-void api_run_begin(struct wf_launch *l);
-void api_run_end(struct wf_launch *l);
-void api_run_never(struct wf_launch *l, enum wf_status status, const char *why);
+void api_run_begin(struct wf_pending *l);
+void api_run_end(struct wf_pending *l);
+void api_run_never(struct wf_pending *l, enum wf_status status, const char *why);
 // Continues a functional launch. True: over. False: waiting, possibly for ever (is_stuck). *has_moved: memory
 // may have changed. is_beside: another launch could take the turn.
-bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved);
+bool api_run_turn(struct wf_pending *l, bool is_beside, bool *has_moved);
 // Ends a stuck launch with a fault. beside: report lines about other launches.
-void api_run_stuck(struct wf_launch *l, const char *beside);
+void api_run_stuck(struct wf_pending *l, const char *beside);
 bool api_is_timed(const struct wf_context *c); // whether later launches are timed on SMs
 // False and an error: the study needs launches timed on SMs, and launches are not.
 bool api_check_study(struct wf_context *c);
@@ -303,22 +303,22 @@ void api_choose_techs(struct wf_context *c);
 // Whether launches under way must end; asked by running launches and host parts. context: struct wf_context.
 bool api_is_interrupted(void *context);
 // Memory owned by the launch, zeroed. Each piece has its exact size, because small launches are many.
-void *api_piece(struct wf_launch *l, size_t bytes);
+void *api_piece(struct wf_pending *l, size_t bytes);
 #define API_ARRAY(l, type, count) ((type *)api_piece((l), sizeof(type) * (size_t)(count)))
-const char *api_keep(struct wf_launch *l, const char *text); // a copy owned by the launch; NULL for NULL
+const char *api_keep(struct wf_pending *l, const char *text); // a copy owned by the launch; NULL for NULL
 // stats.c: fills the stats of a launch that is over. timed: NULL in runs without SMs (functional, SIMTight
 // core), where counters of SMs and memory are unknown.
-void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
+void api_stats_fill(struct wf_pending *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
 // Storage rows for the stats of a timed launch: of the mechanisms, or of the SIMTight core.
-const struct wf_storage *api_storage(struct wf_launch *l, size_t *count);
+const struct wf_structure *api_storage(struct wf_pending *l, size_t *count);
 
 // -- the SIMTight core (core.c)
 bool api_has_core(const struct wf_context *c); // the GPU has a SIMTight core
 void api_core_forget(struct wf_context *c);
-bool api_run_on_core(struct wf_launch *l, struct exec_counts *counts);
-void api_core_fill(struct wf_launch *l); // adds to the launch's stats
+bool api_run_on_core(struct wf_pending *l, struct exec_counts *counts);
+void api_core_fill(struct wf_pending *l); // adds to the launch's stats
 // Answer to the host part of a RISC-V program, which asks for statistic `id` of the last launch.
 uint32_t api_core_statistic(const struct simtight_config *config, const struct simtight_counts *own,
                             uint64_t thread_instructions, uint32_t id);
@@ -329,19 +329,19 @@ enum { API_SAMPLE_OFF, API_SAMPLE_LAUNCHES, API_SAMPLE_BLOCKS, API_SAMPLE_BOTH }
 bool api_sample_check(struct wf_context *c);
 // Called at the begin of a launch timed on SMs. True: the launch is over, executed without time, with figures
 // from its group. False: the launch is to be timed.
-bool api_sample_begin(struct wf_launch *l);
-double api_sample_seconds(const struct wf_launch *l); // of the host, in trials before the launch was timed
+bool api_sample_begin(struct wf_pending *l);
+double api_sample_seconds(const struct wf_pending *l); // of the host, in trials before the launch was timed
 // The sampler of blocks for a launch about to be timed; NULL: none.
-struct chip_sampler *api_sample_blocks(struct wf_launch *l);
+struct chip_sampler *api_sample_blocks(struct wf_pending *l);
 // A timed launch is over: adds what blocks without time contribute to *timed, and the launch to its group.
 // Returns the cycles added.
-uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool good);
-void api_sample_stats(struct wf_launch *l, struct wf_counter *counters); // fills intervals into the stats
-void api_sample_new_chip(struct wf_context *c);                          // code of all kernels is cold again
-void api_sample_free(struct wf_launch *l);
+uint64_t api_sample_end(struct wf_pending *l, struct chip_result *timed, bool good);
+void api_sample_stats(struct wf_pending *l, struct wf_counter *counters); // fills intervals into the stats
+void api_sample_new_chip(struct wf_context *c);                           // code of all kernels is cold again
+void api_sample_free(struct wf_pending *l);
 void api_sample_fini(struct wf_context *c);
 // Marks a launch as over and fills its stats (run.c).
-void api_run_finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
+void api_run_finish(struct wf_pending *l, bool good, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds);
 
 // -- images (host.c)
@@ -353,18 +353,18 @@ enum wf_status api_image_symbol(struct wf_module *m, const char *name, uint64_t 
 
 // -- arguments as constants (closure.c)
 enum { API_CLOSURE_LOADS, API_CLOSURE_CONSTANTS }; // riscv.closure
-void api_closure_use(struct wf_launch *l);         // called when the launch is otherwise complete
+void api_closure_use(struct wf_pending *l);        // called when the launch is otherwise complete
 // The kernel's program with arguments as constants, to be marked without a launch; the caller frees it.
 struct program *api_closure_listing(struct wf_kernel *k);
 void api_closure_fini(struct wf_kernel *k);
 
 // -- order (queue.c)
-void api_queue(struct wf_launch *l, struct wf_stream *s); // NULL: the default stream
+void api_queue(struct wf_pending *l, struct wf_stream *s); // NULL: the default stream
 // Adds to `to` the launches that new work in the stream must wait for.
 void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launches *to);
-void api_launches_add(struct api_launches *list, struct wf_launch *l); // no effect if listed
-void api_wait(struct wf_context *c);                                   // for all launches under way
-void api_wait_for(struct wf_launch *l);
+void api_launches_add(struct api_launches *list, struct wf_pending *l); // no effect if listed
+void api_wait(struct wf_context *c);                                    // for all launches under way
+void api_wait_for(struct wf_pending *l);
 void api_wait_empty(struct wf_context *c, const struct api_launches *list); // until the list is empty
 void api_wait_stream(struct wf_stream *s);             // for the stream and the default stream
 struct wf_peaks api_peaks(const struct wf_context *c); // all 0 without SMs
@@ -388,17 +388,17 @@ void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);
 // api_account_begin points `account` to the counters that a timed launch will add to. The other functions
 // return the counts per SM or per class of SMs.
-void api_account_begin(struct wf_launch *l, struct chip_account *account);
-const struct wf_sm_account *api_account_sms(struct wf_launch *l);
-const struct wf_class_account *api_account_classes(struct wf_launch *l);
+void api_account_begin(struct wf_pending *l, struct chip_account *account);
+const struct wf_sm_account *api_account_sms(struct wf_pending *l);
+const struct wf_class_account *api_account_classes(struct wf_pending *l);
 // Energy of a timed launch, for the stats.
-const struct wf_energy *api_energy(struct wf_launch *l, const struct chip_result *timed, size_t *count);
+const struct wf_energy *api_energy(struct wf_pending *l, const struct chip_result *timed, size_t *count);
 size_t api_storage_fill(struct wf_context *c);
-struct watcher *api_watcher(struct wf_launch *l); // for a timed launch; NULL: wf_watch is off
+struct watcher *api_watcher(struct wf_pending *l); // for a timed launch; NULL: wf_watch is off
 // Adds observers to a launch timed on SMs: counter samples (report.interval) and the timeline's watcher
 // (wf_watch).
-void api_observe(struct wf_launch *l, struct chip_account *account);
-const struct wf_sample *api_samples(struct wf_launch *l);
+void api_observe(struct wf_pending *l, struct chip_account *account);
+const struct wf_sample *api_samples(struct wf_pending *l);
 void api_observe_fini(struct wf_context *c);
 // Whether the kernel can be launched with the block; false adds an error with the reason.
 bool api_check_block(struct wf_kernel *k, const uint32_t block[3]);
@@ -413,5 +413,5 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
                         const struct memory_counts *memory, uint64_t values[API_COUNTERS]);
 // All counters of a launch but the SIMTight core's own. timed: NULL in runs without SMs. Returns an array
 // owned by the launch.
-struct wf_counter *api_counters(struct wf_launch *l, const struct exec_counts *counts,
+struct wf_counter *api_counters(struct wf_pending *l, const struct exec_counts *counts,
                                 const struct chip_result *timed, size_t *count);

@@ -24,7 +24,7 @@ static void describe(struct wf_kernel *k, double compile_seconds)
 {
     struct arena *a = &k->module->arena;
     const struct program *p = k->program;
-    k->info = (struct wf_kernel_info){
+    k->info = (struct wf_kernel_facts){
         .name = ptx_unmangle(a, k->ptx->name),
         .mangled_name = k->ptx->name,
         .params = describe_params(a, &k->ptx->prototype),
@@ -115,7 +115,7 @@ const char *wf_kernel_name(struct wf_module *m, size_t index)
     return NULL;
 }
 
-const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k) { return &k->info; }
+const struct wf_kernel_facts *wf_kernel_info(struct wf_kernel *k) { return &k->info; }
 
 const char *wf_kernel_listing(struct wf_kernel *k)
 {

@@ -117,7 +117,7 @@ static uint64_t function_address(const struct program *p, const char *name)
 
 // Whether the location of a function's address must be rewritten before the launch; *value is the new
 // content. False if the location has the value already, or holds a value stored by a kernel or the host.
-static bool slot_changes(const struct wf_launch *l, const struct api_function_slot *slot, uint64_t *value)
+static bool slot_changes(const struct wf_pending *l, const struct api_function_slot *slot, uint64_t *value)
 {
     const struct ptx_relocation *r = slot->relocation;
     const uint8_t *place = memory_host(l->context->memory, slot->address, r->size);
@@ -128,7 +128,7 @@ static bool slot_changes(const struct wf_launch *l, const struct api_function_sl
     return *value != slot->written;
 }
 
-bool api_slots_change(const struct wf_launch *l)
+bool api_slots_change(const struct wf_pending *l)
 {
     const struct wf_module *m = l->kernel->module;
     uint64_t value;
@@ -137,7 +137,7 @@ bool api_slots_change(const struct wf_launch *l)
     return false;
 }
 
-void api_slots_write(const struct wf_launch *l)
+void api_slots_write(const struct wf_pending *l)
 {
     struct wf_module *m = l->kernel->module;
     for (size_t i = 0; i < m->function_slots.count; i++) {
@@ -209,7 +209,7 @@ static struct texture *copy_textures(const struct wf_context *c)
     return copy;
 }
 
-static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shape)
+static void fill_launch(struct wf_pending *l, const struct wf_launch_config *shape)
 {
     struct wf_kernel *k = l->kernel;
     struct wf_context *c = l->context;
@@ -254,7 +254,7 @@ static void fill_launch(struct wf_launch *l, const struct wf_launch_config *shap
     l->max_cycles = c->max_cycles;
 }
 
-static void fill_banks(struct wf_launch *l, uint64_t workspace, const void *params)
+static void fill_banks(struct wf_pending *l, uint64_t workspace, const void *params)
 {
     struct wf_kernel *k = l->kernel;
     const struct wf_module *m = k->module;
@@ -334,7 +334,7 @@ static bool check_stream(struct wf_context *c, const struct wf_stream *s)
 // Makes a driver's checks of settings, shape, memory and textures, then queues the launch. If a check fails,
 // *launch stays NULL.
 static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                    const void *params, struct wf_launch **launch)
+                                    const void *params, struct wf_pending **launch)
 {
     struct wf_context *c = k->module->context;
     if (wf_check_settings(c) != WF_OK) return WF_BAD_USAGE;
@@ -342,7 +342,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
         !check_local(k))
         return WF_BAD_INPUT;
     api_choose_program(k, shape->block);
-    struct wf_launch *l = api_launch_create(k);
+    struct wf_pending *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
     if (!api_check_watched(c) || !api_check_study(c) || !check_fits(c, &l->launch) ||
@@ -357,7 +357,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
 }
 
 static enum wf_status queue_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                   const void *params, struct wf_launch **launch)
+                                   const void *params, struct wf_pending **launch)
 {
     struct wf_context *c = k->module->context;
     *launch = NULL;
@@ -390,7 +390,7 @@ static void refuse_count(struct wf_kernel *k, size_t given)
 }
 
 static enum wf_status queue_arguments(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                      void *const *args, size_t arg_count, struct wf_launch **launch)
+                                      void *const *args, size_t arg_count, struct wf_pending **launch)
 {
     *launch = NULL;
     if (arg_count != k->info.param_count) {
@@ -406,7 +406,7 @@ static enum wf_status queue_arguments(struct wf_kernel *k, const struct wf_launc
 }
 
 static enum wf_status queue_block(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                  const void *params, size_t bytes, struct wf_launch **launch)
+                                  const void *params, size_t bytes, struct wf_pending **launch)
 {
     *launch = NULL;
     if (bytes == k->info.param_bytes) return queue_packed(k, shape, params, launch);
@@ -417,7 +417,7 @@ static enum wf_status queue_block(struct wf_kernel *k, const struct wf_launch_co
 }
 
 // Gives a queued launch to the caller, or frees the handle if `launch` is NULL.
-static enum wf_status hand_out(enum wf_status status, struct wf_launch *l, struct wf_launch **launch)
+static enum wf_status hand_out(enum wf_status status, struct wf_pending *l, struct wf_pending **launch)
 {
     if (launch)
         *launch = l;
@@ -427,24 +427,24 @@ static enum wf_status hand_out(enum wf_status status, struct wf_launch *l, struc
 }
 
 enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
-                               size_t arg_count, struct wf_launch **launch)
+                               size_t arg_count, struct wf_pending **launch)
 {
-    struct wf_launch *l;
+    struct wf_pending *l;
     enum wf_status status = queue_arguments(k, shape, args, arg_count, &l);
     return hand_out(status, l, launch);
 }
 
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                      const void *params, size_t bytes, struct wf_launch **launch)
+                                      const void *params, size_t bytes, struct wf_pending **launch)
 {
-    struct wf_launch *l;
+    struct wf_pending *l;
     enum wf_status status = queue_block(k, shape, params, bytes, &l);
     return hand_out(status, l, launch);
 }
 
 // Waits for a launch just queued; l NULL: not queued, with the error `status`. The context holds the stats
 // until the next wf_launch or wf_launch_packed.
-static enum wf_status finish(struct wf_context *c, enum wf_status status, struct wf_launch *l,
+static enum wf_status finish(struct wf_context *c, enum wf_status status, struct wf_pending *l,
                              struct wf_stats *stats)
 {
     if (stats) *stats = (struct wf_stats){.status = status, .cycles = WF_UNKNOWN, .races = WF_UNKNOWN};
@@ -460,7 +460,7 @@ static enum wf_status finish(struct wf_context *c, enum wf_status status, struct
 enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
                          size_t arg_count, struct wf_stats *stats)
 {
-    struct wf_launch *l;
+    struct wf_pending *l;
     enum wf_status status = queue_arguments(k, shape, args, arg_count, &l);
     return finish(k->module->context, status, l, stats);
 }
@@ -468,7 +468,7 @@ enum wf_status wf_launch(struct wf_kernel *k, const struct wf_launch_config *sha
 enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_config *shape, const void *params,
                                 size_t bytes, struct wf_stats *stats)
 {
-    struct wf_launch *l;
+    struct wf_pending *l;
     enum wf_status status = queue_block(k, shape, params, bytes, &l);
     return finish(k->module->context, status, l, stats);
 }

@@ -83,7 +83,7 @@ const struct watcher *wf_watched(struct wf_context *c)
     return c->watcher;
 }
 
-struct watcher *api_watcher(struct wf_launch *l)
+struct watcher *api_watcher(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     if (!c->watcher) return NULL;
@@ -95,7 +95,7 @@ struct watcher *api_watcher(struct wf_launch *l)
     return c->watcher;
 }
 
-void api_observe(struct wf_launch *l, struct chip_account *account)
+void api_observe(struct wf_pending *l, struct chip_account *account)
 {
     l->series.interval = l->context->settings.report_interval;
     account->series = l->series.interval ? &l->series : NULL;
@@ -103,7 +103,7 @@ void api_observe(struct wf_launch *l, struct chip_account *account)
     account->stream = (struct watch_stream){l->stream->number, l->stream->name};
 }
 
-const struct wf_sample *api_samples(struct wf_launch *l)
+const struct wf_sample *api_samples(struct wf_pending *l)
 {
     size_t count = l->series.samples.count;
     struct wf_sample *samples = API_ARRAY(l, struct wf_sample, count);

@@ -13,7 +13,7 @@
 
 // -- lists --------------------------------------------------------------------------------------------------
 
-void api_launches_add(struct api_launches *list, struct wf_launch *l)
+void api_launches_add(struct api_launches *list, struct wf_pending *l)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->data[i] == l) return;
@@ -25,7 +25,7 @@ static void add_all(struct api_launches *to, const struct api_launches *from)
     for (size_t i = 0; i < from->count; i++) api_launches_add(to, from->data[i]);
 }
 
-static bool leave(struct api_launches *list, const struct wf_launch *l)
+static bool leave(struct api_launches *list, const struct wf_pending *l)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (list->data[i] != l) continue;
@@ -51,13 +51,13 @@ void api_queue_tail(struct wf_context *c, struct wf_stream *s, struct api_launch
 
 // check.races: collects as rivals the launches under way that are not ordered before l, directly or
 // indirectly.
-static void find_rivals(struct wf_launch *l)
+static void find_rivals(struct wf_pending *l)
 {
     struct api_launches before = {0};
     add_all(&before, &l->waits_for);
     for (size_t i = 0; i < before.count; i++) add_all(&before, &before.data[i]->waits_for);
     for (size_t i = 0; i < l->context->under_way.count; i++) {
-        struct wf_launch *other = l->context->under_way.data[i];
+        struct wf_pending *other = l->context->under_way.data[i];
         size_t k = 0;
         while (k < before.count && before.data[k] != other) k++;
         if (k < before.count) continue;
@@ -70,7 +70,7 @@ static void find_rivals(struct wf_launch *l)
 
 // Acts on a finished launch that no unfinished launch has as a rival; no effect on other launches. Frees the
 // launch if the caller has freed the handle, else only the record of touched memory.
-static void let_go(struct wf_launch *l)
+static void let_go(struct wf_pending *l)
 {
     if (l->held || l->state != LAUNCH_OVER) return;
     if (l->is_freed)
@@ -79,7 +79,7 @@ static void let_go(struct wf_launch *l)
         launch_race_forget(&l->race);
 }
 
-void api_queue(struct wf_launch *l, struct wf_stream *s)
+void api_queue(struct wf_pending *l, struct wf_stream *s)
 {
     struct wf_context *c = l->context;
     api_queue_tail(c, s, &l->waits_for);
@@ -90,13 +90,13 @@ void api_queue(struct wf_launch *l, struct wf_stream *s)
     vec_push(&stream->tail, l);
 }
 
-static void settle_event(struct wf_event *e, const struct wf_launch *l)
+static void settle_event(struct wf_event *e, const struct wf_pending *l)
 {
     if (leave(&e->before, l) && e->cycle < l->end) e->cycle = l->end;
 }
 
 // Removes a finished launch from all lists of launches to wait for; updates events, failures and rivals.
-static void settle(struct wf_launch *l)
+static void settle(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     leave(&c->under_way, l);
@@ -125,7 +125,7 @@ static void end_queued(struct wf_context *c, enum wf_status status, const char *
     const char *first = NULL;
     size_t count = 0;
     for (size_t i = 0; i < c->under_way.count;) {
-        struct wf_launch *l = c->under_way.data[i];
+        struct wf_pending *l = c->under_way.data[i];
         if (l->state != LAUNCH_QUEUED) {
             i++;
             continue;
@@ -142,7 +142,7 @@ static void end_queued(struct wf_context *c, enum wf_status status, const char *
 
 // Whether a failure puts the context into the failed state, as in CUDA. Limits and interrupts do not: they
 // come from the user, not from the program.
-static bool is_lasting(const struct wf_launch *l)
+static bool is_lasting(const struct wf_pending *l)
 {
     switch (l->fault.kind) {
     case FAULT_NONE:
@@ -166,7 +166,7 @@ static bool is_lasting(const struct wf_launch *l)
     return true;
 }
 
-static void fail(struct wf_context *c, const struct wf_launch *l)
+static void fail(struct wf_context *c, const struct wf_pending *l)
 {
     struct strbuf text = {0}, name = {0};
     const char *why = l->fault.text; // only the first line is reported, without the kernel's name
@@ -180,7 +180,7 @@ static void fail(struct wf_context *c, const struct wf_launch *l)
 }
 
 // Settles a launch that has run. After an interrupt or a failure of the context, ends the queued launches.
-static void settle_run(struct wf_launch *l)
+static void settle_run(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     if (!c->failure && is_lasting(l)) fail(c, l);
@@ -201,7 +201,7 @@ void wf_reset(struct wf_context *c)
 
 // Waits for the launch and returns its status. If the launch is the failed one recorded in `untold`, the
 // caller now knows of the failure, and `untold` is cleared.
-enum wf_status wf_launch_status(struct wf_launch *l)
+enum wf_status wf_launch_status(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     api_wait_for(l);
@@ -220,7 +220,7 @@ enum wf_status api_told(struct wf_context *c)
 
 // The reason why a launch with no launch to wait for cannot begin beside running launches; NULL: may begin.
 // Function addresses in memory fit one program only.
-static const char *why_not_beside(const struct wf_launch *l)
+static const char *why_not_beside(const struct wf_pending *l)
 {
     const struct wf_context *c = l->context;
     if (!c->running) return NULL;
@@ -228,12 +228,12 @@ static const char *why_not_beside(const struct wf_launch *l)
     return api_slots_change(l) ? "the launch has functions at addresses of its own" : NULL;
 }
 
-static bool may_begin(const struct wf_launch *l)
+static bool may_begin(const struct wf_pending *l)
 {
     return l->state == LAUNCH_QUEUED && !l->waits_for.count && !why_not_beside(l);
 }
 
-static void begin(struct wf_launch *l)
+static void begin(struct wf_pending *l)
 {
     api_run_begin(l);
     if (l->state == LAUNCH_RUNS) l->context->running++;
@@ -241,10 +241,10 @@ static void begin(struct wf_launch *l)
 
 // Begins timed launches as soon as possible; functional launches one at a time, in order of the calls.
 // Returns a launch that has also ended (SIMTight core), or NULL.
-static struct wf_launch *begin_launches(struct wf_context *c)
+static struct wf_pending *begin_launches(struct wf_context *c)
 {
     for (size_t i = 0; i < c->under_way.count; i++) {
-        struct wf_launch *l = c->under_way.data[i];
+        struct wf_pending *l = c->under_way.data[i];
         if (!may_begin(l) || (c->running && !l->is_timed)) continue;
         begin(l);
         if (l->state == LAUNCH_OVER) return l;
@@ -252,13 +252,13 @@ static struct wf_launch *begin_launches(struct wf_context *c)
     return NULL;
 }
 
-static struct wf_launch *run_chip(struct wf_context *c)
+static struct wf_pending *run_chip(struct wf_context *c)
 {
     double began = clock_seconds();
     struct grid *g = chip_run(c->chip_state, c->threads);
     c->run_seconds += clock_seconds() - began;
     for (size_t i = 0; i < c->under_way.count; i++) {
-        struct wf_launch *l = c->under_way.data[i];
+        struct wf_pending *l = c->under_way.data[i];
         if (l->state != LAUNCH_RUNS || l->grid != g) continue;
         c->running--;
         api_run_end(l);
@@ -274,19 +274,19 @@ static struct wf_launch *run_chip(struct wf_context *c)
 
 // Next functional launch that can run after `last`, cyclically in order of the calls; `last` NULL: from the
 // first launch on. NULL: no functional launch can run.
-static struct wf_launch *next_turn(struct wf_context *c, const struct wf_launch *last)
+static struct wf_pending *next_turn(struct wf_context *c, const struct wf_pending *last)
 {
     size_t count = c->under_way.count, at = 0;
     while (last && c->under_way.data[at] != last) at++;
     for (size_t n = last ? 1 : 0; n < count + (last != NULL); n++) {
-        struct wf_launch *l = c->under_way.data[(at + n) % count];
+        struct wf_pending *l = c->under_way.data[(at + n) % count];
         bool is_functional = !l->is_timed && !l->is_on_core;
         if (is_functional && (l->state == LAUNCH_RUNS ? !l->is_stuck : may_begin(l))) return l;
     }
     return NULL;
 }
 
-static void put_launch(const struct wf_launch *l, struct strbuf *out)
+static void put_launch(const struct wf_pending *l, struct strbuf *out)
 {
     strbuf_printf(out, "kernel %s", l->kernel->info.name);
     if (l->stream && l->stream->name) strbuf_printf(out, " of stream %s", l->stream->name);
@@ -294,12 +294,12 @@ static void put_launch(const struct wf_launch *l, struct strbuf *out)
 
 // Appends a line for each of up to 8 queued or running launches other than the stuck launch. The line tells
 // that a running launch waits as well, or why a queued launch has not begun.
-static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
+static void describe_others(const struct wf_pending *stuck, struct strbuf *out)
 {
     enum { SHOWN = 8 };
     const struct api_launches *all = &stuck->context->under_way;
     for (size_t i = 0, shown = 0; i < all->count && shown < SHOWN; i++) {
-        const struct wf_launch *l = all->data[i];
+        const struct wf_pending *l = all->data[i];
         if (l == stuck) continue;
         shown++;
         strbuf_puts(out, "\n  ");
@@ -315,12 +315,12 @@ static void describe_others(const struct wf_launch *stuck, struct strbuf *out)
     }
 }
 
-static struct wf_launch *fail_stuck(struct wf_context *c)
+static struct wf_pending *fail_stuck(struct wf_context *c)
 {
     struct strbuf others = {0};
     size_t i = 0;
     while (c->under_way.data[i]->state != LAUNCH_RUNS) i++;
-    struct wf_launch *l = c->under_way.data[i];
+    struct wf_pending *l = c->under_way.data[i];
     describe_others(l, &others);
     api_run_stuck(l, strbuf_text(&others));
     strbuf_fini(&others);
@@ -328,7 +328,7 @@ static struct wf_launch *fail_stuck(struct wf_context *c)
 }
 
 // Runs a launch until it ends (true) or waits. If memory may have changed, stuck launches are tried again.
-static bool run_turn(struct wf_launch *l)
+static bool run_turn(struct wf_pending *l)
 {
     const struct api_launches *all = &l->context->under_way;
     bool is_beside = l->context->running > 1 || next_turn(l->context, l) != l;
@@ -340,13 +340,13 @@ static bool run_turn(struct wf_launch *l)
 
 // Runs functional launches in turns until one is over; returns the finished launch. If no launch can go on,
 // ends with a fault the running launch that was called first.
-static struct wf_launch *run_engine(struct wf_context *c)
+static struct wf_pending *run_engine(struct wf_context *c)
 {
-    struct wf_launch *l = next_turn(c, NULL);
+    struct wf_pending *l = next_turn(c, NULL);
     while (l) {
         if (l->state == LAUNCH_QUEUED) begin(l);
         if (run_turn(l)) break;
-        struct wf_launch *next = next_turn(c, l);
+        struct wf_pending *next = next_turn(c, l);
         l->has_waited |= next && next != l;
         l = next;
     }
@@ -365,7 +365,7 @@ static bool some_is_functional(const struct wf_context *c)
 // Runs until one more launch is over.
 static void run_one(struct wf_context *c)
 {
-    struct wf_launch *l = begin_launches(c);
+    struct wf_pending *l = begin_launches(c);
     if (!l) l = some_is_functional(c) ? run_engine(c) : run_chip(c);
     assert(l);
     settle_run(l);
@@ -405,9 +405,9 @@ bool wf_wait_any(struct wf_context *c)
     return true;
 }
 
-bool wf_launch_is_over(const struct wf_launch *l) { return l->state == LAUNCH_OVER; }
+bool wf_launch_is_over(const struct wf_pending *l) { return l->state == LAUNCH_OVER; }
 
-void api_wait_for(struct wf_launch *l)
+void api_wait_for(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     if (l->state == LAUNCH_OVER) return;

@@ -31,14 +31,14 @@ bool api_is_interrupted(void *context)
     return c->is_stopping;
 }
 
-static enum wf_status status_of(const struct wf_launch *l, bool good)
+static enum wf_status status_of(const struct wf_pending *l, bool good)
 {
     if (good) return WF_OK;
     return l->fault.kind == FAULT_INTERRUPTED ? WF_INTERRUPTED : WF_PROGRAM_FAILED;
 }
 
 // The progress bar shows a launch only if no other launch is running at its begin.
-static void begin_progress(struct wf_launch *l)
+static void begin_progress(struct wf_pending *l)
 {
     const uint32_t *grid = l->launch.grid;
     progress_init(&l->progress, l->kernel->info.name, "blocks", (uint64_t)grid[0] * grid[1] * grid[2],
@@ -46,7 +46,7 @@ static void begin_progress(struct wf_launch *l)
     l->launch.progress = &l->progress;
 }
 
-void api_run_finish(struct wf_launch *l, bool good, const struct exec_counts *counts,
+void api_run_finish(struct wf_pending *l, bool good, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds)
 {
     progress_fini(&l->progress);
@@ -57,17 +57,17 @@ void api_run_finish(struct wf_launch *l, bool good, const struct exec_counts *co
 
 // Passes the launch's rivals (unordered launches) to the race check. An unfinished rival has no record yet,
 // and compares itself with the launch later.
-static void meet_rivals(struct wf_launch *l)
+static void meet_rivals(struct wf_pending *l)
 {
     struct launch_rival *rivals = API_ARRAY(l, struct launch_rival, l->rivals.count + 1);
     l->launch.rivals = rivals;
     for (size_t k = 0; k < l->rivals.count; k++) {
-        const struct wf_launch *other = l->rivals.data[k];
+        const struct wf_pending *other = l->rivals.data[k];
         rivals[l->launch.rival_count++] = (struct launch_rival){&other->launch, other->race.book};
     }
 }
 
-static void begin_functional(struct wf_launch *l)
+static void begin_functional(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     const uint32_t *block = l->launch.block;
@@ -84,10 +84,10 @@ static void begin_functional(struct wf_launch *l)
 
 // Of two rivals (launches not ordered by streams or events) the later to finish compares the memory touched
 // by both. Keeps l's record of touched memory for unfinished rivals.
-static void leave_to_rivals(struct wf_launch *l)
+static void leave_to_rivals(struct wf_pending *l)
 {
     for (size_t k = 0; k < l->rivals.count; k++) {
-        struct wf_launch *other = l->rivals.data[k];
+        struct wf_pending *other = l->rivals.data[k];
         if (other->state == LAUNCH_OVER) continue;
         vec_push(&other->rivals, l);
         l->launch.is_rival = true;
@@ -95,7 +95,7 @@ static void leave_to_rivals(struct wf_launch *l)
     }
 }
 
-static void end_functional(struct wf_launch *l)
+static void end_functional(struct wf_pending *l)
 {
     struct exec_counts counts = {0};
     leave_to_rivals(l);
@@ -105,7 +105,7 @@ static void end_functional(struct wf_launch *l)
     api_run_finish(l, good, &counts, NULL, l->run_seconds);
 }
 
-bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved)
+bool api_run_turn(struct wf_pending *l, bool is_beside, bool *has_moved)
 {
     double began = clock_seconds();
     enum exec_turn turn = exec_go(l->session, is_beside);
@@ -116,13 +116,13 @@ bool api_run_turn(struct wf_launch *l, bool is_beside, bool *has_moved)
     return turn != EXEC_WAITS;
 }
 
-void api_run_stuck(struct wf_launch *l, const char *beside)
+void api_run_stuck(struct wf_pending *l, const char *beside)
 {
     exec_fail_stuck(l->session, beside);
     end_functional(l);
 }
 
-static void run_on_core(struct wf_launch *l)
+static void run_on_core(struct wf_pending *l)
 {
     struct exec_counts counts = {0};
     double began = clock_seconds();
@@ -140,7 +140,7 @@ static void make_chip(struct wf_context *c)
     c->copied.count = 0;
 }
 
-static void begin_timed(struct wf_launch *l)
+static void begin_timed(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     struct chip_account account;
@@ -162,7 +162,7 @@ static void begin_timed(struct wf_launch *l)
     l->state = LAUNCH_RUNS;
 }
 
-void api_run_begin(struct wf_launch *l)
+void api_run_begin(struct wf_pending *l)
 {
     begin_progress(l);
     api_slots_write(l);
@@ -175,7 +175,7 @@ void api_run_begin(struct wf_launch *l)
         begin_functional(l);
 }
 
-void api_run_end(struct wf_launch *l)
+void api_run_end(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     struct chip_result timed;
@@ -195,7 +195,7 @@ void api_run_end(struct wf_launch *l)
     api_run_finish(l, good, &timed.exec, &timed, seconds);
 }
 
-void api_run_never(struct wf_launch *l, enum wf_status status, const char *why)
+void api_run_never(struct wf_pending *l, enum wf_status status, const char *why)
 {
     static const struct exec_counts nothing;
     static const struct chip_result no_time;

@@ -84,7 +84,7 @@ void api_sample_new_chip(struct wf_context *c)
     if (c->sampling) c->sampling->run.count = 0;
 }
 
-void api_sample_free(struct wf_launch *l)
+void api_sample_free(struct wf_pending *l)
 {
     struct api_sampled *s = l->sampled;
     if (!s) return;
@@ -136,7 +136,7 @@ bool api_sample_check(struct wf_context *c)
 }
 
 // Why no launch may stand for the launch; NULL: no reason.
-static const char *why_not(const struct wf_launch *l)
+static const char *why_not(const struct wf_pending *l)
 {
     const struct wf_context *c = l->context;
     if (l->launch.flat) return "a RISC-V program's memory is outside the device's allocations";
@@ -147,7 +147,7 @@ static const char *why_not(const struct wf_launch *l)
     return sample_refuses_launches(l->kernel->program);
 }
 
-static const char *why_no_blocks(const struct wf_launch *l)
+static const char *why_no_blocks(const struct wf_pending *l)
 {
     const struct wf_context *c = l->context;
     const char *why = why_not(l);
@@ -178,7 +178,7 @@ static bool run_session(struct exec_session *session, bool may_wait)
 
 // Executes blocks first to end - 1 without time; both 0: all. False, with memory as before: the blocks fail, or
 // wait for other blocks. failure: no copy of memory is made, and the failure is written to *failure.
-static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct exec_counts *counts,
+static bool execute(struct wf_pending *l, uint64_t first, uint64_t end, struct exec_counts *counts,
                     struct launch_fault *failure)
 {
     struct api_sampling *s = sampling_of(l->context);
@@ -215,7 +215,7 @@ static bool execute(struct wf_launch *l, uint64_t first, uint64_t end, struct ex
 // -- curves -------------------------------------------------------------------------------------------------
 
 // Whether the kernel's code is cold in caches that outlive a launch.
-static bool is_cold(const struct wf_launch *l)
+static bool is_cold(const struct wf_pending *l)
 {
     const struct api_sampling *s = l->context->sampling;
     uint64_t kernel = (uint64_t)(uintptr_t)l->kernel;
@@ -224,7 +224,7 @@ static bool is_cold(const struct wf_launch *l)
     return true;
 }
 
-static uint64_t key_of(const struct wf_launch *l)
+static uint64_t key_of(const struct wf_pending *l)
 {
     const struct wf_context *c = l->context;
     const struct launch *e = &l->launch;
@@ -252,7 +252,7 @@ static void sign(struct sample_signature *s, const struct exec_counts *counts)
 }
 
 // The last launch of the launch's key; NULL: none.
-static struct last_launch *last_of(const struct wf_launch *l)
+static struct last_launch *last_of(const struct wf_pending *l)
 {
     struct api_sampling *s = l->context->sampling;
     for (size_t i = 0; i < s->last.count; i++)
@@ -261,7 +261,7 @@ static struct last_launch *last_of(const struct wf_launch *l)
 }
 
 // Makes the launch a member of its curve, and returns the curve's number.
-static size_t join(struct wf_launch *l)
+static size_t join(struct wf_pending *l)
 {
     struct api_sampling *s = l->context->sampling;
     const struct sample_signature *work = &l->sampled->signature;
@@ -310,7 +310,7 @@ static void note_occupancy(struct api_sampled *o, struct chip_result *value, dou
 #define UNLIKE 0.5
 
 // Adds an estimate of every figure to *value and the launch's half-widths.
-static void add_estimates(struct wf_launch *l, struct chip_result *value)
+static void add_estimates(struct wf_pending *l, struct chip_result *value)
 {
     struct api_sampled *o = l->sampled;
     struct sample_curves *all = &l->context->sampling->curves;
@@ -335,7 +335,7 @@ static void add_estimates(struct wf_launch *l, struct chip_result *value)
 }
 
 // Ends a launch executed without time, with estimated figures.
-static void end_untimed(struct wf_launch *l, const struct exec_counts *counts, double seconds)
+static void end_untimed(struct wf_pending *l, const struct exec_counts *counts, double seconds)
 {
     struct wf_context *c = l->context;
     struct api_sampled *o = l->sampled;
@@ -354,7 +354,7 @@ static void end_untimed(struct wf_launch *l, const struct exec_counts *counts, d
 }
 
 // Ends a launch that failed when executed without time: the fault stands, without figures of time.
-static void fail_untimed(struct wf_launch *l, const struct exec_counts *counts, double seconds)
+static void fail_untimed(struct wf_pending *l, const struct exec_counts *counts, double seconds)
 {
     static const struct chip_result no_time;
     struct chip_result value = no_time;
@@ -363,7 +363,7 @@ static void fail_untimed(struct wf_launch *l, const struct exec_counts *counts, 
     api_run_finish(l, false, counts, &value, seconds);
 }
 
-static bool wants_time(const struct wf_launch *l, size_t curve, double instructions, unsigned ahead)
+static bool wants_time(const struct wf_pending *l, size_t curve, double instructions, unsigned ahead)
 {
     const struct wf_context *c = l->context;
     return sample_curves_want(&c->sampling->curves, curve, instructions, ahead,
@@ -372,7 +372,7 @@ static bool wants_time(const struct wf_launch *l, size_t curve, double instructi
 
 // Executes the launch without time. True: the launch is over, with figures of the curve. False: memory is as before,
 // and the launch is to be timed.
-static bool try_untimed(struct wf_launch *l)
+static bool try_untimed(struct wf_pending *l)
 {
     struct exec_counts counts = {0};
     double began = clock_seconds();
@@ -396,7 +396,7 @@ static bool try_untimed(struct wf_launch *l)
 // Executes the launch without time and without a copy of memory. A launch that turns out to want time has estimated
 // figures, and the next launch of the key is timed. A launch unlike all timed ones is estimated by its predecessor's
 // curve, with a wide interval.
-static void run_untimed(struct wf_launch *l)
+static void run_untimed(struct wf_pending *l)
 {
     struct api_sampling *s = l->context->sampling;
     struct exec_counts counts = {0};
@@ -419,9 +419,9 @@ static void run_untimed(struct wf_launch *l)
     end_untimed(l, &counts, clock_seconds() - began);
 }
 
-double api_sample_seconds(const struct wf_launch *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
+double api_sample_seconds(const struct wf_pending *l) { return l->sampled ? l->sampled->trial_seconds : 0; }
 
-bool api_sample_begin(struct wf_launch *l)
+bool api_sample_begin(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     if (c->settings.sample == API_SAMPLE_OFF) return false;
@@ -441,7 +441,7 @@ bool api_sample_begin(struct wf_launch *l)
     return (is_known || c->techs.count) && try_untimed(l);
 }
 
-static void add_to_curve(struct wf_launch *l, const struct chip_result *timed)
+static void add_to_curve(struct wf_pending *l, const struct chip_result *timed)
 {
     struct api_sampling *s = l->context->sampling;
     struct api_sampled *o = l->sampled;
@@ -470,7 +470,7 @@ static void note_mark(struct api_sampled *o, const struct chip_sums *now)
 
 static uint64_t take(void *context, const struct chip_sums *now)
 {
-    struct wf_launch *l = context;
+    struct wf_pending *l = context;
     struct api_sampled *o = l->sampled;
     size_t before = o->steady.marks.count;
     o->steady.wave = now->wave;
@@ -501,7 +501,7 @@ static uint64_t take(void *context, const struct chip_sums *now)
     return o->taken;
 }
 
-struct chip_sampler *api_sample_blocks(struct wf_launch *l)
+struct chip_sampler *api_sample_blocks(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
     struct api_sampled *o = l->sampled;
@@ -574,7 +574,7 @@ static bool was_closed(const struct api_sampled *o)
 
 // Adds the figures of taken blocks to *timed: executed instructions exactly, the rest at the rates of the
 // settled windows.
-static void extrapolate(struct wf_launch *l, struct chip_result *timed)
+static void extrapolate(struct wf_pending *l, struct chip_result *timed)
 {
     struct api_sampled *o = l->sampled;
     double room = room_of(timed), work = (double)o->executed.warp_instructions;
@@ -605,7 +605,7 @@ static void extrapolate(struct wf_launch *l, struct chip_result *timed)
     note_occupancy(o, timed, room);
 }
 
-uint64_t api_sample_end(struct wf_launch *l, struct chip_result *timed, bool good)
+uint64_t api_sample_end(struct wf_pending *l, struct chip_result *timed, bool good)
 {
     struct api_sampled *o = l->sampled;
     uint64_t cycles = timed->cycles;
@@ -630,7 +630,7 @@ static struct wf_error error_of(uint64_t shared, uint64_t own)
 }
 
 // Half-width of the energy: the energy of the half-widths of all counts, as if all erred together.
-static double energy_half(struct wf_launch *l, const struct chip_result *half)
+static double energy_half(struct wf_pending *l, const struct chip_result *half)
 {
     struct wf_context *c = l->context;
     double sum = 0;
@@ -649,7 +649,7 @@ static uint64_t of_techs(const struct wf_context *c, const struct chip_result *r
     return sum;
 }
 
-static void fill_counters(const struct wf_launch *l, struct wf_counter *counters)
+static void fill_counters(const struct wf_pending *l, struct wf_counter *counters)
 {
     const struct wf_context *c = l->context;
     const struct api_sampled *o = l->sampled;
@@ -663,7 +663,7 @@ static void fill_counters(const struct wf_launch *l, struct wf_counter *counters
             counters[n++].error = error_of(o->shared.techs[k][i], o->own.techs[k][i]);
 }
 
-void api_sample_stats(struct wf_launch *l, struct wf_counter *counters)
+void api_sample_stats(struct wf_pending *l, struct wf_counter *counters)
 {
     struct wf_context *c = l->context;
     struct api_sampled *o = l->sampled;

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-void *api_piece(struct wf_launch *l, size_t bytes)
+void *api_piece(struct wf_pending *l, size_t bytes)
 {
     vec_push(&l->pieces, heap_alloc(bytes));
     return vec_last(&l->pieces);
 }
 
-const char *api_keep(struct wf_launch *l, const char *text)
+const char *api_keep(struct wf_pending *l, const char *text)
 {
     if (!text) return NULL;
     size_t bytes = strlen(text) + 1;
@@ -30,7 +30,7 @@ static uint64_t tech_count(const struct wf_context *c, const struct chip_result 
     return sum;
 }
 
-static const struct wf_warning *warnings(struct wf_launch *l, size_t *count)
+static const struct wf_warning *warnings(struct wf_pending *l, size_t *count)
 {
     static const char *const names[NOTE_COUNT] = {
         [NOTE_BOUNDS] = "bounds", [NOTE_MEMBERS] = "members", [NOTE_RACE] = "race"};
@@ -42,10 +42,10 @@ static const struct wf_warning *warnings(struct wf_launch *l, size_t *count)
     return out;
 }
 
-const struct wf_storage *api_storage(struct wf_launch *l, size_t *count)
+const struct wf_structure *api_storage(struct wf_pending *l, size_t *count)
 {
     *count = api_storage_fill(l->context);
-    struct wf_storage *out = API_ARRAY(l, struct wf_storage, *count);
+    struct wf_structure *out = API_ARRAY(l, struct wf_structure, *count);
     for (size_t i = 0; i < *count; i++) {
         out[i] = l->context->storage[i];
         out[i].sm_class = api_keep(l, out[i].sm_class);
@@ -53,7 +53,7 @@ const struct wf_storage *api_storage(struct wf_launch *l, size_t *count)
     return out;
 }
 
-static void fill_timed(struct wf_launch *l, const struct chip_result *timed)
+static void fill_timed(struct wf_pending *l, const struct chip_result *timed)
 {
     const struct wf_context *c = l->context;
     struct wf_stats *s = &l->stats;
@@ -103,7 +103,7 @@ static enum wf_fault fault_of(enum launch_fault_kind kind)
     return WF_FAULT_INTERNAL;
 }
 
-void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exec_counts *counts,
+void api_stats_fill(struct wf_pending *l, enum wf_status status, const struct exec_counts *counts,
                     const struct chip_result *timed, double seconds)
 {
     const struct wf_context *c = l->context;
@@ -139,10 +139,10 @@ void api_stats_fill(struct wf_launch *l, enum wf_status status, const struct exe
     if (timed && l->sampled) api_sample_stats(l, counters);
 }
 
-struct wf_launch *api_launch_create(struct wf_kernel *k)
+struct wf_pending *api_launch_create(struct wf_kernel *k)
 {
     struct wf_context *c = k->module->context;
-    struct wf_launch *l = heap_alloc(sizeof *l);
+    struct wf_pending *l = heap_alloc(sizeof *l);
     l->context = c;
     l->kernel = k;
     l->form = api_form_use(k->form);
@@ -152,10 +152,10 @@ struct wf_launch *api_launch_create(struct wf_kernel *k)
     return l;
 }
 
-void api_launch_destroy(struct wf_launch *l)
+void api_launch_destroy(struct wf_pending *l)
 {
     struct wf_context *c = l->context;
-    struct wf_launch *last = vec_pop(&c->alive);
+    struct wf_pending *last = vec_pop(&c->alive);
     if (last != l) {
         c->alive.data[l->place] = last;
         last->place = l->place;
@@ -178,14 +178,14 @@ void api_launch_destroy(struct wf_launch *l)
     free(l);
 }
 
-void wf_launch_free(struct wf_launch *l)
+void wf_launch_free(struct wf_pending *l)
 {
     if (!l) return;
     l->is_freed = true;
     if (l->state == LAUNCH_OVER && !l->held) api_launch_destroy(l);
 }
 
-const struct wf_stats *wf_launch_stats(struct wf_launch *l)
+const struct wf_stats *wf_launch_stats(struct wf_pending *l)
 {
     wf_launch_status(l);
     return &l->stats;

@@ -30,7 +30,7 @@ void wf_stream_destroy(struct wf_stream *s)
     if (!s) return;
     api_wait_empty(s->context, &s->tail);
     for (size_t i = 0; i < s->context->alive.count; i++) {
-        struct wf_launch *l = s->context->alive.data[i];
+        struct wf_pending *l = s->context->alive.data[i];
         if (l->stream == s) l->stream = &s->context->first;
     }
     REMOVE(&s->context->streams, s);

@@ -8,7 +8,7 @@
 struct wf_study {
     struct study *study;
     struct study_report report;
-    struct wf_study_report shown;
+    struct wf_study_results shown;
     struct arena arena; // memory of `shown`
 };
 
@@ -111,7 +111,7 @@ static struct wf_table show_table(struct arena *a, const struct study_table *t)
                              .rule_count = t->rules.count};
 }
 
-const struct wf_study_report *wf_study_report(struct wf_study *s)
+const struct wf_study_results *wf_study_report(struct wf_study *s)
 {
     study_report_fini(&s->report);
     arena_fini(&s->arena);
@@ -121,12 +121,12 @@ const struct wf_study_report *wf_study_report(struct wf_study *s)
     study_report_fill(s->study, r);
     struct wf_table *tables = ARENA_ARRAY(&s->arena, struct wf_table, r->tables.count + 1);
     for (size_t i = 0; i < r->tables.count; i++) tables[i] = show_table(&s->arena, r->tables.data[i]);
-    s->shown = (struct wf_study_report){.status = r->failures.count ? WF_MISMATCH : WF_OK,
-                                        .tables = tables,
-                                        .table_count = r->tables.count,
-                                        .notes = r->notes.data,
-                                        .failures = r->failures.data,
-                                        .note_count = r->notes.count,
-                                        .failure_count = r->failures.count};
+    s->shown = (struct wf_study_results){.status = r->failures.count ? WF_MISMATCH : WF_OK,
+                                         .tables = tables,
+                                         .table_count = r->tables.count,
+                                         .notes = r->notes.data,
+                                         .failures = r->failures.data,
+                                         .note_count = r->notes.count,
+                                         .failure_count = r->failures.count};
     return &s->shown;
 }

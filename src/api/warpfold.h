@@ -65,7 +65,7 @@ struct wf_module;
 struct wf_kernel;
 struct wf_stream;
 struct wf_event;
-struct wf_launch;
+struct wf_pending;
 
 // -- context ------------------------------------------------------------------------------------------------
 // A new context with default settings. Never NULL.
@@ -222,7 +222,7 @@ struct wf_param {
     const char *name, *type; // type: "u64"; "b8" for a structure by value
     uint32_t offset, bytes;
 };
-struct wf_kernel_info {
+struct wf_kernel_facts {
     const char *name, *mangled_name;
     const struct wf_param *params;
     uint32_t param_count, param_bytes;
@@ -245,7 +245,7 @@ struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
 // by address. NULL past the last.
 const char *wf_kernel_name(struct wf_module *m, size_t index);
 // The kernel's info, valid as long as the module.
-const struct wf_kernel_info *wf_kernel_info(struct wf_kernel *k);
+const struct wf_kernel_facts *wf_kernel_info(struct wf_kernel *k);
 // Machine code as text: pc, guard, registers, source lines.
 const char *wf_kernel_listing(struct wf_kernel *k);
 
@@ -445,7 +445,7 @@ struct wf_energy {
 };
 // A storage structure that a mechanism adds to each SM (of one class, if the GPU has classes). On a GPU for
 // RISC-V programs: the registers and the stack cache.
-struct wf_storage {
+struct wf_structure {
     const char *tech, *name, *sm_class; // sm_class: NULL if the GPU has no classes
     uint64_t entries, bits;             // bits: of all entries together
     bool in_paper;                      // counted in the paper's storage budget
@@ -454,7 +454,7 @@ struct wf_storage {
 };
 // Storage of the selected mechanisms on the selected GPU, or of its SIMTight core. Returns the number of
 // rows; rows are valid until the next call or the end of the next timed launch.
-size_t wf_storage(struct wf_context *c, const struct wf_storage **rows);
+size_t wf_storage(struct wf_context *c, const struct wf_structure **rows);
 // Bits of the register file of an SM outside any class.
 uint64_t wf_register_file_bits(const struct wf_context *c);
 // Parts of the chip that consume energy, by index. False past the last.
@@ -533,7 +533,7 @@ struct wf_stats {
     const struct wf_energy *energy; // in a fixed order; NULL: not run on SMs
     size_t energy_count;
     // Of the mechanisms in the order selected, or of the SIMTight core; NULL: functional.
-    const struct wf_storage *storage;
+    const struct wf_structure *storage;
     size_t storage_count;
     double core_mhz; // cycles per microsecond
     struct wf_sampling sampling;
@@ -560,18 +560,18 @@ enum wf_status wf_launch_packed(struct wf_kernel *k, const struct wf_launch_conf
 // context. `launch` may be NULL: the launch then has no handle. If the call fails, nothing is queued and
 // *launch is NULL.
 enum wf_status wf_launch_async(struct wf_kernel *k, const struct wf_launch_config *shape, void *const *args,
-                               size_t arg_count, struct wf_launch **launch);
+                               size_t arg_count, struct wf_pending **launch);
 enum wf_status wf_launch_async_packed(struct wf_kernel *k, const struct wf_launch_config *shape,
-                                      const void *params, size_t bytes, struct wf_launch **launch);
-bool wf_launch_is_over(const struct wf_launch *l); // does not wait
+                                      const void *params, size_t bytes, struct wf_pending **launch);
+bool wf_launch_is_over(const struct wf_pending *l); // does not wait
 // Waits until one more launch is over, whichever ends first. False: no launch is queued or running.
 bool wf_wait_any(struct wf_context *c);
 // Wait for the end of the launch; return its status or stats. Other launches advance meanwhile and then
 // pause. The stats are valid until wf_launch_free.
-enum wf_status wf_launch_status(struct wf_launch *l);
-const struct wf_stats *wf_launch_stats(struct wf_launch *l);
+enum wf_status wf_launch_status(struct wf_pending *l);
+const struct wf_stats *wf_launch_stats(struct wf_pending *l);
 // Gives up the handle of a launch; a queued or running launch still runs to the end. NULL: no effect.
-void wf_launch_free(struct wf_launch *l);
+void wf_launch_free(struct wf_pending *l);
 
 // Clears the failed state of a context, after waiting for all launches.
 //
@@ -679,7 +679,7 @@ struct wf_table {
     const size_t *rules; // row numbers with a rule above
     size_t rule_count;
 };
-struct wf_study_report {
+struct wf_study_results {
     enum wf_status status; // WF_MISMATCH: the study found a violation, described in `failures`
     const struct wf_table *tables;
     size_t table_count;
@@ -687,7 +687,7 @@ struct wf_study_report {
     size_t note_count, failure_count;
 };
 // Results for the launches so far. Valid until the next wf_study_report or wf_study_destroy of the study.
-const struct wf_study_report *wf_study_report(struct wf_study *s);
+const struct wf_study_results *wf_study_report(struct wf_study *s);
 
 // -- checks -------------------------------------------------------------------------------------------------
 // A place of a finding: an instruction of a thread, or the host (instruction NULL).

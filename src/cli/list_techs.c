@@ -63,13 +63,13 @@ static void add_sum(struct table *t, const char *what, uint64_t bits, uint64_t f
 // papers, then the others, each part with a sum. class NULL: the GPU has no classes.
 static void add_storage_of(struct table *t, struct wf_context *c, const struct wf_class *class)
 {
-    const struct wf_storage *rows;
+    const struct wf_structure *rows;
     size_t count = wf_storage(c, &rows);
     const char *before = class ? ", class " : "", *name = class ? class->name : "";
     for (int in_paper = 1; in_paper >= 0; in_paper--) {
         uint64_t sum = 0, number = 0;
         for (size_t n = 0; n < count; n++) {
-            const struct wf_storage *s = &rows[n];
+            const struct wf_structure *s = &rows[n];
             if (s->in_paper != (in_paper != 0)) continue;
             if (class && !str_equal(s->sm_class, class->name)) continue;
             if (!number++) table_rule(t);

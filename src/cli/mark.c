@@ -125,7 +125,7 @@ static void print_mark(const struct wf_mark *m, bool colour, struct strbuf *out)
     strbuf_printf(out, "%s%-7s%s", colour ? colours[index_of(now)] : "", text, colour ? "\033[0m" : "");
 }
 
-static void print_marks(const struct wf_kernel_info *info, const struct wf_mark *marks, size_t count,
+static void print_marks(const struct wf_kernel_facts *info, const struct wf_mark *marks, size_t count,
                         const uint32_t *block, bool colour, struct strbuf *out)
 {
     strbuf_printf(out, "// %s: %zu instructions, %u registers, %u predicates\n", info->mangled_name, count,
@@ -154,7 +154,7 @@ static void write_known(struct json *j, const char *key, bool known, int64_t val
 static void write_json(struct wf_kernel *k, const struct wf_mark *marks, size_t count, const char *config,
                        struct strbuf *out)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(k);
+    const struct wf_kernel_facts *info = wf_kernel_info(k);
     const struct {
         const char *key;
         uint64_t value;

@@ -318,7 +318,7 @@ static bool is_float_param(const struct wf_param *p) { return p->type[0] == 'f';
 static bool is_integer_param(const struct wf_param *p) { return p->type[0] == 'u' || p->type[0] == 's'; }
 
 // Names a parameter in messages: "parameter 3 (u32)", or for a structure "parameter 3 (16 bytes by value)".
-static void describe_param(const struct wf_kernel_info *info, size_t i, char text[64])
+static void describe_param(const struct wf_kernel_facts *info, size_t i, char text[64])
 {
     const struct wf_param *p = &info->params[i];
     bool array = str_equal(p->type, "b8") && p->bytes > 1;
@@ -328,7 +328,7 @@ static void describe_param(const struct wf_kernel_info *info, size_t i, char tex
         snprintf(text, 64, "parameter %zu (%s)", i, p->type);
 }
 
-static bool check_argument(struct session *s, const struct wf_kernel_info *info, size_t i,
+static bool check_argument(struct session *s, const struct wf_kernel_facts *info, size_t i,
                            const struct session_argument *a, struct loc loc)
 {
     const struct wf_param *p = &info->params[i];
@@ -434,14 +434,14 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const struct wf_kernel_facts *info = wf_kernel_info(kernel);
     const void **values = heap_alloc(count * sizeof *values);
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         values[i] = args[i].kind == ARGUMENT_ADDRESS ? (const void *)&args[i].address : args[i].bytes;
         if (i < info->param_count) ok &= check_argument(s, info, i, &args[i], loc);
     }
-    struct wf_launch *launch = NULL;
+    struct wf_pending *launch = NULL;
     struct wf_launch_config whole = whole_waves(s, kernel, shape);
     enum wf_status status = WF_BAD_INPUT;
     if (ok || count != info->param_count)

@@ -25,7 +25,7 @@ struct session_stream {
 
 // A launch with results not yet taken.
 struct session_pending {
-    struct wf_launch *launch;
+    struct wf_pending *launch;
     struct wf_kernel *kernel;
     struct wf_launch_config shape;
     struct loc loc;

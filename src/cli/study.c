@@ -196,7 +196,7 @@ static enum wf_status read_launches(const struct options *o, struct ran *ran, st
 static enum wf_status publish(const struct options *o, const char *name, const struct ran *ran,
                               enum wf_status status, struct results *results, struct diag *d)
 {
-    const struct wf_study_report *r = wf_study_report(ran->study);
+    const struct wf_study_results *r = wf_study_report(ran->study);
     if (status == WF_OK) status = r->status;
     struct report_study shown = {.study = name,
                                  .report = r,

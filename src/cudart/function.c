@@ -28,7 +28,7 @@ static enum cuda_error attributes(struct cudart *r, struct cuda_function *a, con
     struct wf_kernel *w = compiled(r, function, &k, &error);
     if (!a) return cudaErrorInvalidValue;
     if (!w) return error;
-    const struct wf_kernel_info *info = wf_kernel_info(w);
+    const struct wf_kernel_facts *info = wf_kernel_info(w);
     int architecture = (int)k->image->architecture;
     int dynamic = DEVICE_SHARED_BYTES - (int)info->shared_bytes;
     *a = (struct cuda_function){.shared_bytes = info->shared_bytes,
@@ -106,7 +106,7 @@ static enum cuda_error param_info(struct cudart *r, const void *function, size_t
     enum cuda_error error;
     struct wf_kernel *w = compiled(r, function, &k, &error);
     if (!w) return error;
-    const struct wf_kernel_info *info = wf_kernel_info(w);
+    const struct wf_kernel_facts *info = wf_kernel_info(w);
     if (index >= info->param_count || !offset) return cudaErrorInvalidValue;
     *offset = info->params[index].offset;
     if (bytes) *bytes = info->params[index].bytes;

@@ -42,7 +42,7 @@ struct cuda_graph_node *graph_add(struct cuda_graph *g, enum graph_node_kind kin
 void graph_set_kernel(struct cuda_graph_node *n, struct cudart_kernel *k, const struct launch_request *q,
                       void **args)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(k->compiled);
+    const struct wf_kernel_facts *info = wf_kernel_info(k->compiled);
     uint8_t *params = heap_alloc(info->param_bytes + 1);
     for (uint32_t i = 0; i < info->param_count; i++)
         memcpy(params + info->params[i].offset, args[i], info->params[i].bytes);
@@ -87,7 +87,7 @@ struct cuda_graph *graph_clone(const struct cuda_graph *from)
 static enum cuda_error run_kernel(struct cudart *r, const struct cuda_graph_node *n, struct cuda_stream *s)
 {
     enum { ARGUMENTS = 4096 / 4 + 1 }; // parameters have 4 KB; beyond, a byte each is no program's
-    const struct wf_kernel_info *info = wf_kernel_info(n->kernel.kernel->compiled);
+    const struct wf_kernel_facts *info = wf_kernel_info(n->kernel.kernel->compiled);
     void *args[ARGUMENTS];
     if (info->param_count > ARGUMENTS) return cudaErrorInvalidValue;
     for (uint32_t i = 0; i < info->param_count; i++) args[i] = n->kernel.params + info->params[i].offset;

@@ -68,7 +68,7 @@ static uint64_t next_workspace(struct cudart *r)
 
 static enum cuda_error check(struct cudart *r, const struct cudart_kernel *k, const struct launch_request *q)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(k->compiled);
+    const struct wf_kernel_facts *info = wf_kernel_info(k->compiled);
     uint64_t dynamic = k->dynamic_shared_limit                    ? k->dynamic_shared_limit
                        : info->shared_bytes < DEVICE_SHARED_BYTES ? DEVICE_SHARED_BYTES - info->shared_bytes
                                                                   : 0;
@@ -97,7 +97,7 @@ enum cuda_error launch_in(struct cudart *r, struct cudart_kernel *k, const struc
                           struct wf_stream *stream, void **args)
 {
     struct wf_launch_config shape = shape_of(q, stream);
-    struct wf_launch *l;
+    struct wf_pending *l;
     enum cuda_error error = check(r, k, q);
     if (error) return error;
     if (q->is_cooperative && !(shape.workspace = next_workspace(r))) return cudaErrorMemoryAllocation;

@@ -38,7 +38,7 @@ struct cuda_pool;
 
 // A launch whose results are not yet taken.
 struct cudart_pending {
-    struct wf_launch *launch;
+    struct wf_pending *launch;
     struct cudart_kernel *kernel;
     struct wf_launch_config shape;
 };

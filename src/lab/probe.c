@@ -228,7 +228,7 @@ const struct probe_row *probe_row_at(size_t index)
 static uint64_t storage_of(const char *gpu, const char *tech)
 {
     struct wf_context *c = wf_context_create();
-    const struct wf_storage *list;
+    const struct wf_structure *list;
     uint64_t bits = 0;
     if (wf_gpu(c, gpu) == WF_OK && wf_tech(c, tech) == WF_OK)
         for (size_t n = wf_storage(c, &list); n--;) bits += list[n].instead ? 0 : list[n].bits;

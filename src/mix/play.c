@@ -6,8 +6,8 @@
 
 struct player {
     struct mix_part *part;
-    size_t next;              // index in the tape
-    struct wf_launch *launch; // NULL: no launch under way
+    size_t next;               // index in the tape
+    struct wf_pending *launch; // NULL: no launch under way
 };
 
 static enum wf_status compare(struct mix_part *part, const struct tape_step *step)

@@ -200,7 +200,7 @@ static void find_shape(struct facts *f)
     f->sms = (uint32_t)f->hottest->peaks.sms;
     for (size_t k = 0; longest && k < f->run->kernels.count; k++) {
         struct wf_kernel *kernel = f->run->kernels.data[k];
-        const struct wf_kernel_info *info = wf_kernel_info(kernel);
+        const struct wf_kernel_facts *info = wf_kernel_info(kernel);
         if (strcmp(info->mangled_name, f->hottest->mangled) != 0) continue;
         struct wf_launch_config shape = {.shared_bytes = longest->shared_bytes - info->shared_bytes};
         struct wf_occupancy o;

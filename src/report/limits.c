@@ -14,7 +14,7 @@ static double share(double part, double of) { return of > 0 ? part / of : 0; }
 
 static struct report_kernel *kernel_of(struct report_run *r, struct wf_kernel *kernel)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const struct wf_kernel_facts *info = wf_kernel_info(kernel);
     for (size_t i = 0; i < r->limits.count; i++)
         if (strcmp(r->limits.data[i].mangled, info->mangled_name) == 0) return &r->limits.data[i];
     vec_push(&r->limits, (struct report_kernel){.name = info->name, .mangled = info->mangled_name});

@@ -187,7 +187,7 @@ static void keep_details(struct report_launch *l, const struct wf_stats *stats)
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats)
 {
-    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const struct wf_kernel_facts *info = wf_kernel_info(kernel);
     struct report_launch l = {.kernel = heap_strdup(info->name),
                               .mangled = heap_strdup(info->mangled_name),
                               .registers = info->registers,
@@ -391,7 +391,7 @@ static const char *status_text(const struct report_run *r)
     return r->verified == REPORT_MISMATCH ? "mismatch" : "ok";
 }
 
-static bool same_class(const struct wf_storage *a, const struct wf_storage *b)
+static bool same_class(const struct wf_structure *a, const struct wf_structure *b)
 {
     return a->sm_class && b->sm_class ? str_equal(a->sm_class, b->sm_class) : a->sm_class == b->sm_class;
 }
@@ -415,7 +415,7 @@ void report_run_storage(const struct report_run *r, struct json *j)
     json_key(j, "storage");
     json_open_array(j);
     for (size_t i = 0; i < r->storage.count; i++) {
-        const struct wf_storage *s = &r->storage.data[i];
+        const struct wf_structure *s = &r->storage.data[i];
         json_open_object(j);
         report_text(j, "tech", s->tech);
         report_text(j, "structure", s->name);

@@ -67,10 +67,10 @@ struct report_run {
     struct report_errors errors;       // of sampled figures, sums over the launches
     VEC(struct report_sample) samples; // with report.interval
     struct report_energy energy;
-    VEC(struct wf_storage) storage; // of the mechanisms; names not owned, sm_class on the heap
-    char *gpu;                      // heap; NULL: functional
-    char *tech;                     // heap; NULL: base
-    struct wf_slice slice;          // parts 0: the whole chip, or functional
+    VEC(struct wf_structure) storage; // of the mechanisms; names not owned, sm_class on the heap
+    char *gpu;                        // heap; NULL: functional
+    char *tech;                       // heap; NULL: base
+    struct wf_slice slice;            // parts 0: the whole chip, or functional
     bool interrupted;
     bool keeps_launches; // the JSON has counters, energy and fault of every launch; set before the first
     bool has_host;       // a program with a host part; set before the first launch

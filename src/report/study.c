@@ -57,7 +57,7 @@ static const char *status_name(enum wf_status status)
 
 void report_study_json(const struct report_study *s, struct strbuf *out)
 {
-    const struct wf_study_report *r = s->report;
+    const struct wf_study_results *r = s->report;
     struct json j;
     json_init(&j, out);
     json_open_object(&j);
@@ -185,7 +185,7 @@ static void show_table(const struct wf_table *w, bool colour, struct strbuf *out
 
 void report_study_table(const struct report_study *s, bool colour, struct strbuf *out)
 {
-    const struct wf_study_report *r = s->report;
+    const struct wf_study_results *r = s->report;
     for (size_t i = 0; i < r->table_count; i++)
         if (r->tables[i].cards)
             show_cards(&r->tables[i], colour, out);

@@ -5,7 +5,7 @@
 
 struct report_study {
     const char *study;
-    const struct wf_study_report *report;
+    const struct wf_study_results *report;
     const char *config_json;    // not owned
     enum wf_status status;      // of the runs
     uint64_t warp_instructions; // of the launches

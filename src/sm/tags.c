@@ -118,7 +118,8 @@ static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t pl
 // launches.
 static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
-    if (!g->sm->config->check || (t->is_shared && (place < GPU_LOCAL_ADDRESS || t == &g->sm->tags.code))) return;
+    if (!g->sm->config->check || (t->is_shared && (place < GPU_LOCAL_ADDRESS || t == &g->sm->tags.code)))
+        return;
     if (cache_mark_of(t->cache, place) != g->launch->launch->grid_id)
         g->sm->check.broken = "a launch found a cache line filled by a different launch";
 }

@@ -44,7 +44,7 @@ void tape_launch(struct tape *t, struct wf_kernel *kernel, const struct wf_launc
                  const void *const *args, size_t arg_count)
 {
     void **kept = ARENA_ARRAY(&t->arena, void *, arg_count ? arg_count : 1);
-    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const struct wf_kernel_facts *info = wf_kernel_info(kernel);
     for (size_t k = 0; k < arg_count; k++) {
         size_t bytes = info->params[k].bytes;
         kept[k] = arena_alloc(&t->arena, bytes);

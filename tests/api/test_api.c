@@ -68,7 +68,7 @@ static void test_arguments(struct test *t)
 
     // The same arguments as a packed block, laid out by the parameter descriptions.
     struct wf_kernel *kernel = find(&f, "by_value");
-    const struct wf_kernel_info *info = wf_kernel_info(kernel);
+    const struct wf_kernel_facts *info = wf_kernel_info(kernel);
     CHECK(t, info->param_count == 2 && info->params[0].bytes == 12 && info->params[1].offset == 16 &&
                  info->param_bytes == 24);
     uint8_t block[24] = {1};

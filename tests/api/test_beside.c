@@ -44,7 +44,7 @@ static void keep(struct fixture *f, uint32_t rounds)
     wf_launch_free(fixture_launch(f, "keep", f->a, sms_of(f), 1, (void *[]){&rounds}, 1));
 }
 
-static struct wf_launch *sum(struct fixture *f, const char *name, uint64_t out, uint64_t in)
+static struct wf_pending *sum(struct fixture *f, const char *name, uint64_t out, uint64_t in)
 {
     return fixture_launch(f, name, f->b, 4, THREADS, (void *[]){&out, &in}, 2);
 }
@@ -65,7 +65,7 @@ static struct seen behind(struct test *t, const char *gpu, const char *settings,
     keep(&f, ROUNDS);
     for (unsigned k = 0; k < others; k++) wf_launch_free(sum(&f, "first", out, theirs));
     for (unsigned k = 0; k < same; k++) wf_launch_free(sum(&f, "second", out, mine));
-    struct wf_launch *l = sum(&f, "second", out, mine);
+    struct wf_pending *l = sum(&f, "second", out, mine);
     CHECK(t, wf_launch_status(l) == WF_OK);
     const struct wf_stats *s = wf_launch_stats(l);
     seen = (struct seen){.constants = counter(t, s, "sm.constant.misses"),
@@ -121,7 +121,7 @@ static double cost_of_two(struct test *t, const char *gpu, const char *settings,
     struct fixture f = fixture_begin(t, gpu, settings, text, 0);
     struct wf_stream *streams[] = {f.b, f.a};
     uint64_t out = wf_alloc(f.c, 8 * WORDS), in = wf_alloc(f.c, 8 * WORDS);
-    struct wf_launch *l[2];
+    struct wf_pending *l[2];
     double cost = 0;
     for (unsigned k = 0; k < 2; k++) {
         if (together) f.b = streams[k];

@@ -38,13 +38,13 @@ static uint32_t wanted(uint32_t thread, uint32_t rounds)
     return sum;
 }
 
-static struct wf_launch *loud(struct fixture *f, struct wf_stream *s, uint32_t blocks, uint32_t rounds,
-                              uint64_t out)
+static struct wf_pending *loud(struct fixture *f, struct wf_stream *s, uint32_t blocks, uint32_t rounds,
+                               uint64_t out)
 {
     return fixture_launch(f, "loud", s, blocks, THREADS, (void *[]){&out, &rounds}, 2);
 }
 
-static struct wf_launch *quiet(struct fixture *f, struct wf_stream *s, uint32_t blocks)
+static struct wf_pending *quiet(struct fixture *f, struct wf_stream *s, uint32_t blocks)
 {
     return fixture_launch(f, "quiet", s, blocks, THREADS, NULL, 0);
 }
@@ -62,7 +62,8 @@ static void check_written(struct fixture *f, struct wf_stream *s, uint64_t out, 
 }
 
 // Blocks run on every SM of the range (given enough blocks) and on no SM outside it.
-static void check_place(struct fixture *f, struct wf_launch *l, unsigned first, unsigned sms, uint32_t blocks)
+static void check_place(struct fixture *f, struct wf_pending *l, unsigned first, unsigned sms,
+                        uint32_t blocks)
 {
     const struct wf_stats *stats = wf_launch_stats(l);
     unsigned there = 0;
@@ -88,7 +89,7 @@ static void test_ranges(struct test *t)
         CHECK(t, wf_set(f.c, "gpu.dispatch", policy) == WF_OK && wf_set(f.c, "sim.check", "1") == WF_OK);
         wf_set_threads(f.c, 1 + turn % 3);
         struct wf_stream *s[2] = {f.a, f.b};
-        struct wf_launch *l[2];
+        struct wf_pending *l[2];
         unsigned first[2], sms[2];
         uint32_t blocks[2], rounds[2];
         uint64_t out[2];
@@ -132,13 +133,13 @@ static void test_classes(struct test *t)
     CHECK_HAS(t, wf_errors(f.c), "for want of registers (sm.registers) in class little");
     CHECK(t, !strstr(wf_errors(f.c), "in class big"));
     wf_stream_place(f.a, 3, 2); // a big SM and a little SM: the block runs on the big SM
-    struct wf_launch *l;
+    struct wf_pending *l;
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "quiet"), &shape, NULL, 0, &l) == WF_OK);
     check_place(&f, l, 3, 1, 0);
     fixture_end(&f);
 }
 
-static uint64_t cycles_of(struct wf_launch *l) { return wf_launch_stats(l)->cycles; }
+static uint64_t cycles_of(struct wf_pending *l) { return wf_launch_stats(l)->cycles; }
 
 // Two launches in disjoint ranges. With instruction caches independent of the L2, quiet launches take exactly
 // their time alone; without, and with a store a thread, within 2 %.
@@ -150,7 +151,7 @@ static void test_apart(struct test *t)
         for (unsigned together = 0; together < 2; together++) {
             struct fixture f = setup(t, "gtx1080ti-paper");
             uint64_t out[2] = {wf_alloc(f.c, BLOCKS * THREADS * 4), wf_alloc(f.c, BLOCKS * THREADS * 4)};
-            struct wf_launch *l[2];
+            struct wf_pending *l[2];
             if (kind == 0) CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
             wf_stream_place(f.a, 0, 10);
             wf_stream_place(f.b, 10, 18);
@@ -184,7 +185,7 @@ static void test_chip_of_two(struct test *t)
         struct fixture f = setup(t, alone[k].gpu);
         CHECK(t, wf_set(f.c, "gpu.sm_count", alone[k].sms) == WF_OK);
         CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
-        struct wf_launch *l = quiet(&f, f.a, BLOCKS);
+        struct wf_pending *l = quiet(&f, f.a, BLOCKS);
         CHECK(t, wf_stream_wait(f.a) == WF_OK);
         took[k] = cycles_of(l);
         fixture_end(&f);
@@ -193,7 +194,7 @@ static void test_chip_of_two(struct test *t)
     CHECK(t, wf_set(f.c, "icache.perfect", "1") == WF_OK);
     wf_stream_place(f.a, 0, ILP);
     wf_stream_place(f.b, ILP, TLP);
-    struct wf_launch *i = quiet(&f, f.a, BLOCKS), *o = quiet(&f, f.b, BLOCKS);
+    struct wf_pending *i = quiet(&f, f.a, BLOCKS), *o = quiet(&f, f.b, BLOCKS);
     CHECK(t, wf_stream_wait(f.a) == WF_OK && wf_stream_wait(f.b) == WF_OK);
     CHECK_EQ(t, cycles_of(i), took[0]);
     CHECK_EQ(t, cycles_of(o), took[1]);
@@ -210,7 +211,7 @@ static void test_own_lines(struct test *t)
         struct fixture f = setup(t, "gtx1080ti-paper");
         // Launches of one kernel that keep their code share its lines.
         CHECK(t, wf_set(f.c, "icache.keep", "0") == WF_OK && wf_set(f.c, "gpu.keep_caches", "0") == WF_OK);
-        struct wf_launch *l[3];
+        struct wf_pending *l[3];
         struct wf_stream *s[3] = {f.a, f.b, wf_stream_create(f.c)};
         for (unsigned k = 0; k < count; k++) {
             wf_stream_place(s[k], 9 * k, 9);
@@ -233,10 +234,10 @@ static void test_own_memory(struct test *t)
     uint64_t out = wf_alloc(f.c, THREADS * 4);
     uint32_t word = 7;
     struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = f.b};
-    struct wf_launch *long_one;
+    struct wf_pending *long_one;
     CHECK(t, wf_set(f.c, "sim.stall", "0") == WF_OK);
     CHECK(t, wf_launch_async(wf_kernel_find(f.m, "endless"), &shape, NULL, 0, &long_one) == WF_OK);
-    struct wf_launch *first = loud(&f, f.a, 1, 5, out);
+    struct wf_pending *first = loud(&f, f.a, 1, 5, out);
     CHECK(t, wf_wait_any(f.c) && wf_launch_is_over(first) && !wf_launch_is_over(long_one));
     check_written(&f, f.a, out, 1, 5);
     CHECK(t, wf_stream_write(f.a, out, &word, 4) == WF_OK && wf_stream_read(f.a, out, &word, 4) == WF_OK);

@@ -127,7 +127,7 @@ static void test_destroyed(struct test *t)
     struct wf_stream *s = wf_stream_create(c), *other = wf_stream_create(c);
     struct wf_event *e = wf_event_create(c);
     struct wf_launch_config config = {.grid = {1, 1, 1}, .block = {64, 1, 1}, .stream = s};
-    struct wf_launch *l;
+    struct wf_pending *l;
     CHECK_EQ(t, wf_launch_async(wf_kernel_find(m, "copy"), &config, (void *[]){&to, &from}, 2, &l), WF_OK);
     CHECK_EQ(t, wf_event_record(e, s), WF_OK);
     wf_event_destroy(e);

@@ -36,33 +36,33 @@ static void write_word(struct fixture *f, unsigned n, uint32_t value)
 }
 
 static enum wf_status try_step(struct fixture *f, struct wf_stream *s, uint64_t to, uint64_t from,
-                               uint32_t rounds, uint32_t k, struct wf_launch **l)
+                               uint32_t rounds, uint32_t k, struct wf_pending **l)
 {
     struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = s};
     return wf_launch_async(wf_kernel_find(f->m, "step"), &shape, (void *[]){&to, &from, &rounds, &k}, 4, l);
 }
 
 // Queues word[to] = word[from] * 31 + k, computed after `rounds` rounds.
-static struct wf_launch *step(struct fixture *f, struct wf_stream *s, unsigned to, unsigned from,
-                              uint32_t rounds, uint32_t k)
+static struct wf_pending *step(struct fixture *f, struct wf_stream *s, unsigned to, unsigned from,
+                               uint32_t rounds, uint32_t k)
 {
-    struct wf_launch *l = NULL;
+    struct wf_pending *l = NULL;
     enum wf_status status = try_step(f, s, word(f, to), word(f, from), rounds, k, &l);
     CHECK_MSG(f->t, status == WF_OK && l, "status %d: %s", (int)status, wf_errors(f->c));
     return l;
 }
 
 // Queues a step ending in a fault: a read of address 0.
-static struct wf_launch *faulty(struct fixture *f, struct wf_stream *s, uint32_t rounds)
+static struct wf_pending *faulty(struct fixture *f, struct wf_stream *s, uint32_t rounds)
 {
-    struct wf_launch *l = NULL;
+    struct wf_pending *l = NULL;
     CHECK(f->t, try_step(f, s, word(f, 0), 0, rounds, 1, &l) == WF_OK);
     return l;
 }
 
-static struct wf_launch *endless(struct fixture *f, struct wf_stream *s)
+static struct wf_pending *endless(struct fixture *f, struct wf_stream *s)
 {
-    struct wf_launch *l = NULL;
+    struct wf_pending *l = NULL;
     struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = s};
     CHECK(f->t, wf_launch_async(wf_kernel_find(f->m, "endless"), &shape, NULL, 0, &l) == WF_OK && l);
     return l;
@@ -132,7 +132,7 @@ static void test_behind_default(struct test *t)
         struct fixture f = setup(t, gpu);
         uint32_t got = 0, other = 5;
         write_word(&f, 0, 2);
-        struct wf_launch *slow = step(&f, f.a, 5, 0, LONG, 1), *l = step(&f, NULL, 1, 0, LONG, 1);
+        struct wf_pending *slow = step(&f, f.a, 5, 0, LONG, 1), *l = step(&f, NULL, 1, 0, LONG, 1);
         CHECK(t, wf_stream_wait(f.b) == WF_OK && wf_launch_is_over(l) && wf_launch_is_over(slow));
         step(&f, NULL, 2, 1, LONG, 1);
         CHECK(t, wf_stream_read(f.b, word(&f, 2), &got, sizeof got) == WF_OK);
@@ -201,11 +201,11 @@ static void test_events(struct test *t)
         CHECK(t, wf_event_wait(start) == WF_OK);
         write_word(&f, 0, 2);
         CHECK(t, wf_event_record(start, f.a) == WF_OK);
-        struct wf_launch *first = step(&f, f.a, 1, 0, LONG, 1);
+        struct wf_pending *first = step(&f, f.a, 1, 0, LONG, 1);
         CHECK(t, wf_event_record(middle, f.a) == WF_OK);
         step(&f, f.a, 5, 0, LONG, 1); // after the event
         CHECK(t, wf_stream_wait_event(f.b, middle) == WF_OK);
-        struct wf_launch *second = step(&f, f.b, 2, 1, 0, 1);
+        struct wf_pending *second = step(&f, f.b, 2, 1, 0, 1);
         CHECK(t, wf_event_record(end, f.b) == WF_OK);
         CHECK(t, wf_event_wait(end) == WF_OK);
         CHECK_EQ(t, read_word(&f, 2), (2 * 31 + 1) * 31 + 1);
@@ -259,12 +259,12 @@ static void test_stats_stay(struct test *t)
 {
     enum { COUNT = 6 };
     struct fixture f = setup(t, "gtx1080ti-paper");
-    struct wf_launch *l[COUNT];
+    struct wf_pending *l[COUNT];
     uint64_t alone[COUNT];
     CHECK(t, wf_tech(f.c, "uv") == WF_OK);
     for (unsigned k = 0; k < COUNT; k++) {
         struct fixture own = setup(t, "gtx1080ti-paper");
-        struct wf_launch *same = step(&own, NULL, k, 0, 100 * k, 1);
+        struct wf_pending *same = step(&own, NULL, k, 0, 100 * k, 1);
         alone[k] = wf_launch_stats(same)->warp_instructions;
         wf_launch_free(same);
         fixture_end(&own);
@@ -298,7 +298,7 @@ static void test_accounts(struct test *t)
 {
     struct fixture f = setup(t, "tiny");
     CHECK(t, wf_set(f.c, "report.interval", "500") == WF_OK);
-    struct wf_launch *l[2] = {step(&f, f.a, 1, 0, LONG, 1), step(&f, f.b, 2, 0, LONG / 2, 1)};
+    struct wf_pending *l[2] = {step(&f, f.a, 1, 0, LONG, 1), step(&f, f.b, 2, 0, LONG / 2, 1)};
     size_t count;
     const struct wf_account *rows = wf_kernel_account(wf_kernel_find(f.m, "step"), &count); // waits
     uint64_t issued = 0, want = 0;
@@ -411,15 +411,15 @@ static void test_faults(struct test *t)
     {
         struct fixture f = setup(t, gpu);
         write_word(&f, 10, 2);
-        struct wf_launch *bad = faulty(&f, f.a, 0), *behind = step(&f, f.a, 1, 10, 0, 1);
-        struct wf_launch *beside = step(&f, f.b, 2, 10, LONG, 1), *later = step(&f, f.b, 3, 10, 0, 1);
+        struct wf_pending *bad = faulty(&f, f.a, 0), *behind = step(&f, f.a, 1, 10, 0, 1);
+        struct wf_pending *beside = step(&f, f.b, 2, 10, LONG, 1), *later = step(&f, f.b, 3, 10, 0, 1);
         CHECK(t, wf_synchronise(f.c) == WF_PROGRAM_FAILED);
         check_errors(&f, "kernel step: out-of-bounds global read of 4 bytes");
         CHECK(t, wf_launch_status(bad) == WF_PROGRAM_FAILED && wf_launch_stats(bad)->has_run);
         CHECK_HAS(t, wf_launch_stats(bad)->fault_text, "out-of-bounds global read");
-        const struct wf_launch *const never[] = {behind, later};
+        const struct wf_pending *const never[] = {behind, later};
         for (size_t k = 0; k < 2; k++) {
-            const struct wf_stats *s = wf_launch_stats((struct wf_launch *)never[k]);
+            const struct wf_stats *s = wf_launch_stats((struct wf_pending *)never[k]);
             CHECK(t, s->status == WF_PROGRAM_FAILED && !s->has_run && s->warp_instructions == 0);
             CHECK_STR(t, s->fault_text,
                       "kernel step did not begin: an earlier launch (kernel step) failed: out-of-bounds "
@@ -432,7 +432,7 @@ static void test_faults(struct test *t)
         CHECK_EQ(t, read_word(&f, 2), gpu ? 2 * 31 + 1 : 0);
         CHECK(t, read_word(&f, 1) == 0 && read_word(&f, 3) == 0 && read_word(&f, 10) == 2);
         // No launch begins after a fault, and memory is unchanged.
-        struct wf_launch *refused = bad;
+        struct wf_pending *refused = bad;
         CHECK(t,
               try_step(&f, f.b, word(&f, 4), word(&f, 10), 0, 1, &refused) == WF_PROGRAM_FAILED && !refused);
         check_errors(
@@ -476,7 +476,7 @@ static void test_races_between(struct test *t)
     for (unsigned k = 0; k < TEST_COUNT(races); k++) {
         struct fixture f = setup(t, NULL);
         struct wf_event *e = wf_event_create(f.c);
-        struct wf_launch *first, *second;
+        struct wf_pending *first, *second;
         bool reads = k == READ_ONLY, apart = k == OTHER_WORDS;
         CHECK(t, wf_set(f.c, "check.races", "1") == WF_OK);
         try_step(&f, f.a, word(&f, reads ? 1 : 0), word(&f, 0), 3, 1, &first);
@@ -508,8 +508,8 @@ static void test_limits(struct test *t)
         struct fixture f = setup(t, gpu);
         write_word(&f, 10, 2);
         CHECK(t, wf_set(f.c, "exec.max_warp_instructions", "50000") == WF_OK);
-        struct wf_launch *stopped = endless(&f, f.a), *behind = step(&f, f.a, 1, 10, 0, 1);
-        struct wf_launch *beside = step(&f, f.b, 2, 10, LONG, 1);
+        struct wf_pending *stopped = endless(&f, f.a), *behind = step(&f, f.a, 1, 10, 0, 1);
+        struct wf_pending *beside = step(&f, f.b, 2, 10, LONG, 1);
         uint32_t value = 0;
         CHECK(t, wf_read(f.c, word(&f, 1), &value, 4) == WF_PROGRAM_FAILED && value == 2 * 31 + 1);
         check_errors(&f, "50000 warp instructions");
@@ -546,7 +546,7 @@ static void test_interrupt(struct test *t)
         struct fixture f = setup(t, gpu);
         int left = 3;
         wf_set_interrupt(f.c, interrupt_once, &left);
-        struct wf_launch *l[3] = {endless(&f, f.a), endless(&f, f.b), step(&f, f.a, 1, 0, 0, 1)};
+        struct wf_pending *l[3] = {endless(&f, f.a), endless(&f, f.b), step(&f, f.a, 1, 0, 0, 1)};
         CHECK(t, wf_launch_status(l[0]) == WF_INTERRUPTED);
         for (int k = 0; k < 3; k++) CHECK_EQ(t, wf_launch_status(l[k]), WF_INTERRUPTED);
         CHECK(t, !wf_launch_stats(l[2])->has_run);
@@ -606,7 +606,7 @@ enum host_call {
 };
 
 // Makes the call. l: a launch of kernel `k`, just queued in stream a.
-static void call(struct fixture *f, enum host_call which, struct wf_launch *l, struct wf_kernel *k)
+static void call(struct fixture *f, enum host_call which, struct wf_pending *l, struct wf_kernel *k)
 {
     struct wf_event *e = wf_event_create(f->c), *before = wf_event_create(f->c);
     struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
@@ -667,7 +667,7 @@ static void test_who_waits(struct test *t)
             struct wf_module *m = wf_module_load_file(f.c, "tests/api/kernels.ptx");
             struct wf_kernel *k = wf_kernel_find(m, "hello");
             struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .stream = f.a};
-            struct wf_launch *l;
+            struct wf_pending *l;
             CHECK(t, wf_launch_async(k, &shape, NULL, 0, &l) == WF_OK && !printed);
             call(&f, which, l, k);
             CHECK_MSG(t, (printed != 0) == (which < WAITING_CALLS), "call %d on %s: %d texts", (int)which,
@@ -708,14 +708,14 @@ static void test_lives(struct test *t)
         struct fixture f = setup(t, gpu);
         wf_launch_free(NULL);
         wf_launch_free(step(&f, f.a, 1, 0, LONG, 4)); // queued
-        struct wf_launch *running = step(&f, f.b, 2, 0, LONG, 5), *short_one = step(&f, NULL, 3, 0, 0, 6);
+        struct wf_pending *running = step(&f, f.b, 2, 0, LONG, 5), *short_one = step(&f, NULL, 3, 0, 0, 6);
         CHECK(t, wf_launch_status(short_one) == WF_OK);
         wf_launch_free(running);
         wf_launch_free(short_one);
         CHECK(t, read_word(&f, 1) == 4 && read_word(&f, 2) == 5 && read_word(&f, 3) == 6);
         // The first stream is waited for; of the other stream one launch is on the
         // chip and another waits behind it.
-        struct wf_launch *over = step(&f, f.a, 1, 0, 0, 4);
+        struct wf_pending *over = step(&f, f.a, 1, 0, 0, 4);
         endless(&f, f.b);
         wf_launch_free(endless(&f, f.b));
         CHECK(t, wf_launch_status(over) == WF_OK);

@@ -278,7 +278,7 @@ static void test_accounts(struct test *t)
 // Storage of an SM: DARSIE's structures are as many as the SM has room for blocks.
 static uint64_t bits_of(struct wf_context *c, const char *sm_class)
 {
-    const struct wf_storage *rows;
+    const struct wf_structure *rows;
     size_t count = wf_storage(c, &rows);
     uint64_t bits = 0;
     for (size_t k = 0; k < count; k++) {

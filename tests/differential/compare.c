@@ -341,7 +341,7 @@ struct guest { // ready for launch: no waiting call is needed between launches
     struct addresses at;
     uint8_t params[GENERATOR_PARAMS_MAX];
     size_t param_bytes;
-    struct wf_launch *launch;
+    struct wf_pending *launch;
 };
 
 static bool load(struct asked *a, const char *text, struct guest *g)
@@ -405,7 +405,7 @@ static bool begin(struct asked *a, struct guest *g)
     return false;
 }
 
-static enum verdict ended_well(struct wf_launch *l, struct strbuf *why)
+static enum verdict ended_well(struct wf_pending *l, struct strbuf *why)
 {
     const struct wf_stats *stats = wf_launch_stats(l);
     if (stats->status != WF_OK) {

@@ -134,7 +134,7 @@ static void test_sram(struct test *t)
         }
 }
 
-static bool has_row(const struct report_run *r, const struct wf_storage *s, const char *what)
+static bool has_row(const struct report_run *r, const struct wf_structure *s, const char *what)
 {
     char name[100];
     snprintf(name, sizeof name, "%s: %s, %s", s->tech, s->name, what);
@@ -163,7 +163,7 @@ static void test_structures(struct test *t)
     for (size_t n = 0; n < techs.count; n++) {
         struct report_run r = measure(t, "matrixMul", techs.data[n], NULL, NULL);
         for (size_t i = 0; i < r.storage.count; i++) {
-            const struct wf_storage *s = &r.storage.data[i];
+            const struct wf_structure *s = &r.storage.data[i];
             CHECK_MSG(t, s->instead || (has_row(&r, s, "reads") && has_row(&r, s, "writes")),
                       "%s: %s has no row in structures.def", s->tech, s->name);
             for (size_t k = 0; k < TEST_COUNT(priced); k++)

@@ -20,11 +20,11 @@ struct fixture fixture_begin(struct test *t, const char *gpu, const char *settin
 
 void fixture_end(struct fixture *f) { wf_context_destroy(f->c); }
 
-struct wf_launch *fixture_launch(struct fixture *f, const char *kernel, struct wf_stream *s, uint32_t blocks,
-                                 uint32_t threads, void *const *args, size_t count)
+struct wf_pending *fixture_launch(struct fixture *f, const char *kernel, struct wf_stream *s, uint32_t blocks,
+                                  uint32_t threads, void *const *args, size_t count)
 {
     struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .stream = s};
-    struct wf_launch *l = NULL;
+    struct wf_pending *l = NULL;
     enum wf_status status = wf_launch_async(wf_kernel_find(f->m, kernel), &shape, args, count, &l);
     CHECK_MSG(f->t, status == WF_OK && l, "status %d: %s", (int)status, wf_errors(f->c));
     return l;

@@ -18,5 +18,5 @@ struct fixture fixture_begin(struct test *t, const char *gpu, const char *settin
                              size_t words);
 void fixture_end(struct fixture *f);
 // Queues a launch; the stream may be NULL, the default stream. A refused launch fails the case and is NULL.
-struct wf_launch *fixture_launch(struct fixture *f, const char *kernel, struct wf_stream *s, uint32_t blocks,
-                                 uint32_t threads, void *const *args, size_t count);
+struct wf_pending *fixture_launch(struct fixture *f, const char *kernel, struct wf_stream *s, uint32_t blocks,
+                                  uint32_t threads, void *const *args, size_t count);

@@ -3,6 +3,7 @@
 tests/cli/test_install.c runs it with PYTHONPATH at the installed module."""
 import array
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,10 @@ def check_layout(header):
     for a, b in zip(mine, theirs):
         check(a == b, f"{a}, in C {b}")
     with open(header) as f:
-        check(f'"{wf.__version__}"' in f.read(), "the version is another")
+        text = f.read()
+    check(f'"{wf.__version__}"' in text, "the version is another")
+    both = set(re.findall(r"\b(wf_\w+)\(", text)) & set(re.findall(r"\b(?:struct|enum) (wf_\w+)", text))
+    check(not both, f"structures and functions of one name: {both}")
 
 
 def vecadd(gpu, tech="base", n=1000):

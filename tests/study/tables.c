@@ -1,7 +1,7 @@
 #include "study/tables.h"
 #include "base/str.h"
 
-const struct wf_table *tables_find(const struct wf_study_report *r, const char *name)
+const struct wf_table *tables_find(const struct wf_study_results *r, const char *name)
 {
     for (size_t k = 0; k < r->table_count; k++)
         if (str_equal(r->tables[k].name, name)) return &r->tables[k];

@@ -3,7 +3,7 @@
 #include "api/warpfold.h"
 #include "harness/test.h"
 
-const struct wf_table *tables_find(const struct wf_study_report *r, const char *name); // NULL: no such table
+const struct wf_table *tables_find(const struct wf_study_results *r, const char *name); // NULL: no such table
 const struct wf_cell *tables_cell(const struct wf_table *t, size_t row, const char *column);
 double tables_share(const struct wf_table *t, size_t row, const char *column);     // 0: no such cell
 const char *tables_text(const struct wf_table *t, size_t row, const char *column); // "": no such cell

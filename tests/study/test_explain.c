@@ -92,7 +92,7 @@ static struct wf_study *watch(struct test *t, const char *study, const char *wor
 static void test_figures(struct test *t)
 {
     struct wf_study *s = watch(t, "explain", "matrixMul"), *r = watch(t, "redundancy", "matrixMul");
-    const struct wf_study_report *page = wf_study_report(s), *truth = wf_study_report(r);
+    const struct wf_study_results *page = wf_study_report(s), *truth = wf_study_report(r);
     const struct wf_table *kernel = tables_find(page, "kernels"), *lines = tables_find(page, "lines");
     const struct wf_table *shapes = tables_find(page, "shapes"), *redundant = tables_find(truth, "kernels");
     CHECK(t, fabs(tables_share(kernel, 0, "repeated") - tables_share(redundant, 0, "block")) < 1e-12);

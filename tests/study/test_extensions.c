@@ -35,7 +35,7 @@ static void test_each_alone(struct test *t)
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct wf_study *s = tables_watch(t, "extensions", rows[k].body, rows[k].block);
-        const struct wf_study_report *r = wf_study_report(s);
+        const struct wf_study_results *r = wf_study_report(s);
         const struct wf_table *statics = tables_find(r, "static"), *dynamics = tables_find(r, "dynamic");
         CHECK_MSG(t, r->status == WF_OK, "row %zu: %s", k, r->failure_count ? r->failures[0] : "");
         for (size_t e = 0; e < TEST_COUNT(extensions); e++) {
@@ -66,7 +66,7 @@ static void test_bundled_kernels(struct test *t)
         wf_set_study(c, s);
         wf_study_group(s, w->name);
         struct workload_result result = bundled_run(t, c, w->name, NULL, NULL);
-        const struct wf_study_report *r = wf_study_report(s);
+        const struct wf_study_results *r = wf_study_report(s);
         const struct wf_table *dynamics = tables_find(r, "dynamic");
         CHECK_MSG(t, r->status == WF_OK, "%s: %s", w->name, r->failure_count ? r->failures[0] : "");
         CHECK_EQ(t, tables_cell(dynamics, 0, "warp_instructions")->count, result.warp_instructions);

@@ -195,7 +195,7 @@ enum { BUFFER_BYTES = 1 << 20 };
 
 // Every argument as wide as a pointer gets a buffer of small numbers; other arguments
 // get numbers giving a kernel work.
-static void make_arguments(struct wf_context *c, const struct wf_kernel_info *info, uint8_t *params)
+static void make_arguments(struct wf_context *c, const struct wf_kernel_facts *info, uint8_t *params)
 {
     static uint32_t words[BUFFER_BYTES / 4];
     for (uint32_t n = 0; n < BUFFER_BYTES / 4; n++) words[n] = n % 61;
@@ -234,7 +234,7 @@ static bool run_in_shape(struct test *t, const char *path, const char *name, con
         ran = wf_launch_packed(k, &shape, params, wf_kernel_info(k)->param_bytes, &stats) == WF_OK;
         free(params);
     }
-    const struct wf_study_report *r = wf_study_report(s);
+    const struct wf_study_results *r = wf_study_report(s);
     CHECK_MSG(t, r->status == WF_OK, "%s in blocks of %u,%u,%u: %s", name, block[0], block[1], block[2],
               r->failure_count ? r->failures[0] : "");
     wf_context_destroy(c);

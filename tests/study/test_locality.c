@@ -211,7 +211,7 @@ static void test_kernels(struct test *t)
             struct wf_study *study = wf_study_create("locality");
             struct ran r =
                 run(t, kernels[k], study, threads, "gpu.sm_count=3 study.level=all study.stores=0");
-            const struct wf_study_report *report = wf_study_report(study);
+            const struct wf_study_results *report = wf_study_report(study);
             const struct wf_table *table = tables_find(report, "kernels"),
                                   *mesh = tables_find(report, "mesh");
             uint64_t accesses = 0;

@@ -76,7 +76,7 @@ static void add_workload(struct test *t, struct page *p, const struct workload *
     static const char *const reasons[] = {"workload", "kernel",  "because", "missed",
                                           "accident", "example", "line",    NULL};
     struct wf_study *s = watch_runs(t, w, profile, size);
-    const struct wf_study_report *r = wf_study_report(s);
+    const struct wf_study_results *r = wf_study_report(s);
     CHECK_MSG(t, r->status == WF_OK, "%s: %s", w->name, r->failure_count ? r->failures[0] : "");
     const struct wf_table *kernels = tables_find(r, "kernels"), *misses = tables_find(r, "misses");
     add_rows(&p->recall, profile, kernels, columns);

@@ -37,7 +37,7 @@ static unsigned watch(struct test *t, const char *elf, const struct setting *wit
     struct wf_module *m = wf_module_load_file(c, path);
     bool good = m && wf_program_run(m, &config, &stats) == WF_OK;
     CHECK_MSG(t, good, "%s: %s", elf, wf_errors(c));
-    const struct wf_study_report *r = wf_study_report(s);
+    const struct wf_study_results *r = wf_study_report(s);
     CHECK_MSG(t, r->status == WF_OK, "%s: %s", elf, r->failure_count ? r->failures[0] : "");
     const struct wf_table *kernels = tables_find(r, "kernels");
     for (size_t row = 0; kernels && row < kernels->row_count && count < KERNELS_MAX; row++) {
@@ -142,7 +142,7 @@ static uint64_t run_random(struct test *t, uint64_t seed, const struct strbuf *f
     struct wf_module *m = wf_module_load(c, "random", file->text, file->length);
     CHECK_MSG(t, m && wf_program_run(m, &config, &stats) == WF_OK, "seed %llu: %s", (unsigned long long)seed,
               wf_errors(c));
-    const struct wf_study_report *r = wf_study_report(s);
+    const struct wf_study_results *r = wf_study_report(s);
     CHECK_MSG(t, r->status == WF_OK, "seed %llu: %s", (unsigned long long)seed,
               r->failure_count ? r->failures[0] : "");
     const struct wf_table *kernels = tables_find(r, "kernels");

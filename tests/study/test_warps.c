@@ -75,7 +75,7 @@ static void test_sums(struct test *t)
         for (unsigned threads = 1; threads < 4; threads += 2) {
             struct wf_study *study = wf_study_create("warps");
             struct sums s = run(t, kernels[k], "warpman:variant=base", study, threads);
-            const struct wf_study_report *report = wf_study_report(study);
+            const struct wf_study_results *report = wf_study_report(study);
             const struct wf_table *table = tables_find(report, "kernels");
             CHECK_EQ(t, sum_of(table, "held"), s.held);
             CHECK_EQ(t, sum_of(table, "lost"), s.lost);

@@ -12,7 +12,7 @@ struct row {
 
 static uint64_t bits_of(struct wf_context *c, const char *name)
 {
-    const struct wf_storage *rows;
+    const struct wf_structure *rows;
     size_t count = wf_storage(c, &rows);
     uint64_t bits = 0;
     for (size_t n = 0; n < count; n++)

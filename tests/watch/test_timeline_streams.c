@@ -16,7 +16,7 @@ enum { LAUNCHES = 4, WORDS = 1024 };
 
 struct played { // launches in two streams and in the default stream
     struct fixture f;
-    struct wf_launch *launches[LAUNCHES];
+    struct wf_pending *launches[LAUNCHES];
     unsigned count;
 };
 

@@ -296,7 +296,7 @@ static void note_launch(void *context, struct wf_kernel *kernel, const struct wf
 
 // Blocks of a kernel resident on an SM of Table 2's GPU: 2048 vector registers, allocated a warp in units of
 // 8, 64 warps, 32 blocks, 96 KB.
-static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_info *info,
+static uint32_t blocks_on_an_sm(struct test *t, const struct wf_kernel_facts *info,
                                 const struct wf_launch_config *shape)
 {
     uint32_t threads = shape->block[0] * shape->block[1] * shape->block[2], warps = (threads + 31) / 32;
