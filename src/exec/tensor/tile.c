@@ -234,7 +234,7 @@ static struct tensor_left multiply(struct tensor_tile *t, const struct tensor_ru
                     .align = r->align,
                     .floor = is_narrow ? r->floor_f16 : r->floor_f32,
                     .fraction = (int32_t)fraction,
-                    .kept = -(1ll << (52 - r->cut))};
+                    .kept = -((int64_t)1 << (52 - r->cut))};
     switch (is_narrow + 2 * is_moderate + 4 * (t->columns != NULL)) {
     case 2: return multiply_rows(t, x, (struct variant){false, true, false}, length, is_emulated);
     case 3: return multiply_rows(t, x, (struct variant){true, true, false}, length, is_emulated);
