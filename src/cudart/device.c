@@ -77,6 +77,9 @@ const struct device_facts *device_facts(struct cudart *r)
     d->l2_bytes = (int)(partitions * sets * device_key(c, "l2.ways") * device_key(c, "memory.line_bytes"));
     d->core_khz = (int)device_key(c, "gpu.core_mhz") * 1000;
     d->memory_khz = (int)device_key(c, "dram.mhz") * 1000;
+    uint64_t single = device_key(c, "units.float") * device_key(c, "interval.dp"),
+             both = device_key(c, "units.double") * device_key(c, "interval.fp_mad");
+    d->double_ratio = (int)(single / (both ? both : 1));
     d->bus_bits = (int)(partitions * device_key(c, "dram.bus_bytes") * 8);
     d->memory_bytes = r->memory_bytes;
     return r->device = d;
@@ -123,7 +126,9 @@ static enum cuda_error properties_of_generation(struct cudart *r, void *out, int
     struct cuda_properties p;
     if (!out || cudart_generation >= 13) return properties(r, out, device);
     enum cuda_error error = properties(r, &p, device);
-    if (!error) properties_11(out, &p, device_facts(r)->core_khz, device_facts(r)->memory_khz);
+    if (!error)
+        properties_11(out, &p, device_facts(r)->core_khz, device_facts(r)->memory_khz,
+                      device_facts(r)->double_ratio);
     return error;
 }
 

@@ -8,6 +8,7 @@ struct device_facts {
     char name[64];
     int major, minor; // compute capability
     int sms, warps, blocks, registers, shared_bytes, l2_bytes, core_khz, memory_khz, bus_bits;
+    int double_ratio; // rate of single over rate of double precision
     int shared_optin; // largest shared memory of a block
     uint64_t memory_bytes;
 };

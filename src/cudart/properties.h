@@ -43,4 +43,5 @@ struct cuda_properties {
 };
 
 // The properties as CUDA 11's cudaDeviceProp, which has the clocks, too.
-void properties_11(void *out, const struct cuda_properties *p, int core_khz, int memory_khz);
+void properties_11(void *out, const struct cuda_properties *p, int core_khz, int memory_khz,
+                   int double_ratio);

@@ -36,7 +36,7 @@ struct properties_11 {
     size_t reservedSharedMemPerBlock;
 };
 
-void properties_11(void *out, const struct cuda_properties *p, int core_khz, int memory_khz)
+void properties_11(void *out, const struct cuda_properties *p, int core_khz, int memory_khz, int double_ratio)
 {
     struct properties_11 *o = out;
     memset(o, 0, sizeof *o);
@@ -60,5 +60,5 @@ void properties_11(void *out, const struct cuda_properties *p, int core_khz, int
     o->memoryClockRate = memory_khz;
     o->deviceOverlap = 1;
     o->maxTexture1DLinear = 1 << 28;
-    o->singleToDoublePrecisionPerfRatio = 32;
+    o->singleToDoublePrecisionPerfRatio = double_ratio;
 }

@@ -112,6 +112,8 @@ static void test_timed(struct test *t)
     check(t, "--gpu tiny", "time", 0, "time passes, cudaSuccess\n", "cycles");
     check(t, "--functional", "time", 0, "time passes, cudaSuccess\n", "count");
     check(t, "--gpu tiny --tech darsie --verify", "lots", 0, "", "next_word");
+    check(t, "--gpu gtx1080ti", "rates", 0, "single over double 32\n", "");
+    check(t, "--gpu titanv", "rates", 0, "single over double 2\n", "");
     check(t, "--gpu tiny --max-cycles 1", "launch", 0, "count -1, cudaErrorLaunchTimeout\n", "max-cycles");
 }
 
@@ -183,7 +185,7 @@ static const char *nvcc(void)
     return test_has_tool("nvcc") ? "nvcc" : access(at, X_OK) == 0 ? at : NULL;
 }
 
-// The program of NVIDIA's compiler: stubs, relocatable code, a default stream per thread, static linking.
+// The program of NVIDIA's compiler: host functions of kernels, relocatable code, a default stream per thread, static linking.
 static void test_nvcc(struct test *t)
 {
     static const char *const forms[] = {"-cudart shared", "-cudart shared -rdc=true",

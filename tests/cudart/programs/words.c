@@ -86,6 +86,14 @@ static void fork_and_launch(void)
 
 static void leave(void *status) { exit(*(int *)status); }
 
+// cudaDevAttrSingleToDoublePrecisionPerfRatio.
+static void print_rates(void)
+{
+    int ratio = -1;
+    cudaDeviceGetAttribute(&ratio, 87, 0);
+    printf("single over double %d\n", ratio);
+}
+
 static void do_word(const char *word)
 {
     int *null = NULL, x = 12, status = 9;
@@ -95,6 +103,7 @@ static void do_word(const char *word)
     if (!strcmp(word, "say")) launch(&say, (void *[]){&x});
     if (!strcmp(word, "lots")) launch_lots();
     if (!strcmp(word, "time")) time_launch();
+    if (!strcmp(word, "rates")) print_rates();
     if (!strcmp(word, "absent")) printf("%s\n", cudaGetErrorName(cudaGraphicsMapResources()));
     if (!strcmp(word, "fork")) fork_and_launch();
     if (!strcmp(word, "leave")) cudaLaunchHostFunc(NULL, leave, &status);
