@@ -118,6 +118,17 @@ static void put_clause(struct strbuf *out, const char *help)
     }
 }
 
+// Every command with its summary: before NAME between SUMMARY after.
+static void put_commands(struct strbuf *out, const char *before, const char *between, const char *after)
+{
+    struct options_command c;
+    for (unsigned k = 0; options_command_at(k, &c); k++) {
+        strbuf_printf(out, "%s%s%s", before, c.name, between);
+        put_clause(out, c.summary);
+        strbuf_puts(out, after);
+    }
+}
+
 static void put_zsh_option(struct strbuf *out, const struct options_option *o)
 {
     const char *list = list_of(o);
@@ -153,11 +164,7 @@ void options_completion_zsh(struct strbuf *out)
                 "}\n"
                 "_warpfold() {\n"
                 "    local -a commands=(");
-    for (unsigned k = 0; options_command_at(k, &c); k++) {
-        strbuf_printf(out, "\n        '%s:", c.name);
-        put_clause(out, c.summary);
-        strbuf_putc(out, '\'');
-    }
+    put_commands(out, "\n        '", ":", "'");
     strbuf_puts(
         out, ")\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n"
              "    shift words\n    ((CURRENT--))\n    case $words[1] in\n");
@@ -189,11 +196,7 @@ void options_completion_fish(struct strbuf *out)
                      "function __warpfold_names\n"
                      "    warpfold list $argv[1] 2>/dev/null | awk 'NR > 1 && /^[^ ]/ { print $1 }'\n"
                      "end\n");
-    for (unsigned k = 0; options_command_at(k, &c); k++) {
-        strbuf_printf(out, "complete -c warpfold -n __fish_use_subcommand -f -a %s -d '", c.name);
-        put_clause(out, c.summary);
-        strbuf_puts(out, "'\n");
-    }
+    put_commands(out, "complete -c warpfold -n __fish_use_subcommand -f -a ", " -d '", "'\n");
     for (unsigned i = 0; options_option_at(i, &o); i++) {
         const char *list = list_of(&o);
         strbuf_puts(out, "complete -c warpfold -n '__fish_seen_subcommand_from");

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// -- <<<…>>>: the shape is pushed, then popped by the stub of the kernel -------------------------------------
+// -- <<<…>>>: the shape is pushed, then popped by the kernel's host function -----------------------------------
 
 enum { CONFIGURATIONS = 16 };
 static __thread struct launch_request pushed[CONFIGURATIONS]; // of the host thread

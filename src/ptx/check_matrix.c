@@ -52,16 +52,6 @@ static const struct form forms[] = {
     {16, 8, 64, T(F16) | T(F32), EIGHT, 0, 89, true},
 };
 
-static const struct {
-    uint16_t m, n, k;
-} shapes[] = {
-    [PTX_SHAPE_NONE] = {0, 0, 0},
-#define SHAPE(m, n, k) [PTX_SHAPE_M##m##N##n##K##k] = {m, n, k},
-#include "ptx/matrix.def"
-#undef SHAPE
-    [PTX_SHAPE_M8N8] = {8, 8, 0},
-};
-
 static bool is_in(uint64_t set, enum ptx_type type) { return set >> type & 1; }
 
 // The form of an mma; NULL: not in the table.
@@ -70,7 +60,9 @@ static const struct form *form_of(const struct ptx_inst *i)
     enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];
     for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
         const struct form *f = &forms[k];
-        if (f->m != shapes[i->shape].m || f->n != shapes[i->shape].n || f->k != shapes[i->shape].k) continue;
+        if (f->m != ptx_shape_sizes[i->shape].m || f->n != ptx_shape_sizes[i->shape].n ||
+            f->k != ptx_shape_sizes[i->shape].k)
+            continue;
         if (!is_in(f->d, d) || !is_in(f->ab, a) || !is_in(f->ab, b)) continue;
         if (!(i->sparse ? f->first_sparse : f->first)) continue;
         // m8n8k4 of halves adds an f16 c to an f32 d, too.
@@ -110,7 +102,8 @@ static unsigned register_count(const struct ptx_inst *i, unsigned cells, enum pt
 static bool check_mma_operands(struct check *c)
 {
     struct ptx_inst *i = c->i;
-    unsigned m = shapes[i->shape].m, n = shapes[i->shape].n, k = shapes[i->shape].k;
+    unsigned m = ptx_shape_sizes[i->shape].m, n = ptx_shape_sizes[i->shape].n,
+             k = ptx_shape_sizes[i->shape].k;
     const unsigned cells[] = {m * n, i->sparse ? m * k / 2 : m * k, k * n, m * n};
     if (!check_count(c, i->sparse ? 6 : 4, i->sparse ? 6 : 4)) return false;
     for (unsigned o = 0; o < 4; o++)
@@ -147,8 +140,9 @@ bool check_mma(struct check *c)
     if (i->type_count != 4) return check_says(c, "'mma' needs four types: of d, a, b and c");
     const struct form *f = form_of(i);
     if (!f)
-        return check_says(c, "'%s' has no form with m%un%uk%u%s", check_name(i, name), shapes[i->shape].m,
-                          shapes[i->shape].n, shapes[i->shape].k, i->sparse ? " and .sp" : "");
+        return check_says(c, "'%s' has no form with m%un%uk%u%s", check_name(i, name),
+                          ptx_shape_sizes[i->shape].m, ptx_shape_sizes[i->shape].n,
+                          ptx_shape_sizes[i->shape].k, i->sparse ? " and .sp" : "");
     if (!check_mma_modifiers(c, f)) return false;
     unsigned first = i->sparse ? f->first_sparse : f->first;
     if (i->types[1] == PTX_B1 && i->boolean == PTX_BOOL_AND && first < 80) first = 80;

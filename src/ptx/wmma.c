@@ -1,9 +1,7 @@
 // Products of wmma by shape and type.
 #include "ptx/wmma.h"
 
-static const struct {
-    uint16_t m, n, k;
-} shapes[] = {
+const struct ptx_shape_size ptx_shape_sizes[] = {
     [PTX_SHAPE_NONE] = {0, 0, 0},
 #define SHAPE(m, n, k) [PTX_SHAPE_M##m##N##n##K##k] = {m, n, k},
 #include "ptx/matrix.def"
@@ -28,7 +26,8 @@ static bool goes_together(const struct ptx_wmma *w, enum ptx_type a, enum ptx_ty
 
 bool ptx_wmma_of(enum ptx_shape shape, enum ptx_type a, enum ptx_type d, struct ptx_wmma *w)
 {
-    *w = (struct ptx_wmma){.m = shapes[shape].m, .n = shapes[shape].n, .k = shapes[shape].k};
+    *w = (struct ptx_wmma){
+        .m = ptx_shape_sizes[shape].m, .n = ptx_shape_sizes[shape].n, .k = ptx_shape_sizes[shape].k};
     if (!goes_together(w, a, d)) return false;
     unsigned bits = ptx_type_bits(a), register_bits = a == PTX_F64 ? 64 : 32,
              rows = w->m == 8 && w->n == 8 ? 8 : 16;

@@ -12,6 +12,11 @@
 #pragma once
 #include "ptx/ptx.h"
 
+struct ptx_shape_size {
+    uint16_t m, n, k;
+};
+extern const struct ptx_shape_size ptx_shape_sizes[]; // by enum ptx_shape
+
 struct ptx_wmma {
     uint16_t m, n, k;
     bool is_swapped; // left factor is b

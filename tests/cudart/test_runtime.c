@@ -65,8 +65,8 @@ static void test_launch(struct test *t)
     CHECK_EQ(t, cudaFree(dy), cudaSuccess);
 }
 
-// <<<…>>> pushes the shape, and the kernel's stub pops it and launches by a handle.
-static void test_stub(struct test *t)
+// <<<…>>> pushes the shape, and the kernel's host function pops it and launches by a handle.
+static void test_host_function(struct test *t)
 {
     struct cuda_dim3 grid, block;
     struct cuda_stream *s;
@@ -459,7 +459,7 @@ static void test_no_memory(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"launch", test_launch},
-                                             {"stub", test_stub},
+                                             {"host_function", test_host_function},
                                              {"symbols", test_symbols},
                                              {"one-address", test_one_address},
                                              {"flag", test_flag},
