@@ -122,6 +122,38 @@ static void bind_bar(const struct exec *e, const struct inst *i, struct bound *d
     d->spare_byte = is_plain && d->scalar < BARRIERS;
 }
 
+static bool is_shared_source(const struct operand *o)
+{
+    return o->kind == OPERAND_SHARED && operand_words(o) == 1;
+}
+
+// Arithmetic with one source in shared memory (profile ptxplus): the handlers that copy the words to EXTRA_SCRATCH and go
+// on with the fast form of registers. NULL: none.
+static const struct handlers *bind_shared_source(struct exec *e, const struct inst *i, struct bound *d)
+{
+    unsigned source = 4;
+    for (unsigned k = 0; k < 4; k++) {
+        if (i->src[k].kind != OPERAND_SHARED) continue;
+        if (source < 4 || !is_shared_source(&i->src[k])) return NULL;
+        source = k;
+    }
+    if (source == 4 || !e->general[d->index].operation) return NULL;
+    struct inst of_registers = *i;
+    of_registers.src[source].kind = OPERAND_REG;
+    of_registers.src[source].reg = 0;
+    struct bound *form = ARENA_ARRAY(&e->arena, struct bound, 2);
+    form[0] = *d;
+    form[0].src[source] = slot_offset(e, e->program->reg_count + EXTRA_SCRATCH);
+    form[0].handlers = exec_fast_form(e, &of_registers, &form[0]);
+    form[1].run = exec_hand_back;
+    if (!form[0].handlers) return NULL;
+    d->target = form;
+    d->spare_byte = (uint8_t)source;
+    d->offset = (int32_t)i->src[source].value;
+    d->scalar = slot_offset(e, e->program->reg_count + EXTRA_SCRATCH);
+    return exec_fast_form(e, i, d);
+}
+
 static bool goes_to_target(const struct inst *i) { return i->op == OP_BRA || i->op == OP_RBR; }
 
 static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
@@ -141,6 +173,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     // Instructions watched by the race detector get no fast form: only general handlers call the detector.
     bool watched = e->races && isa_has(i, ISA_LOAD | ISA_STORE | ISA_FENCE | ISA_CROSS_LANE);
     const struct handlers *fast = good && !watched ? exec_fast_form(e, i, &b) : NULL;
+    if (good && !fast && !e->races) fast = bind_shared_source(e, i, &b);
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
     if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(e, i))
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;

@@ -26,6 +26,8 @@ struct strbuf;
 // Register vectors after the program's registers: four of zero, four for writes to RZ, three of threadIdx,
 // and one of lane numbers.
 enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_LANEID = EXTRA_TID_X + 3, EXTRA_SLOTS };
+// Words of a source in shared memory while the instruction executes: arithmetic writes RZ in fewer than four words.
+enum { EXTRA_SCRATCH = EXTRA_SINK + 3 };
 
 typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, uint8_t *regs,
                                          uint64_t active);
@@ -40,8 +42,10 @@ struct bound {
     exec_handler *run;               // first handler to run: of a join, a check, the guard or the form
     const struct handlers *handlers; // of the form
     union {
-        const struct bound *target; // BRA, RBR: target in the same copy of the code
-        uint64_t wide;              // 64-bit constant operand
+        // BRA, RBR: target in the same copy of the code. With a source in shared memory: the form that reads
+        // EXTRA_SCRATCH instead, followed by exec_hand_back.
+        const struct bound *target;
+        uint64_t wide; // 64-bit constant operand
     };
     uint32_t dst;       // register offset, or predicate index (PRED_SINK for PT)
     uint32_t src[4];    // register offset; predicates: index | not << 31

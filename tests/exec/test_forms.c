@@ -490,9 +490,27 @@ static struct inst random_access(struct rng *r)
     }
 }
 
+// Arithmetic with one register source replaced by words of shared memory.
+static struct inst random_arithmetic_of_shared(struct rng *r)
+{
+    for (;;) {
+        struct inst i = random_inst(r);
+        struct operand *o = &i.src[rng_below(r, 4)];
+        if (o->kind != OPERAND_REG || o->width != 1) continue;
+        o->kind = OPERAND_SHARED;
+        o->reg = (uint8_t)(FIRST_ADDRESS + 2 * (4 + rng_below(r, 2)));
+        o->value = rng_below(r, 4) * 16;
+        if (!isa_check(&i)) return i;
+    }
+}
+
 static bool aligned_for(const struct inst *i, const uint32_t *rows)
 {
-    unsigned row = (i->src[0].reg - FIRST_ADDRESS) / 2u, bytes = isa_type_bytes((enum isa_type)i->type);
+    unsigned place = 0;
+    while (place < 4 && i->src[place].kind != OPERAND_SHARED) place++;
+    bool is_arithmetic = place < 4;
+    unsigned row = (i->src[is_arithmetic ? place : 0].reg - FIRST_ADDRESS) / 2u,
+             bytes = is_arithmetic ? 4 : isa_type_bytes((enum isa_type)i->type);
     for (unsigned t = 0; t < THREADS; t++)
         if (rows[row * THREADS + t] % bytes) return false;
     return true;
@@ -527,7 +545,7 @@ static void compare_memory(struct test *t, uint64_t seed)
         memcpy(machine_words(&m, addresses), rows, 4ul * THREADS * ADDRESS_ROWS);
         for (uint32_t n = 0; n < m.program->inst_count; n++) {
             if (m.program->insts[n].op != OP_NOP) continue;
-            do m.program->insts[n] = random_access(&r);
+            do m.program->insts[n] = rng_below(&r, 4) ? random_access(&r) : random_arithmetic_of_shared(&r);
             while (!aligned_for(&m.program->insts[n], rows));
         }
         for (unsigned n = 0; n < THREADS * REGISTERS; n++) values[n] = edge_value(&r);

@@ -43,7 +43,7 @@ HANDLER(logic_q_masked)
     uint8_t *to = regs + d->dst;
     const uint8_t *pa = regs + d->src[0], *pb = regs + d->src[1], *pc = regs + d->src[2];
     const vu s = splat(d->scalar), zero = splat(0);
-    bool constant = bound_inst(d, w)->src[1].kind != OPERAND_REG;
+    bool constant = is_constant(&bound_inst(d, w)->src[1]);
     lanes_t q = 0;
     EACH_VECTOR(k)
     {

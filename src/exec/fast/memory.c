@@ -212,6 +212,50 @@ static inline bool shared_fits(const struct warp *w, uint64_t address, unsigned 
     }                                                                                                        \
     static const struct handlers name = {name##_full, name##_masked};
 
+// -- a source of arithmetic in shared memory ----------------------------------------------------------------
+// Copies the source's words to the scratch register (d->scalar). False: an access may fault.
+static inline bool copy_source(const struct bound *d, const struct warp *w, uint8_t *regs, bool full,
+                               uint64_t active)
+{
+    const uint8_t *low = regs + d->src[d->spare_byte];
+    struct offsets o;
+    if (!find_offsets(low, NULL, 0 - (uint32_t)d->offset, 0, room_of(w->exec->launch->shared_total, 4), full,
+                      active, 4, &o))
+        return false;
+    load_lanes(w->shared, &o, regs + d->scalar, full, active, TYPE_B32);
+    return true;
+}
+
+static inline bool copy_same_or_row(const struct bound *d, const struct warp *w, uint8_t *regs)
+{
+    const uint8_t *low = regs + d->src[d->spare_byte];
+    const uint32_t step = first_step(low);
+    uint64_t address = first_address(d, low, false);
+    if (step == 0 && is_row(low, NULL, 0) && shared_fits(w, address, 4, 1))
+        read_same(w->shared + address, regs + d->scalar, 1);
+    else if (step == 4 && is_row(low, NULL, 4) && shared_fits(w, address, 4, FAST_LANES))
+        read_row(w->shared + address, regs + d->scalar, 1);
+    else
+        return false;
+    return true;
+}
+
+HANDLER(shared_source_masked)
+{
+    if (!copy_source(d, w, regs, false, active)) TAIL(exec_general_alu(d, w, regs, active));
+    d->target->handlers->masked(d->target, w, regs, active);
+    NEXT(d + 1, w->active);
+}
+
+HANDLER(shared_source_full)
+{
+    if (!copy_same_or_row(d, w, regs) && !copy_source(d, w, regs, true, active))
+        TAIL(exec_general_alu(d, w, regs, active));
+    d->target->handlers->full(d->target, w, regs, active);
+    NEXT(d + 1, active);
+}
+static const struct handlers shared_source = {shared_source_full, shared_source_masked};
+
 #define ALL_TYPES(X, ...)                                                                                    \
     X(u8, TYPE_U8)                                                                                           \
     X(s8, TYPE_S8) X(u16, TYPE_U16) X(s16, TYPE_S16) X(b32, TYPE_B32) X(b64, TYPE_B64) X(b128, TYPE_B128)
@@ -378,6 +422,13 @@ static const struct handlers *bind_store(const struct inst *i)
     return NULL;
 }
 
+static bool has_shared_source(const struct inst *i)
+{
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return true;
+    return false;
+}
+
 extern fast_family FAST(fast_memory);
 const struct handlers *FAST(fast_memory)(const struct exec *e, const struct inst *i, struct bound *d)
 {
@@ -393,5 +444,5 @@ const struct handlers *FAST(fast_memory)(const struct exec *e, const struct inst
     case OP_STL: return bind_store(i);
     case OP_LDC: d->spare_byte = i->bank; return bind_load(i);
     }
-    return NULL;
+    return d->target && has_shared_source(i) ? &shared_source : NULL; // bind_shared_source
 }
