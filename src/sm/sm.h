@@ -132,7 +132,7 @@ enum tech_saving {
 
 struct sm *sm_create(const struct gpu_config *c, uint32_t line_bytes, unsigned index, uint64_t now);
 void sm_destroy(struct sm *s); // with its parts of all grids
-// Destroys the SM and returns a new one without grids. Only lines kept by l1.keep and texture.keep carry
+// Destroys the SM and returns a new one without grids. Only lines kept by l1.keep, texture.keep, icache.warm and constant.keep carry
 // over.
 struct sm *sm_renew(struct sm *s, uint64_t now);
 // Adds a grid to the SM, between windows, and returns the SM's part of the grid. sm_dismiss removes the grid;

@@ -78,6 +78,7 @@ void tags_init(struct sm *s)
     s->tags.l1.is_shared = c->l1_keep;
     s->tags.texture.is_shared = c->texture_keep;
     s->tags.code.is_shared = c->icache_warm;
+    s->tags.constant.is_shared = c->constant_keep;
     s->tags.l1.perfect = s->tags.texture.perfect = s->tags.constant.perfect = c->memory_perfect;
 }
 
@@ -91,16 +92,24 @@ void tags_fini(struct sm *s)
 
 // -- addresses of launches ----------------------------------------------------------------------------------
 
+// Whether launches find each other's constants: equal banks and offsets are one line, whatever the launch.
+static bool shares_constants(const struct sm_grid *g, const struct tag_store *t)
+{
+    return t->is_shared && t == &g->sm->tags.constant;
+}
+
 // The line's address within the cache.
 static uint64_t place_of(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
 {
-    return t->is_shared || line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
+    if (t->is_shared) return shares_constants(g, t) ? line - g->launch->space : line;
+    return line >= GPU_LOCAL_ADDRESS ? line : line + g->launch->space;
 }
 
 // The inverse of place_of: the launch's address of the line at address `place` of the cache.
 static uint64_t line_at(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
-    return t->is_shared || place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
+    if (t->is_shared) return shares_constants(g, t) ? place + g->launch->space : place;
+    return place - g->launch->space >= GPU_LOCAL_ADDRESS ? place : place - g->launch->space;
 }
 
 // The line's address in the L2.
@@ -118,8 +127,8 @@ static void mark(const struct sm_grid *g, const struct tag_store *t, uint64_t pl
 // launches.
 static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64_t place)
 {
-    if (!g->sm->config->check || (t->is_shared && (place < GPU_LOCAL_ADDRESS || t == &g->sm->tags.code)))
-        return;
+    bool shares_far = t == &g->sm->tags.code || t == &g->sm->tags.constant;
+    if (!g->sm->config->check || (t->is_shared && (place < GPU_LOCAL_ADDRESS || shares_far))) return;
     if (cache_mark_of(t->cache, place) != g->launch->launch->grid_id)
         g->sm->check.broken = "a launch found a cache line filled by a different launch";
 }
@@ -127,6 +136,7 @@ static void check_hit(const struct sm_grid *g, const struct tag_store *t, uint64
 static void clear_space(const struct sm_grid *g, struct tag_store *t)
 {
     uint64_t space = g->launch->space;
+    if (shares_constants(g, t)) return;
     cache_clear_range(t->cache, t->is_shared ? space + GPU_LOCAL_ADDRESS : space, space + GPU_SPACE(1));
 }
 
@@ -135,18 +145,20 @@ static void inherit(struct tag_store *to, struct tag_store *from)
     struct cache *kept = from->cache;
     from->cache = to->cache;
     to->cache = kept;
-    cache_clear_range(kept, GPU_LOCAL_ADDRESS, UINT64_MAX);
+}
+
+static void inherit_global(struct tag_store *to, struct tag_store *from)
+{
+    inherit(to, from);
+    cache_clear_range(to->cache, GPU_LOCAL_ADDRESS, UINT64_MAX);
 }
 
 void tags_inherit(struct sm *s, struct sm *from)
 {
-    if (s->config->l1_keep) inherit(&s->tags.l1, &from->tags.l1);
-    if (s->config->icache_warm) {
-        struct cache *kept = from->tags.code.cache;
-        from->tags.code.cache = s->tags.code.cache;
-        s->tags.code.cache = kept;
-    }
-    if (s->config->texture_keep) inherit(&s->tags.texture, &from->tags.texture);
+    if (s->config->l1_keep) inherit_global(&s->tags.l1, &from->tags.l1);
+    if (s->config->texture_keep) inherit_global(&s->tags.texture, &from->tags.texture);
+    if (s->config->icache_warm) inherit(&s->tags.code, &from->tags.code);
+    if (s->config->constant_keep) inherit(&s->tags.constant, &from->tags.constant);
 }
 
 static size_t constant_words(const struct sm_grid *g) { return g->launch->decoded.constant_count / 64 + 1; }

@@ -7,7 +7,8 @@
 //                                     icache.keep, the kernel's space for code in the L2
 //     global memory                   address + space in the caches, the address alone in the L2
 //
-// Only l1.keep=1 and texture.keep=1 let launches share lines of global memory. When a launch leaves an SM
+// Only l1.keep=1 and texture.keep=1 let launches share lines of global memory, icache.warm=1 lines of code, and
+// constant.keep=1 lines of constants: such lines have an address without the launch's space. When a launch leaves an SM
 // with other launches, its lines are invalidated, since a later launch reuses the space. With sim.check
 // each line is marked with its launch's number and every hit is compared with the mark.
 #pragma once
@@ -22,8 +23,9 @@ struct sm_grid;
 struct tag_store {
     struct cache *cache;
     struct mshrs mshrs;
-    bool perfect;   // with memory.perfect: every load hits
-    bool is_shared; // l1.keep, texture.keep: launches share lines of global memory
+    bool perfect; // with memory.perfect: every load hits
+    bool
+        is_shared; // launches share lines: of global memory (l1.keep, texture.keep), code (icache.warm), constants (constant.keep)
     // Sectors loaded by a miss: a mask of the whole line, or 0 for just the sectors wanted.
     uint8_t whole;
 };
@@ -62,7 +64,7 @@ enum waiter_kind { WAITER_RECORD, WAITER_WARP, WAITER_EARLY, WAITER_GUEST, WAITE
 
 void tags_init(struct sm *s);
 void tags_fini(struct sm *s);
-// Moves the lines of global memory kept by l1.keep and texture.keep from an SM about to be destroyed.
+// Moves the lines kept by l1.keep, texture.keep, icache.warm and constant.keep from an SM about to be destroyed.
 void tags_inherit(struct sm *s, struct sm *from);
 void tags_begin(struct sm_grid *g);
 void tags_end(struct sm_grid *g);

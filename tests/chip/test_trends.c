@@ -193,6 +193,7 @@ static const struct undirected {
     {"dram.rtw",                "tests/memory/test_dram.c"},
     {"l1.keep",                 "test_ends.c: launches"},
     {"texture.keep",            "test_ends.c: launches"},
+    {"constant.keep",           "test_ends.c: launches"},
     {"branch.bits",             "a kernel of this size hardly notices: tests/sm/test_ilp.c"},
     {"branch.history",          "the same"},
     {"latency.fixed",           "of what no one waits for: NOP, prefetches"},

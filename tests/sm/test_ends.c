@@ -170,7 +170,8 @@ static void test_late_operands(struct test *t)
 
 // The same launch twice on one chip. Without gpu.keep_caches both launches take the same time. With
 // gpu.keep_caches, the second launch finds only its 32 lines of data, in the L2. With l1.keep the lines are
-// in the L1; with icache.keep the line of code is in the L2, with icache.warm in the SM as well. A launch latency is a separate figure.
+// in the L1; with icache.keep the line of code is in the L2, with icache.warm in the SM as well. With
+// constant.keep the line of parameters is in the SM. A launch latency is a separate figure.
 static void test_launches(struct test *t)
 {
     static const char text[] = "S2R R0, SR_TID.X\nMOV R4, 0x80\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
@@ -181,7 +182,8 @@ static void test_launches(struct test *t)
                                            "l1.global=1 l1.keep=1",
                                            "l1.global=1",
                                            "icache.keep=1",
-                                           "icache.keep=1 icache.warm=1"};
+                                           "icache.keep=1 icache.warm=1",
+                                           "constant.keep=1"};
     uint64_t plain = 0;
     for (unsigned k = 0; k < TEST_COUNT(settings); k++) {
         struct gpu_bench b;
@@ -199,6 +201,8 @@ static void test_launches(struct test *t)
                  : k >= 5         ? 4
                                   : 0);
         CHECK_EQ(t, second.gpu.fetch_icache_misses, k == 6 ? 0 : first.gpu.fetch_icache_misses);
+        CHECK_EQ(t, first.gpu.constant_misses, 1);
+        CHECK_EQ(t, second.gpu.constant_misses, k == 7 ? 0 : 1);
         CHECK_EQ(t, first.gpu.l1_hits, 0);
         CHECK_EQ(t, second.gpu.l1_hits, k == 3 ? 32 : 0);
         if (k == 0) plain = first.cycles;
