@@ -1,5 +1,5 @@
 // Programs transformed by mechanisms before a run (tech.h, transform). A kernel's program is transformed
-// again when the block shape, the mechanisms, warp.size or a mark setting changes.
+// again when the block shape, the mechanisms, warp.size, the size of the instruction cache or a mark setting changes.
 #include "api/impl.h"
 #include "isa/program.h"
 
@@ -46,8 +46,9 @@ static char *key_of(const struct wf_context *c)
 {
     const struct mark_settings *m = &c->mark;
     struct strbuf key = {0};
-    strbuf_printf(&key, "%u %d %d %d %d%d%d%d%d%d %s", c->settings.warp_size, m->rules, m->promotion,
-                  m->blocks, m->tid_y, m->laneid, m->tid_x_mod, m->hart, m->warp_classes, m->grid, c->tech);
+    strbuf_printf(&key, "%u %u %d %d %d %d%d%d%d%d%d %s", c->settings.warp_size,
+                  gpu_code_bytes(&c->chip.gpu, c->chip.memory.line_bytes), m->rules, m->promotion, m->blocks,
+                  m->tid_y, m->laneid, m->tid_x_mod, m->hart, m->warp_classes, m->grid, c->tech);
     return key.text;
 }
 
@@ -60,7 +61,10 @@ static void change(struct wf_kernel *k, const uint32_t block[3], char *key)
     struct api_form *f = api_form_create(k->program);
     struct tech_use *uses = c->techs.uses;
     unsigned warp_size = c->settings.warp_size;
-    for (unsigned n = 0; n < c->techs.count; n++) uses[n].marks = &c->mark;
+    for (unsigned n = 0; n < c->techs.count; n++) {
+        uses[n].marks = &c->mark;
+        uses[n].code_bytes = gpu_code_bytes(&c->chip.gpu, c->chip.memory.line_bytes);
+    }
     for (unsigned n = 0; n < c->techs.count; n++) {
         if (!transforms(&uses[n])) continue;
         bool *shared = tech_shared(uses, c->techs.count, uses[n].tech, f->program, block, warp_size);

@@ -60,3 +60,8 @@ uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp)
 {
     return c->registers / c->register_files / warp * warp * c->register_files;
 }
+
+uint32_t gpu_code_bytes(const struct gpu_config *c, uint32_t line_bytes)
+{
+    return c->icache_perfect ? 0 : c->icache_sets * c->icache_ways * line_bytes;
+}

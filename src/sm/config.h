@@ -42,6 +42,8 @@ const char *gpu_config_check(const struct gpu_config *c);
 // Number of an SM's registers available to warps with `warp` registers each: whole warps in every register
 // file.
 uint32_t gpu_registers_for(const struct gpu_config *c, uint32_t warp);
+// Capacity in bytes of an SM's instruction cache; 0: every fetch hits.
+uint32_t gpu_code_bytes(const struct gpu_config *c, uint32_t line_bytes);
 
 // SMs of one class. A chip without classes has a single unnamed kind with all SMs.
 enum { GPU_KINDS_MAX = 8, GPU_KIND_NAME = 32 };

@@ -71,7 +71,8 @@ void scene_transform(struct scene *s)
 {
     struct launch *l = &s->bench.m.launch;
     for (unsigned k = 0; k < s->choice.count; k++) {
-        const struct tech_use *u = &s->choice.uses[k];
+        struct tech_use *u = &s->choice.uses[k];
+        u->code_bytes = gpu_code_bytes(&s->bench.config.gpu, s->bench.config.memory.line_bytes);
         if (!u->tech->program || !u->tech->program->transform) continue;
         bool *shared =
             tech_shared(s->choice.uses, s->choice.count, u->tech, s->bench.m.program, l->block, l->warp_size);

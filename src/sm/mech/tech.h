@@ -414,7 +414,8 @@ struct tech_use {
     const struct tech *tech;
     const void *options;
     const struct mark_settings *marks;
-    bool verify; // compare every shared value with the value computed by its reader
+    uint32_t code_bytes; // capacity of an SM's instruction cache; 0: unlimited
+    bool verify;         // compare every shared value with the value computed by its reader
     // Number of differences found by `verify` in the grid, added from several threads.
     uint64_t *mismatches;
     const struct tech_listener *listener; // NULL: no listener

@@ -19,6 +19,7 @@ static const char *const arrival_words[] = {"wait", "join", NULL};
 static const char *const issue_words[] = {"any", "first", NULL};
 static const char *const ideal_words[] = {"off", "removed", "arrived", NULL};
 static const char *const loads_words[] = {"issue", "early", NULL};
+static const char *const code_words[] = {"fits", "any", NULL};
 static const char *const batch_words[] = {"join", "wait", "group", NULL};
 
 #define AT(field) offsetof(struct decoupled_options, field)
@@ -40,7 +41,7 @@ static const struct config_key keys[] = {
     {"issue",    CONFIG_WORD, AT(issue),    0, 0, issue_words,    "any",    "scheduler of the affine warp: any with a free slot, or the first", "choice"},
     {"bypass",   CONFIG_WORD, AT(bypass),   0, 0, decouple_switch_words, "on", "results of the affine warp go from the end of the pipeline to its start; off: through the register file, as results of warps", "choice"},
     {"gain",     CONFIG_WORD, AT(gain),     0, 0, decouple_switch_words, "on", "a kernel is not split where the affine stream's steps exceed the removed instructions of a block, by a count over the code", "choice"},
-    {"code",     CONFIG_U32,  AT(code),     0, 1 << 20, NULL, "0", "bytes of the instruction cache: a kernel that fits is not split into streams that together do not; 0: any", "choice"},
+    {"code",     CONFIG_WORD, AT(code),     0, 0, code_words,     "fits",   "a kernel is split only if the instruction cache holds both streams, less the code behind the last exit (slow paths); any: whatever the size", "choice: decoupled-readings, 26"},
     {"ideal",    CONFIG_WORD, AT(ideal),    0, 0, ideal_words,    "off",    "a bound, no machine: removed, the affine stream takes no time and no line is requested ahead; arrived, loads with an address from a queue take a hit's time, too, and their traffic is real", "a bound"},
     {"corrupt",  CONFIG_U32,  AT(corrupt),  0, 4000000000, NULL, "0", NULL, NULL},
     {"spoil",    CONFIG_U32,  AT(spoil),    0, 1, NULL, "0", NULL, NULL},
@@ -55,11 +56,20 @@ static const struct tech_counter counters[] = {
 
 // -- a launch -----------------------------------------------------------------------------------------------
 
-// Whether the instruction cache, of `bytes`, holds the kernel and not its two streams together.
+// Bytes of the slow paths behind the kernel's last exit.
+static uint32_t slow_bytes(const struct program *p)
+{
+    uint32_t end = p->inst_count;
+    while (end && p->insts[end - 1].op != OP_EXIT) end--;
+    return program_code_offset(p, p->inst_count) - program_code_offset(p, end);
+}
+
+// Whether the instruction cache, of `bytes`, holds the kernel without slow paths, and not both streams.
 static bool outgrows(const struct program *p, const struct program *both, uint32_t bytes)
 {
-    return program_code_offset(p, p->inst_count) <= bytes &&
-           program_code_offset(both, both->inst_count) > bytes;
+    uint32_t slow = slow_bytes(p);
+    return program_code_offset(p, p->inst_count) - slow <= bytes &&
+           program_code_offset(both, both->inst_count) - slow > bytes;
 }
 
 static struct program *transform(const struct tech_use *u, const struct program *p, const uint32_t block[3],
@@ -71,7 +81,7 @@ static struct program *transform(const struct tech_use *u, const struct program 
     bool splits = !d->whole && (!o->gain || decouple_gains(d, warps));
     struct program *both = splits ? decouple_program(d) : NULL;
     decouple_free(d);
-    if (both && o->code && outgrows(p, both, o->code)) {
+    if (both && o->code == CODE_FITS && u->code_bytes && outgrows(p, both, u->code_bytes)) {
         program_free(both);
         return NULL;
     }

@@ -20,10 +20,11 @@ enum decoupled_arrival { ARRIVAL_WAIT, ARRIVAL_JOIN };
 enum decoupled_issue { ISSUE_ANY, ISSUE_FIRST };
 enum decoupled_ideal { IDEAL_OFF, IDEAL_REMOVED, IDEAL_ARRIVED };
 enum decoupled_loads { LOADS_ISSUE, LOADS_EARLY };
+enum decoupled_code { CODE_FITS, CODE_ANY };
 struct decoupled_options {
     struct decouple_rules rules;
-    uint32_t atq, pwaq, pwpq, told, code, corrupt, spoil;
-    int early, priority, batch, arrival, loads, issue, bypass, gain, ideal;
+    uint32_t atq, pwaq, pwpq, told, corrupt, spoil;
+    int early, priority, batch, arrival, loads, issue, bypass, gain, code, ideal;
 };
 
 enum decoupled_counter {
