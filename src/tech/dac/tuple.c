@@ -28,31 +28,35 @@ void threads_fini(struct threads *t)
     for (unsigned k = 0; k < 3; k++) free(t->at[k]);
 }
 
-// Number of lanes computed by one loop, constant so that the compiler vectorises the loops.
-enum { PART = 32 };
+// Lanes computed together.
+typedef uint32_t part __attribute__((vector_size(16)));
+enum { PART = sizeof(part) / 4 };
 
-static void expand_part(const struct tuple *u, const uint32_t *x, const uint32_t *y, const uint32_t *z,
-                        uint32_t *to)
+static part part_at(const uint32_t *lanes)
 {
-    for (unsigned l = 0; l < PART; l++) to[l] = u->base + u->stride[0] * x[l];
-    if (!u->stride[1] && !u->stride[2]) return;
-    for (unsigned l = 0; l < PART; l++) to[l] += u->stride[1] * y[l] + u->stride[2] * z[l];
+    part p;
+    memcpy(&p, lanes, sizeof p);
+    return p;
 }
 
-static void fill_part(uint32_t value, uint32_t *to)
+static void expand_rest(const struct tuple *u, const struct threads *t, size_t first, uint32_t *to)
 {
-    for (unsigned l = 0; l < PART; l++) to[l] = value;
+    for (unsigned l = 0; l < t->lanes; l += PART) {
+        part p = u->base + u->stride[0] * part_at(t->at[0] + first + l);
+        if (u->stride[1] | u->stride[2])
+            p += u->stride[1] * part_at(t->at[1] + first + l) + u->stride[2] * part_at(t->at[2] + first + l);
+        memcpy(to + l, &p, sizeof p);
+    }
 }
 
 void tuple_expand(const struct tuple *u, const struct threads *t, unsigned warp, uint32_t *to)
 {
-    size_t first = (size_t)warp * t->lanes;
-    for (unsigned l = 0; l < t->lanes; l += PART) {
-        if (tuple_is_uniform(u)) // most tuples are
-            fill_part(u->base, to + l);
-        else
-            expand_part(u, t->at[0] + first + l, t->at[1] + first + l, t->at[2] + first + l, to + l);
+    if (!tuple_is_uniform(u)) {
+        expand_rest(u, t, (size_t)warp * t->lanes, to);
+        return;
     }
+    const part p = {u->base, u->base, u->base, u->base}; // most tuples are uniform
+    for (unsigned l = 0; l < t->lanes; l += PART) memcpy(to + l, &p, sizeof p);
 }
 
 bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
@@ -70,6 +74,8 @@ bool tuple_fit(struct tuple *u, const struct threads *t, const uint32_t *values)
 
 bool tuple_is_lanewise(const struct tuple *u, const struct threads *t)
 {
+    if (tuple_is_uniform(u) || t->block[0] == t->count)
+        return true; // lanes of a line of threads are its threads
     uint32_t lanes[64];
     for (unsigned w = 0; w < t->warps; w++) {
         tuple_expand(u, t, w, lanes);
