@@ -391,10 +391,18 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     return move(g, from, to);
 }
 
-uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
+uint64_t operand_spread(struct sm_warp *w, unsigned r)
 {
-    g->counts.operand_word_reads++;
-    return move(g, physical, physical);
+    uint16_t physical = w->operands.map[r];
+    w->operands.flying |= op_bit(r);
+    w->grid->counts.operand_word_reads++;
+    return move(w->grid, physical, physical);
+}
+
+void operand_remap(struct sm_warp *w, unsigned r, uint16_t physical)
+{
+    w->operands.map[r] = physical;
+    w->operands.flying |= op_bit(r);
 }
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
@@ -407,6 +415,7 @@ void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
     uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
     uint64_t at = operand_take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
     if (*ready != CYCLE_NEVER) *ready = at;
+    w->operands.flying |= op_bit(r);
     operand_keep_busy(&w->operands, at);
     w->grid->counts.operand_writes++;
 }

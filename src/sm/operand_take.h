@@ -198,8 +198,7 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
 static inline void operand_landed(struct operand_warp *w, uint64_t results) { w->flying &= ~results; }
 
 // operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
-// have arrived. False: operand_hazard has to decide which of several results is charged. Not with mechanisms on the
-// SM.
+// have arrived. False: operand_hazard has to decide which of several results is charged.
 static inline __attribute__((always_inline)) bool operand_flying(const struct sm *s, struct sm_warp *w,
                                                                  const struct op *o, struct hazard *of_all)
 {

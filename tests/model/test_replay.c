@@ -100,7 +100,11 @@ unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
 struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
 unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
 uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
-uint16_t *tech_map(struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
+const uint16_t *tech_map(const struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
+void tech_remap(struct sm_grid *s, unsigned slot, unsigned r, uint16_t physical)
+{
+    machine_of(s)->map[slot][r] = physical;
+}
 uint16_t tech_own(const struct sm_grid *s, unsigned slot, unsigned r)
 {
     (void)s;

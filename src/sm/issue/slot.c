@@ -152,7 +152,7 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
 enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint64_t done = operand_spread(w->grid, w->operands.map[r]);
+    uint64_t done = operand_spread(w, r);
     if (s->config->dependences != DEPENDENCES_SCOREBOARD)
         operand_stall(&w->operands, later(w->operands.stall_until, done));
     operand_keep_busy(&w->operands, done);

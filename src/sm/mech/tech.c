@@ -35,7 +35,14 @@ bool tech_is_fetching(const struct sm_grid *g, unsigned place)
 {
     return g->sm->warps[slot_at(g, place)].front.fetching != 0;
 }
-uint16_t *tech_map(struct sm_grid *g, unsigned place) { return warp_at(g, place)->operands.map; }
+const uint16_t *tech_map(const struct sm_grid *g, unsigned place)
+{
+    return g->sm->warps[slot_at(g, place)].operands.map;
+}
+void tech_remap(struct sm_grid *g, unsigned place, unsigned r, uint16_t physical)
+{
+    operand_remap(warp_at(g, place), r, physical);
+}
 
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
 {

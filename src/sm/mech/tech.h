@@ -443,7 +443,8 @@ unsigned tech_buffered(const struct sm_grid *g, unsigned place); // number of in
 // Physical registers are numbered, and map[r] is the number of a warp's Rr. A warp's own registers are
 // tech_own(g, place, 0) + r, the only registers that the engine reads and writes: hooks copy the values of
 // all other registers.
-uint16_t *tech_map(struct sm_grid *g, unsigned place);
+const uint16_t *tech_map(const struct sm_grid *g, unsigned place);
+void tech_remap(struct sm_grid *g, unsigned place, unsigned r, uint16_t physical); // sets map[r]
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
 // Renamed registers of the mechanism, per block. tech_pool: number of the block's first register;
 // tech_pool_size: number of registers.

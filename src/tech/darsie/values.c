@@ -44,7 +44,7 @@ void values_unmap(struct darsie *d, unsigned place, unsigned r)
     struct dwarp *w = &d->warps[place];
     if (!is_shared(w, r)) return;
     release(block_of(d, place), values_place(d, place, r));
-    tech_map(d->grid, place)[r] = tech_own(d->grid, place, r);
+    tech_remap(d->grid, place, r, tech_own(d->grid, place, r));
     w->shared[r / 64] &= ~(1ull << r % 64);
     w->stale = true;
 }
@@ -62,7 +62,7 @@ void values_map(struct darsie *d, unsigned place, unsigned r, unsigned pool)
 {
     values_unmap(d, place, r);
     if (d->launch->verify) note_late(d, place, r);
-    tech_map(d->grid, place)[r] = (uint16_t)(block_of(d, place)->first_register + pool);
+    tech_remap(d->grid, place, r, (uint16_t)(block_of(d, place)->first_register + pool));
     d->warps[place].shared[r / 64] |= 1ull << r % 64;
     d->warps[place].stale = true;
 }
