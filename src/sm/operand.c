@@ -251,6 +251,7 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
     const uint64_t first = s->now + 1;
     uint64_t collected = first;
     uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
+    if (!asked && !c->check && !s->operands.has_free_banks) return operand_collect_plain(s, w, o);
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
@@ -430,4 +431,5 @@ void operand_skip(struct sm *s, unsigned slot, const struct op *o)
 void operand_free_banks(struct sm *s, uint16_t first, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) s->operands.bank_of[first + n] = NO_BANK;
+    s->operands.has_free_banks = true;
 }

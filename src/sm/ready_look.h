@@ -3,8 +3,8 @@
 #include "sm/sm_impl.h"
 
 // -- ready.c
-void ready_stopped(struct sm *s, unsigned slot);          // the warp may not issue whatever its operands are
-void ready_look_at_flying(struct sm *s, unsigned slot);   // nothing stops the warp but operands under way
+void ready_stopped(struct sm *s, unsigned slot);        // the warp may not issue whatever its operands are
+void ready_look_at_flying(struct sm *s, unsigned slot); // nothing stops the warp but operands under way
 // The operands are ready for a memory access, which also needs a queue entry of the load/store unit. Without an
 // entry, the warp waits in line.
 void ready_may_access(struct sm *s, unsigned slot);
