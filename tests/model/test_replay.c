@@ -131,6 +131,7 @@ void tech_hold(struct sm_grid *s, const struct tech *me, unsigned slot, unsigned
     (void)me;
     machine_of(s)->hold[slot] = what;
 }
+void tech_look(struct sm_grid *s, unsigned slot) { (void)s, (void)slot; }
 void tech_skip_fetch(struct sm_grid *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
 void tech_drop(struct sm_grid *s, unsigned slot) { machine_of(s)->count[slot]--; }
 void tech_advance(struct sm_grid *s, const struct tech *me, unsigned slot, uint32_t pc)
@@ -225,7 +226,7 @@ static void decode(struct machine *m)
         unsigned op = m->program[n].op;
         *o = (struct op){.path = op >= MODEL_BARRIER && !writes(op) ? PATH_CONTROL : PATH_ALU};
         if (op == MODEL_LOAD || op == MODEL_KEPT_LOAD || op == MODEL_STORE) o->path = PATH_MEMORY;
-        if (writes(op)) o->dst = R, o->dst_words = 1;
+        if (writes(op)) o->dst = R, o->dst_words = 1, o->results = op_bit(R);
         if (op == MODEL_INC || op == MODEL_KEPT_INC || op == MODEL_OWN) o->reads[o->read_count++] = R;
     }
 }
