@@ -149,7 +149,7 @@ static uint64_t set_of(const struct op *o, unsigned first, unsigned predicates)
 {
     uint64_t set = (uint64_t)predicates << OP_PRED_BIT;
     for (unsigned k = first; k < op_need_count(o); k++)
-        set |= op_need(o, k) < OP_FAR_BIT ? 1ull << op_need(o, k) : OP_FAR;
+        set |= op_bit(op_need(o, k));
     return set;
 }
 

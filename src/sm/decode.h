@@ -62,6 +62,7 @@ enum { OP_FAR_BIT = 55, OP_PRED_BIT = 56 };
 // In the needs of instructions whose readiness has further conditions: fences, all with dependences other than the
 // scoreboard's. Always under way.
 #define OP_ASK (1ull << 63)
+static inline uint64_t op_bit(unsigned r) { return r < OP_FAR_BIT ? 1ull << r : OP_FAR; }
 
 // Registers that must be ready before issue: read, then written.
 static inline unsigned op_need_count(const struct op *o) { return o->read_count + o->dst_words; }

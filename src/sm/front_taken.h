@@ -30,10 +30,8 @@ static inline __attribute__((always_inline)) void front_taken_plain(struct sm *s
 static inline __attribute__((always_inline)) void front_taken(struct sm *s, const struct sm_warp *w,
                                                               unsigned slot)
 {
-    if (has_techs(s))
-        front_update(s, slot);
-    else
-        front_taken_plain(s, w, slot);
+    uint64_t wants = front_has_room(s, w) && front_has_code(w);
+    s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | (wants << slot & ~s->front.held);
 }
 
 static inline const struct code_place *front_place(const struct sm_warp *w, uint32_t pc)

@@ -251,6 +251,7 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
     const uint64_t first = s->now + 1;
     uint64_t collected = first;
     uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
+    if (!asked && !c->check && !s->operands.has_free_banks) return operand_collect_plain(s, w, o);
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
@@ -391,10 +392,18 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     return move(g, from, to);
 }
 
-uint64_t operand_spread(struct sm_grid *g, uint16_t physical)
+uint64_t operand_spread(struct sm_warp *w, unsigned r)
 {
-    g->counts.operand_word_reads++;
-    return move(g, physical, physical);
+    uint16_t physical = w->operands.map[r];
+    w->operands.flying |= op_bit(r);
+    w->grid->counts.operand_word_reads++;
+    return move(w->grid, physical, physical);
+}
+
+void operand_remap(struct sm_warp *w, unsigned r, uint16_t physical)
+{
+    w->operands.map[r] = physical;
+    w->operands.flying |= op_bit(r);
 }
 
 void operand_compare(const struct sm_warp *w, uint32_t count) { w->grid->counts.operand_compared += count; }
@@ -407,6 +416,7 @@ void operand_write_back(struct sm *s, struct sm_warp *w, unsigned r)
     uint64_t *ready = &s->operands.ready[own], known = *ready == CYCLE_NEVER ? 0 : *ready;
     uint64_t at = operand_take_write_port(s, w->grid, &own, 1, later(s->now + 1, known));
     if (*ready != CYCLE_NEVER) *ready = at;
+    w->operands.flying |= op_bit(r);
     operand_keep_busy(&w->operands, at);
     w->grid->counts.operand_writes++;
 }
@@ -421,4 +431,5 @@ void operand_skip(struct sm *s, unsigned slot, const struct op *o)
 void operand_free_banks(struct sm *s, uint16_t first, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) s->operands.bank_of[first + n] = NO_BANK;
+    s->operands.has_free_banks = true;
 }

@@ -19,8 +19,7 @@ struct operand_warp {
     uint16_t barrier_pending[WAIT_BARRIERS];
     uint16_t *map;       // Rr is physical register map[r]: registers + r, unless renamed by a mechanism
     uint64_t busy_until; // cycle of the last operand read or register write known so far
-    // Set (decode.h) of registers and predicates whose last result may still be under way. Complete only
-    // without mechanisms on the SM.
+    // Set (decode.h) of registers and predicates whose last result may still be under way.
     uint64_t flying;
     uint64_t pred_ready[7];
     // stall_until: earliest cycle of the warp's next issue (issue.dependences: encoded, single; board, after
@@ -41,6 +40,7 @@ struct operands {
     uint64_t last_read; // the latest cycle in `read`
     uint8_t *from_memory;
     uint8_t *bank_of;
+    bool has_free_banks; // some entries of bank_of are NO_BANK
     uint32_t numbers; // number of physical registers
     uint64_t collector_free[64];
     unsigned collector; // collector to look at first; behind operand_has_collector: a free collector
@@ -89,9 +89,11 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
 // Charges the copy of a register for a mechanism, without a collector; moves no values. Returns the cycle at
 // which the copy is ready.
 uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
-// Charges the expansion, into all lanes, of a register kept by a mechanism in short form (one value; base and
+// Charges the expansion, into all lanes, of the warp's Rr, kept by a mechanism in short form (one value; base and
 // stride); moves no values. Returns the cycle at which the register is ready.
-uint64_t operand_spread(struct sm_grid *g, uint16_t physical);
+uint64_t operand_spread(struct sm_warp *w, unsigned r);
+// The warp's Rr is physical register `physical` from now on.
+void operand_remap(struct sm_warp *w, unsigned r, uint16_t physical);
 // Counts `count` registers as written with a comparison of their lanes, for a mechanism.
 void operand_compare(const struct sm_warp *w, uint32_t count);
 // Charges the write of a value kept by a mechanism to the warp's own register Rr.

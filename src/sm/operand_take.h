@@ -86,7 +86,7 @@ static inline uint64_t operand_write(struct sm *s, const struct sm_warp *w, cons
                                      const struct op *o, uint64_t cycle)
 {
     if (!o->dst_words) return cycle;
-    if (has_techs(s)) return operand_write_elsewhere(s, w, registers, o, cycle);
+    if (has_techs(s) && w->grid->hooks->operand) return operand_write_elsewhere(s, w, registers, o, cycle);
     return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle);
 }
 
@@ -171,13 +171,19 @@ static inline void operand_result(struct sm *s, struct sm_warp *w, const struct 
     operand_arrives(s, w, o, cycle, cycle, from_memory);
 }
 
-// Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result:
-// earlier than `cycle` with a bypass. The bypass stays within a warp's lanes: a register shared through a mechanism
-// is usable only once written.
-static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
+// The cycle from which the warp may use a pipeline's result written at `cycle`: earlier with a bypass. The bypass
+// stays within a warp's lanes: a register shared through a mechanism is usable only once written.
+static inline uint64_t operand_had(const struct sm *s, const struct sm_warp *w, const struct op *o,
+                                   uint64_t cycle)
 {
     bool is_own = !has_techs(s) || !o->dst_words || w->operands.map[o->dst] == w->operands.registers + o->dst;
-    uint64_t had = is_own ? cycle - o->bypass : cycle;
+    return is_own ? cycle - o->bypass : cycle;
+}
+
+// Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result.
+static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
+{
+    uint64_t had = operand_had(s, w, o, cycle);
     operand_arrives(s, w, o, cycle, had, false);
     return had;
 }
@@ -198,8 +204,7 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
 static inline void operand_landed(struct operand_warp *w, uint64_t results) { w->flying &= ~results; }
 
 // operand_hazard for all needs of an instruction with some of them in w->operands.flying. Removes the results that
-// have arrived. False: operand_hazard has to decide which of several results is charged. Not with mechanisms on the
-// SM.
+// have arrived. False: operand_hazard has to decide which of several results is charged.
 static inline __attribute__((always_inline)) bool operand_flying(const struct sm *s, struct sm_warp *w,
                                                                  const struct op *o, struct hazard *of_all)
 {

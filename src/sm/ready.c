@@ -47,7 +47,7 @@ static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const 
     return lets > h.cycle ? (struct hazard){lets, memory} : h;
 }
 
-// In the general case: with mechanisms, for a fence, or with dependences other than the scoreboard's.
+// In the general case: several results under way, a fence, or with dependences other than the scoreboard's.
 static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const struct sm_warp *w,
                                                           const struct op *o)
 {
@@ -103,11 +103,6 @@ static __attribute__((noinline)) void is_unable(struct sm *s, unsigned slot, enu
     if (s->lsu.asked >> slot & 1) lsu_unable(s, slot);
 }
 
-static bool is_stopped(const struct sm *s, const struct sm_warp *w, unsigned slot)
-{
-    return ready_is_stopped(s, w) || s->ready.held >> slot & 1;
-}
-
 void ready_stopped(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
@@ -139,15 +134,6 @@ static __attribute__((noinline)) void look_at_all(struct sm *s, unsigned slot)
         ready_becomes(s, w, slot, o);
     else
         is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
-}
-
-void ready_look_at_operands(struct sm *s, unsigned slot)
-{
-    s->ready.now &= ~(1ull << slot);
-    if (is_stopped(s, &s->warps[slot], slot))
-        ready_stopped(s, slot);
-    else
-        look_at_all(s, slot);
 }
 
 // The operands of the warp's next instruction, `o`, are ready at h.cycle.

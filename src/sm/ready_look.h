@@ -3,9 +3,8 @@
 #include "sm/sm_impl.h"
 
 // -- ready.c
-void ready_stopped(struct sm *s, unsigned slot);          // the warp may not issue whatever its operands are
-void ready_look_at_operands(struct sm *s, unsigned slot); // ready_evaluate with mechanisms on the SM
-void ready_look_at_flying(struct sm *s, unsigned slot);   // nothing stops the warp but operands under way
+void ready_stopped(struct sm *s, unsigned slot);        // the warp may not issue whatever its operands are
+void ready_look_at_flying(struct sm *s, unsigned slot); // nothing stops the warp but operands under way
 // The operands are ready for a memory access, which also needs a queue entry of the load/store unit. Without an
 // entry, the warp waits in line.
 void ready_may_access(struct sm *s, unsigned slot);
@@ -40,27 +39,27 @@ static inline void ready_waits(const struct sm *s, struct sm_warp *w, enum gpu_s
     w->ready.since = s->now;
 }
 
-// The I-buffer is empty.
+// The I-buffer is empty. others: bits of further warps in need of ready_stopped.
 static inline __attribute__((always_inline)) void ready_starves(struct sm *s, struct sm_warp *w,
-                                                                unsigned slot)
+                                                                unsigned slot, uint64_t others)
 {
     bool is_fetched_for = w->warp && w->warp->state == WARP_READY && w->ready.resume <= s->now;
-    if (is_fetched_for && !(s->lsu.asked >> slot & 1))
+    if (is_fetched_for && !((s->lsu.asked | others) >> slot & 1))
         ready_waits(s, w, SLOT_FETCH);
     else
         ready_stopped(s, slot);
 }
 
-// ready_evaluate of warp `w` in the slot. _plain: no mechanisms on the SM.
-static inline __attribute__((always_inline)) void ready_look_plain(struct sm *s, struct sm_warp *w,
-                                                                   unsigned slot)
+// ready_evaluate of warp `w` in the slot. has_techs: with mechanisms on the SM, a constant.
+static inline __attribute__((always_inline)) void ready_look_among(struct sm *s, struct sm_warp *w,
+                                                                   unsigned slot, bool has_techs)
 {
     s->ready.now &= ~(1ull << slot);
     if (!w->front.count) {
-        ready_starves(s, w, slot);
+        ready_starves(s, w, slot, has_techs ? s->ready.held | s->front.held : 0);
         return;
     }
-    if (ready_is_stopped(s, w)) {
+    if (ready_is_stopped(s, w) || (has_techs && s->ready.held >> slot & 1)) {
         ready_stopped(s, slot);
         return;
     }
@@ -71,10 +70,13 @@ static inline __attribute__((always_inline)) void ready_look_plain(struct sm *s,
         ready_becomes(s, w, slot, o);
 }
 
+static inline __attribute__((always_inline)) void ready_look_plain(struct sm *s, struct sm_warp *w,
+                                                                   unsigned slot)
+{
+    ready_look_among(s, w, slot, false);
+}
+
 static inline __attribute__((always_inline)) void ready_look(struct sm *s, struct sm_warp *w, unsigned slot)
 {
-    if (has_techs(s))
-        ready_look_at_operands(s, slot);
-    else
-        ready_look_plain(s, w, slot);
+    ready_look_among(s, w, slot, true);
 }

@@ -61,7 +61,8 @@ void sm_note_onlookers(struct sm *s)
 {
     s->has_techs = false;
     EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
-    s->has_onlookers = s->config->check || s->has_techs || s->stall || s->watch;
+    s->has_watchers = s->config->check || s->stall || s->watch;
+    s->has_onlookers = s->has_techs || s->has_watchers;
 }
 
 // -- time ---------------------------------------------------------------------------------------------------

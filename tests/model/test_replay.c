@@ -100,7 +100,11 @@ unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
 struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
 unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
 uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
-uint16_t *tech_map(struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
+const uint16_t *tech_map(const struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
+void tech_remap(struct sm_grid *s, unsigned slot, unsigned r, uint16_t physical)
+{
+    machine_of(s)->map[slot][r] = physical;
+}
 uint16_t tech_own(const struct sm_grid *s, unsigned slot, unsigned r)
 {
     (void)s;
@@ -127,6 +131,7 @@ void tech_hold(struct sm_grid *s, const struct tech *me, unsigned slot, unsigned
     (void)me;
     machine_of(s)->hold[slot] = what;
 }
+void tech_look(struct sm_grid *s, unsigned slot) { (void)s, (void)slot; }
 void tech_skip_fetch(struct sm_grid *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
 void tech_drop(struct sm_grid *s, unsigned slot) { machine_of(s)->count[slot]--; }
 void tech_advance(struct sm_grid *s, const struct tech *me, unsigned slot, uint32_t pc)
@@ -221,7 +226,7 @@ static void decode(struct machine *m)
         unsigned op = m->program[n].op;
         *o = (struct op){.path = op >= MODEL_BARRIER && !writes(op) ? PATH_CONTROL : PATH_ALU};
         if (op == MODEL_LOAD || op == MODEL_KEPT_LOAD || op == MODEL_STORE) o->path = PATH_MEMORY;
-        if (writes(op)) o->dst = R, o->dst_words = 1;
+        if (writes(op)) o->dst = R, o->dst_words = 1, o->results = op_bit(R);
         if (op == MODEL_INC || op == MODEL_KEPT_INC || op == MODEL_OWN) o->reads[o->read_count++] = R;
     }
 }

@@ -7,6 +7,7 @@
 #include "exec/timed.h"
 #include "exec/warp.h"
 #include "sm/issue/issue_impl.h"
+#include "sm/mech/ask.h"
 #include "sm/operand_take.h"
 
 // -- slot.c

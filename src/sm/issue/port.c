@@ -4,6 +4,7 @@
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "sm/issue/issue_impl.h"
+#include "sm/mech/ask.h"
 #include "sm/operand_take.h"
 
 #include <assert.h>

@@ -102,7 +102,7 @@ struct op_cost issue_observed_cost(struct sm *s, unsigned slot, const struct op 
 void issue_observed(struct sm *s, unsigned slot, const struct op *o, uint64_t collected, uint64_t done,
                     bool accesses)
 {
-    if (has_techs(s)) issue_pay(s, &s->warps[slot], o, done);
+    if (has_techs(s) && s->config->dependences == DEPENDENCES_ENCODED) issue_pay(s, &s->warps[slot], o, done);
     if (s->stall) stall_executed(s, slot, (uint32_t)(o - s->warps[slot].grid->ops));
     if (s->watch) watch_issued(s, slot, o, collected, accesses);
 }
@@ -152,7 +152,7 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
 enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint64_t done = operand_spread(w->grid, w->operands.map[r]);
+    uint64_t done = operand_spread(w, r);
     if (s->config->dependences != DEPENDENCES_SCOREBOARD)
         operand_stall(&w->operands, later(w->operands.stall_until, done));
     operand_keep_busy(&w->operands, done);
@@ -217,8 +217,74 @@ bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struc
     return true;
 }
 
+// The stepped instruction passes through the units, as operand_pass without mechanisms. executed_lanes: the lanes
+// at work.
+static inline __attribute__((always_inline)) void pass_asked(struct sm *s, struct sm_warp *w, unsigned slot,
+                                                             const struct op *o, uint32_t index,
+                                                             uint64_t executed_lanes)
+{
+    struct sm_grid *g = w->grid;
+    const struct mech_hooks *h = g->hooks;
+    const bool is_simple = !h->operand && !s->operands.has_free_banks;
+    uint64_t collected = is_simple ? operand_collect_plain(s, w, o) : operand_collect_observed(s, w, o);
+    uint32_t interval = o->interval;
+    mech_executed(w, index);
+    if (h->cost) {
+        struct op_cost c = issue_price(w, o, executed_lanes);
+        executed_lanes = c.lanes;
+        interval = c.interval;
+        if (c.issue > 1) issue_keep_scheduler(s, slot, c.issue);
+    }
+    g->counts.lanes[o->lanes] += executed_lanes;
+    uint64_t cycle = operand_execute(s, w, o, collected, interval);
+    uint64_t had = operand_had(s, w, o, cycle);
+    operand_note_result(s, w, o, cycle, had, false);
+    if (!h->operand) g->counts.operand_writes += o->dst_words;
+    if (h->result) h->result(g->hooked, w->place, index, had);
+}
+
+// issue_plain with mechanisms as the SM's only onlookers.
+static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    struct warp *lanes = w->warp;
+    uint32_t index = w->front.head, supplied;
+    if (!operand_has_collector(s)) {
+        refuse(s, scheduler, slot, SLOT_OPERAND);
+        return OUTCOME_REFUSED;
+    }
+    if (o->constant && !tags_have_constant(s, slot, o->constant)) {
+        refuse(s, scheduler, slot, SLOT_MEMORY);
+        ready_evaluate(s, slot);
+        return OUTCOME_REFUSED;
+    }
+    s->issue.lanes = lanes->active;
+    supplied = mech_copies(w, index);
+    if (supplied) return issue_copy(s, scheduler, slot, supplied - 1);
+    mech_reads(w, index);
+    supplied = mech_reuse(w, index);
+    if (supplied) {
+        issue_reused(s, scheduler, slot, o, supplied);
+        return issue_leave_buffer(s, g, slot, index, o, true, true);
+    }
+    uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;
+    const struct bound *d = timed_begin(g->engine, lanes, s->now), *next = exec_step(lanes, d);
+    if (!exec_went_straight(lanes, d, next))
+        return issue_stepped(s, scheduler, slot, o, false, timed_end(g->engine, lanes, next), issued_before,
+                             lanes_before, true);
+    pass_asked(s, w, slot, o, index, lanes->counts.thread_instructions - lanes_before);
+    g->counts.issue_issued++;
+    account_issued(&g->account, index);
+    front_take(&w->front);
+    mech_issued(w, index, true);
+    return OUTCOME_ISSUED;
+}
+
 enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
 {
+    if (o->is_plain && s->warps[slot].warp->active == s->warps[slot].warp->full && !s->has_watchers)
+        return issue_plain_asked(s, scheduler, slot, o);
     return issue_any(s, scheduler, slot, o, true);
 }
 

@@ -238,36 +238,11 @@ void mech_flushed(const struct sm_warp *w)
     if (!is_guest(w)) ASK(w->grid, flushed, w->place);
 }
 
-uint32_t mech_reuse(const struct sm_warp *w, uint32_t index)
-{
-    struct sm_grid *g = w->grid;
-    uint32_t cycles = g->hooks->reuse ? g->hooks->reuse(g->hooked, w->place, index) : 0;
-    if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
-    return cycles;
-}
-
 bool mech_port(const struct sm_warp *w, uint32_t index)
 {
     const struct sm_grid *g = w->grid;
     return g->hooks->port && g->hooks->port(g->hooked, w->place, index);
 }
-
-uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
-{
-    const struct sm_grid *g = w->grid;
-    return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
-}
-
-// Calls the hook `reads`. The instruction has passed the checks of issue, such as room in the load/store
-// queue. A hold set by a mechanism in the hook `reads` therefore begins after the instruction.
-void mech_reads(const struct sm_warp *w, uint32_t index)
-{
-    w->grid->looked_at = w->place;
-    ASK(w->grid, reads, w->place, index);
-}
-
-void mech_settles(struct sm_grid *g) { g->looked_at = NO_WARP; }
-void mech_executed(const struct sm_warp *w, uint32_t index) { ASK(w->grid, executed, w->place, index); }
 
 uint32_t mech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write)
 {
@@ -292,13 +267,6 @@ void mech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle)
         return;
     }
     ASK(w->grid, result, w->place, index, cycle);
-}
-
-void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on)
-{
-    w->grid->looked_at = goes_on ? w->place : NO_WARP;
-    ASK(w->grid, issued, w->place, index);
-    w->grid->looked_at = NO_WARP;
 }
 
 void mech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle)

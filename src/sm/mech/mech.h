@@ -49,23 +49,10 @@ uint32_t mech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uin
 void mech_filled(const struct sm_warp *w, uint32_t pc, unsigned count);
 void mech_flushed(const struct sm_warp *w);
 
-// From mech_reads to mech_issued or mech_settles an instruction issues. The warp's readiness is evaluated
+// From mech_reads to mech_issued or mech_settles (ask.h) an instruction issues. The warp's readiness is evaluated
 // afterwards anyway, so tech_hold does not evaluate the warp in between.
-// mech_copies: r + 1 if a mechanism keeps register Rr in short form (one value; base and stride), and the SM
-// must first write all lanes; 0: no such register.
-uint32_t mech_copies(const struct sm_warp *w, uint32_t index);
-void mech_reads(const struct sm_warp *w, uint32_t index);
-// Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
-uint32_t mech_reuse(const struct sm_warp *w, uint32_t index);
 bool mech_port(const struct sm_warp *w, uint32_t index);
-void mech_executed(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
-// goes_on: the warp goes on with the next instruction in program order. The caller evaluates the warp's
-// readiness after mech_issued.
-void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on);
-// In place of mech_issued, ends what mech_reads began: the instruction did not issue, or its warp has already
-// given back the slot.
-void mech_settles(struct sm_grid *g);
 
 // Registers. mech_elsewhere: bits, by position among the instruction's registers read (is_write: written), of
 // registers for which mech_operand must be called. The other registers are in the main register file. Only

@@ -1,9 +1,8 @@
 // Shared by mech.c (an SM asks its mechanisms) and tech.c (mechanisms see and change an SM).
 #pragma once
-#include "sm/sm_impl.h"
+#include "sm/mech/ask.h"
 
 #define EACH(g, k)        for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
-#define ASK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
 
 static inline unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
 static inline struct sm_warp *warp_at(struct sm_grid *g, unsigned place)

@@ -35,7 +35,14 @@ bool tech_is_fetching(const struct sm_grid *g, unsigned place)
 {
     return g->sm->warps[slot_at(g, place)].front.fetching != 0;
 }
-uint16_t *tech_map(struct sm_grid *g, unsigned place) { return warp_at(g, place)->operands.map; }
+const uint16_t *tech_map(const struct sm_grid *g, unsigned place)
+{
+    return g->sm->warps[slot_at(g, place)].operands.map;
+}
+void tech_remap(struct sm_grid *g, unsigned place, unsigned r, uint16_t physical)
+{
+    operand_remap(warp_at(g, place), r, physical);
+}
 
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r)
 {
@@ -97,6 +104,13 @@ void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigne
     ready_evaluate(g->sm, slot_at(g, place));
 }
 
+void tech_look(struct sm_grid *g, unsigned place)
+{
+    if (place == g->looked_at || !is_resident(g, place)) return;
+    front_update(g->sm, slot_at(g, place));
+    ready_evaluate(g->sm, slot_at(g, place));
+}
+
 void mech_warp_end(struct sm_grid *g, unsigned slot)
 {
     unsigned place = g->sm->warps[slot].place;
@@ -138,7 +152,7 @@ void tech_drop_fetching(struct sm_grid *g, unsigned place)
 void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint32_t pc)
 {
     assert(me->claims & CLAIMS(FETCH));
-    mech_tell_others(g, of(g, me), place, pc - 1, SAVED_FETCH);
+    if (g->tech_count > 1) mech_tell_others(g, of(g, me), place, pc - 1, SAVED_FETCH);
     unsigned slot = slot_at(g, place);
     stall_skipped(g->sm, slot, pc - 1);
     struct sm_warp *w = &g->sm->warps[slot];

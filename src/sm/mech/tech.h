@@ -444,7 +444,8 @@ unsigned tech_buffered(const struct sm_grid *g, unsigned place); // number of in
 // Physical registers are numbered, and map[r] is the number of a warp's Rr. A warp's own registers are
 // tech_own(g, place, 0) + r, the only registers that the engine reads and writes: hooks copy the values of
 // all other registers.
-uint16_t *tech_map(struct sm_grid *g, unsigned place);
+const uint16_t *tech_map(const struct sm_grid *g, unsigned place);
+void tech_remap(struct sm_grid *g, unsigned place, unsigned r, uint16_t physical); // sets map[r]
 uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
 // Renamed registers of the mechanism, per block. tech_pool: number of the block's first register;
 // tech_pool_size: number of registers.
@@ -469,6 +470,8 @@ enum tech_hold { HOLD_FETCH = 1, HOLD_ISSUE = 2 };
 // Replaces the mechanism's holds on the warp. what: bits of enum tech_hold; 0: releases them; holds of other
 // mechanisms stay. No effect on an ended warp.
 void tech_hold(struct sm_grid *g, const struct tech *me, unsigned place, unsigned what);
+// The SM looks again at the warp's next instruction, registers and I-buffer, whatever tech_hold found.
+void tech_look(struct sm_grid *g, unsigned place);
 // From now on the warp issues through the SM's port, by no scheduler. The port issues one instruction a
 // cycle, of its warps in turn, without an issue slot, a collector or a pipeline. `operand` says how operands
 // are served. The latency is the latency of an instruction that found all units free. to_port false: the warp

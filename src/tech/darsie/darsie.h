@@ -135,6 +135,8 @@ struct way { // a direction taken at a branch
     uint64_t went; // diverged=on: result of ways_taken
 };
 
+enum { PC_CLASSES = 64 };
+
 struct dblock {
     struct darsie *owner;
     // by number of the warp in the block: its place (number on the SM), once the warp has started
@@ -144,9 +146,11 @@ struct dblock {
     uint16_t first_register; // first physical register of the block's pool
     uint64_t live, majority; // bits: resident warps of the block; warps on the majority's path
     struct entry *entries;
-    uint64_t used;    // bits: entries in use
-    uint64_t free;    // bits: free pool registers
-    uint64_t awaited; // bits: pool registers with a memory reply under way
+    uint64_t used;                // bits: entries in use
+    uint64_t with_pc[PC_CLASSES]; // by pc modulo PC_CLASSES, bits: entries in use
+    uint64_t unchecked; // bits: entries changed since skip_recheck; after a change of `majority` all
+    uint64_t free;      // bits: free pool registers
+    uint64_t awaited;   // bits: pool registers with a memory reply under way
     uint16_t references[POOL_MAX];
     uint32_t *values; // values of the pool registers
     // branch-sync=first. ways: ring of the directions taken by the path at the last ahead + 1 branches since
@@ -193,11 +197,14 @@ struct dwarp {
     bool held_up;       // younger instructions are renamed only after the last renamed instruction has issued
     bool stale;         // the SM must look again at the warp's next instruction, registers and I-buffer
     uint64_t shared[4]; // bits: registers mapped to the pool
+    // bits by pool register: mapped with the value still to come; a reply ends the warp's wait
+    uint64_t unready;
     // verify, bits: shared registers with a memory reply to the warp's own copy still to come when they were
     // mapped
     uint64_t late[4];
     uint64_t poison[5];   // bits: registers and predicates with a value possibly different from other warps'
     bool poisoned_memory; // local memory may hold a stored value different from other warps'
+    bool is_tainted;      // some bit of `poison`, or poisoned_memory
     uint8_t waits;        // enum waits
     // at_branch: waits at a branch for other warps. too_far: waits because too many counted branches ahead of
     // the last warp on the path. Never both.
@@ -343,6 +350,7 @@ bool skip_write_port(struct darsie *d);
 // The warp skips the line's instruction. The entry's pool registers and predicates become the results.
 void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line *l);
 void skip_recheck(struct dblock *b); // frees entries that no warp on the path has still to take
+void skip_pass(struct dblock *b, struct entry *e, unsigned index); // warp number `index` has passed the entry
 void skip_release(struct dblock *b, const struct entry *e);
 uint64_t skip_registers(const struct dblock *b); // bits: pool registers held by entries
 void skip_clear(struct dblock *b);               // frees all entries
@@ -356,16 +364,24 @@ void rename_issued(void *state, unsigned place, uint32_t index);
 void rename_flushed(void *state, unsigned place);
 void rename_advanced(void *state, unsigned place);
 void rename_more(struct darsie *d, unsigned place);
-// Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue to change.
-bool rename_is_quiet(const struct darsie *d, unsigned place);
+// At an event of the block: a leader's result may have come, and waits may be over.
+void rename_wake(struct darsie *d, unsigned place);
 // Stops or releases the warp's fetch and issue, according to its waits, and counts the cycles of waiting.
 void rename_hold(struct darsie *d, unsigned place);
 // Moves the warp's pc past skipped instructions at the front of its lines.
 void rename_pass(struct darsie *d, unsigned place);
 // Marks the instruction's results as the warp's own (poisoned) or, if all lanes are written, as the block's.
 // No effect with rules=paper.
-void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
-bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc);
+void rename_set_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned);
+static inline void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
+{
+    if (poisoned || d->warps[place].is_tainted) rename_set_poison(d, place, pc, poisoned);
+}
+bool rename_has_poison(const struct darsie *d, unsigned place, uint32_t pc); // of a tainted warp
+static inline bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc)
+{
+    return d->warps[place].is_tainted && rename_has_poison(d, place, pc);
+}
 static inline bool rename_is_open(const struct dwarp *w) // every line is renamed, and none stops the next
 {
     return w->renamed == w->count && !w->held_up;

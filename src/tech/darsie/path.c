@@ -37,6 +37,7 @@ static void leave(struct darsie *d, struct dblock *b, unsigned place)
     uint64_t me = 1ull << index_in_block(d, place);
     if (!(b->majority & me)) return;
     b->majority &= ~me;
+    b->unchecked = UINT64_MAX;
     b->arrived &= ~me;
     path_ungather(b, me);
     w->at_branch = w->too_far = false;
@@ -316,6 +317,7 @@ static void rejoin(struct darsie *d, struct dblock *b, unsigned place)
     say(d, b, index_in_block(d, place), STEP_REJOIN, pc, (uint32_t)whole);
     d->counters[COUNT_rejoins] += (uint64_t)__builtin_popcountll(whole & ~b->majority);
     b->majority = whole;
+    b->unchecked = UINT64_MAX;
 }
 
 // Sets *low and *high to the lowest and highest address accessed; for a texture fetch, or without a known
@@ -353,6 +355,7 @@ static void drop_loads(struct darsie *d, struct dblock *b, bool global_alone, ui
         e->dropped = true;
         if (d->launch->options->rules == RULES_SOUND) continue;
         e->passed = UINT64_MAX; // rules=paper: the entry is freed at once, so the next warp leads again
+        b->unchecked |= 1ull << (e - b->entries);
         tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
     }
     skip_recheck(b);
@@ -471,6 +474,7 @@ void path_warp_end(void *state, unsigned place)
     end_barriers(d, b);
     b->live &= ~me;
     b->majority &= ~me;
+    b->unchecked = UINT64_MAX;
     b->arrived &= ~me;
     path_ungather(b, me);
     skip_recheck(b);

@@ -28,19 +28,18 @@ struct line *rename_push(struct dwarp *w, uint32_t pc)
 
 enum { POISON_PREDS = 4 }; // index of the predicates' word
 
-static bool is_clean(const struct dwarp *w)
+static bool is_tainted(const struct dwarp *w)
 {
     const uint64_t *p = w->poison;
-    return !(p[0] | p[1] | p[2] | p[3] | p[POISON_PREDS] | w->poisoned_memory);
+    return p[0] | p[1] | p[2] | p[3] | p[POISON_PREDS] | w->poisoned_memory;
 }
 
 static bool has_poison(const struct dwarp *w, unsigned r) { return w->poison[r / 64] >> r % 64 & 1; }
 
-bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc)
+bool rename_has_poison(const struct darsie *d, unsigned place, uint32_t pc)
 {
     const struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->sources[pc];
-    if (is_clean(w)) return false;
     if (w->poison[POISON_PREDS] & o->pred_reads) return true;
     if (w->poisoned_memory && d->launch->program->insts[pc].op == OP_LDL) return true;
     for (unsigned k = 0; k < o->read_count; k++)
@@ -48,11 +47,10 @@ bool rename_is_poisoned(const struct darsie *d, unsigned place, uint32_t pc)
     return false;
 }
 
-void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
+void rename_set_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
 {
     struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
-    if (!poisoned && is_clean(w)) return;
     bool partly = isa_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep their old values
                   (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
@@ -65,6 +63,7 @@ void rename_poison(struct darsie *d, unsigned place, uint32_t pc, bool poisoned)
         w->poison[POISON_PREDS] |= o->pred_writes;
     else
         w->poison[POISON_PREDS] &= ~(uint64_t)o->pred_writes;
+    w->is_tainted = is_tainted(w);
 }
 
 // -- a line -------------------------------------------------------------------------------------------------
@@ -118,7 +117,10 @@ static bool lead(struct darsie *d, unsigned place, struct line *l, struct entry 
                         .passed = 1ull << me,
                         .born = b->births++,
                         .ready = UINT64_MAX};
-    b->used |= 1ull << (e - b->entries);
+    uint64_t bit = 1ull << (e - b->entries);
+    b->used |= bit;
+    b->with_pc[l->pc % PC_CLASSES] |= bit;
+    b->unchecked |= bit;
     ways_note_leader(d, place, e);
     l->role = ROLE_LEADER;
     l->count = e->count;
@@ -231,8 +233,7 @@ static bool may_lead(struct darsie *d, unsigned place, const struct line *l)
 // Marks the entry as passed by the warp, without use of the result.
 static void pass_by(struct darsie *d, unsigned place, struct entry *e)
 {
-    e->passed |= 1ull << index_in_block(d, place);
-    skip_recheck(block_of(d, place));
+    skip_pass(block_of(d, place), e, index_in_block(d, place));
 }
 
 // Takes the entry, waits for the leader's result (false), or executes privately.
@@ -332,6 +333,8 @@ static bool is_at_first(const struct darsie *d, unsigned place)
 
 static bool writes_shared(const struct dwarp *w, const struct op *o)
 {
+    if (w->shared[0] & o->results & (OP_FAR - 1)) return true;
+    if (!(o->results & OP_FAR)) return false;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
         if (is_shared(w, r)) return true;
     return false;
@@ -344,18 +347,45 @@ static bool may_overtake(const struct darsie *d, struct dwarp *w)
            writes_shared(w, &d->launch->ops[line_at(w, 0)->pc]);
 }
 
-bool rename_is_quiet(const struct darsie *d, unsigned place)
+// Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue.
+static inline bool is_settled(const struct darsie *d, struct dwarp *w)
+{
+    bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
+    return all_renamed && !w->held && w->waits == WAITS_NOT && !w->leaving && !is_passable(w) &&
+           !may_overtake(d, w);
+}
+
+// The SM looks again at the warp, with its holds unchanged.
+static void refresh(struct darsie *d, struct dwarp *w, unsigned place)
+{
+    w->stale = false;
+    tech_look(d->grid, place);
+}
+
+// Whether the warp waits for other warps at a branch or too many branches ahead, and nothing else is to be done.
+static inline bool is_parked(const struct darsie *d, struct dwarp *w)
+{
+    return (w->at_branch || w->too_far) && w->held == (HOLD_FETCH | HOLD_ISSUE) && !w->stale && !w->renamed &&
+           !w->leaving && w->waits == WAITS_NOT && !d->launch->options->give_up;
+}
+
+void rename_wake(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
-    bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
-    return all_renamed && !w->stale && !w->held && w->waits == WAITS_NOT && !w->leaving && !is_passable(w) &&
-           !may_overtake(d, w);
+    if (is_settled(d, w) && !w->stale) return; // most warps are not affected
+    if (is_parked(d, w) || !tech_warp(d->grid, place)) return;
+    if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
+    if (w->leaving) path_copy_out(d, place);
+    rename_more(d, place);
 }
 
 void rename_more(struct darsie *d, unsigned place)
 {
-    if (rename_is_quiet(d, place)) return;
     struct dwarp *w = &d->warps[place];
+    if (is_settled(d, w)) {
+        if (w->stale) refresh(d, w, place);
+        return;
+    }
     struct dblock *b = block_of(d, place);
     const struct warp *warp = tech_warp(d->grid, place);
     // No renaming while the warp waits for others at a branch or barrier, or because it is too many counted
@@ -444,10 +474,13 @@ void rename_hold(struct darsie *d, unsigned place)
     bool waits =
         hold && !for_leader && !block_of(d, place)->off && tech_warp(d->grid, place)->state == WARP_READY;
     if (waits || w->held_since) count_wait(d, place, waits);
-    if (hold == w->held && !w->stale) return;
+    bool is_changed = hold != w->held, is_stale = w->stale;
     w->held = (uint8_t)hold;
     w->stale = false;
-    tech_hold(d->grid, &tech_darsie, place, hold);
+    if (is_changed)
+        tech_hold(d->grid, &tech_darsie, place, hold);
+    else if (is_stale)
+        tech_look(d->grid, place);
 }
 
 void rename_issued(void *state, unsigned place, uint32_t index)

@@ -2,10 +2,13 @@
 // instruction. Lookups happen before the instruction cache, beside the fetch arbiter (DARSIE 4.3.2 to 4.3.5).
 #include "tech/darsie/darsie.h"
 
+// The block's entries with this pc, bits; entries with other pcs may be among them.
+static uint64_t entries_with(const struct dblock *b, uint32_t pc) { return b->with_pc[pc % PC_CLASSES]; }
+
 struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc)
 {
     const struct dblock *b = block_of(d, place);
-    for (uint64_t left = b->used; left;) {
+    for (uint64_t left = entries_with(b, pc); left;) {
         struct entry *e = take_entry(b, &left);
         if (e->pc != pc) continue;
         if (d->launch->diverged && e->lanes != tech_warp(d->grid, place)->active) continue;
@@ -18,7 +21,7 @@ struct entry *skip_find(struct darsie *d, unsigned place, uint32_t pc)
 struct entry *skip_led(struct darsie *d, unsigned place, const struct line *l)
 {
     const struct dblock *b = block_of(d, place);
-    for (uint64_t left = b->used; left;) {
+    for (uint64_t left = entries_with(b, l->pc); left;) {
         struct entry *e = take_entry(b, &left);
         bool mine = e->pc == l->pc && e->leader == index_in_block(d, place) && !e->read_at;
         if (mine && e->registers[0] == l->registers[0]) return e;
@@ -39,7 +42,6 @@ static void new_cycle(struct darsie *d)
 // no port is free.
 static bool read_port(struct darsie *d, unsigned block, uint32_t pc)
 {
-    new_cycle(d);
     for (uint32_t k = 0; d->launch->options->coalescer && k < d->looked_up; k++)
         if (d->lookups[k].block == block && d->lookups[k].pc == pc) return true;
     if (!d->reads_left) return false;
@@ -64,7 +66,9 @@ void skip_release(struct dblock *b, const struct entry *e)
         release(b, e->registers[n]);
         if (!keeps(b->owner, RULE_READERS)) b->free |= 1ull << e->registers[n];
     }
-    b->used &= ~(1ull << (e - b->entries));
+    uint64_t bit = 1ull << (e - b->entries);
+    b->used &= ~bit;
+    b->with_pc[e->pc % PC_CLASSES] &= ~bit;
     // The leader's result will not be reported any more: wake warps waiting at fetch.
     struct darsie *d = b->owner;
     if (!e->written_back) tech_at(d->grid, (unsigned)(b - d->blocks), tech_now(d->grid) + 1);
@@ -82,10 +86,18 @@ uint64_t skip_registers(const struct dblock *b)
 
 void skip_recheck(struct dblock *b)
 {
-    for (uint64_t left = b->used; left;) {
+    for (uint64_t left = b->used & b->unchecked; left;) {
         const struct entry *e = take_entry(b, &left);
         if (!(b->majority & e->whom & ~e->passed)) skip_release(b, e);
     }
+    b->unchecked = 0;
+}
+
+void skip_pass(struct dblock *b, struct entry *e, unsigned index)
+{
+    e->passed |= 1ull << index;
+    b->unchecked |= 1ull << (e - b->entries);
+    skip_recheck(b);
 }
 
 void skip_clear(struct dblock *b)
@@ -104,14 +116,13 @@ void skip_follow(struct darsie *d, unsigned place, struct entry *e, struct line 
     for (unsigned left = d->launch->ops[l->pc].pred_writes; left; left &= left - 1)
         l->preds[n++] = e->preds[__builtin_ctz(left)];
     ways_verify(d, place, e);
-    e->passed |= 1ull << index_in_block(d, place);
     rename_poison(d, place, l->pc, false);
     d->counters[COUNT_skipped]++;
     uint64_t worth = d->launch->options->give_up;
     b->loss -= worth < b->loss ? worth : b->loss;
     say(d, b, index_in_block(d, place), STEP_FOLLOW, l->pc, e->registers[0]);
     d->counters[COUNT_skipped_loads] += d->launch->ops[l->pc].path == PATH_MEMORY;
-    skip_recheck(b);
+    skip_pass(b, e, index_in_block(d, place));
 }
 
 // Whether the warp may take the entry's registers, whole vectors. For a diverged leader's entry, the lanes
@@ -170,6 +181,7 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
 {
     struct darsie *d = state;
     uint64_t may = fetchable;
+    new_cycle(d);
     for (uint64_t left = fetchable & ~d->unlooked; left; left &= left - 1) {
         unsigned place = (unsigned)__builtin_ctzll(left);
         if (!look_up(d, place)) may &= ~(1ull << place);
@@ -223,7 +235,7 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
         tech_at(d->grid, d->warps[place].block, cycle);
     if (is_pool && cycle >= b->replied_until) b->replied_until = cycle;
     if (is_pool && b->replied_until <= tech_now(d->grid)) b->replied_until = tech_now(d->grid) + 1;
-    for (uint64_t left = b->used; left;) {
+    for (uint64_t left = entries_with(b, index); left;) {
         struct entry *e = take_entry(b, &left);
         // Entries of other iterations have other pool registers, because the replied registers were not free
         // until now.
@@ -234,14 +246,22 @@ void skip_replied(void *state, unsigned place, uint32_t index, const uint16_t *r
         end_wait(b, (unsigned)(registers[n] - pool));
 }
 
+// The warp may have waited for another warp's load.
+static void note_reply(struct darsie *d, struct dwarp *w)
+{
+    const uint16_t pool = d->blocks[w->block].first_register;
+    w->stale = true;
+    for (uint64_t left = w->unready; left; left &= left - 1) {
+        unsigned r = (unsigned)__builtin_ctzll(left);
+        if (tech_ready(d->grid, (uint16_t)(pool + r)) <= tech_now(d->grid)) w->unready &= ~(1ull << r);
+    }
+}
+
 static void wake(struct darsie *d, unsigned place, bool replied)
 {
     struct dwarp *w = &d->warps[place];
-    if (replied && has_shared(w)) w->stale = true; // the warp may have waited for another warp's load
-    if (rename_is_quiet(d, place) || !tech_warp(d->grid, place)) return; // most warps are not affected
-    if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
-    if (w->leaving) path_copy_out(d, place);
-    rename_more(d, place);
+    if (replied && w->unready) note_reply(d, w);
+    rename_wake(d, place);
 }
 
 void skip_event(void *state, unsigned block)
@@ -257,7 +277,7 @@ void skip_event(void *state, unsigned block)
         wake(d, place_in(b, (unsigned)__builtin_ctzll(left)), now <= b->replied_until);
     uint32_t patience = d->launch->options->watchdog;
     bool waiting = b->arrived || b->gathered;
-    for (uint64_t left = b->majority; left && !waiting; left &= left - 1)
+    for (uint64_t left = d->launch->counts ? b->majority : 0; left && !waiting; left &= left - 1)
         waiting = d->warps[place_in(b, (unsigned)__builtin_ctzll(left))].too_far;
     bool is_late = patience && waiting && now >= b->arrived_since + patience;
     if (!b->off && (is_late || path_has_lost(d, b))) path_give_up(d, b);

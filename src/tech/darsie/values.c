@@ -39,12 +39,20 @@ uint64_t values_overtaken(struct darsie *d, unsigned place, uint32_t pc)
     return ready > tech_now(d->grid) ? ready : 0;
 }
 
+// The warp's r is about to lose its pool register.
+static void drop(struct darsie *d, unsigned place, unsigned r)
+{
+    unsigned pool = values_place(d, place, r);
+    d->warps[place].unready &= ~(1ull << pool);
+    release(block_of(d, place), pool);
+}
+
 void values_unmap(struct darsie *d, unsigned place, unsigned r)
 {
     struct dwarp *w = &d->warps[place];
     if (!is_shared(w, r)) return;
-    release(block_of(d, place), values_place(d, place, r));
-    tech_map(d->grid, place)[r] = tech_own(d->grid, place, r);
+    drop(d, place, r);
+    tech_remap(d->grid, place, r, tech_own(d->grid, place, r));
     w->shared[r / 64] &= ~(1ull << r % 64);
     w->stale = true;
 }
@@ -60,11 +68,14 @@ static void note_late(struct darsie *d, unsigned place, unsigned r)
 
 void values_map(struct darsie *d, unsigned place, unsigned r, unsigned pool)
 {
-    values_unmap(d, place, r);
+    struct dwarp *w = &d->warps[place];
+    uint16_t physical = (uint16_t)(d->blocks[w->block].first_register + pool);
+    if (is_shared(w, r)) drop(d, place, r);
     if (d->launch->verify) note_late(d, place, r);
-    tech_map(d->grid, place)[r] = (uint16_t)(block_of(d, place)->first_register + pool);
-    d->warps[place].shared[r / 64] |= 1ull << r % 64;
-    d->warps[place].stale = true;
+    tech_remap(d->grid, place, r, physical);
+    w->shared[r / 64] |= 1ull << r % 64;
+    w->stale = true;
+    if (tech_ready(d->grid, physical) > tech_now(d->grid)) w->unready |= 1ull << pool;
 }
 
 static unsigned lowest_shared(const struct dwarp *w)

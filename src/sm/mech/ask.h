@@ -1,0 +1,49 @@
+// Calls of the hooks that concern every instruction, inline. A hook absent from the grid's table costs a test.
+#pragma once
+#include "sm/sm_impl.h"
+
+#define ASK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
+
+// r + 1 if a mechanism keeps register Rr in short form (one value; base and stride), and the SM must first write
+// all lanes; 0: no such register.
+static inline uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
+{
+    const struct sm_grid *g = w->grid;
+    return g->hooks->copies ? g->hooks->copies(g->hooked, w->place, index) : 0;
+}
+
+// Calls the hook `reads`. The instruction has passed the checks of issue, such as room in the load/store
+// queue. A hold set by a mechanism in the hook `reads` therefore begins after the instruction.
+static inline void mech_reads(const struct sm_warp *w, uint32_t index)
+{
+    w->grid->looked_at = w->place;
+    ASK(w->grid, reads, w->place, index);
+}
+
+// Latency in cycles of a result supplied by a mechanism; 0: no mechanism has the result.
+static inline uint32_t mech_reuse(const struct sm_warp *w, uint32_t index)
+{
+    struct sm_grid *g = w->grid;
+    uint32_t cycles = g->hooks->reuse ? g->hooks->reuse(g->hooked, w->place, index) : 0;
+    if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
+    return cycles;
+}
+
+static inline void mech_executed(const struct sm_warp *w, uint32_t index)
+{
+    ASK(w->grid, executed, w->place, index);
+}
+
+// In place of mech_issued, ends what mech_reads began: the instruction did not issue, or its warp has already
+// given back the slot.
+static inline void mech_settles(struct sm_grid *g) { g->looked_at = NO_WARP; }
+
+// goes_on: the warp goes on with the next instruction in program order. The caller evaluates the warp's
+// readiness after mech_issued.
+static inline void mech_issued(const struct sm_warp *w, uint32_t index, bool goes_on)
+{
+    struct sm_grid *g = w->grid;
+    g->looked_at = goes_on ? w->place : NO_WARP;
+    ASK(g, issued, w->place, index);
+    mech_settles(g);
+}
