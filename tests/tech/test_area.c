@@ -57,6 +57,8 @@ static void test_bits(struct test *t)
         {"mta", "strides by warp", 32 * (16 + 6 + 32 + 32 + 4)},
         {"mta:pws=8", "strides by warp", 8 * (16 + 6 + 32 + 32 + 4)},
         {"mta:record=64", "lines asked for", 64 * 27},
+        {"mta:buffer=100", "lines of the buffer", 96 * 1024}, // whole sets of 8
+        {"mta:buffer=100", "tags of the buffer", 96 * 27},
         {"rfcache", "values", 4 * 8 * 6 * 1024},
         {"rfcache:warps=64", "values", 64 * 6 * 1024}, // limited by the number of warps
         {"rfcache:entries=1", "tags", 4 * 8 * 9},

@@ -172,6 +172,7 @@ static const char *const options[] = {
     "cae+mta:throttle=off+silicon-sync",
     "mta",
     "mta:throttle=off,train=1,promote=1,distance=3,lines=all,record=8",
+    "mta:throttle=off,train=1,lines=all,buffer=24",
     "uv:intra=on+mta:ahead=4,throttle=off+warpman:variant=spatial",
     "rfcache:entries=1,warps=1,read-ports=1",
     "rfcache:replacement=lru,allocate=all,loads=all,dead=write",
