@@ -101,6 +101,7 @@ const struct variant variants[] = {
      {"gpu=tiny", "tech=mta:throttle=off,train=1,lines=all,buffer=12", "l1.global=1", "sim.check=1"},
      false,
      4},
+    {"snake", {"gpu=tiny", "tech=snake:throttle=off,train=1", "l1.global=1", "sim.check=1"}, false, 4},
     {"rfcache", {"gpu=tiny", "tech=rfcache:stale=1", "sim.check=1"}, false, 2},
     {"rfcache-scarce",
      {"gpu=gtx1080ti",
