@@ -5,7 +5,7 @@
 //                                              ├─ L1, texture,      hit: latency; miss: an MSHR and a request
 //                                              │  constant
 //                                              └─ global            a request a line, unless cached in L1
-//     mechanisms ──────────────────▶ early ──▶ L1 in cycles in which the head sends no line
+//     mechanisms ──────────────────▶ early ──▶ L1, or a buffer beside L1, in cycles in which the head sends no line
 //
 // The lanes' addresses become lines and sectors at issue (coalesce.h). A head without a free MSHR or way
 // blocks the queue until a reply frees something. A warp that finds the queue full joins a
@@ -276,6 +276,18 @@ void lsu_enter_board(struct sm *s, uint8_t entry)
     if (last->record != NONE32) s->lsu.records.data[last->record].entry = entry;
 }
 
+// Looks up a load in L1 and, with a mechanism's buffer beside L1, in the buffer.
+static __attribute__((noinline)) enum tag_outcome look_up(const struct lsu_entry *e, struct tag_store *t,
+                                                          enum token_kind kind, struct mshr_waiter who,
+                                                          bool *started)
+{
+    uint64_t line = e->lines[e->next].line;
+    enum tag_outcome o;
+    *started = false;
+    if (e->grid->line_buffer && line_buffer_load(e->grid, line, who, &o)) return o;
+    return tags_load(e->grid, t, kind, line, who, started);
+}
+
 static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum token_kind kind,
                                       struct lsu_entry *e, uint32_t latency, uint64_t *hits, uint64_t *misses,
                                       uint64_t *pending)
@@ -283,10 +295,12 @@ static enum line_outcome load_through(struct sm *s, struct tag_store *t, enum to
     const struct transaction *x = &e->lines[e->next];
     struct load_record *r = &s->lsu.records.data[e->record];
     bool started;
-    bool is_foreseen = e->kind == LSU_LOAD && has_techs(s) && mech_foreseen(e);
+    bool is_observed = e->kind == LSU_LOAD && has_techs(s);
+    bool is_foreseen = is_observed && mech_foreseen(e);
     struct mshr_waiter who = {
         .token = e->record, .sectors = x->sectors, .kind = is_foreseen ? WAITER_NOBODY : WAITER_RECORD};
-    enum tag_outcome o = tags_load(e->grid, t, kind, x->line, who, &started);
+    enum tag_outcome o = is_observed ? look_up(e, t, kind, who, &started)
+                                     : tags_load(e->grid, t, kind, x->line, who, &started);
     if (o == TAG_WAITS && is_foreseen) o = TAG_HIT;
     switch (o) {
     case TAG_HIT:
@@ -408,15 +422,16 @@ void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t to
     mech_line(g, tech, line, token);
 }
 
-// Looks up in L1 a line requested by a mechanism. *started: a memory request was sent.
-static enum tag_outcome look_up_early(struct sm *s, const struct lsu_early *e, bool *started)
+// Looks up in `t` a line requested by a mechanism. *started: a memory request was sent.
+static enum tag_outcome look_up_early(struct tag_store *t, enum token_kind kind, const struct lsu_early *e,
+                                      bool *started)
 {
     struct mshr_waiter who = {.token = e->token,
                               .owner = e->tech,
                               .sectors = e->sectors,
                               .kind = WAITER_EARLY,
                               .grid = e->grid->launch->number};
-    enum tag_outcome o = tags_load(e->grid, &s->tags.l1, TOKEN_L1, e->line, who, started);
+    enum tag_outcome o = tags_load(e->grid, t, kind, e->line, who, started);
     if (o == TAG_STALLED) return o;
     e->grid->counts.l1_early_requests++;
     e->grid->counts.l1_early_misses += *started;
@@ -430,7 +445,7 @@ static enum line_outcome bring(struct sm *s, const struct lsu_early *x)
     struct sm_grid *g = x->grid;
     bool started;
     g->lsu.early++;
-    switch (look_up_early(s, x, &started)) {
+    switch (look_up_early(&s->tags.l1, TOKEN_L1, x, &started)) {
     case TAG_HIT: lsu_early_came(g, x->tech, x->line, x->token); return LINE_HIT;
     case TAG_WAITS: return started ? LINE_MISS : LINE_JOINED;
     case TAG_STALLED: break;
@@ -492,8 +507,10 @@ void lsu_cycle_early(struct sm *s)
     struct lsu *l = &s->lsu;
     if (is_taken(s)) return;
     const struct lsu_early e = l->early[l->first_early];
+    enum token_kind kind = TOKEN_L1;
+    struct tag_store *t = e.grid->line_buffer ? line_buffer_store(e.grid, e.line, &kind) : &s->tags.l1;
     bool started;
-    enum tag_outcome o = look_up_early(s, &e, &started);
+    enum tag_outcome o = look_up_early(t, kind, &e, &started);
     l->early_blocked = o == TAG_STALLED;
     if (l->early_blocked) return;
     l->first_early = (l->first_early + 1) % LSU_EARLY;
@@ -527,7 +544,9 @@ static __attribute__((noinline)) void tell_of_line(struct sm *s, const struct ls
                                                    enum line_outcome outcome)
 {
     bool in_l1 = e->kind == LSU_LOAD && s->config->l1_global;
+    bool writes = e->kind == LSU_STORE || e->kind == LSU_REDUCE || e->kind == LSU_ATOMIC;
     struct tech_neighbours n;
+    if (writes && e->grid->line_buffer) line_buffer_written(e->grid, e->lines[e->next].line);
     unsigned tech = mech_access(e, outcome, in_l1 ? &n : NULL);
     if (in_l1 && n.count) bring_neighbours(s, e, outcome, tech, &n);
 }
@@ -571,6 +590,7 @@ static void take_reply(struct sm *s, const struct memory_reply *r)
     case TOKEN_CONSTANT: tags_reply(g, &s->tags.constant, what, r->sectors); break;
     case TOKEN_TEXTURE: tags_reply(g, &s->tags.texture, what, r->sectors); break;
     case TOKEN_CODE: tags_reply(g, &s->tags.code, what, r->sectors); break;
+    case TOKEN_BUFFER: line_buffer_reply(g, what, r->sectors); break;
     case TOKEN_WRITEBACK: break;
     }
 }

@@ -8,6 +8,7 @@
 //     board.h    results waiting for commit in program order
 //     predict.h  branch prediction and wrong paths
 //     guest.h    instruction streams of mechanisms, without a warp slot
+//     line_buffer.h  lines beside L1, requested by a mechanism
 #pragma once
 #include "sm/account.h"
 #include "sm/board.h"
@@ -17,6 +18,7 @@
 #include "sm/issue/guest.h"
 #include "sm/issue/issue.h"
 #include "sm/issue/pick.h"
+#include "sm/line_buffer.h"
 #include "sm/lsu.h"
 #include "sm/mech/mech.h"
 #include "sm/operand.h"
@@ -63,8 +65,9 @@ struct sm_grid {
     // place of a warp certain to be evaluated after the running hooks, so that tech_hold need not; NO_WARP:
     // none
     unsigned looked_at;
-    struct event_ring events; // by block: cycles requested by mechanisms (tech_at)
-    struct guest *guest;      // NULL: no mechanism of the grid claims the guest stream
+    struct event_ring events;        // by block: cycles requested by mechanisms (tech_at)
+    struct guest *guest;             // NULL: no mechanism of the grid claims the guest stream
+    struct line_buffer *line_buffer; // NULL: lines requested by mechanisms go to L1
 };
 
 struct sm {

@@ -200,6 +200,7 @@ static void evicted(struct sm_grid *g, struct tag_store *t, const struct cache_v
 {
     if (!victim->valid) return;
     if (t == &g->sm->tags.constant) forget_constants(g->sm);
+    if (g->line_buffer && t == &g->line_buffer->store) line_buffer_replaced(g, victim->line);
     if (!victim->dirty) return;
     g->counts.l1_writebacks += bit_count8(victim->dirty);
     lsu_request(g, victim->line, victim->dirty, bit_count8(victim->dirty) * SECTOR_BYTES, MEMORY_STORE,
@@ -247,7 +248,17 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
 bool tags_contain(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
 {
     uint8_t all = (uint8_t)bit_mask(g->sm->line_bytes / SECTOR_BYTES);
-    return cache_contains(t->cache, place_of(g, t, line), all);
+    return tags_has(g, t, line, all);
+}
+
+bool tags_has(const struct sm_grid *g, const struct tag_store *t, uint64_t line, uint8_t sectors)
+{
+    return cache_contains(t->cache, place_of(g, t, line), sectors);
+}
+
+bool tags_is_under_way(const struct sm_grid *g, const struct tag_store *t, uint64_t line)
+{
+    return mshrs_find(&t->mshrs, place_of(g, t, line)) != MSHR_NONE;
 }
 
 bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors)

@@ -54,7 +54,8 @@ enum token_kind {
     TOKEN_CONSTANT,
     TOKEN_TEXTURE,
     TOKEN_CODE,
-    TOKEN_WRITEBACK
+    TOKEN_WRITEBACK,
+    TOKEN_BUFFER
 };
 enum { TOKEN_SHIFT = 29, TOKEN_MASK = (1 << TOKEN_SHIFT) - 1 };
 enum tag_outcome { TAG_HIT, TAG_WAITS, TAG_STALLED };
@@ -75,6 +76,8 @@ enum tag_outcome tags_load(struct sm_grid *g, struct tag_store *t, enum token_ki
                            struct mshr_waiter who, bool *started);
 // Whether the whole line is in the cache. Changes nothing, the order of replacement included.
 bool tags_contain(const struct sm_grid *g, const struct tag_store *t, uint64_t line);
+bool tags_has(const struct sm_grid *g, const struct tag_store *t, uint64_t line, uint8_t sectors);
+bool tags_is_under_way(const struct sm_grid *g, const struct tag_store *t, uint64_t line);
 // Adds a record to the waiters for sectors of a pending line; false: no room for another waiter.
 bool tags_wait(const struct sm_grid *g, struct tag_store *t, uint64_t line, uint32_t record, uint8_t sectors);
 // A store allocates the line in the cache, dirty or clean; false: no free way.

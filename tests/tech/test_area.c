@@ -57,6 +57,12 @@ static void test_bits(struct test *t)
         {"mta", "strides by warp", 32 * (16 + 6 + 32 + 32 + 4)},
         {"mta:pws=8", "strides by warp", 8 * (16 + 6 + 32 + 32 + 4)},
         {"mta:record=64", "lines asked for", 64 * 27},
+        {"mta:buffer=100", "lines of the buffer", 96 * 1024}, // whole sets of 8
+        {"mta:buffer=100", "tags of the buffer", 96 * 27},
+        {"snake", "heads of chains", 64 * (1 + 16 + 32)},
+        {"snake", "links", 64 * (1 + 2 * 16 + 32 + 4)},
+        {"snake", "links of warps", 32 * (1 + 16 + 6 + 16 + 2 * 32 + 4)},
+        {"snake", "lines of the buffer", 128 * 1024},
         {"rfcache", "values", 4 * 8 * 6 * 1024},
         {"rfcache:warps=64", "values", 64 * 6 * 1024}, // limited by the number of warps
         {"rfcache:entries=1", "tags", 4 * 8 * 9},

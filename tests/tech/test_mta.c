@@ -97,6 +97,43 @@ static void test_between(struct test *t)
     scene_end(&s);
 }
 
+// The lines of STREAM come to a buffer of a single set and go on to L1 when wanted; L1 misses for three loads
+// only. A store to the next line drops the line from the buffer, under way or present, and every load misses.
+static void test_buffer(struct test *t)
+{
+    static const char stores[] =
+        "S2R R0, SR_TID.X\nMOV R4, 0x4\nMOV R9, 0x10\nIMAD.WIDE R2, R0, R4, c[0x0][0x160]\n"
+        "loop:\nLDG.E R5, [R2]\nIADD3 R6, R5, R6, RZ\nSTG.E [R2+0x80], R6\nIADD3 R2, R2, 0x80, RZ\n"
+        "IADD3 R9, R9, -0x1, RZ\nISETP.NE.AND P0, PT, R9, RZ, PT\n@P0 BRA loop\nEXIT\n";
+    static const struct scene_row rows[] = {
+        // 16 loads and 14 requests are looked up; the last line stays
+        {"mta:throttle=off,ip=0,buffer=8", "", STREAM, 32, {14, 14, 13, 0, 13, 30, 3}},
+        {"mta:throttle=off,ip=0,buffer=64", "", STREAM, 32, {14, 14, 13, 0, 13, 30, 3}},
+        {"mta:throttle=off,ip=0", "", STREAM, 32, {14, 0, 0, 0, 13, 0, 3}},
+        // each line is under way at its load, and of no use after the store
+        {"mta:throttle=off,ip=0,buffer=8", "l1.write=through", stores, 32, {14, 14, 0, 14, 13, 46, 16}},
+    };
+    static const struct scene_table table = {
+        .plan = PLAN,
+        .columns = {"asked", "fills", "taken", "dropped", "useful+late", "lookups", "sm.l1.misses"},
+        .rows = rows,
+        .count = TEST_COUNT(rows),
+    };
+    scene_check_table(t, &table);
+}
+
+// Lines requested too far ahead push each other out of a buffer of four lines; the books hold.
+static void test_replaced(struct test *t)
+{
+    struct scene s;
+    run(&s, t, "mta:throttle=off,ip=0,buffer=4,distance=6", STREAM, 32);
+    uint64_t fills = scene_counter(&s, "mta.fills"), replaced = scene_counter(&s, "mta.replaced");
+    CHECK(t, replaced > 0);
+    CHECK_EQ(t, fills, replaced + scene_counter(&s, "mta.taken") + 4); // four lines stay
+    CHECK(t, scene_counter(&s, "mta.early") > 0);
+    scene_end(&s);
+}
+
 // With loads that bypass L1 the mechanism does nothing.
 static void test_past_l1(struct test *t)
 {
@@ -108,51 +145,51 @@ static void test_past_l1(struct test *t)
     scene_check_table(t, &table);
 }
 
-static void record_begin(struct mta_record *r, struct mta_options *o, uint64_t *counters)
+static void record_begin(struct prefetch_record *r, struct prefetch_options *o, uint64_t *counters)
 {
-    memset(counters, 0, COUNT_TOTAL * sizeof *counters);
-    *o = (struct mta_options){
+    memset(counters, 0, PREFETCH_COUNTERS * sizeof *counters);
+    *o = (struct prefetch_options){
         .record = 64, .period = 100, .early_high = 20, .early_low = 10, .met_high = 150, .throttle = 1};
-    mta_record_init(r, o, 128, counters);
+    prefetch_record_init(r, o, 128, counters);
 }
 
 static void test_record(struct test *t)
 {
-    struct mta_options o;
-    struct mta_record r;
-    uint64_t n[COUNT_TOTAL];
+    struct prefetch_options o;
+    struct prefetch_record r;
+    uint64_t n[PREFETCH_COUNTERS];
     record_begin(&r, &o, n);
     static const struct {
         bool came;
         enum line_outcome outcome;
-        enum mta_counter counter;
-    } rows[] = {{true, LINE_HIT, COUNT_useful},
-                {false, LINE_JOINED, COUNT_late},
-                {false, LINE_MISS, COUNT_late},
-                {true, LINE_MISS, COUNT_early},
-                {true, LINE_JOINED, COUNT_early}};
+        enum prefetch_counter counter;
+    } rows[] = {{true, LINE_HIT, PREFETCH_useful},
+                {false, LINE_JOINED, PREFETCH_late},
+                {false, LINE_MISS, PREFETCH_late},
+                {true, LINE_MISS, PREFETCH_early},
+                {true, LINE_JOINED, PREFETCH_early}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         uint64_t before = n[rows[k].counter];
-        mta_record_asked(&r, 128);
-        CHECK(t, mta_record_has(&r, 128) && !mta_record_has(&r, 256));
-        if (rows[k].came) mta_record_came(&r, 128);
-        mta_record_met(&r, 128, rows[k].outcome);
+        prefetch_record_asked(&r, 128);
+        CHECK(t, prefetch_record_has(&r, 128) && !prefetch_record_has(&r, 256));
+        if (rows[k].came) prefetch_record_came(&r, 128);
+        prefetch_record_met(&r, 128, rows[k].outcome);
         CHECK_EQ(t, n[rows[k].counter], before + 1);
-        CHECK(t, !mta_record_has(&r, 128));
+        CHECK(t, !prefetch_record_has(&r, 128));
     }
-    mta_record_met(&r, 128, LINE_HIT); // never requested
-    CHECK_EQ(t, n[COUNT_useful], 1);
-    mta_record_fini(&r);
+    prefetch_record_met(&r, 128, LINE_HIT); // never requested
+    CHECK_EQ(t, n[PREFETCH_useful], 1);
+    prefetch_record_fini(&r);
 }
 
 // The throttle lets a fraction of requests pass, by degree: three of five at the beginning.
 static void test_throttle(struct test *t)
 {
-    struct mta_options o;
-    struct mta_record r;
-    uint64_t n[COUNT_TOTAL], let = 0;
+    struct prefetch_options o;
+    struct prefetch_record r;
+    uint64_t n[PREFETCH_COUNTERS], let = 0;
     record_begin(&r, &o, n);
-    for (unsigned k = 0; k < 50; k++) let += mta_record_lets(&r, 10);
+    for (unsigned k = 0; k < 50; k++) let += prefetch_record_lets(&r, 10);
     CHECK_EQ(t, let, 30);
     static const struct {
         uint64_t asked, useful, early; // in a period
@@ -160,24 +197,25 @@ static void test_throttle(struct test *t)
     } rows[] = {{100, 50, 0, 1},    {100, 50, 0, 0},  {100, 50, 0, 0}, {100, 5, 0, 1}, {0, 0, 0, 2},
                 {1000, 985, 15, 3}, {100, 90, 10, 5}, {0, 0, 0, 4},    {100, 15, 0, 3}};
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
-        n[COUNT_asked] += rows[k].asked;
-        n[COUNT_useful] += rows[k].useful;
-        n[COUNT_early] += rows[k].early;
-        mta_record_lets(&r, 100 * (k + 1));
+        n[PREFETCH_asked] += rows[k].asked;
+        n[PREFETCH_useful] += rows[k].useful;
+        n[PREFETCH_early] += rows[k].early;
+        prefetch_record_lets(&r, 100 * (k + 1));
         CHECK_MSG(t, r.degree == rows[k].degree, "period %zu: degree %u is not %u", k, r.degree,
                   rows[k].degree);
     }
-    r.degree = MTA_DEGREES;
-    for (unsigned k = 0; k < 20; k++) CHECK(t, !mta_record_lets(&r, 900)); // no request passes
+    r.degree = PREFETCH_DEGREES;
+    for (unsigned k = 0; k < 20; k++) CHECK(t, !prefetch_record_lets(&r, 900)); // no request passes
     o.throttle = 0;
-    CHECK(t, mta_record_lets(&r, 900));
-    mta_record_fini(&r);
+    CHECK(t, prefetch_record_lets(&r, 900));
+    prefetch_record_fini(&r);
 }
 
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"by_warp", test_by_warp}, {"of_all", test_of_all},
                                              {"between", test_between}, {"past_l1", test_past_l1},
+                                             {"buffer", test_buffer},   {"replaced", test_replaced},
                                              {"record", test_record},   {"throttle", test_throttle}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -333,6 +333,20 @@ void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
     if (k->hooks.line) k->hooks.line(k->state, line, token);
 }
 
+void mech_buffered(struct sm_grid *g, unsigned tech, uint64_t line, enum tech_buffered what)
+{
+    const struct sm_tech *k = &g->techs[tech];
+    if (k->hooks.buffered) k->hooks.buffered(k->state, line, what);
+}
+
+// The buffer beside L1 of the mechanism last begun, if the mechanism wants a buffer.
+static void begin_buffer(struct sm_grid *g, const void *launch)
+{
+    const struct tech_lines *lines = g->techs[g->tech_count - 1].tech->lines;
+    uint32_t count = lines && lines->buffer ? lines->buffer(launch) : 0;
+    if (count) line_buffer_begin(g, g->tech_count - 1, count);
+}
+
 // -- a grid on an SM ----------------------------------------------------------------------------------------
 
 void mech_none(struct sm_grid *g)
@@ -381,6 +395,7 @@ static void begin(struct sm_grid *g)
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
         k->state = k->tech->sm_begin(l->tech_states[n], g, k->counters);
         if (k->hooks.leaves_out) g->leaves_out = k;
+        begin_buffer(g, l->tech_states[n]);
     }
     bool one = g->tech_count == 1;
     if (!one) join(g);
@@ -392,6 +407,7 @@ static void begin(struct sm_grid *g)
 void mech_end(struct sm_grid *g)
 {
     guest_end(g);
+    line_buffer_end(g);
     g->sm->has_port = false;
     EACH_GRID(g->sm, other) g->sm->has_port |= other != g && other->launch->has_port;
     EACH(g, k)

@@ -73,3 +73,4 @@ void mech_asked(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token)
 // Whether the entry's next line counts as a hit, whatever the L1 holds.
 bool mech_foreseen(const struct lsu_entry *e);
 void mech_line(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
+void mech_buffered(struct sm_grid *g, unsigned tech, uint64_t line, enum tech_buffered what);

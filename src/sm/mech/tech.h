@@ -238,7 +238,22 @@ struct tech_neighbours {
     bool waits;
 };
 
+// What happens to a line of the buffer beside L1.
+enum tech_buffered {
+    TECH_BUFFER_FILLED,   // the line has arrived
+    TECH_BUFFER_TAKEN,    // wanted by a warp's load, the line moves to L1
+    TECH_BUFFER_REPLACED, // a new request takes the line's way
+    TECH_BUFFER_DROPPED   // a store or atomic of the grid has written to the line
+};
+// Ways of a set in a buffer of so many lines. The buffer has lines / ways sets.
+static inline uint32_t tech_buffer_ways(uint32_t lines) { return lines < 8 ? lines + !lines : 8; }
+
 struct tech_lines {
+    // Number of lines of a buffer beside L1, of the grid's own, for the lines of tech_request (claim "L1 lines"); 0 or
+    // NULL: the lines go to L1. Loads look up L1 and the buffer together. A line under way to the buffer takes a
+    // way of the buffer, and neither an MSHR nor a way of L1. `launch`: as given by launch_begin.
+    uint32_t (*buffer)(const void *launch);
+    void (*buffered)(void *state, uint64_t line, enum tech_buffered what);
     // A line of global, local, constant or texture memory has left the head of the load/store unit in this
     // cycle.
     void (*access)(void *state, const struct tech_line *line);

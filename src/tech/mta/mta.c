@@ -9,12 +9,9 @@
 #include "tech/mta/mta.h"
 #include "base/bits.h"
 #include "exec/launch.h"
-#include "exec/memory.h"
 #include "exec/warp.h"
 #include "isa/isa.h"
 #include "isa/program.h"
-#include "memory/cache.h"
-#include "memory/config.h"
 #include "tech/registry.h"
 
 #include <stdlib.h>
@@ -32,19 +29,22 @@ static const struct config_key keys[] = {
     {"distance",  CONFIG_U32,  AT(distance),   1, 64,   NULL, "1",  "strides of prefetch within a warp", "Lee et al., MICRO 2010"},
     {"ahead",     CONFIG_U32,  AT(ahead),      1, 64,   NULL, "1",  "warps of prefetch ahead of the loading warp", "Lee et al., MICRO 2010"},
     {"lines",     CONFIG_WORD, AT(lines),      0, 0, lines_words, "first", "lines prefetched for a load: as many as the first lane's, or all", "choice"},
-    {"record",    CONFIG_U32,  AT(record),     1, 65536, NULL, "512", "prefetched lines with a recorded outcome", "choice: more than an L1 has"},
-    {"throttle",  CONFIG_WORD, AT(throttle),   0, 0, switch_words, "on", "fewer lines are prefetched if prefetched lines go unused", "Lee et al., MICRO 2010"},
-    {"period",    CONFIG_U32,  AT(period),     100, 10000000, NULL, "10000", "cycles between two decisions of the throttle", "choice"},
-    {"early-high", CONFIG_U32, AT(early_high), 0, 1000, NULL, "20", "lines evicted early, per mille of wanted lines, at which prefetching stops", "choice"},
-    {"early-low", CONFIG_U32,  AT(early_low),  0, 1000, NULL, "10", "lines evicted early, per mille of wanted lines, at which prefetching drops by a fifth", "choice"},
-    {"met-high",  CONFIG_U32,  AT(met_high),   0, 1000, NULL, "150", "lines wanted by warps, per mille of prefetched lines, at which prefetching grows by a fifth", "choice"},
+#define PREFETCH_THROTTLE_SOURCE "Lee et al., MICRO 2010"
+#define PREFETCH_BUFFER "0"
+#define PREFETCH_BUFFER_SOURCE "choice"
+#define OPTION_U32(field, name, low, high, initial, meaning, source) {name, CONFIG_U32, AT(prefetch.field), low, high, NULL, initial, meaning, source},
+#define OPTION_SWITCH(field, name, initial, meaning, source) {name, CONFIG_WORD, AT(prefetch.field), 0, 0, switch_words, initial, meaning, source},
+#include "tech/prefetch/options.def"
+#undef OPTION_U32
+#undef OPTION_SWITCH
 };
-// clang-format on
 static const struct tech_counter counters[] = {
 #define COUNTER(name, unit, meaning) {#name, unit, meaning},
 #include "tech/mta/counters.def"
+#include "tech/prefetch/counters.def" // last: the counters of struct prefetch
 #undef COUNTER
 };
+// clang-format on
 
 struct mta {
     struct sm_grid *grid;
@@ -52,7 +52,7 @@ struct mta {
     const struct program *program;
     uint64_t *counters;
     struct mta_strides strides;
-    struct mta_record record;
+    struct prefetch prefetch;
 };
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
@@ -72,7 +72,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     m->program = tech_launch(grid)->launch->program;
     m->counters = counts;
     mta_strides_init(&m->strides, m->options, counts);
-    mta_record_init(&m->record, m->options, tech_launch(grid)->memory->line_bytes, counts);
+    prefetch_init(&m->prefetch, grid, &tech_mta, &m->options->prefetch, counts + COUNT_TOTAL);
     return m;
 }
 
@@ -80,7 +80,7 @@ static void sm_end(void *state)
 {
     struct mta *m = state;
     mta_strides_fini(&m->strides);
-    mta_record_fini(&m->record);
+    prefetch_fini(&m->prefetch);
     free(m);
 }
 
@@ -91,36 +91,16 @@ static void warp_start(void *state, unsigned place)
 
 // -- a load -------------------------------------------------------------------------------------------------
 
-static uint64_t line_of(const struct mta *m, uint64_t address)
-{
-    return address & ~(uint64_t)(tech_launch(m->grid)->memory->line_bytes - 1);
-}
-
-static void ask(struct mta *m, uint64_t line)
-{
-    const struct sm_launch *l = tech_launch(m->grid);
-    uint64_t *n = m->counters;
-    uint8_t sectors = (uint8_t)bit_mask(l->memory->line_bytes / SECTOR_BYTES);
-    if (mta_record_has(&m->record, line))
-        n[COUNT_near]++;
-    else if (!memory_find(l->launch->memory, line))
-        n[COUNT_outside]++;
-    else if (!mta_record_lets(&m->record, tech_now(m->grid)))
-        n[COUNT_throttled]++;
-    else if (!tech_request(m->grid, &tech_mta, line, sectors, 0))
-        n[COUNT_refused]++;
-    else
-        mta_record_asked(&m->record, line);
-}
-
 // Prefetches the lines `far` bytes from the lanes' addresses, in lane order (lines=first: of the first lane
 // alone). Adjacent lanes on one line share a request. A line that the lane itself accesses is left out.
 static void ask_for_all(struct mta *m, const struct exec_access *a, uint64_t lanes, int64_t far)
 {
     uint64_t before = UINT64_MAX;
     for (uint64_t left = lanes; left; left &= left - 1) {
-        uint64_t address = a->address[bit_lowest(left)], line = line_of(m, address + (uint64_t)far);
-        if (line != before && line != line_of(m, address)) ask(m, line);
+        uint64_t address = a->address[bit_lowest(left)],
+                 line = prefetch_line_of(&m->prefetch, address + (uint64_t)far);
+        if (line != before && line != prefetch_line_of(&m->prefetch, address))
+            prefetch_line(&m->prefetch, line);
         before = line;
         if (m->options->lines == MTA_FIRST) return;
     }
@@ -146,25 +126,29 @@ static void executed(void *state, unsigned place, uint32_t index)
 
 // -- lines --------------------------------------------------------------------------------------------------
 
+static uint32_t buffer(const void *launch)
+{
+    return (*(const struct mta_options *const *)launch)->prefetch.buffer;
+}
+
 static void access(void *state, const struct tech_line *l)
 {
-    struct mta *m = state;
-    bool looked_up = l->outcome == LINE_HIT || l->outcome == LINE_MISS || l->outcome == LINE_JOINED;
-    if (l->kind == LSU_LOAD && looked_up) mta_record_met(&m->record, l->line, l->outcome);
+    prefetch_access(&((struct mta *)state)->prefetch, l);
 }
 
 static void line(void *state, uint64_t line, uint32_t token)
 {
     (void)token;
-    mta_record_came(&((struct mta *)state)->record, line);
+    prefetch_came(&((struct mta *)state)->prefetch, line);
 }
 
-static const char *check(const void *state)
+static void buffered(void *state, uint64_t line, enum tech_buffered what)
 {
-    const struct mta *m = state;
-    return m->counters[COUNT_asked] == m->counters[COUNT_came] ? NULL
-                                                               : "lines were asked for and have not come";
+    (void)line;
+    prefetch_buffered(&((struct mta *)state)->prefetch, what);
 }
+
+static const char *check(const void *state) { return prefetch_check(&((const struct mta *)state)->prefetch); }
 
 // -- storage ------------------------------------------------------------------------------------------------
 
@@ -180,8 +164,7 @@ static size_t storage(const void *options, const struct gpu_config *c,
     out[n++] = (struct tech_storage){"strides by warp", o->by_warp, 16 + warp + 32 + 32 + 4, false, 1};
     out[n++] = (struct tech_storage){"strides of all warps", o->of_all, 16 + 32, false, 1};
     out[n++] = (struct tech_storage){"strides between warps", o->between, 16 + warp + 32 + 32 + 4, false, 1};
-    out[n++] = (struct tech_storage){"lines asked for", o->record, 25 + 2, false, 1};
-    return n;
+    return n + prefetch_storage(&o->prefetch, out + n);
 }
 
 const struct tech tech_mta = {
@@ -196,7 +179,7 @@ const struct tech tech_mta = {
     .key_count = sizeof keys / sizeof keys[0],
     .options_bytes = sizeof(struct mta_options),
     .counters = counters,
-    .counter_count = COUNT_TOTAL,
+    .counter_count = sizeof counters / sizeof counters[0],
     .storage = storage,
     .launch_begin = launch_begin,
     .launch_end = free,
@@ -205,5 +188,6 @@ const struct tech tech_mta = {
     .warp_start = warp_start,
     .executed = executed,
     .check = check,
-    .lines = &(const struct tech_lines){.access = access, .line = line},
+    .lines =
+        &(const struct tech_lines){.buffer = buffer, .access = access, .line = line, .buffered = buffered},
 };

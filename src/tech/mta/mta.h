@@ -1,14 +1,13 @@
-// MTA: prefetches for loads (mta.c), tables of strides (strides.c), outcomes of prefetched lines and the
-// throttle (record.c).
+// MTA: prefetches for loads (mta.c), tables of strides (strides.c).
 #pragma once
-#include "sm/mech/tech.h"
+#include "tech/prefetch/prefetch.h"
 
 enum mta_lines { MTA_FIRST, MTA_ALL };
 
 struct mta_options {
-    uint32_t by_warp, of_all, between, promote, train, distance, ahead, record, period, early_high, early_low,
-        met_high;
-    int lines, throttle;
+    struct prefetch_options prefetch;
+    uint32_t by_warp, of_all, between, promote, train, distance, ahead;
+    int lines;
 };
 
 enum mta_counter {
@@ -60,33 +59,3 @@ void mta_strides_warp(struct mta_strides *s, unsigned place); // the place has a
 // Learns from a load. Returns the distance in bytes from the load to the address worth a prefetch; 0:
 // unknown.
 int64_t mta_strides_next(struct mta_strides *s, const struct mta_load *l);
-
-// -- prefetched lines (record.c) ----------------------------------------------------------------------------
-
-enum mta_state { MTA_NONE, MTA_ASKED, MTA_THERE };
-
-struct mta_line {
-    uint64_t line;
-    uint8_t state; // enum mta_state
-};
-
-struct mta_record {
-    const struct mta_options *options;
-    uint64_t *counters;
-    uint32_t line_bytes;
-    struct mta_line *lines;     // heap; by line number modulo option record
-    uint64_t next;              // cycle of the throttle's next decision
-    uint64_t asked, met, early; // counters at the throttle's last decision; met: useful or late
-    unsigned degree; // of every MTA_DEGREES prefetches, number left out; MTA_DEGREES: no prefetches
-    unsigned turn;
-};
-enum { MTA_DEGREES = 5, MTA_BEGIN = 2 };
-
-void mta_record_init(struct mta_record *r, const struct mta_options *o, uint32_t line_bytes,
-                     uint64_t *counters);
-void mta_record_fini(struct mta_record *r);
-bool mta_record_has(const struct mta_record *r, uint64_t line);
-void mta_record_asked(struct mta_record *r, uint64_t line);
-void mta_record_came(struct mta_record *r, uint64_t line);
-void mta_record_met(struct mta_record *r, uint64_t line, enum line_outcome outcome); // access by a warp
-bool mta_record_lets(struct mta_record *r, uint64_t now); // throttle: may a line be prefetched?
