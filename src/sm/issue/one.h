@@ -83,6 +83,7 @@ issue_has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op 
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, LEVEL_CONSTANT);
         return false;
     }
     return true;
@@ -177,6 +178,7 @@ issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *
         refuse(s, scheduler, slot, SLOT_MEMORY);
         mech_settles(g);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, o->order & OP_STORES ? LEVEL_ATOMICS : LEVEL_ORDER);
         return OUTCOME_REFUSED;
     case TIMED_FAULT:
         s->faulted = true;
@@ -208,6 +210,7 @@ static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm 
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, LEVEL_CONSTANT);
         return OUTCOME_REFUSED;
     }
     uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;
