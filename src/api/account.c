@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-static const struct wf_slot names[SLOT_COUNT] = {
+static const struct wf_slot names[SLOT_COLUMNS] = {
+    // of slots, then of levels
 #define GPU_COUNTER(group, name, unit, meaning)
 #define GPU_LANES(which, name, meaning)
 #define GPU_SLOT(which, name_, meaning_) [SLOT_##which] = {.name = #name_, .meaning = meaning_},
+#define GPU_LEVEL(which, name_, meaning_)                                                                    \
+    [SLOT_COUNT + LEVEL_##which] = {.name = #name_, .meaning = meaning_},
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES
@@ -19,6 +22,13 @@ bool wf_slot_at(size_t index, struct wf_slot *slot)
 {
     if (index >= SLOT_COUNT) return false;
     *slot = names[index];
+    return true;
+}
+
+bool wf_level_at(size_t index, struct wf_slot *level)
+{
+    if (index >= LEVEL_COUNT) return false;
+    *level = names[SLOT_COUNT + index];
     return true;
 }
 
@@ -39,7 +49,7 @@ void api_account_begin(struct wf_pending *l, struct chip_account *account)
 {
     struct api_form *f = counting_form(l);
     if (!f->slots) {
-        f->slots = heap_alloc((f->program->inst_count + 1) * SLOT_COUNT * sizeof *f->slots);
+        f->slots = heap_alloc((f->program->inst_count + 1) * SLOT_COLUMNS * sizeof *f->slots);
         f->saved = heap_alloc(f->program->inst_count * SAVINGS * sizeof *f->saved);
     }
     l->sms = API_ARRAY(l, struct gpu_counts, l->context->chip.sm_count);
@@ -54,7 +64,8 @@ const struct wf_sm_account *api_account_sms(struct wf_pending *l)
     for (uint32_t k = 0; k < count; k++)
         sms[k] = (struct wf_sm_account){.active_cycles = l->sms[k].sm_active_cycles,
                                         .warp_instructions = l->sms[k].issue_issued,
-                                        .slots = l->sms[k].slots};
+                                        .slots = l->sms[k].slots,
+                                        .levels = l->sms[k].levels};
     struct wf_class class;
     for (size_t n = 0; wf_class_at(l->context, n, &class); n++) {
         const char *name = api_keep(l, class.name);
@@ -91,7 +102,8 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count)
     struct wf_account *out = ARENA_ARRAY(&k->account, struct wf_account, n + 1);
     struct strbuf text = {0};
     for (uint32_t i = 0; i <= n; i++) {
-        out[i] = (struct wf_account){.pc = program_pc(p, i), .slots = f->slots + (size_t)i * SLOT_COUNT};
+        const uint64_t *row = f->slots + (size_t)i * SLOT_COLUMNS;
+        out[i] = (struct wf_account){.pc = program_pc(p, i), .slots = row, .levels = row + SLOT_COUNT};
         if (i == n) break;
         out[i].skipped = f->saved[i * SAVINGS + SAVED_FETCH];
         out[i].reused = f->saved[i * SAVINGS + SAVED_EXECUTION];

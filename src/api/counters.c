@@ -12,6 +12,8 @@ static const struct wf_counter rows[API_COUNTERS] = {
 #define GPU_LANES(which, name_, meaning_)                                                                    \
     {.name = "sm.lanes." #name_, .unit = "thread instructions", .meaning = meaning_},
 #define GPU_SLOT(which, name_, meaning_) {.name = "sm.slots." #name_, .unit = "slots", .meaning = meaning_},
+#define GPU_LEVEL(which, name_, meaning_)                                                                    \
+    {.name = "sm.memory_slots." #name_, .unit = "slots", .meaning = meaning_},
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES
@@ -59,6 +61,7 @@ void api_counter_values(const struct exec_counts *exec, const struct gpu_counts 
 #define GPU_COUNTER(group, name, unit, meaning) gpu ? gpu->group##_##name : WF_UNKNOWN,
 #define GPU_LANES(which, name, meaning)         gpu ? gpu->lanes[LANES_##which] : WF_UNKNOWN,
 #define GPU_SLOT(which, name, meaning)          gpu ? gpu->slots[SLOT_##which] : WF_UNKNOWN,
+#define GPU_LEVEL(which, name, meaning)         gpu ? gpu->levels[LEVEL_##which] : WF_UNKNOWN,
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES

@@ -34,6 +34,7 @@ enum {
 #define GPU_COUNTER(group, name, unit, meaning) +1
 #define GPU_LANES(which, name, meaning)         +1
 #define GPU_SLOT(which, name, meaning)          +1
+#define GPU_LEVEL(which, name, meaning)         +1
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES

@@ -284,12 +284,15 @@ struct wf_slot {
 };
 // Slot reasons by index. False past the last.
 bool wf_slot_at(size_t index, struct wf_slot *slot);
+// Places that results of memory instructions come from, by index. Slots of the reason `memory` are split by place, and
+// add up to the reason's slots. False past the last.
+bool wf_level_at(size_t index, struct wf_slot *level);
 // Issue slots charged to one instruction of a kernel. The last row has the slots charged to no warp, and so
 // to no instruction.
 struct wf_account {
     uint32_t pc;
     const char *instruction, *lines; // NULL in the last row
-    const uint64_t *slots;           // indexed as wf_slot_at
+    const uint64_t *slots, *levels;  // indexed as wf_slot_at, wf_level_at
     // Warp instructions removed by a mechanism: skipped before fetch, or issued without execution (reused).
     // If results do not depend on time, the instructions issued plus those skipped equal the instructions
     // issued without a mechanism.
@@ -307,8 +310,8 @@ const struct wf_account *wf_kernel_account(struct wf_kernel *k, size_t *count);
 // One SM in one timed launch.
 struct wf_sm_account {
     uint64_t active_cycles, warp_instructions;
-    const uint64_t *slots; // indexed as wf_slot_at
-    const char *sm_class;  // NULL: the GPU has no classes
+    const uint64_t *slots, *levels; // indexed as wf_slot_at, wf_level_at
+    const char *sm_class;           // NULL: the GPU has no classes
 };
 // A class: SMs with common settings class.NAME.* (docs/howto/gpus.md).
 struct wf_class {

@@ -62,7 +62,7 @@ struct chip_sampler {
 void chip_close_l2(struct chip *c, bool is_closed);
 
 struct chip_account {           // results that launches add to; owned by the caller, any pointer may be NULL
-    uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COUNT]
+    uint64_t *inst_slots;       // [instruction, last: no instruction][SLOT_COLUMNS]
     uint64_t *inst_saved;       // [instruction][SAVINGS]
     struct gpu_counts *sms;     // by SM
     struct chip_series *series; // NULL: no samples

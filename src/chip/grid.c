@@ -531,7 +531,7 @@ static void add_to_account(const struct chip_account *account, const struct grid
                            const struct grid_part *p)
 {
     const uint64_t *slots = sm_inst_slots(p->on);
-    size_t places = ((size_t)g->launch->program->inst_count + 1) * SLOT_COUNT;
+    size_t places = ((size_t)g->launch->program->inst_count + 1) * SLOT_COLUMNS;
     for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
     const uint64_t *saved = sm_inst_saved(p->on);
     for (size_t n = 0; account->inst_saved && saved && n < g->launch->program->inst_count * SAVINGS; n++)

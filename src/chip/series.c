@@ -8,6 +8,7 @@ void gpu_counts_add(struct gpu_counts *to, const struct gpu_counts *from)
 #define GPU_COUNTER(group, name, unit, meaning) to->group##_##name += from->group##_##name;
 #define GPU_LANES(which, name, meaning)         to->lanes[LANES_##which] += from->lanes[LANES_##which];
 #define GPU_SLOT(which, name, meaning)          to->slots[SLOT_##which] += from->slots[SLOT_##which];
+#define GPU_LEVEL(which, name, meaning)         to->levels[LEVEL_##which] += from->levels[LEVEL_##which];
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES
@@ -19,6 +20,7 @@ static void gpu_counts_subtract(struct gpu_counts *from, const struct gpu_counts
 #define GPU_COUNTER(group, name, unit, meaning) from->group##_##name -= what->group##_##name;
 #define GPU_LANES(which, name, meaning)         from->lanes[LANES_##which] -= what->lanes[LANES_##which];
 #define GPU_SLOT(which, name, meaning)          from->slots[SLOT_##which] -= what->slots[SLOT_##which];
+#define GPU_LEVEL(which, name, meaning)         from->levels[LEVEL_##which] -= what->levels[LEVEL_##which];
 #include "sm/counters.def"
 #undef GPU_COUNTER
 #undef GPU_LANES

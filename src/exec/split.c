@@ -26,6 +26,7 @@
 // split until the running split changes its level or diverges.
 #include "exec/exec_impl.h"
 #include "exec/launch.h"
+#include "exec/timed.h"
 #include "isa/program.h"
 
 enum { SPLIT_FUEL = 256, TURN_JOINS = 64 };
@@ -340,6 +341,27 @@ static void wake_waiting(struct warp *w)
     }
 }
 
+static void warp_ended(struct warp *w)
+{
+    w->active = 0;
+    w->state = WARP_DONE;
+    w->cta->warps_left--;
+    w->cta->threads_left -= w->arrival;
+    w->counts.warps++;
+    if (w->exec->observed) observed_warp_exit(w);
+    barrier_warp_exited(w);
+}
+
+void timed_end_warp(struct warp *w)
+{
+    if (w->state == WARP_DONE) return;
+    if (w->waits_at != NO_BARRIER) w->cta->barriers[w->waits_at].arrived -= w->arrival;
+    w->waits_at = NO_BARRIER;
+    w->exited = w->present;
+    w->splits.count = 0;
+    warp_ended(w);
+}
+
 const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
 {
     w->exited |= lanes;
@@ -363,13 +385,7 @@ const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
         merge_ready(w);
     }
     if (w->splits.count) return run_picked(w);
-    w->active = 0;
-    w->state = WARP_DONE;
-    w->cta->warps_left--;
-    w->cta->threads_left -= w->arrival;
-    w->counts.warps++;
-    if (w->exec->observed) observed_warp_exit(w);
-    barrier_warp_exited(w);
+    warp_ended(w);
     return NULL;
 }
 

@@ -18,6 +18,7 @@ struct packet {
     uint16_t flits; // 0: rides in the previous packet
     uint8_t sectors, kind, grid;
     bool is_partial; // a store to parts of sectors
+    bool from_dram;  // a reply that waited for DRAM
     uint32_t turn;   // priority among packets with equal start; the smallest goes first
     uint32_t next;   // index in the bag of the next packet for the same receiver; PACKET_NONE: none
 };

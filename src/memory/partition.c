@@ -413,7 +413,8 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
                        .flits = (uint16_t)crossbar_flits(p->c, sectors * SECTOR_BYTES),
                        .sectors = w.sectors,
                        .kind = w.kind,
-                       .grid = w.grid};
+                       .grid = w.grid,
+                       .from_dram = !hit};
     k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
     s->output_free = k.start + k.flits * p->port_cycles;
     s->output_at = clock_to_core(p->icnt, s->output_free);

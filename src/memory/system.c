@@ -190,7 +190,7 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     for (size_t k = 0; k < p->arriving.packets.count; k++) {
         const struct packet *a = &p->arriving.packets.data[k];
         uint64_t cycle = clock_to_core(m->icnt, crossbar_arrive(&m->c, &p->input_free, a, a->flits));
-        reply(m, p, &(struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid});
+        reply(m, p, &(struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid, a->from_dram});
     }
     p->arriving.packets.count = 0;
 }
@@ -217,7 +217,7 @@ void memory_system_push(struct memory_system *m, const struct memory_request *r)
     if (is_perfect(&m->c, r)) {
         p->pushed++;
         uint64_t cycle = r->cycle + memory_system_window(&m->c); // past the current window
-        reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid});
+        reply(m, p, &(struct memory_reply){cycle, r->token, r->sm, r->sectors, r->grid, false});
         return;
     }
     struct memory_place place = memory_place_at(&m->map, r->line);

@@ -40,6 +40,7 @@ struct memory_reply {
     uint16_t sm;
     uint8_t sectors;
     uint8_t grid;
+    bool from_dram; // a sector was not in the L2
 };
 
 struct memory_counts {

@@ -206,7 +206,11 @@ static void find_shape(struct facts *f)
         struct wf_occupancy o;
         memcpy(shape.grid, longest->grid, sizeof shape.grid);
         memcpy(shape.block, longest->block, sizeof shape.block);
+        uint64_t threads = (uint64_t)longest->block[0] * longest->block[1] * longest->block[2],
+                 lanes = (uint64_t)fmax(facts_key(f, "warp.size"), 1);
         f->blocks = longest->blocks;
+        f->block_instructions = longest->blocks ? longest->warp_instructions / longest->blocks : 0;
+        f->block_warps = (uint32_t)((threads + lanes - 1) / lanes);
         if (wf_occupancy_at(kernel, &shape, 0, &o)) f->resident = o.blocks;
         f->registers = info->registers;
         f->spills = info->spill_loads + info->spill_stores;

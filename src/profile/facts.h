@@ -25,8 +25,10 @@ struct facts {
     // Of the kernel with the most cycles. No kernel: `hottest` NULL.
     const struct report_kernel *hottest;
     struct report_limits limits;
-    uint64_t blocks;        // of its longest launch
-    uint32_t resident, sms; // blocks that fit on an SM; SMs
+    uint64_t blocks;             // of its longest launch
+    uint64_t block_instructions; // of a mean block of this launch: warp instructions
+    uint32_t block_warps;        // of a block
+    uint32_t resident, sms;      // blocks that fit on an SM; SMs
     uint32_t registers, spills;
 };
 

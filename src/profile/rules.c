@@ -152,17 +152,33 @@ void profile_fini(struct profile *p)
     facts_fini(&p->facts);
 }
 
-// Cycles of all launches; a launch with fewer blocks than in the base run counts in proportion. Below 0: a launch is
-// missing or failed.
-static double cycles_of(const struct profile *p, const struct report_run *run)
+static double share_of(uint64_t whole, uint64_t part) { return part ? (double)whole / (double)part : 1; }
+
+// Cycles of launch `l`, in place of launch `b` of the base run, without the cost of the settings. Cuts of blocks fit the
+// hottest kernel: other kernels keep their cycles. A launch with fewer blocks, or with blocks cut to equal work, counts in
+// proportion.
+static double cycles_of_launch(const struct profile *p, const char *settings, const struct report_launch *l,
+                               const struct report_launch *b)
+{
+    bool cuts = strncmp(settings, "sim.block_", 10) == 0;
+    if (cuts && strcmp(b->mangled, p->facts.hottest->mangled) != 0) return (double)b->cycles;
+    double cycles = (double)l->cycles * share_of(b->blocks, l->blocks);
+    if (strncmp(settings, "sim.block_instructions", 22) == 0)
+        cycles *= share_of(b->warp_instructions, l->warp_instructions);
+    return cycles;
+}
+
+// Cycles of all launches. Below 0: a launch is missing or failed.
+static double cycles_of(const struct profile *p, const char *settings, const struct report_run *run)
 {
     const struct report_run *base = p->facts.run;
     double sum = 0;
     if (run->launches.count != base->launches.count) return -1;
     for (size_t i = 0; i < run->launches.count; i++) {
         const struct report_launch *l = &run->launches.data[i], *b = &base->launches.data[i];
+        if (b->cycles == WF_UNKNOWN) continue; // functional
         if (l->status != WF_OK || l->cycles == WF_UNKNOWN) return -1;
-        sum += (double)l->cycles * (l->blocks ? (double)b->blocks / (double)l->blocks : 1);
+        sum += cycles_of_launch(p, settings, l, b);
     }
     return sum;
 }
@@ -170,8 +186,8 @@ static double cycles_of(const struct profile *p, const struct report_run *run)
 void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context)
 {
     struct trial *t = &p->trials[i];
-    t->cycles = run ? cycles_of(p, run) : -1;
-    if (t->cycles < 0 || strncmp(t->settings, "@tech=", 6) != 0) return;
+    t->cycles = run ? cycles_of(p, t->settings, run) : -1;
+    if (t->cycles < 0 || !context || strncmp(t->settings, "@tech=", 6) != 0) return;
     struct facts f;
     facts_init(&f, run, context);
     const char *line = facts_skipped_line(&f);

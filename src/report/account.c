@@ -29,6 +29,39 @@ static void add_to(uint64_t *sums, const uint64_t *slots)
     for (size_t n = slot_count(); n-- > 0;) sums[n] += slots[n];
 }
 
+static size_t level_count(void)
+{
+    struct wf_slot level;
+    size_t n = 0;
+    while (n < SLOTS_MAX && wf_level_at(n, &level)) n++;
+    return n;
+}
+
+// Slots by reason, and slots of memory by level.
+struct sums {
+    uint64_t slots[SLOTS_MAX], levels[SLOTS_MAX];
+};
+
+static void add_row(struct sums *s, const struct wf_account *row)
+{
+    add_to(s->slots, row->slots);
+    for (size_t n = level_count(); n-- > 0;) s->levels[n] += row->levels[n];
+}
+
+// Writes {"dram": 70, "l1": 18}; zero slots are omitted, and the object without slots.
+static void write_levels(struct json *j, const uint64_t *levels)
+{
+    struct wf_slot level;
+    uint64_t all = 0;
+    for (size_t n = level_count(); n-- > 0;) all += levels[n];
+    if (!all) return;
+    json_key(j, "memory_slots");
+    json_open_object(j);
+    for (size_t n = 0; wf_level_at(n, &level); n++)
+        if (levels[n]) report_u64(j, level.name, levels[n]);
+    json_close_object(j);
+}
+
 // Writes {"issued": 12, "memory": 88}; zero slots are omitted.
 static void write_slots(struct json *j, const uint64_t *slots)
 {
@@ -90,6 +123,7 @@ static void write_instructions(struct json *j, const struct wf_account *rows, si
         report_text(j, "instruction", rows[i].instruction);
         report_text(j, "lines", rows[i].lines);
         write_slots(j, rows[i].slots);
+        write_levels(j, rows[i].levels);
         if (rows[i].skipped) report_u64(j, "skipped", rows[i].skipped);
         if (rows[i].reused) report_u64(j, "reused", rows[i].reused);
         if (rows[i].beside) report_u64(j, "beside", rows[i].beside);
@@ -109,25 +143,28 @@ static void write_lines(struct json *j, const struct wf_account *rows, size_t co
     json_key(j, "lines");
     json_open_array(j);
     for (size_t i = 0; i < count; i++) {
-        uint64_t sums[SLOTS_MAX] = {0};
+        struct sums sums = {0};
         for (size_t k = i; k < count && !done[i]; k++) {
             if (!same_lines(&rows[i], &rows[k])) continue;
-            add_to(sums, rows[k].slots);
+            add_row(&sums, &rows[k]);
             done[k] = k > i;
         }
-        if (done[i] || !sum_of(sums)) continue;
+        if (done[i] || !sum_of(sums.slots)) continue;
         json_open_object(j);
         report_text(j, "lines", rows[i].lines);
-        write_slots(j, sums);
+        write_slots(j, sums.slots);
+        write_levels(j, sums.levels);
         json_close_object(j);
     }
     json_close_array(j);
     free(done);
 }
 
-static void sum_kernel(const struct wf_account *rows, size_t count, uint64_t *sums)
+static struct sums sum_kernel(const struct wf_account *rows, size_t count)
 {
-    for (size_t i = 0; i < count; i++) add_to(sums, rows[i].slots);
+    struct sums sums = {0};
+    for (size_t i = 0; i < count; i++) add_row(&sums, &rows[i]);
+    return sums;
 }
 
 void report_account_json(const struct report_run *r, struct json *j)
@@ -144,11 +181,11 @@ void report_account_json(const struct report_run *r, struct json *j)
     for (size_t k = 0; k < r->kernels.count; k++) {
         size_t count;
         const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
-        uint64_t sums[SLOTS_MAX] = {0};
-        sum_kernel(rows, count, sums);
+        struct sums sums = sum_kernel(rows, count);
         json_open_object(j);
         report_text(j, "kernel", wf_kernel_info(r->kernels.data[k])->mangled_name);
-        write_slots(j, sums);
+        write_slots(j, sums.slots);
+        write_levels(j, sums.levels);
         write_lines(j, rows, count);
         write_instructions(j, rows, count);
         json_close_object(j);
@@ -188,25 +225,33 @@ void report_classes_table(const struct report_run *r, bool colour, struct strbuf
     table_fini(&t);
 }
 
-void report_account_table(const struct report_run *r, bool colour, struct strbuf *out)
+// Appends a table of the shares of all slots, by the names of `at`. of_levels: of levels, else of reasons.
+static void print_shares(const struct report_run *r, const char *head, bool (*at)(size_t, struct wf_slot *),
+                         bool of_levels, bool colour, struct strbuf *out)
 {
-    const char *heads[SLOTS_MAX + 1] = {"slots of schedulers, %"};
+    const char *heads[SLOTS_MAX + 1] = {head};
     struct wf_slot slot;
     size_t columns = 1;
-    if (!r->kernels.count) return; // RISC-V programs: the SIMTight core has no such schedulers
-    while (columns <= SLOTS_MAX && wf_slot_at(columns - 1, &slot)) heads[columns++] = slot.name;
+    while (columns <= SLOTS_MAX && at(columns - 1, &slot)) heads[columns++] = slot.name;
     struct table t;
     table_init(&t, heads, columns);
     for (size_t k = 0; k < r->kernels.count; k++) {
         size_t count;
         const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
-        uint64_t sums[SLOTS_MAX] = {0};
-        sum_kernel(rows, count, sums);
-        double all = (double)sum_of(sums);
+        struct sums sums = sum_kernel(rows, count);
+        double all = (double)sum_of(sums.slots);
         table_add(&t, "%s", wf_kernel_info(r->kernels.data[k])->name);
         for (size_t n = 0; n + 1 < columns; n++)
-            table_add(&t, "%.1f", all > 0 ? 100 * (double)sums[n] / all : 0.0);
+            table_add(&t, "%.1f",
+                      all > 0 ? 100 * (double)(of_levels ? sums.levels : sums.slots)[n] / all : 0.0);
     }
     table_print(&t, colour, out);
     table_fini(&t);
+}
+
+void report_account_table(const struct report_run *r, bool colour, struct strbuf *out)
+{
+    if (!r->kernels.count) return; // RISC-V programs: the SIMTight core has no such schedulers
+    print_shares(r, "slots of schedulers, %", wf_slot_at, false, colour, out);
+    print_shares(r, "of these in memory, %", wf_level_at, true, colour, out);
 }

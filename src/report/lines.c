@@ -10,14 +10,14 @@ enum { SLOTS_MAX = 32, ROWS_MOST = 20 };
 // A line's slots by reason.
 struct line {
     const char *text;
-    uint64_t slots[SLOTS_MAX], sum;
+    uint64_t slots[SLOTS_MAX], levels[SLOTS_MAX], sum; // levels: of the slots of memory
 };
 
-static size_t slot_count(void)
+static size_t count_of(bool (*at)(size_t, struct wf_slot *))
 {
     struct wf_slot slot;
     size_t n = 0;
-    while (n < SLOTS_MAX && wf_slot_at(n, &slot)) n++;
+    while (n < SLOTS_MAX && at(n, &slot)) n++;
     return n;
 }
 
@@ -45,32 +45,50 @@ static int by_sum(const void *a, const void *b)
 // Fills `lines`, the most slots first.
 static size_t collect(const struct wf_account *rows, size_t count, struct line *lines)
 {
-    size_t found = 0, slots = slot_count();
+    size_t found = 0, slots = count_of(wf_slot_at), levels = count_of(wf_level_at);
     for (size_t i = 0; i < count; i++) {
         struct line *l = line_of(lines, &found, text_of(&rows[i]));
         for (size_t n = 0; n < slots; n++) {
             l->slots[n] += rows[i].slots[n];
             l->sum += rows[i].slots[n];
         }
+        for (size_t n = 0; n < levels; n++) l->levels[n] += rows[i].levels[n];
     }
     qsort(lines, found, sizeof *lines, by_sum);
     return found;
 }
 
-// Appends "memory 31.3, issued 5.5": the two largest reasons, in percent of all slots of the kernel.
+static size_t greatest(const uint64_t *values, size_t count)
+{
+    size_t best = 0;
+    for (size_t n = 1; n < count; n++)
+        if (values[n] > values[best]) best = n;
+    return best;
+}
+
+// Appends "alu 31.3", or for memory "memory 31.3 (dram 29.9)", with the level of most slots.
+static void add_reason(struct strbuf *text, const struct line *l, size_t reason, double all)
+{
+    struct wf_slot slot, level;
+    size_t place = greatest(l->levels, count_of(wf_level_at));
+    wf_slot_at(reason, &slot);
+    strbuf_printf(text, "%s %.1f", slot.name, 100 * (double)l->slots[reason] / all);
+    if (strcmp(slot.name, "memory") == 0 && wf_level_at(place, &level))
+        strbuf_printf(text, " (%s %.1f)", level.name, 100 * (double)l->levels[place] / all);
+}
+
+// Appends "memory 31.3 (l2 20.0), issued 5.5": the two largest reasons, in percent of all slots of the kernel.
 static void add_reasons(struct table *t, const struct line *l, double all)
 {
-    struct wf_slot slot;
-    size_t first = 0, second = SLOTS_MAX, slots = slot_count();
+    size_t slots = count_of(wf_slot_at), first = greatest(l->slots, slots), second = SLOTS_MAX;
     struct strbuf text = {0};
-    for (size_t n = 1; n < slots; n++)
-        if (l->slots[n] > l->slots[first]) first = n;
     for (size_t n = 0; n < slots; n++)
         if (n != first && l->slots[n] && (second == SLOTS_MAX || l->slots[n] > l->slots[second])) second = n;
-    wf_slot_at(first, &slot);
-    strbuf_printf(&text, "%s %.1f", slot.name, 100 * (double)l->slots[first] / all);
-    if (second < SLOTS_MAX && wf_slot_at(second, &slot))
-        strbuf_printf(&text, ", %s %.1f", slot.name, 100 * (double)l->slots[second] / all);
+    add_reason(&text, l, first, all);
+    if (second < SLOTS_MAX) {
+        strbuf_puts(&text, ", ");
+        add_reason(&text, l, second, all);
+    }
     table_add(t, "%s", strbuf_text(&text));
     strbuf_fini(&text);
 }

@@ -13,7 +13,7 @@ void account_init(struct sm *s) { s->account.sample_at = CYCLE_NEVER; }
 void account_begin(struct sm_grid *g)
 {
     size_t places = (size_t)g->launch->launch->program->inst_count + 1;
-    g->account.inst_slots = heap_alloc(places * SLOT_COUNT * sizeof *g->account.inst_slots);
+    g->account.inst_slots = heap_alloc(places * SLOT_COLUMNS * sizeof *g->account.inst_slots);
     g->account.sample_at = CYCLE_NEVER;
 }
 
@@ -35,6 +35,34 @@ void account_begin_techs(struct sm_grid *g)
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
     account_charge(&g->account, &g->counts, why, inst, slots);
+}
+
+// Charges the slots of the wait of the warp in `slot`, not charged to a level yet.
+static void settle_wait(struct sm *s, unsigned slot, enum gpu_level level)
+{
+    struct sm_grid *g = s->warps[slot].grid;
+    if (!s->account.waiting[slot]) return;
+    account_level(&g->account, &g->counts, level, s->account.waiting_inst[slot], s->account.waiting[slot]);
+    s->account.waiting[slot] = 0;
+}
+
+void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
+{
+    const struct sm_warp *w = &s->warps[slot];
+    if (w->ready.source >= SOURCE_LEVEL) {
+        account_level(&w->grid->account, &w->grid->counts,
+                      (enum gpu_level)(w->ready.source - SOURCE_LEVEL), inst, slots);
+        return;
+    }
+    if (s->account.waiting_inst[slot] != inst) settle_wait(s, slot, LEVEL_ORDER);
+    s->account.waiting[slot] += slots;
+    s->account.waiting_inst[slot] = inst;
+}
+
+void account_came(struct sm *s, unsigned slot, enum gpu_level level)
+{
+    s->warps[slot].ready.source = (uint8_t)(SOURCE_LEVEL + level); // the wait may last to the end of a latency
+    settle_wait(s, slot, level);
 }
 
 // Active cycles and slots without a warp, common to several grids, are split in proportion to resident warps,
@@ -76,8 +104,10 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
         return;
     }
     if (s->issue.refused[scheduler]) {
-        charge(only ? only : s->warps[s->issue.refused_slot[scheduler]].grid,
-               (enum gpu_slot)s->issue.refused[scheduler], s->issue.refused_inst[scheduler], slots);
+        unsigned slot = s->issue.refused_slot[scheduler];
+        uint32_t inst = s->issue.refused_inst[scheduler];
+        charge(s->warps[slot].grid, (enum gpu_slot)s->issue.refused[scheduler], inst, slots);
+        if (s->issue.refused[scheduler] == SLOT_MEMORY) account_waited(s, slot, inst, slots);
         return;
     }
     if (!s->issue.order_count[scheduler]) {
@@ -92,6 +122,7 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
+    if (w->ready.why == SLOT_MEMORY) account_waited(s, slot_of(s, w), w->front.head, slots);
 }
 
 // charge_idle for several schedulers (bits).
@@ -106,12 +137,12 @@ static inline __attribute__((always_inline)) void charge_parked(const struct sm_
                                                                 uint64_t slots)
 {
     only->counts.slots[SLOT_UNIT] += slots;
-    only->account.inst_slots[(size_t)w->front.head * SLOT_COUNT + SLOT_UNIT] += slots;
+    only->account.inst_slots[(size_t)w->front.head * SLOT_COLUMNS + SLOT_UNIT] += slots;
 }
 
 // Charges the slots to the wait of warp `w`, without a ready warp of the scheduler.
-static inline __attribute__((always_inline)) void charge_wait(const struct sm_warp *w, struct sm_grid *only,
-                                                              uint64_t slots)
+static inline __attribute__((always_inline)) void charge_wait(struct sm *s, const struct sm_warp *w,
+                                                              struct sm_grid *only, uint64_t slots)
 {
     // for these reasons, the warp's next instruction is not charged, or not for the reason
     enum { OTHERWISE = 1u << SLOT_FETCH | 1u << SLOT_ISSUED | 1u << SLOT_BARRIER };
@@ -123,7 +154,8 @@ static inline __attribute__((always_inline)) void charge_wait(const struct sm_wa
             why = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     }
     only->counts.slots[why] += slots;
-    only->account.inst_slots[inst * SLOT_COUNT + why] += slots;
+    only->account.inst_slots[inst * SLOT_COLUMNS + why] += slots;
+    if (why == SLOT_MEMORY) account_waited(s, slot_of(s, w), (uint32_t)inst, slots);
 }
 
 // charge_idle for the schedulers without an issue; the others have charged their slots themselves. One grid has
@@ -142,7 +174,7 @@ static inline __attribute__((always_inline)) void charge_schedulers(struct sm *s
         else if (s->ready.now & s->issue.warps_of[k])
             special |= left & -left;
         else
-            charge_wait(&s->warps[s->issue.order[k][0]], only, slots);
+            charge_wait(s, &s->warps[s->issue.order[k][0]], only, slots);
     }
     if (special) charge_each(s, only, special, slots);
 }
@@ -235,11 +267,17 @@ const char *account_check(const struct sm_grid *g)
     for (unsigned k = 0; k < SLOT_COUNT; k++) slots += n->slots[k];
     if (!g->room.had_company && slots != n->sm_active_cycles * c->schedulers * c->issue_width)
         return "the schedulers' slots do not add up";
-    size_t places = ((size_t)g->launch->launch->program->inst_count + 1) * SLOT_COUNT;
-    for (size_t k = 0; k < places; k++) placed += g->account.inst_slots[k];
+    size_t rows = (size_t)g->launch->launch->program->inst_count + 1;
+    for (size_t k = 0; k < rows; k++) {
+        const uint64_t *row = g->account.inst_slots + k * SLOT_COLUMNS;
+        uint64_t levels = 0;
+        for (unsigned why = 0; why < SLOT_COUNT; why++) placed += row[why];
+        for (unsigned at = 0; at < LEVEL_COUNT; at++) levels += row[SLOT_COUNT + at];
+        if (levels != row[SLOT_MEMORY]) return "the levels of memory do not add up to the slots of memory";
+    }
     if (placed != slots) return "the slots of instructions differ from the schedulers' slots";
     uint64_t beside = 0;
-    for (size_t k = 0; g->account.inst_saved && k < places / SLOT_COUNT - 1; k++)
+    for (size_t k = 0; g->account.inst_saved && k < rows - 1; k++)
         beside += g->account.inst_saved[k * SAVINGS + SAVED_SLOT];
     return beside == n->issue_port + n->issue_beside
                ? NULL

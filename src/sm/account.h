@@ -3,19 +3,27 @@
 // are incremented by the SM's parts.)
 #pragma once
 #include "base/vec.h"
+#include "sm/places.h"
 #include "sm/sm.h"
 
 struct sm_grid;
+
+// Where an awaited result comes from. Values from SOURCE_LEVEL on: SOURCE_LEVEL + enum gpu_level.
+enum { SOURCE_ALU, SOURCE_AWAITED, SOURCE_LEVEL }; // AWAITED: memory, and the reply is outstanding
 
 struct account {
     uint64_t sample_at; // cycle of the next sample of any grid; CYCLE_NEVER: none
     uint64_t cycles;    // cycles with a resident warp of any grid
     uint64_t told;      // value of `cycles` at the last sm_take_active
     unsigned warps;     // resident at the last account_look
+    // By warp slot: slots of SLOT_MEMORY charged to instruction waiting_inst, not yet to a level: the awaited
+    // reply says which.
+    uint64_t waiting[SM_SLOTS];
+    uint32_t waiting_inst[SM_SLOTS];
 };
 
 struct account_grid {
-    uint64_t *inst_slots;           // scheduler slots: [instruction; last row: no instruction][SLOT_COUNT]
+    uint64_t *inst_slots;           // scheduler slots: [instruction; last row: no instruction][SLOT_COLUMNS]
     uint64_t *inst_saved;           // times work was saved: [instruction][SAVINGS]; NULL: no mechanisms began
     uint64_t sample_at, interval;   // cycle of the next sample, CYCLE_NEVER: none; cycles between samples
     VEC(struct gpu_counts) samples; // counts up to each sample
@@ -43,11 +51,23 @@ static inline void account_charge(struct account_grid *a, struct gpu_counts *n, 
                                   uint32_t inst, uint64_t slots)
 {
     n->slots[why] += slots;
-    a->inst_slots[(size_t)inst * SLOT_COUNT + why] += slots;
+    a->inst_slots[(size_t)inst * SLOT_COLUMNS + why] += slots;
 }
+// Charges slots, charged to SLOT_MEMORY, to a level.
+static inline void account_level(struct account_grid *a, struct gpu_counts *n, enum gpu_level level,
+                                 uint32_t inst, uint64_t slots)
+{
+    n->levels[level] += slots;
+    a->inst_slots[(size_t)inst * SLOT_COLUMNS + SLOT_COUNT + level] += slots;
+}
+// Charges slots, charged to SLOT_MEMORY, to the level that the warp in `slot` waits for. A level not known yet is
+// charged by account_came.
+void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots);
+// The result that the warp in `slot` waits for came from the level.
+void account_came(struct sm *s, unsigned slot, enum gpu_level level);
 static inline void account_issued(struct account_grid *a, uint32_t inst)
 {
-    a->inst_slots[(size_t)inst * SLOT_COUNT + SLOT_ISSUED]++;
+    a->inst_slots[(size_t)inst * SLOT_COLUMNS + SLOT_ISSUED]++;
 }
 static inline void account_saved(struct account_grid *a, uint32_t inst, enum tech_saving what)
 {

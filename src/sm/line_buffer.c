@@ -99,11 +99,11 @@ void line_buffer_written(struct sm_grid *g, uint64_t line)
         drop(g, line);
 }
 
-void line_buffer_reply(struct sm_grid *g, uint32_t mshr, uint8_t sectors)
+void line_buffer_reply(struct sm_grid *g, uint32_t mshr, uint8_t sectors, enum gpu_level level)
 {
     struct line_buffer *b = g->line_buffer;
     uint64_t line = b->store.mshrs.all.data[mshr].line;
-    tags_reply(g, &b->store, mshr, sectors);
+    tags_reply(g, &b->store, mshr, sectors, level);
     if (mshrs_find(&b->store.mshrs, line) != MSHR_NONE) return; // further sectors to come
     mech_buffered(g, b->tech, line, TECH_BUFFER_FILLED);
     struct line_note *n = note_of(b, line);

@@ -31,5 +31,5 @@ struct tag_store *line_buffer_store(struct sm_grid *g, uint64_t line, enum token
 // True: the outcome is *o, as of tags_load without a request.
 bool line_buffer_load(struct sm_grid *g, uint64_t line, struct mshr_waiter who, enum tag_outcome *o);
 void line_buffer_written(struct sm_grid *g, uint64_t line); // by a store or atomic of the grid
-void line_buffer_reply(struct sm_grid *g, uint32_t mshr, uint8_t sectors);
+void line_buffer_reply(struct sm_grid *g, uint32_t mshr, uint8_t sectors, enum gpu_level level);
 void line_buffer_replaced(struct sm_grid *g, uint64_t line);

@@ -140,7 +140,25 @@ static void place_is_taken(struct sm *s, unsigned slot)
 
 // -- records ------------------------------------------------------------------------------------------------
 
-static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
+// The place that decides on an instruction's level whatever its lines do; LEVEL_L1: lines decide.
+static enum gpu_level level_of_kind(enum lsu_kind kind)
+{
+    switch (kind) {
+    case LSU_SHARED: return LEVEL_SHARED;
+    case LSU_LOCAL_LOAD:
+    case LSU_LOCAL_STORE: return LEVEL_LOCAL;
+    case LSU_ATOMIC:
+    case LSU_REDUCE: return LEVEL_ATOMICS;
+    case LSU_CONSTANT: return LEVEL_CONSTANT;
+    case LSU_LOAD:
+    case LSU_LOAD_PAST_L1:
+    case LSU_STORE:
+    case LSU_TEXTURE: break;
+    }
+    return LEVEL_L1;
+}
+
+static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind)
 {
     uint32_t k = s->lsu.free_record;
     if (k == NONE32) {
@@ -149,8 +167,11 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o)
     } else {
         s->lsu.free_record = s->lsu.records.data[k].next_free;
     }
-    s->lsu.records.data[k] =
-        (struct load_record){.warp = slot, .op = o, .serial = s->check.serial + 1, .entry = BOARD_NONE};
+    s->lsu.records.data[k] = (struct load_record){.warp = slot,
+                                                  .op = o,
+                                                  .serial = s->check.serial + 1,
+                                                  .entry = BOARD_NONE,
+                                                  .level = (uint8_t)level_of_kind(kind)};
     memcpy(s->lsu.records.data[k].registers, s->warps[slot].operands.map + o->dst,
            sizeof s->lsu.records.data[k].registers);
     s->lsu.records_used++;
@@ -170,7 +191,8 @@ static __attribute__((noinline)) void reply_observed(struct sm *s, uint32_t reco
     uint8_t current = 0xff;
     if (s->config->dependences == DEPENDENCES_SINGLE) operand_stall_for_memory(&w->operands, r->ready);
     if (s->config->dependences == DEPENDENCES_BOARD) current = board_replied(s, r->warp, r->entry, r->ready);
-    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current);
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, current,
+                  (uint8_t)(SOURCE_LEVEL + r->level));
     if (has_techs(s)) mech_replied(w, (uint32_t)(o - w->grid->ops), r->registers, r->ready);
 }
 
@@ -179,13 +201,24 @@ static inline void reply_plain(struct sm *s, struct sm_warp *w, struct load_reco
 {
     const struct op *o = r->op;
     if (o->dst_words) r->ready = operand_take_write_port(s, w->grid, r->registers, o->dst_words, r->ready);
-    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, 0xff);
+    operand_reply(&s->operands, &w->operands, o, r->registers, r->ready, 0xff,
+                  (uint8_t)(SOURCE_LEVEL + r->level));
+}
+
+// Whether the warp's next instruction waits for the record.
+static bool was_awaited(const struct sm *s, const struct load_record *r)
+{
+    const struct sm_warp *w = &s->warps[r->warp];
+    if (w->ready.why != SLOT_MEMORY || w->ready.source != SOURCE_AWAITED) return false;
+    if (s->config->dependences != DEPENDENCES_SCOREBOARD) return true;
+    return r->op->results & w->grid->ops[w->front.head].needs;
 }
 
 static void complete(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
+    if (was_awaited(s, r)) account_came(s, r->warp, (enum gpu_level)r->level);
     if (has_onlookers(s) || s->config->dependences >= DEPENDENCES_SINGLE)
         reply_observed(s, record);
     else
@@ -205,9 +238,10 @@ static void complete(struct sm *s, uint32_t record)
         ready_evaluate(s, slot);
 }
 
-void lsu_record_part(struct sm *s, uint32_t record)
+void lsu_record_part(struct sm *s, uint32_t record, enum gpu_level level)
 {
     struct load_record *r = &s->lsu.records.data[record];
+    if (level > r->level) r->level = (uint8_t)level;
     r->ready = later(r->ready, s->now);
     r->remaining--;
     if (r->issued && !r->remaining) complete(s, record);
@@ -257,7 +291,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
     if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
-        e->record = new_record(s, slot, o);
+        e->record = new_record(s, slot, o, (enum lsu_kind)e->kind);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     } else {
         // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
@@ -580,17 +614,18 @@ static void take_reply(struct sm *s, const struct memory_reply *r)
 {
     uint32_t what = r->token & TOKEN_MASK;
     struct sm_grid *g = sm_grid_of(s, r->grid);
+    enum gpu_level level = r->from_dram ? LEVEL_DRAM : LEVEL_L2;
     g->lsu.replied++;
     g->lsu.last_reply = r->cycle;
     lsu_look_again(s);
     switch ((enum token_kind)(r->token >> TOKEN_SHIFT)) {
-    case TOKEN_RECORD: lsu_record_part(s, what); break;
+    case TOKEN_RECORD: lsu_record_part(s, what, level); break;
     case TOKEN_STORE: store_done(s, what); break;
-    case TOKEN_L1: tags_reply(g, &s->tags.l1, what, r->sectors); break;
-    case TOKEN_CONSTANT: tags_reply(g, &s->tags.constant, what, r->sectors); break;
-    case TOKEN_TEXTURE: tags_reply(g, &s->tags.texture, what, r->sectors); break;
-    case TOKEN_CODE: tags_reply(g, &s->tags.code, what, r->sectors); break;
-    case TOKEN_BUFFER: line_buffer_reply(g, what, r->sectors); break;
+    case TOKEN_L1: tags_reply(g, &s->tags.l1, what, r->sectors, level); break;
+    case TOKEN_CONSTANT: tags_reply(g, &s->tags.constant, what, r->sectors, level); break;
+    case TOKEN_TEXTURE: tags_reply(g, &s->tags.texture, what, r->sectors, level); break;
+    case TOKEN_CODE: tags_reply(g, &s->tags.code, what, r->sectors, level); break;
+    case TOKEN_BUFFER: line_buffer_reply(g, what, r->sectors, level); break;
     case TOKEN_WRITEBACK: break;
     }
 }

@@ -60,6 +60,7 @@ struct load_record {
     uint32_t next_free;
     bool issued;   // all lines have been sent
     uint8_t entry; // element in the board; BOARD_NONE
+    uint8_t level; // enum gpu_level: the farthest so far that a part came from
 };
 
 // A line requested for L1 by a mechanism.
@@ -122,8 +123,9 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 // False: the ring of such requests is full.
 bool lsu_ask_early(struct sm_grid *g, unsigned tech, uint64_t line, uint8_t sectors, uint32_t token);
 void lsu_early_came(struct sm_grid *g, unsigned tech, uint64_t line, uint32_t token);
-void lsu_look_again(struct sm *s);                   // an MSHR or way may be free: retry blocked lines
-void lsu_record_part(struct sm *s, uint32_t record); // a part of the record completes in this cycle
+void lsu_look_again(struct sm *s); // an MSHR or way may be free: retry blocked lines
+// A part of the record completes in this cycle, from the level.
+void lsu_record_part(struct sm *s, uint32_t record, enum gpu_level level);
 
 static inline bool lsu_may_enter(const struct lsu *l, unsigned slot)
 {

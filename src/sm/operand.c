@@ -363,6 +363,20 @@ struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const 
     return h;
 }
 
+enum gpu_level operand_level(const struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    uint8_t source = w->operands.last_source;
+    uint64_t latest = 0;
+    for (unsigned k = 0; k < op_need_count(o); k++) {
+        uint32_t r = w->operands.map[op_need(o, k)];
+        uint64_t ready = s->operands.ready[r];
+        if (s->operands.from_memory[r] < SOURCE_LEVEL || ready == CYCLE_NEVER || ready <= latest) continue;
+        source = s->operands.from_memory[r];
+        latest = ready;
+    }
+    return source >= SOURCE_LEVEL ? (enum gpu_level)(source - SOURCE_LEVEL) : LEVEL_ORDER;
+}
+
 // -- moves for mechanisms ------------------------------------------------------------------------------------
 
 static uint64_t move(struct sm_grid *g, uint16_t from, uint16_t to)

@@ -29,16 +29,17 @@ struct operand_warp {
     // bits by predicate, by wait barrier: the last writer was a memory instruction
     uint8_t pred_from_memory, barrier_from_memory;
     bool stalls_for_memory; // stall_until comes from a memory reply
+    uint8_t last_source;    // of the warp's last reply of memory (account.h); 0: none
     // bits: wait barriers of instructions skipped by mechanisms, left to the warp's next instruction
     uint8_t owed;
 };
 
 struct operands {
     // By physical register.
-    uint64_t *ready;    // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
-    uint64_t *read;     // cycle of the register's last delayed read (bank conflict, mechanism)
-    uint64_t last_read; // the latest cycle in `read`
-    uint8_t *from_memory;
+    uint64_t *ready;      // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
+    uint64_t *read;       // cycle of the register's last delayed read (bank conflict, mechanism)
+    uint64_t last_read;   // the latest cycle in `read`
+    uint8_t *from_memory; // SOURCE_ALU, SOURCE_AWAITED or a level (account.h)
     uint8_t *bank_of;
     bool has_free_banks; // some entries of bank_of are NO_BANK
     uint32_t numbers; // number of physical registers
@@ -73,13 +74,15 @@ void operand_start(struct sm *s, unsigned slot);
 // map: the guest's own
 void operand_start_guest(struct sm_grid *g, unsigned slot, uint16_t map[MAP_REGISTERS]);
 // Cycle from which the first need_count registers (op_need) and all predicates of an instruction are ready, and
-// whether the wait is for memory.
+// whether the wait is for memory: SOURCE_ALU, SOURCE_AWAITED or a level (account.h).
 struct hazard {
     uint64_t cycle;
-    bool memory;
+    uint8_t memory;
 };
 struct hazard operand_hazard(const struct sm *s, const struct sm_warp *w, const struct op *o,
                              unsigned need_count);
+// The level of the latest result of a memory instruction among the needs of `o`; LEVEL_ORDER: none known.
+enum gpu_level operand_level(const struct sm *s, const struct sm_warp *w, const struct op *o);
 // operand_has_collector, _collect, _execute, _write, _result, _piped, _flying: operand_take.h
 // Counts the operand reads of an instruction on a mechanism's port: no collector, no bank port.
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o);
@@ -104,12 +107,16 @@ static inline void operand_keep_busy(struct operand_warp *w, uint64_t until)
     w->busy_until = later(w->busy_until, until);
 }
 // A memory instruction's reply: the results are ready at cycle `ready`. registers: physical destinations as
-// mapped at issue. current: bits of the destination words without a younger definition.
+// mapped at issue. current: bits of the destination words without a younger definition. source: of the result.
 static inline void operand_reply(struct operands *all, struct operand_warp *w, const struct op *o,
-                                 const uint16_t *registers, uint64_t ready, uint8_t current)
+                                 const uint16_t *registers, uint64_t ready, uint8_t current, uint8_t source)
 {
-    for (unsigned n = 0; n < o->dst_words; n++)
-        if (current >> n & 1) all->ready[registers[n]] = ready;
+    for (unsigned n = 0; n < o->dst_words; n++) {
+        if (!(current >> n & 1)) continue;
+        all->ready[registers[n]] = ready;
+        all->from_memory[registers[n]] = source;
+    }
+    w->last_source = source;
     for (unsigned left = o->pred_writes; left; left &= left - 1) w->pred_ready[bit_lowest(left)] = ready;
     if (o->barrier) {
         w->barrier_pending[o->barrier - 1]--;

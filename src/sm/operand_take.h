@@ -195,7 +195,7 @@ static inline struct hazard operand_of_bit(const struct sm *s, const struct sm_w
 {
     unsigned p = b - OP_PRED_BIT;
     if (b >= OP_PRED_BIT)
-        return (struct hazard){w->operands.pred_ready[p], w->operands.pred_from_memory >> p & 1};
+        return (struct hazard){w->operands.pred_ready[p], (uint8_t)(w->operands.pred_from_memory >> p & 1)};
     return (struct hazard){s->operands.ready[w->operands.map[b]],
                            s->operands.from_memory[w->operands.map[b]]};
 }
@@ -217,7 +217,7 @@ static inline __attribute__((always_inline)) bool operand_flying(const struct sm
             arrived |= left & -left;
             continue;
         }
-        is_open |= h.cycle == last.cycle && h.memory != last.memory;
+        is_open |= h.cycle == last.cycle && !h.memory != !last.memory;
         if (h.cycle > last.cycle) last = h;
     }
     operand_landed(&w->operands, arrived);

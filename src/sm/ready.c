@@ -10,7 +10,7 @@ void ready_fini(struct sm *s) { vec_fini(&s->ready.wakes.far); }
 static inline __attribute__((always_inline)) struct hazard encoded_hazard(const struct sm_warp *w,
                                                                           const struct op *o)
 {
-    struct hazard h = {w->operands.stall_until, false};
+    struct hazard h = {w->operands.stall_until, SOURCE_ALU};
     for (unsigned left = o->wait | w->operands.owed; left; left &= left - 1) {
         unsigned b = bit_lowest(left);
         uint64_t ready = w->operands.barrier_pending[b] ? CYCLE_NEVER : w->operands.barrier_ready[b];
@@ -30,7 +30,8 @@ static struct hazard scoreboard_hazard(const struct sm *s, const struct sm_warp 
 static __attribute__((noinline)) struct hazard single_hazard(const struct sm *s, const struct sm_warp *w,
                                                              const struct op *o)
 {
-    if (w->lsu.loads || w->lsu.queued) return (struct hazard){CYCLE_NEVER, true};
+    if (w->lsu.loads) return (struct hazard){CYCLE_NEVER, SOURCE_AWAITED};
+    if (w->lsu.queued) return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
     struct hazard last = {w->operands.stall_until, w->operands.stalls_for_memory},
                   others = has_techs(s) ? scoreboard_hazard(s, w, o) : last;
     return others.cycle > last.cycle ? others : last;
@@ -51,7 +52,8 @@ static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const 
 static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const struct sm_warp *w,
                                                           const struct op *o)
 {
-    if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores)) return (struct hazard){CYCLE_NEVER, true};
+    if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores))
+        return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
     switch ((enum dependences)s->config->dependences) {
     case DEPENDENCES_SCOREBOARD: break;
     case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
@@ -121,6 +123,7 @@ void ready_stopped(struct sm *s, unsigned slot)
     } else if (!w->front.count) {
         is_unable(s, slot, s->front.held & bit ? SLOT_SYNC : SLOT_FETCH, CYCLE_NEVER);
     } else {
+        w->ready.source = SOURCE_LEVEL + LEVEL_CONSTANT;
         is_unable(s, slot, SLOT_MEMORY, CYCLE_NEVER); // a line of constants
     }
 }
@@ -130,10 +133,16 @@ static __attribute__((noinline)) void look_at_all(struct sm *s, unsigned slot)
     struct sm_warp *w = &s->warps[slot];
     const struct op *o = &w->grid->ops[w->front.head];
     struct hazard h = any_hazard(s, w, o);
-    if (h.cycle <= s->now)
+    // With mechanisms, the awaited register may be of another warp's load.
+    if (s->account.waiting[slot] && h.cycle != CYCLE_NEVER) account_came(s, slot, operand_level(s, w, o));
+    if (h.cycle <= s->now) {
         ready_becomes(s, w, slot, o);
-    else
-        is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
+        return;
+    }
+    w->ready.source = h.memory == SOURCE_AWAITED && h.cycle != CYCLE_NEVER
+                          ? (uint8_t)(SOURCE_LEVEL + operand_level(s, w, o))
+                          : h.memory;
+    is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
 }
 
 // The operands of the warp's next instruction, `o`, are ready at h.cycle.
@@ -145,6 +154,7 @@ static inline __attribute__((always_inline)) void ready_at(struct sm *s, struct 
         return;
     }
     enum gpu_slot why = h.memory ? SLOT_MEMORY : SLOT_ALU;
+    w->ready.source = h.memory;
     bool is_near = h.cycle - s->now < RING_CYCLES, is_never = h.cycle == CYCLE_NEVER;
     if (s->lsu.asked >> slot & 1 || !(is_near || is_never)) {
         is_unable(s, slot, why, h.cycle);
@@ -227,6 +237,7 @@ void ready_start(struct sm *s, unsigned slot)
 
 void ready_forget(struct sm *s, unsigned slot)
 {
+    account_came(s, slot, LEVEL_ORDER);
     s->ready.now &= ~(1ull << slot);
     s->ready.at_barrier &= ~(1ull << slot);
     predict_forget(s, slot);

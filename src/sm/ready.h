@@ -16,6 +16,7 @@ struct ready_warp {
     uint64_t since;      // cycle since which the warp waits for `why`
     uint8_t why;         // enum gpu_slot: reason of the warp's present or last wait
     uint8_t pause;       // enum gpu_slot: reason charged for a wait until `resume`
+    uint8_t source;      // of a wait for memory: SOURCE_AWAITED, or SOURCE_LEVEL + enum gpu_level (account.h)
     uint32_t stopped_at; // index of the barrier or sleep issued last
 };
 

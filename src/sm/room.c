@@ -310,6 +310,35 @@ void room_kill_failed(struct sm *s)
     }
 }
 
+// -- what-if runs -------------------------------------------------------------------------------------------
+
+static void cut_block(struct sm_grid *g, unsigned n)
+{
+    struct sm *s = g->sm;
+    const struct gpu_config *c = s->config;
+    const struct cta *cta = g->room.blocks[n].cta;
+    uint64_t issued = 0;
+    for (uint32_t k = 0; k < cta->warp_count; k++) issued += cta->warps[k].issued;
+    bool is_over = c->block_instructions && issued >= c->block_instructions;
+    for (uint64_t left = g->room.blocks[n].warps & s->room.resident; left; left &= left - 1) {
+        unsigned slot = bit_lowest(left);
+        struct warp *w = s->warps[slot].warp;
+        if (!is_over && (!c->block_warps || w->index < c->block_warps)) continue;
+        timed_end_warp(w);
+        ready_barriers(g, n);
+        room_warp_ended(s, slot);
+    }
+}
+
+void room_cut(struct sm *s)
+{
+    EACH_GRID(s, g)
+    {
+        for (unsigned n = 0; n < g->launch->blocks_per_sm; n++)
+            if (g->room.blocks[n].running && !g->room.blocks[n].to_come) cut_block(g, n);
+    }
+}
+
 // -- questions ----------------------------------------------------------------------------------------------
 
 bool sm_has_grids(const struct sm *s) { return s->room.grid_count; }

@@ -61,7 +61,7 @@ void sm_note_onlookers(struct sm *s)
 {
     s->has_techs = false;
     EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
-    s->has_watchers = s->config->check || s->stall || s->watch;
+    s->has_watchers = s->config->check || s->stall || s->watch || s->config->no_divergence;
     s->has_onlookers = s->has_techs || s->has_watchers;
 }
 
@@ -188,6 +188,7 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
     s->window_end = until;
     lsu_open(s, m);
+    if (s->config->block_warps || s->config->block_instructions) room_cut(s);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
         run_to(s, stop);

@@ -28,6 +28,20 @@ enum gpu_slot {
     SLOT_COUNT
 };
 
+enum gpu_level { // places that results of memory instructions come from, the farther the larger up to LEVEL_DRAM
+#define GPU_COUNTER(group, name, unit, meaning)
+#define GPU_LANES(which, name, meaning)
+#define GPU_SLOT(which, name, meaning)
+#define GPU_LEVEL(which, name, meaning) LEVEL_##which,
+#include "sm/counters.def"
+#undef GPU_COUNTER
+#undef GPU_LANES
+#undef GPU_SLOT
+    LEVEL_COUNT,
+    SLOT_COLUMNS =
+        SLOT_COUNT + LEVEL_COUNT // of a row of slots: by enum gpu_slot, then SLOT_MEMORY's by level
+};
+
 struct gpu_counts {
 #define GPU_COUNTER(group, name, unit, meaning) uint64_t group##_##name;
 #define GPU_LANES(which, name, meaning)
@@ -38,6 +52,7 @@ struct gpu_counts {
 #undef GPU_SLOT
     uint64_t lanes[LANES_COUNT]; // enum gpu_lanes
     uint64_t slots[SLOT_COUNT];
+    uint64_t levels[LEVEL_COUNT]; // of slots[SLOT_MEMORY]; of a running grid, without the waits that last
 };
 
 struct sm;
@@ -176,7 +191,7 @@ uint64_t sm_take_active(struct sm *s);           // cycles with a resident warp 
 const struct gpu_counts *sm_counts(struct sm_grid *g);
 const uint64_t *sm_tech_counts(const struct sm_grid *g,
                                const struct tech_use *u); // NULL: not in this launch
-// [instruction, last: no instruction][SLOT_COUNT]
+// [instruction, last: no instruction][SLOT_COLUMNS]
 const uint64_t *sm_inst_slots(const struct sm_grid *g);
 // Numbers of warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms
 // began.

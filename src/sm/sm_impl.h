@@ -96,8 +96,8 @@ struct sm {
     bool has_port;   // some grid's warps may issue through a mechanism's port
     // earliest cycle requested by a mechanism (tech_at); CYCLE_NEVER: none
     uint64_t event_at;
-    bool has_onlookers; // mechanisms, a watch, sim.check or a stall look are active
-    bool has_watchers;  // a watch, sim.check or a stall look is active
+    bool has_onlookers; // mechanisms, a watch, sim.check, sim.no_divergence or a stall look are active
+    bool has_watchers;  // a watch, sim.check, sim.no_divergence or a stall look is active
 
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: no look for launches without end

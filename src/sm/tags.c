@@ -353,7 +353,7 @@ static void wake_warps(struct sm *s, const struct tag_store *t, uint64_t warps, 
     }
 }
 
-void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sectors)
+void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sectors, enum gpu_level level)
 {
     struct sm *s = g->sm;
     struct mshr *h = &t->mshrs.all.data[k];
@@ -366,7 +366,7 @@ void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t k, uint8_t sect
     h->sectors &= (uint8_t)~sectors;
     while (mshrs_next_served(&t->mshrs, k, &w)) {
         switch ((enum waiter_kind)w.kind) {
-        case WAITER_RECORD: lsu_record_part(s, w.token); break;
+        case WAITER_RECORD: lsu_record_part(s, w.token, level); break;
         case WAITER_EARLY: lsu_early_came(sm_grid_of(s, w.grid), w.owner, line, w.token); break;
         case WAITER_GUEST: grant(s, t, w.token, line); break;
         case WAITER_WARP: // in h->warps

@@ -87,7 +87,8 @@ void tags_store_through(const struct sm_grid *g, uint64_t line, uint8_t sectors)
 void tags_drop(const struct sm_grid *g, uint64_t line); // invalidates the line in L1
 // Marks a line of L1 as just used if all the sectors are present. Returns whether present.
 bool tags_touch(const struct sm_grid *g, uint64_t line, uint8_t sectors);
-void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors);
+// level: that the sectors came from
+void tags_reply(struct sm_grid *g, struct tag_store *t, uint32_t mshr, uint8_t sectors, enum gpu_level level);
 // Locks a line in its L1 way until unlocked as often as locked, or until the grid leaves. False: the line
 // is absent or too many lines of the set are locked.
 bool tags_lock(struct sm_grid *g, uint64_t line);

@@ -152,10 +152,21 @@ static const struct knob *knob_of(const char *key)
 // divide the SMs (test_slice.c).
 static bool is_fixed(const char *key)
 {
-    static const char *const keys[] = {
-        "sm.warps",        "sm.blocks",      "sm.registers", "sm.register_unit", "sm.register_files",
-        "sm.shared_bytes", "sm.shared_unit", "sim.check",    "sim.skip_idle",    "sim.lose_reply",
-        "sim.no_barriers", "machine",        "gpu.slice"};
+    static const char *const keys[] = {"sm.warps",
+                                       "sm.blocks",
+                                       "sm.registers",
+                                       "sm.register_unit",
+                                       "sm.register_files",
+                                       "sm.shared_bytes",
+                                       "sm.shared_unit",
+                                       "sim.check",
+                                       "sim.skip_idle",
+                                       "sim.lose_reply",
+                                       "sim.no_barriers",
+                                       "sim.block_warps",
+                                       "sim.block_instructions",
+                                       "machine",
+                                       "gpu.slice"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)
         if (str_equal(keys[k], key)) return true;
     return false;

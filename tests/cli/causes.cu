@@ -1,4 +1,4 @@
-// Kernels with one planted cost each, and the repaired kernels of two, for test_profile.c. causes.ptx is made from this
+// Kernels with one planted cost each, and repaired kernels, for test_profile.c. causes.ptx is made from this
 // file by
 // clang -x cuda --cuda-path=/nonexistent --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3
 //     -Xclang -target-feature -Xclang +ptx70 -Ikernels -isystem kernels/include -gline-tables-only
@@ -97,14 +97,14 @@ KERNEL void cold(float *out, float a)
 {
     float x = threadIdx.x;
 #pragma unroll
-    for (int k = 0; k < 600; k++) x = x * a + (float)(k * k % 1009); // cold code
+    for (int k = 0; k < 600; k++) x = x * a + (float)k; // cold code
     out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
 KERNEL void counted(const int *in, int *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    atomicAdd(out + (in[i] & 0), threadIdx.x + in[i]); // atomics
+    for (int k = 0; k < 8; k++) atomicAdd(out + (in[i] & 0), threadIdx.x + in[i] + k); // atomics
 }
 
 KERNEL void divided(const float *in, float *out, float a)
@@ -166,4 +166,86 @@ KERNEL void chain(float *out, float a, int turns)
 #pragma unroll 1
     for (int k = 0; k < turns; k++) x = x * a + 1; // chain
     out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+// -- repaired kernels -----------------------------------------------------------------------------------------------
+
+// barriers: all warps work between the same barriers.
+KERNEL void barriers_even(float *out, int turns)
+{
+    __shared__ float kept[256];
+    float x = threadIdx.x;
+    for (int k = 0; k < 16; k++) {
+        if (k % 8 == 0) x = work(x, turns);
+        kept[threadIdx.x] = x;
+        __syncthreads();
+        x = x + kept[(threadIdx.x + 32) % 256];
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+KERNEL void literal_float(const float *in, float *out, float a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < 64; k++) x = x * 0.3f + a;
+    out[i] = x;
+}
+
+// cold: a loop in place of unrolled code.
+KERNEL void cold_rolled(float *out, float a)
+{
+    float x = threadIdx.x;
+    float y = 0;
+#pragma unroll 4
+    for (int k = 0; k < 600; k++, y += 1) x = x * a + y;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+// counted: a sum of the warp, then one atomic.
+KERNEL void counted_once(const int *in, int *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 8 * (threadIdx.x + in[i]) + 28;
+#pragma unroll
+    for (int n = 16; n; n /= 2) sum += __shfl_down_sync(~0u, sum, n);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
+}
+
+KERNEL void divided_fast(const float *in, float *out, float a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    for (int k = 0; k < 64; k++) x = __fdividef(a, x + 1.5f);
+    out[i] = x;
+}
+
+// divergent: the lanes of a warp have the same case.
+KERNEL void divergent_sorted(const int *in, float *out, int turns)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = i;
+    for (int k = 0; k < turns; k++) {
+        switch (in[i / 32] + k & 7) {
+        case 0: x = x * 0.5f + 1, x = x * x + 2, x = x * 0.25f + 3, x = x * x - 7; break;
+        case 1: x = x * 0.6f - 1, x = x * x + 3, x = x * 0.35f + 4, x = x * x - 6; break;
+        case 2: x = x * 0.7f + 2, x = x * x + 4, x = x * 0.45f + 5, x = x * x - 5; break;
+        case 3: x = x * 0.8f - 2, x = x * x + 5, x = x * 0.55f + 6, x = x * x - 4; break;
+        case 4: x = x * 0.9f + 3, x = x * x + 6, x = x * 0.65f + 7, x = x * x - 3; break;
+        case 5: x = x * 0.4f - 3, x = x * x + 7, x = x * 0.75f + 8, x = x * x - 2; break;
+        case 6: x = x * 0.3f + 4, x = x * x + 8, x = x * 0.85f + 9, x = x * x - 1; break;
+        default: x = x * 0.2f - 4, x = x * x + 9, x = x * 0.95f + 1, x = x * x - 8; break;
+        }
+    }
+    out[i] = x;
+}
+
+// chase: the links of a block are in shared memory.
+KERNEL void chase_shared(const int *next, int *out)
+{
+    __shared__ int links[256];
+    int first = blockIdx.x * blockDim.x, at = threadIdx.x;
+    links[at] = next[first + at] - first;
+    __syncthreads();
+    for (int k = 0; k < 100; k++) at = links[at];
+    out[first + threadIdx.x] = first + at;
 }

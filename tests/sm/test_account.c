@@ -8,11 +8,14 @@
 #include "harness/test.h"
 #include "workload/workload.h"
 
+#include <string.h>
+
 enum { SLOTS = 32 };
 
 struct totals {
     struct test *t;
     uint64_t counters[SLOTS], sms[SLOTS]; // sum of the chip's counters; sum over its SMs
+    uint64_t levels[SLOTS];               // sum of the chip's counters
     uint64_t active_cycles, sm_active_cycles;
     VEC(struct wf_kernel *) kernels;
 };
@@ -23,6 +26,39 @@ static size_t slot_count(void)
     size_t n = 0;
     while (wf_slot_at(n, &slot)) n++;
     return n;
+}
+
+static size_t index_of_slot(const char *name)
+{
+    struct wf_slot slot;
+    size_t n = 0;
+    while (wf_slot_at(n, &slot) && strcmp(slot.name, name) != 0) n++;
+    return n;
+}
+
+// Levels of every instruction add up to the instruction's slots of memory, and over instructions to the counters.
+static void check_levels(struct test *t, const struct totals *sum)
+{
+    struct wf_slot level;
+    size_t memory = index_of_slot("memory");
+    uint64_t instructions[SLOTS] = {0}, all = 0;
+    for (size_t k = 0; k < sum->kernels.count; k++) {
+        size_t count;
+        const struct wf_account *rows = wf_kernel_account(sum->kernels.data[k], &count);
+        for (size_t row = 0; row < count; row++) {
+            uint64_t here = 0;
+            for (size_t n = 0; wf_level_at(n, &level); n++) {
+                instructions[n] += rows[row].levels[n];
+                here += rows[row].levels[n];
+            }
+            CHECK_EQ(t, here, rows[row].slots[memory]);
+        }
+    }
+    for (size_t n = 0; wf_level_at(n, &level); n++) {
+        CHECK_EQ(t, instructions[n], sum->levels[n]);
+        all += sum->levels[n];
+    }
+    CHECK_EQ(t, all, sum->counters[memory]);
 }
 
 static void launched(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
@@ -38,6 +74,11 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
         char name[64];
         snprintf(name, sizeof name, "sm.slots.%s", slot.name);
         sum->counters[n] += counter(sum->t, stats, name);
+    }
+    for (size_t n = 0; wf_level_at(n, &slot); n++) {
+        char name[64];
+        snprintf(name, sizeof name, "sm.memory_slots.%s", slot.name);
+        sum->levels[n] += counter(sum->t, stats, name);
     }
     sum->active_cycles += counter(sum->t, stats, "sm.sm.active_cycles");
     for (size_t k = 0; k < stats->sm_count; k++) {
@@ -73,6 +114,7 @@ static void test_totals(struct test *t)
             CHECK_EQ(t, sum.sms[n], sum.counters[n]);
             CHECK_EQ(t, instructions[n], sum.counters[n]);
         }
+        check_levels(t, &sum);
         CHECK_EQ(t, sum.counters[0], r.warp_instructions);
         CHECK(t, sum.active_cycles && sum.sm_active_cycles == sum.active_cycles);
         vec_fini(&sum.kernels);

@@ -196,7 +196,7 @@ static void test_reused_second(struct test *t)
 // Slots of an instruction with reason `why`.
 static uint64_t slots_of(const uint64_t *account, uint32_t inst, enum gpu_slot why)
 {
-    return account[inst * SLOT_COUNT + why];
+    return account[inst * SLOT_COLUMNS + why];
 }
 
 // The second warp reaches the barrier a thousand additions late, and then both warps sleep. The time is
@@ -211,7 +211,7 @@ static void test_time_at_a_barrier(struct test *t)
     enum { BARRIER = 7, SLEEP = 10, COUNT = 13 };
     struct gpu_bench b;
     if (gpu_bench_init(&b, t, "tiny", "icache.perfect=1", text, 64)) {
-        uint64_t account[(COUNT + 1) * SLOT_COUNT] = {0};
+        uint64_t account[(COUNT + 1) * SLOT_COLUMNS] = {0};
         struct chip *c = chip_create(&b.config);
         machine_prepare(&b.m);
         CHECK_EQ(t, b.m.launch.program->inst_count, COUNT);

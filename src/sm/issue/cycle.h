@@ -33,7 +33,7 @@ issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, en
         ready_look(s, w, slot);
     uint32_t second = w->front.head;
     if (!(s->ready.now >> slot & 1)) {
-        charge_second(s, g, (enum gpu_slot)w->ready.why, second);
+        charge_second_of(s, slot, (enum gpu_slot)w->ready.why, second);
         return PAIR_EVALUATED;
     }
     if (g->ops[second].pipe == g->ops[first].pipe) {
@@ -43,7 +43,7 @@ issue_second(struct sm *s, unsigned scheduler, unsigned slot, uint32_t first, en
     enum outcome o = issue_one(s, scheduler, slot);
     if (o == OUTCOME_REFUSED || o == OUTCOME_COPIED) {
         enum gpu_slot why = (enum gpu_slot)s->issue.refused[scheduler];
-        charge_second(s, g, why ? why : SLOT_UNIT, second);
+        charge_second_of(s, slot, why ? why : SLOT_UNIT, second);
         return PAIR_EVALUATED;
     }
     s->issue.issued[scheduler] = 2;

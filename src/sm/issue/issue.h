@@ -17,6 +17,7 @@ struct issue {
     uint64_t branch_free[SM_SCHEDULERS]; // cycle from which on the scheduler's branch unit is free
     uint64_t free[SM_SCHEDULERS];        // cycle from which on the scheduler can issue
     uint64_t lanes;                      // active lanes of the issuing instruction
+    uint8_t chosen[SM_SLOTS]; // by warp slot, with sim.no_divergence: lane whose instructions take time
 
     // Outcome of the cycle.
     uint64_t all;                  // bits: the schedulers

@@ -30,6 +30,9 @@ enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigne
 // Effects of a control instruction, or of one behind which the warp does not go on.
 void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const struct op *o);
 
+// sim.no_divergence: executes the warp's next instructions without time, as long as the warp's chosen lane takes no part.
+void issue_pass_others(struct sm *s, unsigned slot);
+
 // issue_stepped for a plain instruction behind which the warp does not go on.
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before);
@@ -84,6 +87,7 @@ issue_has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op 
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, LEVEL_CONSTANT);
         return false;
     }
     return true;
@@ -154,6 +158,7 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
     else
         account_saved(&g->account, index, SAVED_SLOT);
     front_take(&w->front);
+    if (observed && s->config->no_divergence) issue_pass_others(s, slot);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) issue_after_control(s, g, slot, o);
     if (observed && has_techs(s)) {
@@ -178,6 +183,7 @@ issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *
         refuse(s, scheduler, slot, SLOT_MEMORY);
         mech_settles(g);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, o->order & OP_STORES ? LEVEL_ATOMICS : LEVEL_ORDER);
         return OUTCOME_REFUSED;
     case TIMED_FAULT:
         s->faulted = true;
@@ -209,6 +215,7 @@ static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm 
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, LEVEL_CONSTANT);
         return OUTCOME_REFUSED;
     }
     uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;

@@ -180,6 +180,35 @@ enum outcome issue_ghost(struct sm *s, unsigned scheduler, unsigned slot)
     return OUTCOME_COPIED;
 }
 
+// The lane that stands for the warp's way: chosen anew, at random, whenever all live lanes go together.
+static unsigned chosen_lane(struct sm *s, unsigned slot)
+{
+    const struct warp *w = s->warps[slot].warp;
+    uint64_t live = w->present & ~w->exited;
+    uint8_t *chosen = &s->issue.chosen[slot];
+    if (w->active != live && live >> *chosen & 1) return *chosen;
+    uint64_t seed = (w->cta->linear * 64 + w->index + w->issued * 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    for (unsigned n = (unsigned)((seed >> 32) % bit_count(live)); n; n--) live &= live - 1;
+    return *chosen = (uint8_t)bit_lowest(live);
+}
+
+void issue_pass_others(struct sm *s, unsigned slot)
+{
+    enum { MOST = 1 << 20 }; // instructions; a loop that waits for other warps needs time
+    struct sm_warp *w = &s->warps[slot];
+    if (has_techs(s)) return;
+    for (unsigned n = 0; n < MOST && w->warp->state == WARP_READY; n++) {
+        const struct inst *i = &w->grid->engine->exec.insts[w->warp->pc];
+        bool takes_part = w->warp->active >> chosen_lane(s, slot) & 1;
+        if (takes_part || meets_others(i) || isa_has(i, ISA_BARRIER | ISA_EXIT)) return;
+        switch (timed_step(w->grid->engine, w->warp, s->now)) {
+        case TIMED_DONE: break;
+        case TIMED_RETRY: return;
+        case TIMED_FAULT: s->faulted = true; return;
+        }
+    }
+}
+
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
 {
