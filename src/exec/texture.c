@@ -226,32 +226,145 @@ static bool name_texture(struct fetch *f, uint64_t handle)
     return true;
 }
 
+// -- one texel a lane, of one texture -----------------------------------------------------------------------
+
+// Whether a fetch reads one texel a lane and no coordinate leaves the texture: texels past an edge are those at the
+// edge.
+static bool reads_within(const struct texture *t, unsigned dimensions, bool is_float)
+{
+    if (is_float && t->filter == TEXTURE_LINEAR) return false;
+    for (unsigned k = 0; k < dimensions; k++) {
+        enum texture_address mode = t->address[k];
+        bool folds = is_float && t->normalised_coordinates && mode != TEXTURE_CLAMP;
+        if (mode == TEXTURE_BORDER || folds) return false;
+    }
+    return true;
+}
+
+static bool have_one_handle(const struct bound *d, const struct warp *w, const uint8_t *regs, uint64_t active)
+{
+    uint64_t first = handle_of(d, w, regs, bit_lowest(active));
+    for (uint64_t left = active & (active - 1); left; left &= left - 1)
+        if (handle_of(d, w, regs, bit_lowest(left)) != first) return false;
+    return true;
+}
+
+// Adds the axis's index, of a texel at the edge or inside, times `stride` to the lanes' offsets.
+static void add_axis(const struct fetch *f, unsigned k, bool is_float, const uint32_t *x, uint64_t active,
+                     uint64_t stride, uint64_t *offset)
+{
+    const int32_t last = (int32_t)f->extent[k] - 1;
+    const bool is_share = f->t->normalised_coordinates;
+    for (; active; active &= active - 1) {
+        unsigned l = bit_lowest(active);
+        int32_t i = (int32_t)x[l];
+        if (is_float) {
+            float at = f32_from_bits(x[l]);
+            i = (int32_t)floor_of(tame(is_share ? (float)((double)at * f->extent[k]) : at));
+        }
+        offset[l] += (uint64_t)(i < 0 ? 0 : i > last ? last : i) * stride;
+    }
+}
+
+static void read_texels(const struct fetch *f, const uint8_t *host, const uint64_t *offset, uint64_t active,
+                        uint32_t out[4][LANES_MAX])
+{
+    const struct texture *t = f->t;
+    const bool has_table = f->scale != 1 && t->type == TYPE_U8;
+    for (unsigned c = t->channels; c < 4; c++)
+        for (uint64_t left = active; left; left &= left - 1) out[c][bit_lowest(left)] = 0;
+    for (unsigned c = 0; c < t->channels; c++, host += f->bytes) {
+        for (uint64_t left = active; left; left &= left - 1) {
+            unsigned l = bit_lowest(left);
+            uint32_t v = component(t, host + offset[l]);
+            if (has_table)
+                v = f32_bits(fractions[v]);
+            else if (f->scale != 1)
+                v = f32_bits((float)(number_of(t, v, f->scale) / f->scale));
+            out[c][l] = v;
+        }
+    }
+}
+
+// The whole texture's host bytes; NULL: a part is not in one live allocation, or texels are not aligned.
+static const uint8_t *whole_texture(const struct fetch *f)
+{
+    const struct texture *t = f->t;
+    uint64_t rows = (uint64_t)f->extent[1] * f->extent[2],
+             bytes = (rows - 1) * t->pitch_bytes + (uint64_t)f->extent[0] * t->channels * f->bytes;
+    if (!f->extent[0] || bytes > UINT32_MAX || (t->data | t->pitch_bytes) & (f->bytes - 1)) return NULL;
+    return exec_global_near(f->w->exec, t->data, (unsigned)bytes);
+}
+
+// Fetches the lanes' texels to `out`. False: the lanes differ in their texture, a coordinate may leave the texture, or
+// a texel may not be there: nothing has happened.
+static bool fetch_together(struct fetch *f, const struct bound *d, uint8_t *regs, uint64_t active,
+                           unsigned dimensions, uint32_t out[4][LANES_MAX])
+{
+    const struct warp *w = f->w;
+    const bool is_float = bound_inst(d, w)->type2 == TYPE_F32;
+    if (!active || bound_inst(d, w)->src[1].kind != OPERAND_REG || !have_one_handle(d, w, regs, active) ||
+        !name_texture(f, handle_of(d, w, regs, bit_lowest(active))) ||
+        !reads_within(f->t, dimensions, is_float))
+        return false;
+    const uint8_t *host = whole_texture(f);
+    if (!host) return false;
+    const struct texture *t = f->t;
+    const uint64_t strides[3] = {(uint64_t)t->channels * f->bytes, t->pitch_bytes,
+                                 (uint64_t)t->pitch_bytes * f->extent[1]};
+    uint64_t offset[LANES_MAX] = {0};
+    for (unsigned k = 0; k < dimensions; k++)
+        add_axis(f, k, is_float, reg_lanes(regs, d->src[1] + k * w->exec->vector_bytes), active, strides[k],
+                 offset);
+    read_texels(f, host, offset, active, out);
+    for (uint64_t left = w->exec->texels ? active : 0; left; left &= left - 1)
+        w->exec->texels[bit_lowest(left)] = t->data + offset[bit_lowest(left)];
+    return true;
+}
+
+// Fetches lane by lane. False: a fault, recorded.
+static bool fetch_apart(struct fetch *f, const struct bound *d, uint8_t *regs, uint64_t active,
+                        unsigned dimensions, uint32_t out[4][LANES_MAX])
+{
+    struct warp *w = f->w;
+    const struct inst *i = bound_inst(d, w);
+    struct axis axes[3] = {0}; // dimensions that the texture lacks: texel 0, weight 0
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned l = bit_lowest(left);
+        if (w->exec->texels) {
+            f->first = &w->exec->texels[l];
+            *f->first = 0;
+        }
+        if (!name_texture(f, handle_of(d, w, regs, l))) {
+            bad_handle(w, d, l, f->handle);
+            return false;
+        }
+        for (unsigned k = 0; k < dimensions; k++) {
+            uint32_t x = exec_lane_word(d, w, regs, 1, k, l);
+            axes[k] = i->type2 == TYPE_F32 ? locate(f->t, k, f->extent[k], f32_from_bits(x))
+                                           : locate_texel(f->t, k, f->extent[k], (int32_t)x);
+        }
+        uint32_t value[4];
+        bool linear = f->t->filter == TEXTURE_LINEAR && i->type2 == TYPE_F32;
+        if (!(linear ? sample(f, axes, value) : point(f, axes, value))) {
+            exec_fault_address(w, d, f->bad_kind, l, SPACE_GLOBAL, f->bad_address, f->bytes, false);
+            return false;
+        }
+        for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
+    }
+    return true;
+}
+
 const struct bound *exec_tex(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
     unsigned dimensions = i->mode == MODE_TEX_1D ? 1 : i->mode == MODE_TEX_2D ? 2 : 3;
     uint32_t out[4][LANES_MAX];
     struct fetch f = {.w = w};
-    struct axis axes[3] = {0}; // dimensions that the texture lacks: texel 0, weight 0
     w->counts.texture_fetches++;
-    for (uint64_t left = active; left; left &= left - 1) {
-        unsigned l = bit_lowest(left);
-        if (w->exec->texels) {
-            f.first = &w->exec->texels[l];
-            *f.first = 0;
-        }
-        if (!name_texture(&f, handle_of(d, w, regs, l))) return bad_handle(w, d, l, f.handle);
-        for (unsigned k = 0; k < dimensions; k++) {
-            uint32_t x = exec_lane_word(d, w, regs, 1, k, l);
-            axes[k] = i->type2 == TYPE_F32 ? locate(f.t, k, f.extent[k], f32_from_bits(x))
-                                           : locate_texel(f.t, k, f.extent[k], (int32_t)x);
-        }
-        uint32_t value[4];
-        bool linear = f.t->filter == TEXTURE_LINEAR && i->type2 == TYPE_F32;
-        if (!(linear ? sample(&f, axes, value) : point(&f, axes, value)))
-            return exec_fault_address(w, d, f.bad_kind, l, SPACE_GLOBAL, f.bad_address, f.bytes, false);
-        for (unsigned n = 0; n < 4; n++) out[n][l] = value[n];
-    }
+    if (!fetch_together(&f, d, regs, active, dimensions, out) &&
+        !fetch_apart(&f, d, regs, active, dimensions, out))
+        return NULL;
     for (unsigned n = 0; n < 4; n++)
         exec_write(reg_lanes(regs, d->dst + (i->dst[0].reg == REG_ZERO ? 0 : n) * w->exec->vector_bytes),
                    out[n], active, w);
