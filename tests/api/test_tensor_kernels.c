@@ -194,6 +194,68 @@ static void test_f64(struct test *t)
     check_products(t, "dgemm_mma", products, TEST_COUNT(products));
 }
 
+// -- GPUs ----------------------------------------------------------------------------------------------------
+
+// Bytes of a product of tf32 on a GPU (NULL: functional) with a setting (NULL: none), into c.
+static void product_on(struct test *t, const char *gpu, const char *key, const char *value,
+                       float c[128 * 128])
+{
+    int m = 128, n = 128, k = 64;
+    struct bench b;
+    if (!bench_init(&b, t, "gemm_types")) return;
+    if (gpu) CHECK(t, wf_gpu(b.c, gpu) == WF_OK);
+    if (key) CHECK(t, wf_set(b.c, key, value) == WF_OK);
+    void *x = random_elements(F32, (size_t)(m * k), &b.g), *y = random_elements(F32, (size_t)(n * k), &b.g);
+    uint64_t a_at = put(&b, x, (size_t)(4 * m * k)), b_at = put(&b, y, (size_t)(4 * n * k)),
+             c_at = put(&b, c, 4 * 128 * 128);
+    void *args[] = {&a_at, &b_at, &c_at, &m, &n, &k};
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .shared_bytes = STAGES(4)};
+    if (launch(&b, "tf32_gemm", shape, args, 6)) wf_read(b.c, c_at, c, 4 * 128 * 128);
+    free(x), free(y);
+    wf_context_destroy(b.c);
+}
+
+// Values follow the rule of the GPU; without a GPU, of the code's .target, here sm_80.
+static void test_cards(struct test *t)
+{
+    static float ampere[128 * 128], a100[128 * 128], h100[128 * 128], changed[128 * 128];
+    product_on(t, NULL, NULL, NULL, ampere);
+    product_on(t, "a100", NULL, NULL, a100);
+    product_on(t, "h100", NULL, NULL, h100);
+    CHECK(t, memcmp(ampere, a100, sizeof a100) == 0);
+    CHECK(t, memcmp(h100, a100, sizeof a100) != 0);
+    product_on(t, "a100", "tensor.values", "hopper", changed);
+    CHECK(t, memcmp(h100, changed, sizeof changed) == 0);
+    product_on(t, "h100", "tensor.values", "target", changed);
+    CHECK(t, memcmp(ampere, changed, sizeof changed) == 0);
+    product_on(t, "h100", "tensor.tf32_length", "4", changed);
+    CHECK(t, memcmp(h100, changed, sizeof changed) != 0);
+}
+
+// A GPU without tensor cores, or without the type, refuses the launch and names the product.
+static void test_refused(struct test *t)
+{
+    static const struct {
+        const char *gpu, *file, *kernel, *message;
+    } cases[] = {{"gtx1080ti", "hgemm_mma", "hgemm_mma", "HMMA.16816.F32.F16"},
+                 {"titanv", "gemm_types", "tf32_gemm", "HMMA.1688.F32.TF32"},
+                 {"a100", "fp8_gemm", "fp8_gemm", "QMMA.16832.F32.E4M3"}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct bench b;
+        if (!bench_init(&b, t, cases[k].file)) return;
+        CHECK(t, wf_gpu(b.c, cases[k].gpu) == WF_OK);
+        struct wf_kernel *kernel = wf_kernel_find(b.m, cases[k].kernel);
+        uint64_t none = 0;
+        int zero = 0;
+        void *args[] = {&none, &none, &none, &zero, &zero, &zero};
+        struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .shared_bytes = STAGES(4)};
+        CHECK(t, kernel && wf_launch(kernel, &shape, args, 6, NULL) == WF_BAD_INPUT);
+        CHECK_MSG(t, strstr(wf_errors(b.c), cases[k].message) && strstr(wf_errors(b.c), cases[k].gpu), "%s",
+                  wf_errors(b.c));
+        wf_context_destroy(b.c);
+    }
+}
+
 // -- depth split, sparse ------------------------------------------------------------------------------------
 
 static void test_splitk(struct test *t)
@@ -376,6 +438,8 @@ int main(int argc, char **argv)
         {"types", test_types},
         {"fp8", test_fp8},
         {"f64", test_f64},
+        {"cards", test_cards},
+        {"refused", test_refused},
         {"splitk", test_splitk},
         {"sparse", test_sparse},
         {"attention", test_attention},

@@ -212,6 +212,7 @@ static const struct undirected {
     {"sim.lose_reply",          "test_ends.c: lost replies"},
     {"latency.mma_*",           "no bundled kernel has matrix products; tests/sm/test_tensor.c"},
     {"interval.mma_*",          "the same"},
+    {"tensor.*",                "no time: values of products; tests/api/test_tensor_kernels.c"},
 };
 // clang-format on
 

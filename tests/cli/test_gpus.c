@@ -259,7 +259,7 @@ static bool is_no_cards(const char *key)
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     // Without tensor cores for a product: 0.
-    static const char *const prefixes[] = {"sim.", "latency.mma_", "interval.mma_",
+    static const char *const prefixes[] = {"sim.", "latency.mma_", "interval.mma_", "tensor.",
                                            "energy.product_"};
     for (size_t i = 0; i < TEST_COUNT(prefixes); i++)
         if (str_starts_with(key, prefixes[i])) return true;
