@@ -291,6 +291,10 @@ uint64_t *operand_find_pipe(struct sm *s, const struct op *o)
     if (o->pipe == PIPE_TENSOR) return &pipes[s->operands.tensor];
     for (uint32_t k = 1; *best > s->now + 2 && k < s->operands.pipes[o->pipe]; k++)
         if (pipes[k] < *best) best = &pipes[k];
+    if (o->pipe != PIPE_FLOAT || !s->config->float_in_int) return best;
+    pipes = s->operands.pipe_free[PIPE_INT];
+    for (uint32_t k = 0; *best > s->now + 2 && k < s->operands.pipes[PIPE_INT]; k++)
+        if (pipes[k] < *best) best = &pipes[k];
     return best;
 }
 

@@ -92,6 +92,7 @@ static const struct trend trends[] = {
     {"CP", "issue.scheduler=two-level | issue.active_warps=4", "cycles", 1.10, 9.00},
     {"CP", "operands.ports=1", "sm.operand.conflict_cycles", 1.50, 1e9},
     {"pathfinder", "units.shared=0 | units.int=1", "cycles", 1.01, 4.10},
+    {"CP", "units.shared=0 units.float=1 | units.float_in_int=1", "cycles", 0.25, 0.98},
     {"CP", "fetch.per_scheduler=1 | units.float=1", "cycles", 1.10, 4.10},
     {"CP", "interval.sfu=8 | units.special=1", "cycles", 1.10, 4.10},
     {"hotspot", "interval.dp=40 | units.double=1", "cycles", 1.10, 4.10},

@@ -255,7 +255,8 @@ static bool is_no_cards(const char *key)
                                        "issue.active_warps",    "board.entries",     "branch.bits",
                                        "branch.history",        "branch.resolve",    "machine",
                                        "energy.board_search",   "energy.board_keep", "energy.board_leakage",
-                                       "energy.bypass_leakage", "gpu.slice",         "icache.warm"};
+                                       "energy.bypass_leakage", "gpu.slice",         "icache.warm",
+                                       "units.float_in_int"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     // Without tensor cores for a product: 0.

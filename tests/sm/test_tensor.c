@@ -84,6 +84,11 @@ static const struct {
     {"a100", "BMMA.168256.XOR", 4, 24, 8, false},
     {"a100", "DMMA.884", 4, 26, 16, false},
     {"a100", "HMMA.SP.16832.F32.F16", 4, 24, 8, true},
+    {"rtx3080", "HMMA.16816.F16.F16", 2, 24, 16, false},
+    {"rtx3080", "HMMA.16816.F32.F16", 4, 32, 32, false},
+    {"rtx3080", "IMMA.16832.S8.S8", 4, 24, 16, false},
+    {"rtx4090", "HMMA.16816.F32.F16", 4, 33, 32, false}, // measured: two in 66.3
+    {"rtx4090", "QMMA.16832.F16.E4M3.E4M3", 2, 24, 16, false},
     {"rtx2080ti", "HMMA.1688.F16.F16", 2, 14, 8, false},
     {"rtx2080ti", "HMMA.1688.F32.F16", 4, 16, 16, false},
     {"rtx2080ti", "IMMA.8816.S8.S8", 2, 10, 4, false},
