@@ -9,6 +9,7 @@
 #include "energy/energy.h"
 #include "exec/launch.h"
 #include "exec/session.h"
+#include "exec/tensor/card.h"
 #include "isa/image.h"
 #include "mark/mark.h"
 #include "memory/system.h"
@@ -228,8 +229,9 @@ struct wf_pending {
     bool is_freed; // freed by the caller: destroyed when over
     // Input of the functional engine or the chip, and arrays pointed to by the input.
     struct launch launch;
-    struct launch_flat flat; // memory layout of a RISC-V kernel (of an image); unused for PTX
-    bool is_timed;           // timed on the SMs of the chip; false on the SIMTight core
+    struct tensor_card tensor; // rule of matrix products, with launch.tensor
+    struct launch_flat flat;   // memory layout of a RISC-V kernel (of an image); unused for PTX
+    bool is_timed;             // timed on the SMs of the chip; false on the SIMTight core
     bool is_on_core; // timed by the SIMTight core (core.c), which fills core_counts. Neither: functional.
     struct simtight_counts core_counts;
     VEC(struct api_core_sample) core_samples; // with report.interval, in order of time

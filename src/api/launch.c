@@ -3,9 +3,12 @@
 #include "api/host_modes.h"
 #include "api/impl.h"
 #include "base/bits.h"
+#include "chip/values.h"
 #include "exec/memory.h"
 #include "isa/bank.h"
+#include "isa/inst.h"
 #include "isa/program.h"
+#include "sm/products.h"
 #include "study/study.h"
 
 #include <string.h>
@@ -250,6 +253,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .is_interrupted = api_is_interrupted,
         .interrupt_context = c,
     };
+    if (c->gpu && chip_tensor_card(&c->chip, &l->tensor)) l->launch.tensor = &l->tensor;
     l->is_timed = api_is_timed(c);
     l->max_cycles = c->max_cycles;
 }
@@ -283,6 +287,24 @@ bool api_check_study(struct wf_context *c)
     if (!c->study || api_is_studied(c) || api_is_timed(c)) return true;
     return diag_error(&c->diag, loc_none(), "study %s needs timed launches; %s has no time", c->study->name,
                       c->gpu ? "this run" : "a functional run");
+}
+
+// Whether the SMs of a timed launch have units for the matrix products of the program.
+static bool check_products(struct wf_context *c, const struct wf_pending *l)
+{
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    const struct program *p = l->launch.program;
+    const struct inst *missing = NULL;
+    for (unsigned k = l->is_timed ? chip_kinds(&c->chip, kinds) : 0; !missing && k-- > 0;)
+        missing = product_missing(&kinds[k].config, p);
+    if (!missing) return true;
+    struct strbuf text = {0};
+    program_print_inst(p, (uint32_t)(missing - p->insts), &text);
+    diag_error(&c->diag, l->kernel->loc,
+               "kernel %s has the matrix product %s, and %s has no tensor core for it (keys interval.mma_*)",
+               l->launch.kernel_name, strbuf_text(&text), c->gpu);
+    strbuf_fini(&text);
+    return false;
 }
 
 static bool check_fits(struct wf_context *c, const struct launch *l)
@@ -345,7 +367,7 @@ static enum wf_status queue_checked(struct wf_kernel *k, const struct wf_launch_
     struct wf_pending *l = api_launch_create(k);
     fill_launch(l, shape);
     if (l->launch.check_bounds != CHECK_STOP) memory_expect_strays(api_memory(c));
-    if (!api_check_watched(c) || !api_check_study(c) || !check_fits(c, &l->launch) ||
+    if (!api_check_watched(c) || !api_check_study(c) || !check_fits(c, &l->launch) || !check_products(c, l) ||
         !(l->addresses = make_address_bank(k))) {
         api_launch_destroy(l);
         return WF_BAD_INPUT;

@@ -2,6 +2,8 @@
 #include "chip/config.h"
 
 static const char *const gpu_machine_words[] = {"sm", "simtight", NULL};
+static const char *const tensor_values_words[] = {"target", "volta",     "turing",        "ampere", "ada",
+                                                  "hopper", "blackwell", "rtx-blackwell", NULL};
 static const char *const dispatch_policy_words[] = {
 #define DISPATCH(symbol, word, meaning) word,
 #include "chip/dispatch.def"

@@ -4,6 +4,8 @@
 #include "sm/config.h"
 
 enum gpu_machine { MACHINE_SM, MACHINE_SIMTIGHT };
+// tensor.values: target, or 1 + enum tensor_generation
+enum { TENSOR_VALUES_TARGET };
 
 // Settings from the tables of the chip, the SM and the memory system. The memory system uses the core clock
 // of the SM.

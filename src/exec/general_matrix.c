@@ -65,11 +65,13 @@ const struct bound *exec_mma(const struct bound *d, struct warp *w, uint8_t *reg
     const struct bound *next;
     struct tensor_form f;
     struct tensor_operands o;
+    const struct tensor_card *card =
+        e->launch->tensor ? e->launch->tensor : tensor_card_of_target(e->program->target_sm);
     if (!assemble_warp(d, w, active, &next)) return next;
     describe_form(bound_inst(d, w), &f);
     for (unsigned base = 0; base < e->lanes; base += GROUP_LANES) {
         find_operands(d, w, regs, base, &o);
-        tensor_product(tensor_card_of_target(e->program->target_sm), &f, &o, tensor_tiles_of(e->isa));
+        tensor_product(card, &f, &o, tensor_tiles_of(e->isa));
     }
     return d + 1;
 }

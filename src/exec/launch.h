@@ -12,6 +12,7 @@
 
 struct exec_counts;
 struct program;
+struct tensor_card;
 
 enum { LAUNCH_THREADS_MAX = 1024, LAUNCH_BANKS = 5 };
 
@@ -113,6 +114,7 @@ struct launch {
     enum launch_simt simt;
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
+    const struct tensor_card *tensor; // rule of matrix products; NULL: of the program's .target
     bool check_races;       // race detector on
     struct check *check; // NULL: no check; else findings are added (exec/checker.h); with check_races
     const char *kernel_name, *ptx_file; // with check: for reports; the file may be NULL

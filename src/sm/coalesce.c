@@ -10,6 +10,7 @@
 #include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/mma.h"
 #include "sm/sm_impl.h"
 
 // Adds to the entry's lines an access to `bytes` bytes within one cache line. lanes: number of lanes that
@@ -250,6 +251,27 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
     return (unsigned)u32_max(bank_turns(key, bank, count), words / 2);
 }
 
+// LDSM: the first 8 lanes have the addresses of the first matrix's rows, and so on. A pass is a wavefront: a matrix
+// takes one pass, or more where rows share banks.
+static unsigned matrix_passes(const struct sm *s, const struct exec_access *a, const struct inst *i)
+{
+    enum { ROWS = 8, ROW_WORDS = 4 };
+    unsigned passes = 0, lanes = ROWS * isa_mma_shapes[i->shape].matrices;
+    for (unsigned base = 0; base < WARP_SIZE_MAX; base += COALESCE_LANES)
+        for (unsigned first = base; first < base + lanes; first += ROWS) {
+            uint32_t key[ROWS * ROW_WORDS];
+            uint8_t bank[ROWS * ROW_WORDS];
+            unsigned count = 0;
+            for (uint64_t left = a->shared & bit_mask(ROWS) << first; left; left &= left - 1)
+                for (unsigned n = 0; n < ROW_WORDS; n++, count++) {
+                    key[count] = (uint32_t)(a->address[bit_lowest(left)] / 4) + n;
+                    bank[count] = (uint8_t)(key[count] % s->config->shared_banks);
+                }
+            passes += bank_turns(key, bank, count);
+        }
+    return passes;
+}
+
 static unsigned passes_of(const struct sm *s, const struct timed_engine *engine, const struct exec_access *a,
                           bool is_atomic)
 {
@@ -332,9 +354,10 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
 }
 
 // With sim.no_conflicts: the passes of an access, without passes beyond those of distinct banks.
-static uint16_t least_passes(const struct lsu_entry *e, const struct exec_access *a)
+static uint16_t least_passes(const struct lsu_entry *e, const struct exec_access *a, const struct inst *i)
 {
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1;
+    if (i->op == OP_LDSM) words = isa_mma_shapes[i->shape].matrices;
     return e->cycles > words ? (uint16_t)words : e->cycles;
 }
 
@@ -351,12 +374,15 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
     uint64_t global = a->mask & ~(a->shared | a->local);
     e->kind = (uint8_t)kind_of(a, i);
     e->cycles = e->count = 0;
-    if (a->shared) e->cycles = (uint16_t)remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC));
+    if (i->op == OP_LDSM)
+        e->cycles = (uint16_t)matrix_passes(s, a, i);
+    else if (a->shared)
+        e->cycles = (uint16_t)remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC));
     if (e->kind == LSU_CONSTANT)
         for (uint64_t left = a->mask; left; left &= left - 1)
             a->address[bit_lowest(left)] +=
                 g->launch->space + GPU_CONSTANT_ADDRESS + ((uint64_t)i->bank << 32);
-    if (s->config->no_conflicts) e->cycles = least_passes(e, a);
+    if (s->config->no_conflicts) e->cycles = least_passes(e, a, i);
     if (global && g->launch->launch->has_far) fold_far(a, global);
     if (global) coalesce_global(s, e, a, global);
     if (global && s->config->no_scatter) gather_lines(s, e, a, global);

@@ -28,6 +28,11 @@ static const char *const predict_words[] = {"none", "static", "gshare", "perfect
             "cycles from operands collected to the result", SHIPPED)                                         \
     GPU_U32(interval_##which, "interval." name, 1, 10000, busy, "cycles a pipeline is busy with a warp",     \
             SHIPPED)
+#define GPU_PRODUCT(which, name, products)                                                                   \
+    GPU_U32(latency_##which, "latency.mma_" name, 0, 10000, 0,                                               \
+            "cycles from operands collected to the result: " products, "choice: none")                       \
+    GPU_U32(interval_##which, "interval.mma_" name, 0, 10000, 0,                                             \
+            "cycles a tensor unit is busy: " products "; 0: the GPU lacks the product", "choice: none")
 const struct config_key gpu_config_keys[] = {
 #include "sm/config.def"
 };
@@ -41,6 +46,7 @@ bool gpu_config_is_chips(size_t key)
 #define GPU_BOOL(...)    false,
 #define GPU_WORD(...)    false,
 #define GPU_LATENCY(...) false, false,
+#define GPU_PRODUCT(...) false, false,
 #define CHIP_U32(...)    true,
 #define CHIP_BOOL(...)   true,
 #include "sm/config.def"

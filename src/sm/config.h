@@ -20,6 +20,7 @@ struct gpu_config {
 #define GPU_WORD CONFIG_MEMBER_WORD
 
 #define GPU_LATENCY(which, name, cycles, busy) uint32_t latency_##which, interval_##which;
+#define GPU_PRODUCT(which, name, products)     uint32_t latency_##which, interval_##which;
 #include "sm/config.def"
 };
 
@@ -29,6 +30,7 @@ enum {
 #define GPU_BOOL(...)    +1
 #define GPU_WORD(...)    +1
 #define GPU_LATENCY(...) +2
+#define GPU_PRODUCT(...) +2
 #include "sm/config.def"
 };
 

@@ -6,6 +6,7 @@
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "isa/units.h"
+#include "sm/products.h"
 #include "sm/waits.h"
 
 static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, bool interval)
@@ -15,6 +16,7 @@ static uint32_t latency_of(const struct gpu_config *c, enum isa_latency which, b
 #define GPU_U32(...)
 #define GPU_BOOL(...)
 #define GPU_WORD(...)
+#define GPU_PRODUCT(...)
 #define GPU_LATENCY(row, name, cycles, busy)                                                                 \
     case LATENCY_##row: return interval ? c->interval_##row : c->latency_##row;
 #include "sm/config.def"
@@ -30,6 +32,7 @@ static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
     case UNIT_FLOAT: return PIPE_FLOAT;
     case UNIT_SPECIAL: return PIPE_SPECIAL;
     case UNIT_DOUBLE: return PIPE_DOUBLE;
+    case UNIT_TENSOR: return PIPE_TENSOR;
     case UNIT_MEMORY:
     case UNIT_TEXTURE: return PIPE_LSU;
     case UNIT_CONTROL:
@@ -62,6 +65,7 @@ static enum gpu_lanes lanes_of(const struct inst *i)
     case LATENCY_ATOMIC:
     case LATENCY_SHUFFLE: return LANES_MEMORY;
     case LATENCY_TEXTURE: return LANES_TEXTURE;
+    case LATENCY_PRODUCT: return LANES_PRODUCT;
     case LATENCY_FIXED:
     case LATENCY_FENCE:
     case LATENCY_BRANCH:
@@ -153,6 +157,17 @@ static uint64_t set_of(const struct op *o, unsigned first, unsigned predicates)
     return set;
 }
 
+static void set_times(struct op *o, const struct inst *i, enum isa_latency latency,
+                      const struct gpu_config *c)
+{
+    o->latency = (uint16_t)latency_of(c, latency, false);
+    o->interval = (uint16_t)latency_of(c, latency, true);
+    if (latency != LATENCY_PRODUCT) return;
+    struct product_cost cost = product_cost_of(c, i);
+    o->latency = (uint16_t)cost.latency;
+    o->interval = (uint16_t)cost.interval;
+}
+
 static void decode_one(struct decoded *d, struct op *o, const struct inst *i, const struct gpu_config *c,
                        uint32_t line_bytes)
 {
@@ -168,8 +183,7 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
                                            : OP_LOADS;
     }
     if (latency == LATENCY_CONVERT_WIDE && c->wide_is_double) o->pipe = PIPE_DOUBLE;
-    o->latency = (uint16_t)latency_of(c, latency, false);
-    o->interval = (uint16_t)latency_of(c, latency, true);
+    set_times(o, i, latency, c);
     o->guard = i->guard;
     o->guard_not = i->guard_not;
     o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
@@ -222,7 +236,8 @@ void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_con
         set_cycles(&d->ops[n], c);
         d->places[n] = place_of(p, n, line_bytes);
         d->ops[n].is_plain = d->ops[n].path == PATH_ALU && d->ops[n].pipe != PIPE_CONTROL &&
-                             c->dependences == DEPENDENCES_SCOREBOARD && c->issue_interval == 1;
+                             d->ops[n].pipe != PIPE_TENSOR && c->dependences == DEPENDENCES_SCOREBOARD &&
+                             c->issue_interval == 1;
         if (d->ops[n].path == PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD)
             d->ops[n].needs |= OP_ASK;
     }

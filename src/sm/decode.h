@@ -15,7 +15,16 @@ enum { OP_STORES = 1, OP_LOADS = 2 };
 enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
 
 // Pipelines; with units.shared, integer instructions use PIPE_FLOAT.
-enum pipe { PIPE_INT, PIPE_FLOAT, PIPE_SPECIAL, PIPE_DOUBLE, PIPE_LSU, PIPE_CONTROL, PIPE_COUNT };
+enum pipe {
+    PIPE_INT,
+    PIPE_FLOAT,
+    PIPE_SPECIAL,
+    PIPE_DOUBLE,
+    PIPE_TENSOR,
+    PIPE_LSU,
+    PIPE_CONTROL,
+    PIPE_COUNT
+};
 
 // Class of the work done by a lane, for the counters of counters.def.
 enum gpu_lanes {

@@ -18,6 +18,7 @@ static uint32_t pipes_of(const struct gpu_config *c, enum pipe p)
     case PIPE_FLOAT: return c->units_float;
     case PIPE_SPECIAL: return c->units_special;
     case PIPE_DOUBLE: return c->units_double;
+    case PIPE_TENSOR: return c->schedulers;
     case PIPE_LSU:
     case PIPE_CONTROL:
     case PIPE_COUNT: break;
@@ -288,7 +289,12 @@ void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
 uint64_t *operand_find_pipe(struct sm *s, const struct op *o)
 {
     uint64_t *pipes = s->operands.pipe_free[o->pipe], *best = pipes;
+    if (o->pipe == PIPE_TENSOR) return &pipes[s->operands.tensor];
     for (uint32_t k = 1; *best > s->now + 2 && k < s->operands.pipes[o->pipe]; k++)
+        if (pipes[k] < *best) best = &pipes[k];
+    if (o->pipe != PIPE_FLOAT || !s->config->float_in_int) return best;
+    pipes = s->operands.pipe_free[PIPE_INT];
+    for (uint32_t k = 0; *best > s->now + 2 && k < s->operands.pipes[PIPE_INT]; k++)
         if (pipes[k] < *best) best = &pipes[k];
     return best;
 }

@@ -50,6 +50,7 @@ struct operands {
     uint64_t pipe_free[PIPE_COUNT][32];
     uint32_t pipes[PIPE_COUNT]; // by enum pipe: number of pipelines
     uint32_t pipe[PIPE_COUNT];  // by enum pipe: pipeline to look at first
+    uint32_t tensor;            // tensor unit of the product that issues: the scheduler's number
     // by cycle mod WRITE_CYCLES: cycle << 8 | number of results written in the cycle
     uint64_t writes[WRITE_CYCLES];
 };

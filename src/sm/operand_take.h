@@ -90,6 +90,12 @@ static inline uint64_t operand_write(struct sm *s, const struct sm_warp *w, cons
     return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle);
 }
 
+// Tensor units belong to schedulers. Later calls for a product take the unit of scheduler `unit`.
+static inline void operand_choose_tensor(struct sm *s, unsigned unit)
+{
+    s->operands.tensor = s->operands.pipe[PIPE_TENSOR] = unit;
+}
+
 // Reserves a pipeline for `interval` cycles, after cycle `collected`. Returns the cycle in which the result leaves
 // the pipeline.
 static inline __attribute__((always_inline)) uint64_t operand_take_pipe(struct sm *s, const struct op *o,

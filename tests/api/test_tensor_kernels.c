@@ -3,6 +3,7 @@
 #include "api/warpfold.h"
 #include "base/bits.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include "harness/test.h"
 
 #include <math.h>
@@ -194,6 +195,129 @@ static void test_f64(struct test *t)
     check_products(t, "dgemm_mma", products, TEST_COUNT(products));
 }
 
+// PTX of a warp that multiplies m16n8kK in double precision. A lane's elements of a, b and c lie one after the other.
+static void write_doubles(struct strbuf *out, unsigned depth)
+{
+    unsigned a = depth / 2, b = depth / 4;
+    strbuf_puts(out, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                     ".visible .entry doubles(.param .u64 pa, .param .u64 pb, .param .u64 pc)\n{\n"
+                     ".reg .b32 %r;\n.reg .b64 %p<6>;\n.reg .f64 %a<8>, %b<4>, %c<4>;\n"
+                     "mov.u32 %r, %tid.x;\nld.param.u64 %p0, [pa];\nld.param.u64 %p1, [pb];\n"
+                     "ld.param.u64 %p2, [pc];\n");
+    strbuf_printf(out, "mul.wide.u32 %%p3, %%r, %u;\nadd.u64 %%p0, %%p0, %%p3;\n", 8 * a);
+    strbuf_printf(out, "mul.wide.u32 %%p3, %%r, %u;\nadd.u64 %%p1, %%p1, %%p3;\n", 8 * b);
+    strbuf_puts(out, "mul.wide.u32 %p3, %r, 32;\nadd.u64 %p2, %p2, %p3;\n");
+    for (unsigned k = 0; k < a; k++) strbuf_printf(out, "ld.global.f64 %%a%u, [%%p0+%u];\n", k, 8 * k);
+    for (unsigned k = 0; k < b; k++) strbuf_printf(out, "ld.global.f64 %%b%u, [%%p1+%u];\n", k, 8 * k);
+    for (unsigned k = 0; k < 4; k++) strbuf_printf(out, "ld.global.f64 %%c%u, [%%p2+%u];\n", k, 8 * k);
+    strbuf_printf(out, "mma.sync.aligned.m16n8k%u.row.col.f64.f64.f64.f64 {%%c0,%%c1,%%c2,%%c3}, {", depth);
+    for (unsigned k = 0; k < a; k++) strbuf_printf(out, "%s%%a%u", k ? "," : "", k);
+    strbuf_puts(out, "}, {");
+    for (unsigned k = 0; k < b; k++) strbuf_printf(out, "%s%%b%u", k ? "," : "", k);
+    strbuf_puts(out, "}, {%c0,%c1,%c2,%c3};\n");
+    for (unsigned k = 0; k < 4; k++) strbuf_printf(out, "st.global.f64 [%%p2+%u], %%c%u;\n", 8 * k, k);
+    strbuf_puts(out, "ret;\n}\n");
+}
+
+// Deeper shapes of f64: bit for bit a chain of fused operations in increasing depth. Places of elements: PTX ISA 9.7.14.5.
+static void check_doubles(struct test *t, unsigned depth)
+{
+    struct bench b = {.t = t, .c = wf_context_create()};
+    struct strbuf text = {0};
+    unsigned a_each = depth / 2, b_each = depth / 4;
+    rng_init(&b.g, depth);
+    write_doubles(&text, depth);
+    b.m = wf_module_load(b.c, "doubles.ptx", strbuf_text(&text), text.length);
+    CHECK_MSG(t, b.m != NULL, "%s", wf_errors(b.c));
+    double *x = random_elements(F64, 16 * depth, &b.g), *y = random_elements(F64, 8 * depth, &b.g),
+           *z = random_elements(F64, 128, &b.g), got[128];
+    uint64_t a_at = put(&b, x, 128 * depth), b_at = put(&b, y, 64 * depth), c_at = put(&b, z, sizeof got);
+    void *args[] = {&a_at, &b_at, &c_at};
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    if (b.m && launch(&b, "doubles", shape, args, 3)) {
+        wf_read(b.c, c_at, got, sizeof got);
+        for (unsigned i = 0; i < 128; i++) {
+            unsigned lane = i / 4, row = lane / 4 + 8 * (i % 4 / 2), column = 2 * (lane % 4) + i % 2;
+            double sum = z[i];
+            for (unsigned k = 0; k < depth; k++)
+                sum = fma(x[(row % 8 * 4 + k % 4) * a_each + row / 8 + 2 * (k / 4)],
+                          y[(column * 4 + k % 4) * b_each + k / 4], sum);
+            CHECK_MSG(t, f64_bits(got[i]) == f64_bits(sum), "k%u, row %u, column %u: %.17g, not %.17g", depth,
+                      row, column, got[i], sum);
+        }
+    }
+    strbuf_fini(&text);
+    free(x), free(y), free(z);
+    wf_context_destroy(b.c);
+}
+
+static void test_deep_f64(struct test *t)
+{
+    for (unsigned depth = 4; depth <= 16; depth *= 2) check_doubles(t, depth);
+}
+
+// -- GPUs ----------------------------------------------------------------------------------------------------
+
+// Bytes of a product of tf32 on a GPU (NULL: functional) with a setting (NULL: none), into c.
+static void product_on(struct test *t, const char *gpu, const char *key, const char *value,
+                       float c[128 * 128])
+{
+    int m = 128, n = 128, k = 64;
+    struct bench b;
+    if (!bench_init(&b, t, "gemm_types")) return;
+    if (gpu) CHECK(t, wf_gpu(b.c, gpu) == WF_OK);
+    if (key) CHECK(t, wf_set(b.c, key, value) == WF_OK);
+    void *x = random_elements(F32, (size_t)(m * k), &b.g), *y = random_elements(F32, (size_t)(n * k), &b.g);
+    uint64_t a_at = put(&b, x, (size_t)(4 * m * k)), b_at = put(&b, y, (size_t)(4 * n * k)),
+             c_at = put(&b, c, 4 * 128 * 128);
+    void *args[] = {&a_at, &b_at, &c_at, &m, &n, &k};
+    struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .shared_bytes = STAGES(4)};
+    if (launch(&b, "tf32_gemm", shape, args, 6)) wf_read(b.c, c_at, c, 4 * 128 * 128);
+    free(x), free(y);
+    wf_context_destroy(b.c);
+}
+
+// Values follow the rule of the GPU; without a GPU, of the code's .target, here sm_80.
+static void test_cards(struct test *t)
+{
+    static float ampere[128 * 128], a100[128 * 128], h100[128 * 128], changed[128 * 128];
+    product_on(t, NULL, NULL, NULL, ampere);
+    product_on(t, "a100", NULL, NULL, a100);
+    product_on(t, "h100", NULL, NULL, h100);
+    CHECK(t, memcmp(ampere, a100, sizeof a100) == 0);
+    CHECK(t, memcmp(h100, a100, sizeof a100) != 0);
+    product_on(t, "a100", "tensor.values", "hopper", changed);
+    CHECK(t, memcmp(h100, changed, sizeof changed) == 0);
+    product_on(t, "h100", "tensor.values", "target", changed);
+    CHECK(t, memcmp(ampere, changed, sizeof changed) == 0);
+    product_on(t, "h100", "tensor.tf32_length", "4", changed);
+    CHECK(t, memcmp(h100, changed, sizeof changed) != 0);
+}
+
+// A GPU without tensor cores, or without the type, refuses the launch and names the product.
+static void test_refused(struct test *t)
+{
+    static const struct {
+        const char *gpu, *file, *kernel, *message;
+    } cases[] = {{"gtx1080ti", "hgemm_mma", "hgemm_mma", "HMMA.16816.F32.F16"},
+                 {"titanv", "gemm_types", "tf32_gemm", "HMMA.1688.F32.TF32"},
+                 {"a100", "fp8_gemm", "fp8_gemm", "QMMA.16832.F32.E4M3"}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct bench b;
+        if (!bench_init(&b, t, cases[k].file)) return;
+        CHECK(t, wf_gpu(b.c, cases[k].gpu) == WF_OK);
+        struct wf_kernel *kernel = wf_kernel_find(b.m, cases[k].kernel);
+        uint64_t none = 0;
+        int zero = 0;
+        void *args[] = {&none, &none, &none, &zero, &zero, &zero};
+        struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .shared_bytes = STAGES(4)};
+        CHECK(t, kernel && wf_launch(kernel, &shape, args, 6, NULL) == WF_BAD_INPUT);
+        CHECK_MSG(t, strstr(wf_errors(b.c), cases[k].message) && strstr(wf_errors(b.c), cases[k].gpu), "%s",
+                  wf_errors(b.c));
+        wf_context_destroy(b.c);
+    }
+}
+
 // -- depth split, sparse ------------------------------------------------------------------------------------
 
 static void test_splitk(struct test *t)
@@ -376,6 +500,9 @@ int main(int argc, char **argv)
         {"types", test_types},
         {"fp8", test_fp8},
         {"f64", test_f64},
+        {"deep_f64", test_deep_f64},
+        {"cards", test_cards},
+        {"refused", test_refused},
         {"splitk", test_splitk},
         {"sparse", test_sparse},
         {"attention", test_attention},

@@ -256,10 +256,15 @@ static bool is_no_cards(const char *key)
                                        "branch.history",        "branch.resolve",    "machine",
                                        "energy.board_search",   "energy.board_keep", "energy.board_leakage",
                                        "energy.bypass_leakage", "gpu.slice",         "icache.warm",
-                                       "constant.keep"};
+                                       "constant.keep",         "units.float_in_int"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
-    return str_starts_with(key, "sim.");
+    // Without tensor cores for a product: 0.
+    static const char *const prefixes[] = {"sim.", "latency.mma_", "interval.mma_", "tensor.",
+                                           "energy.product_"};
+    for (size_t i = 0; i < TEST_COUNT(prefixes); i++)
+        if (str_starts_with(key, prefixes[i])) return true;
+    return false;
 }
 
 // A card with a complete file: without `like`, and neither tiny nor

@@ -42,9 +42,38 @@ static void write_registers(struct lower *l, struct ir_inst *i)
     for (unsigned k = 0; k < i->def_count; k++) lower_write_def(l, element(&l->inst->operands[0], k), i, k);
 }
 
+// f64 beyond m8n8k4 as products of m8n8k4: 8 rows and 4 columns of a at a time, in increasing depth. The chain of fused operations of
+// an element is the same.
+static void lower_doubles(struct lower *l)
+{
+    enum { STEPS_MAX = 4 };
+    static const enum ir_class classes[] = {IR_CLASS_64, IR_CLASS_64};
+    const struct ptx_inst *p = l->inst;
+    struct ir_value *a[2 * STEPS_MAX], *b[STEPS_MAX], *c[4];
+    unsigned steps = element_count(&p->operands[2]);
+    read_registers(l, 1, PTX_F64, a, 0);
+    read_registers(l, 2, PTX_F64, b, 0);
+    read_registers(l, 3, PTX_F64, c, 0);
+    for (unsigned step = 0; step < steps; step++)
+        for (unsigned half = 0; half < 2; half++) {
+            struct ir_value *uses[] = {a[2 * step + half], b[step], c[2 * half], c[2 * half + 1]};
+            struct ir_inst *i = lower_effect(l, IR_MMA, TYPE_F64, 2, classes, 4, uses);
+            i->type2 = i->type3 = TYPE_F64;
+            i->shape = MMA_884;
+            i->round = (uint8_t)lower_round(p->round);
+            c[2 * half] = i->defs[0];
+            c[2 * half + 1] = i->defs[1];
+        }
+    for (unsigned k = 0; k < 4; k++) lower_write_operand(l, element(&p->operands[0], k), c[k]);
+}
+
 void lower_mma(struct lower *l)
 {
     const struct ptx_inst *p = l->inst;
+    if (p->types[0] == PTX_F64 && p->shape != PTX_SHAPE_M8N8K4) {
+        lower_doubles(l);
+        return;
+    }
     bool is_wide = p->types[0] == PTX_F64;
     enum ptx_type type = is_wide ? PTX_F64 : PTX_B32;
     struct ir_value *uses[REGISTERS_MAX];

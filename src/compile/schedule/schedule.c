@@ -87,7 +87,7 @@ static uint32_t latency_of(const struct mach_inst *i)
         [LATENCY_CONVERT] = 12,  [LATENCY_SREG] = 16,    [LATENCY_LOAD] = 120,        [LATENCY_SHARED] = 24,
         [LATENCY_CONSTANT] = 30, [LATENCY_STORE] = 2,    [LATENCY_ATOMIC] = 120,      [LATENCY_FENCE] = 20,
         [LATENCY_TEXTURE] = 140, [LATENCY_SHUFFLE] = 24, [LATENCY_VOTE] = 10,         [LATENCY_BRANCH] = 2,
-        [LATENCY_BARRIER] = 10};
+        [LATENCY_BARRIER] = 10,  [LATENCY_PRODUCT] = 24};
     if (has_shared_operand(i)) return cycles[LATENCY_SHARED];
     return i->i.op < OP_COUNT ? cycles[isa_table[i->i.op].latency] : 1;
 }

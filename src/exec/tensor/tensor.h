@@ -5,6 +5,7 @@
 // docs/explanation/tensor.md has the rule of groups, alignment and rounding, and the sources.
 #pragma once
 #include "exec/launch.h"
+#include "exec/tensor/card.h"
 #include "isa/fields.h"
 
 #include <stdbool.h>
@@ -21,32 +22,6 @@ enum { // sizes of matrices in a product of a warp
     TENSOR_REGISTERS = 16        // of an operand
 };
 
-// How one unit adds products of one type.
-struct tensor_rule {
-    uint8_t length;               // products in a group; 0: the unit lacks the type
-    uint8_t align;                // F: terms are cut to multiples of 2^(emax - F)
-    uint8_t cut;                  // fraction bits of an f32 result
-    int16_t floor_f32, floor_f16; // least emax, by type of result
-};
-
-// The tensor cores of one generation. Later a part of a GPU's file.
-struct tensor_card {
-    const char *name;
-    struct tensor_rule half, tf32, eight; // f16 and bf16; tf32; e4m3 and e5m2
-    bool eight_by_half;                   // mma.sync of 8-bit floats: two products of f16 and an addition
-};
-
-enum tensor_generation {
-    TENSOR_VOLTA,
-    TENSOR_TURING,
-    TENSOR_AMPERE,
-    TENSOR_ADA,
-    TENSOR_HOPPER,
-    TENSOR_BLACKWELL,     // data centre: B200
-    TENSOR_RTX_BLACKWELL, // sm_120
-    TENSOR_GENERATIONS
-};
-extern const struct tensor_card tensor_cards[TENSOR_GENERATIONS];
 // The generation that code for sm_`target` first runs on; 0: Hopper, the measured one.
 const struct tensor_card *tensor_card_of_target(unsigned target);
 

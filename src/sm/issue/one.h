@@ -15,6 +15,10 @@
 // SLOT_ISSUED: no obstacle.
 enum gpu_slot issue_obstacle(struct sm *s, unsigned slot, const struct op *o);
 void issue_keep_strictly(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t done, bool is_over);
+// Whether the tensor unit of the warp's scheduler is too busy for the product. True: refused, and the warp pauses.
+bool issue_finds_tensor_busy(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o);
+// Counts the multiply-adds of an issuing product, and chooses the tensor unit.
+void issue_product(struct sm *s, unsigned slot, const struct op *o);
 // Charges the time of a control instruction or fence. Returns the cycle of the result.
 uint64_t issue_control(struct sm *s, unsigned slot, const struct op *o, uint64_t collected);
 // With onlookers: costs after all mechanisms' changes; the end of the issue. accesses: a memory instruction with an
@@ -73,6 +77,7 @@ issue_has_room(struct sm *s, unsigned scheduler, unsigned slot, const struct op 
         refuse(s, scheduler, slot, SLOT_OPERAND);
         return false;
     }
+    if (o->pipe == PIPE_TENSOR && issue_finds_tensor_busy(s, scheduler, slot, o)) return false;
     enum gpu_slot obstacle = s->config->dependences != DEPENDENCES_SCOREBOARD && !is_over
                                  ? issue_obstacle(s, slot, o)
                                  : SLOT_ISSUED;
@@ -127,6 +132,7 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
     w->grid->counts.lanes[o->lanes] += lanes;
     if (issue > 1) issue_keep_scheduler(s, slot, issue);
     if (o->path == PATH_ALU) {
+        if (o->pipe == PIPE_TENSOR) issue_product(s, slot, o);
         done = observed ? operand_piped(s, w, o, operand_execute(s, w, o, collected, interval))
                         : operand_piped_plain(s, w, o, collected);
     } else if (o->path != PATH_MEMORY) {

@@ -6,6 +6,7 @@
 #include "isa/modes.h"
 #include "isa/program.h"
 #include "sm/issue/one.h"
+#include "sm/products.h"
 
 // Why the instruction cannot issue under the configured dependence tracking, where known only at issue;
 // SLOT_ISSUED: no obstacle.
@@ -15,6 +16,29 @@ enum gpu_slot issue_obstacle(struct sm *s, unsigned slot, const struct op *o)
     if (s->config->dependences != DEPENDENCES_BOARD || board_has_entries(s, slot, o)) return SLOT_ISSUED;
     ready_evaluate(s, slot);
     return SLOT_UNIT;
+}
+
+// A product may wait in its collector for the unit, so that bank conflicts of its many registers leave no gap between
+// products.
+enum { TENSOR_EARLY = 4 };
+
+bool issue_finds_tensor_busy(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
+{
+    unsigned unit = slot % s->config->schedulers;
+    uint64_t free = s->operands.pipe_free[PIPE_TENSOR][unit], soonest = s->now + o->collected + 1;
+    operand_choose_tensor(s, unit);
+    if (free <= soonest + TENSOR_EARLY) return false;
+    refuse(s, scheduler, slot, SLOT_UNIT);
+    ready_pause(&s->warps[slot].ready, s->now + free - soonest - TENSOR_EARLY, SLOT_UNIT);
+    ready_evaluate(s, slot);
+    return true;
+}
+
+void issue_product(struct sm *s, unsigned slot, const struct op *o)
+{
+    struct sm_grid *g = s->warps[slot].grid;
+    operand_choose_tensor(s, slot % s->config->schedulers);
+    product_count(&g->counts, issue_inst(g, o));
 }
 
 // A control word knows the banks of the program's registers, not the banks of registers substituted by a
