@@ -4,20 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// PTX in place of quotients and roots, for @division.
+// PTX in place of quotients and roots, for @division. The upper half of a product is below its factors, so an index by
+// a remainder stays in its array.
 static const char *const cheap_division[][2] = {
     {"div.rn.f32", "div.approx.f32"},   {"div.rn.ftz.f32", "div.approx.ftz.f32"},
     {"div.full.f32", "div.approx.f32"}, {"div.full.ftz.f32", "div.approx.ftz.f32"},
     {"sqrt.rn.f32", "sqrt.approx.f32"}, {"sqrt.rn.ftz.f32", "sqrt.approx.ftz.f32"},
     {"rcp.rn.f32", "rcp.approx.f32"},   {"rcp.rn.ftz.f32", "rcp.approx.ftz.f32"},
     {"div.rn.f64", "mul.rn.f64"},       {"sqrt.rn.f64", "abs.f64"},
-    {"rcp.rn.f64", "abs.f64"},          {"div.s32", "mul.lo.s32"},
-    {"div.u32", "mul.lo.u32"},          {"rem.s32", "mul.lo.s32"},
-    {"rem.u32", "mul.lo.u32"},          {"div.s64", "mul.lo.s64"},
-    {"div.u64", "mul.lo.u64"},          {"rem.s64", "mul.lo.s64"},
-    {"rem.u64", "mul.lo.u64"},          {"div.s16", "mul.lo.s16"},
-    {"div.u16", "mul.lo.u16"},          {"rem.s16", "mul.lo.s16"},
-    {"rem.u16", "mul.lo.u16"},
+    {"rcp.rn.f64", "abs.f64"},          {"div.s32", "mul.hi.s32"},
+    {"div.u32", "mul.hi.u32"},          {"rem.s32", "mul.hi.s32"},
+    {"rem.u32", "mul.hi.u32"},          {"div.s64", "mul.hi.s64"},
+    {"div.u64", "mul.hi.u64"},          {"rem.s64", "mul.hi.s64"},
+    {"rem.u64", "mul.hi.u64"},          {"div.s16", "mul.hi.s16"},
+    {"div.u16", "mul.hi.u16"},          {"rem.s16", "mul.hi.s16"},
+    {"rem.u16", "mul.hi.u16"},
 };
 
 struct what_if {
