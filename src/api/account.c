@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct wf_slot names[SLOT_COLUMNS] = {
-    // of slots, then of levels
+// of slots, then of levels
 #define GPU_COUNTER(group, name, unit, meaning)
 #define GPU_LANES(which, name, meaning)
 #define GPU_SLOT(which, name_, meaning_) [SLOT_##which] = {.name = #name_, .meaning = meaning_},

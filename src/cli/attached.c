@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/cuda_program.h"
 #include "cli/print.h"
+#include "cli/profile_out.h"
+#include "cli/profile_program.h"
 #include "cudart/hooks.h"
 #include "report/run.h"
 
@@ -18,8 +20,9 @@
 struct attached {
     struct wf_context *context;
     struct options options;
-    char *text;        // of WARPFOLD_RUN, which the options point into; heap. NULL: the variable is not set
-    VEC(char *) words; // within text
+    char *text;         // of WARPFOLD_RUN, which the options point into; heap. NULL: the variable is not set
+    VEC(char *) words;  // within text
+    const char *folder; // of the program at its start, within text; NULL: not for `profile`
     struct report_run report;
     struct cuda_program_choice choice;
     uint64_t matching; // launches of the chosen kernel so far
@@ -38,7 +41,17 @@ static void split(struct attached *a)
 static bool apply(struct attached *a, struct diag *d)
 {
     const struct options *o = &a->options;
-    if (!options_parse(&a->options, COMMAND_RUN, (int)a->words.count, a->words.data, d)) return false;
+    char **words = a->words.data;
+    int count = (int)a->words.count;
+    bool is_profile = count > 1 && str_equal(words[0], "profile");
+    if (is_profile) {
+        a->folder = words[1];
+        words += 2;
+        count -= 2;
+        if (wf_set(a->context, "report.interval", PROFILE_INTERVAL) != WF_OK) return false;
+    }
+    if (!options_parse(&a->options, is_profile ? COMMAND_PROFILE : COMMAND_RUN, count, words, d))
+        return false;
     if (!cuda_program_check(o, d) || !cuda_program_choose(&a->choice, o, d)) return false;
     if (command_settings(o, a->context, d) != WF_OK) return false;
     a->is_timed = !options_has(o, OPTION_FUNCTIONAL);
@@ -149,9 +162,15 @@ static void end(void *state, bool is_idle, unsigned failed_launches)
     }
     if (options_has(&a->options, OPTION_VERIFY))
         a->report.verified = a->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
-    write_files(a);
-    if (a->report.launches.count && !options_has(&a->options, OPTION_QUIET)) print_report(a);
-    cuda_program_tell(outcome_of(a, failed_launches));
+    uint8_t outcome = outcome_of(a, failed_launches);
+    fflush(stdout);
+    if (!a->folder)
+        write_files(a);
+    else if (!failed_launches && !profile_program(&a->report, a->context, &a->options, a->folder))
+        outcome = CUDA_PROGRAM_FAILED;
+    bool prints = !a->folder || failed_launches;
+    if (prints && a->report.launches.count && !options_has(&a->options, OPTION_QUIET)) print_report(a);
+    cuda_program_tell(outcome);
 }
 
 static const char *gpu(const void *state)

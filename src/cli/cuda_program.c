@@ -2,7 +2,10 @@
 #include "cli/cuda_program.h"
 #include "api/warpfold.h"
 #include "base/file.h"
+#include "cli/command.h"
 #include "cli/elf_program.h"
+#include "cli/hosted.h"
+#include "cli/profile_out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,13 +69,25 @@ static void put_path(const char *path, struct strbuf *out)
     strbuf_puts(out, path);
 }
 
+// Before the options of `profile`: the word, the folder, and the path of the page where none is given.
+static void put_profile(const struct options *o, struct strbuf *out)
+{
+    char here[PATH_MAX];
+    strbuf_printf(out, "profile\n%s\n", getcwd(here, sizeof here) ? here : "/");
+    if (options_has(o, OPTION_PAGE)) return;
+    strbuf_printf(out, "%s=", options_name(OPTION_PAGE));
+    put_path(profile_out_path(o), out);
+    strbuf_putc(out, '\n');
+}
+
 // The given options as words, a line each.
 static void put_options(const struct options *o, struct strbuf *out)
 {
+    if (o->command == COMMAND_PROFILE) put_profile(o, out);
     for (size_t i = 0; i < o->given.count; i++) {
         const struct option_given *g = &o->given.data[i];
-        bool is_path = g->id == OPTION_JSON || g->id == OPTION_TIMELINE ||
-                       (g->id == OPTION_GPU && strpbrk(g->value, "/."));
+        bool is_path = g->id == OPTION_JSON || g->id == OPTION_TIMELINE || g->id == OPTION_PAGE ||
+                       g->id == OPTION_BESIDE || (g->id == OPTION_GPU && strpbrk(g->value, "/."));
         strbuf_puts(out, options_name(g->id));
         if (g->value) strbuf_putc(out, '=');
         if (is_path)
@@ -185,19 +200,38 @@ static int start(const struct options *o, const char *folder, const struct elf_p
     return status;
 }
 
-int cuda_program_run(const struct options *o, struct diag *d)
+// Returns the exit status of the command.
+static int run(const struct options *o, struct diag *d)
 {
     struct strbuf folder = {0};
     struct elf_program elf;
     struct cuda_program_choice choice;
     int status = WF_BAD_USAGE;
     if (!o->operands.count) {
-        diag_error(d, loc_none(), "run --: name a program");
+        diag_error(d, loc_none(), "%s --: name a program", options_command(o));
     } else if (cuda_program_check(o, d) && cuda_program_choose(&choice, o, d)) {
         status = WF_BAD_INPUT;
         if (elf_program_read(&elf, o->operands.data[0], d) && find_runtimes(&folder, d))
             status = start(o, strbuf_text(&folder), &elf);
     }
     strbuf_fini(&folder);
+    return status;
+}
+
+bool cuda_program_is_named(const struct options *o)
+{
+    if (!o->is_behind_dashes || !o->operands.count) return o->is_behind_dashes;
+    const char *path = o->operands.data[0];
+    if (access(path, F_OK) != 0) return true; // in PATH, or an error
+    return access(path, X_OK) == 0 && hosted_kind(path) != HOSTED_PROGRAM;
+}
+
+int cuda_program_command(struct options *o)
+{
+    struct diag d;
+    diag_init(&d);
+    int status = command_fail(&d, run(o, &d));
+    diag_fini(&d);
+    options_fini(o);
     return status;
 }

@@ -1,7 +1,8 @@
-// `warpfold run -- PROGRAM ARGS…`: a whole CUDA program under the drop-in runtime (docs/howto/cuda-programs.md).
+// `warpfold run -- PROGRAM ARGS…`, and `profile`: a whole CUDA program under the drop-in runtime (docs/howto/cuda-programs.md).
 //
 // The program's process gets the options in the variable WARPFOLD_RUN, and tells the outcome through a pipe, whose number
-// is in WARPFOLD_RUN_PIPE.
+// is in WARPFOLD_RUN_PIPE. Options are words, a word a line. For `profile`, the word profile and the present folder stand
+// before the options.
 #pragma once
 #include "cli/options.h"
 
@@ -23,5 +24,7 @@ struct cuda_program_choice {
 };
 bool cuda_program_choose(struct cuda_program_choice *c, const struct options *o, struct diag *d);
 
-// Runs the program of the operands. Returns the exit status of the command.
-int cuda_program_run(const struct options *o, struct diag *d);
+// Whether the operands name a program: behind `--`, and no RISC-V program or file that cannot be executed.
+bool cuda_program_is_named(const struct options *o);
+// Runs the program of the operands, and ends the options. Returns the exit status of the command.
+int cuda_program_command(struct options *o);

@@ -505,31 +505,12 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     return status;
 }
 
-// Behind `--` stands a program with arguments, or a file to be loaded: a RISC-V program, or a file that cannot be executed.
-static bool is_cuda_program(const struct options *o)
-{
-    if (!o->is_behind_dashes || !o->operands.count) return o->is_behind_dashes;
-    const char *path = o->operands.data[0];
-    if (access(path, F_OK) != 0) return true; // in PATH, or an error
-    return access(path, X_OK) == 0 && hosted_kind(path) != HOSTED_PROGRAM;
-}
-
-static int run_program(struct options *o)
-{
-    struct diag d;
-    diag_init(&d);
-    int status = command_fail(&d, cuda_program_run(o, &d));
-    diag_fini(&d);
-    options_fini(o);
-    return status;
-}
-
 int command_run(int argc, char **argv)
 {
     struct options o;
     int exit_status;
     if (!command_begin(&o, COMMAND_RUN, argc, argv, &exit_status)) return exit_status;
-    if (is_cuda_program(&o)) return run_program(&o);
+    if (cuda_program_is_named(&o)) return cuda_program_command(&o);
     struct diag d;
     struct session s;
     struct results r;

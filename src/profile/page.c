@@ -107,12 +107,13 @@ static void write_trials(const struct profile *p, struct json *j)
     json_close_array(j);
 }
 
-static void write_slots(struct json *j)
+// Names and meanings of the reasons of slots, or of the levels of memory.
+static void write_names(const char *key, bool (*at)(size_t, struct wf_slot *), struct json *j)
 {
     struct wf_slot slot;
-    json_key(j, "slots");
+    json_key(j, key);
     json_open_array(j);
-    for (size_t n = 0; wf_slot_at(n, &slot); n++) {
+    for (size_t n = 0; at(n, &slot); n++) {
         json_open_object(j);
         report_text(j, "name", slot.name);
         report_text(j, "meaning", slot.meaning);
@@ -157,20 +158,22 @@ static void write_numbers(const uint64_t *values, size_t count, struct json *j)
     for (size_t i = 0; i < count; i++) json_u64(j, values[i]);
 }
 
-static size_t slot_count(void)
+static size_t count_of(bool (*at)(size_t, struct wf_slot *))
 {
     struct wf_slot slot;
     size_t n = 0;
-    while (wf_slot_at(n, &slot)) n++;
+    while (at(n, &slot)) n++;
     return n;
 }
 
-// [pc, "instruction", number of the lines, slots by reason ..., skipped, reused, beside]
+// [pc, "instruction", number of the lines, slots by reason ..., skipped, reused, beside, slots of memory by level ...]
 static void write_row(const struct wf_account *row, size_t lines, size_t slots, struct json *j)
 {
     enum { MOST = 64 };
+    size_t levels = count_of(wf_level_at);
     uint64_t values[MOST] = {0};
     for (size_t n = 0; n < slots && n + 3 < MOST; n++) values[n] = row->slots[n];
+    for (size_t n = 0; n < levels && slots + 3 + n < MOST; n++) values[slots + 3 + n] = row->levels[n];
     values[slots] = row->skipped;
     values[slots + 1] = row->reused;
     values[slots + 2] = row->beside;
@@ -178,7 +181,7 @@ static void write_row(const struct wf_account *row, size_t lines, size_t slots, 
     json_u64(j, row->pc);
     json_string(j, row->instruction);
     json_u64(j, lines);
-    write_numbers(values, slots + 3, j);
+    write_numbers(values, slots + 3 + levels, j);
     json_close_array(j);
 }
 
@@ -192,7 +195,7 @@ static bool is_empty(const struct wf_account *row, size_t slots)
 // Rows as in the account of `run --json`; texts of lines once, in order of the first row.
 static void write_kernel(struct wf_kernel *kernel, struct json *j)
 {
-    size_t count, slots = slot_count();
+    size_t count, slots = count_of(wf_slot_at);
     const struct wf_account *rows = wf_kernel_account(kernel, &count);
     struct strmap seen = {0};
     json_open_object(j);
@@ -289,7 +292,8 @@ static void write_all(const struct profile *p, const char *const *modules, size_
         json_key(&j, "beside");
         beside_json(p->beside, &j);
     }
-    write_slots(&j);
+    write_names("slots", wf_slot_at, &j);
+    write_names("levels", wf_level_at, &j);
     if (p->facts.hottest) write_peaks(&p->facts.hottest->peaks, p->facts.hottest->core_mhz, &j);
     if (is_compact)
         write_compact_run(p->facts.run, &j);

@@ -44,7 +44,8 @@ struct profile {
 // Evidence of all rules for a base run on SMs, and the choice of trials. Run and context outlive the profile.
 void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context);
 void profile_fini(struct profile *p);
-// The result of trial number i: the what-if run, or NULL after a failure.
+// The result of trial number i: the what-if run, or NULL after a failure. context: of the run; NULL: `run` has launches
+// only, and an "@tech" rule keeps the line of the base run.
 void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context);
 // Gains and ranks, after the last trial.
 void profile_rank(struct profile *p);

@@ -2,6 +2,8 @@
 // inlined calls are equal; the row is at the place of the first such instruction. Slots without a warp belong
 // to no line.
 #include "report/account.h"
+#include "base/hash.h"
+#include "base/vec.h"
 #include "report/fields.h"
 #include "report/table.h"
 
@@ -132,32 +134,46 @@ static void write_instructions(struct json *j, const struct wf_account *rows, si
     json_close_array(j);
 }
 
-static bool same_lines(const struct wf_account *a, const struct wf_account *b)
+// Rows of an account with equal lines.
+struct line {
+    const char *text; // NULL: slots of no warp
+    struct sums sums;
+};
+
+struct lines {
+    struct line *data;
+    size_t count, capacity;
+    struct strmap seen; // number of a text in `data`
+};
+
+static struct line *line_of(struct lines *all, const char *text)
 {
-    return a->lines && b->lines ? strcmp(a->lines, b->lines) == 0 : a->lines == b->lines;
+    uint32_t number;
+    if (text && strmap_get(&all->seen, text, strlen(text), &number)) return &all->data[number];
+    if (text) strmap_set(&all->seen, text, strlen(text), (uint32_t)all->count);
+    vec_push(all, (struct line){.text = text});
+    return &vec_last(all);
 }
 
+// In order of the first row of each.
 static void write_lines(struct json *j, const struct wf_account *rows, size_t count)
 {
-    bool *done = heap_alloc(count * sizeof *done);
+    struct lines all = {0};
+    for (size_t i = 0; i < count; i++) add_row(&line_of(&all, rows[i].lines)->sums, &rows[i]);
     json_key(j, "lines");
     json_open_array(j);
-    for (size_t i = 0; i < count; i++) {
-        struct sums sums = {0};
-        for (size_t k = i; k < count && !done[i]; k++) {
-            if (!same_lines(&rows[i], &rows[k])) continue;
-            add_row(&sums, &rows[k]);
-            done[k] = k > i;
-        }
-        if (done[i] || !sum_of(sums.slots)) continue;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct line *l = &all.data[i];
+        if (!sum_of(l->sums.slots)) continue;
         json_open_object(j);
-        report_text(j, "lines", rows[i].lines);
-        write_slots(j, sums.slots);
-        write_levels(j, sums.levels);
+        report_text(j, "lines", l->text);
+        write_slots(j, l->sums.slots);
+        write_levels(j, l->sums.levels);
         json_close_object(j);
     }
     json_close_array(j);
-    free(done);
+    strmap_fini(&all.seen);
+    vec_fini(&all);
 }
 
 static struct sums sum_kernel(const struct wf_account *rows, size_t count)

@@ -1,4 +1,5 @@
 #include "report/lines.h"
+#include "base/hash.h"
 #include "report/run.h"
 #include "report/table.h"
 
@@ -28,10 +29,11 @@ static const char *text_of(const struct wf_account *row)
     return row->lines && *row->lines ? row->lines : "entry of the kernel";
 }
 
-static struct line *line_of(struct line *lines, size_t *count, const char *text)
+static struct line *line_of(struct line *lines, size_t *count, struct strmap *seen, const char *text)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(lines[i].text, text) == 0) return &lines[i];
+    uint32_t number;
+    if (strmap_get(seen, text, strlen(text), &number)) return &lines[number];
+    strmap_set(seen, text, strlen(text), (uint32_t)*count);
     lines[*count] = (struct line){.text = text};
     return &lines[(*count)++];
 }
@@ -46,14 +48,16 @@ static int by_sum(const void *a, const void *b)
 static size_t collect(const struct wf_account *rows, size_t count, struct line *lines)
 {
     size_t found = 0, slots = count_of(wf_slot_at), levels = count_of(wf_level_at);
+    struct strmap seen = {0};
     for (size_t i = 0; i < count; i++) {
-        struct line *l = line_of(lines, &found, text_of(&rows[i]));
+        struct line *l = line_of(lines, &found, &seen, text_of(&rows[i]));
         for (size_t n = 0; n < slots; n++) {
             l->slots[n] += rows[i].slots[n];
             l->sum += rows[i].slots[n];
         }
         for (size_t n = 0; n < levels; n++) l->levels[n] += rows[i].levels[n];
     }
+    strmap_fini(&seen);
     qsort(lines, found, sizeof *lines, by_sum);
     return found;
 }

@@ -50,8 +50,8 @@ void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
 {
     const struct sm_warp *w = &s->warps[slot];
     if (w->ready.source >= SOURCE_LEVEL) {
-        account_level(&w->grid->account, &w->grid->counts,
-                      (enum gpu_level)(w->ready.source - SOURCE_LEVEL), inst, slots);
+        account_level(&w->grid->account, &w->grid->counts, (enum gpu_level)(w->ready.source - SOURCE_LEVEL),
+                      inst, slots);
         return;
     }
     if (s->account.waiting_inst[slot] != inst) settle_wait(s, slot, LEVEL_ORDER);
@@ -61,7 +61,7 @@ void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
 
 void account_came(struct sm *s, unsigned slot, enum gpu_level level)
 {
-    s->warps[slot].ready.source = (uint8_t)(SOURCE_LEVEL + level); // the wait may last to the end of a latency
+    ready_awaits(&s->warps[slot].ready, (uint8_t)(SOURCE_LEVEL + level)); // perhaps to the end of a latency
     settle_wait(s, slot, level);
 }
 

@@ -51,5 +51,7 @@ static inline void ready_pause(struct ready_warp *w, uint64_t until, enum gpu_sl
     w->resume = until;
     w->pause = (uint8_t)why;
 }
+// Waits for memory are of `source` (account.h) from now on.
+static inline void ready_awaits(struct ready_warp *w, uint8_t source) { w->source = source; }
 // The warp stops at a barrier or sleep, instruction `index`: the waiting time is charged to the instruction.
 static inline void ready_stop(struct ready_warp *w, uint32_t index) { w->stopped_at = index; }

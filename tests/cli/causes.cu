@@ -249,3 +249,12 @@ KERNEL void chase_shared(const int *next, int *out)
     for (int k = 0; k < 100; k++) at = links[at];
     out[first + threadIdx.x] = first + at;
 }
+
+// An index by a remainder: without the division, a what-if run has to stay in the array.
+KERNEL void remainders(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 8; k++) sum += in[(i * 2654435761u + k * 40503u) % n];
+    out[i] = sum;
+}

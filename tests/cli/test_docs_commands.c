@@ -44,6 +44,7 @@ static const struct exception {
     {"warpfold run --functional -- ./app", NULL, NULL, "the same"},
     {"warpfold run --gpu h100 --tech darsie --verify --json run.json -- ./app", NULL, NULL, "the same"},
     {"warpfold run --kernel axpy --launches 3-5 -- ./app", NULL, NULL, "the same"},
+    {"warpfold profile --kernel axpy -- ./app", NULL, NULL, "the same"},
     {"git diff", NULL, NULL, "needs a repository"},
     {"git clone", NULL, NULL, "needs the network"},
     {"git config", NULL, NULL, "changes a repository's configuration"},

@@ -257,6 +257,15 @@ static void test_clean(struct test *t)
          "padded --grid 7,8 --block 32,32 --arg buf=f32:65536:rand:1 --arg buf=f32:65536:rand:2 --arg "
          "buf=f32:65536:zero --arg s32=224"},
         {"causes", "equal --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=400"},
+        {"causes", "transpose_tiled --grid 8,8 " PICTURE},
+        {"causes", "barriers_even --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=100"},
+        {"causes", "literal_float --grid 56 --block 256 " FLOATS "--arg f32=1.5"},
+        {"causes", "counted_once --grid 224 --block 256 --arg buf=s32:65536:iota --arg buf=s32:16:zero"},
+        {"causes", "divided_fast --grid 56 --block 256 " FLOATS "--arg f32=1.5"},
+        {"causes", "divergent_sorted --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=f32:65536:zero "
+                   "--arg s32=32"},
+        {"causes", "chase_shared --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=s32:65536:zero"},
+        {"causes", SPILLED},
         {"limits", "stream --grid 1024 --block 256 --arg buf=f32:1048576:rand:1 --arg buf=f32:1048576:zero"},
         {"limits", "fmas --grid 56 --block 256 --arg buf=f32:57344:zero --arg f32=0.5"},
     };
@@ -487,6 +496,23 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
+// The what-if run without divisions keeps an index by a remainder in the array.
+static void test_remainders(struct test *t)
+{
+    struct profiled p = {.cli = {.t = t}};
+    bool seen = false;
+    profile(&p, "causes", "remainders --grid 14 --block 256 " FLOATS "--arg s32=65536");
+    const struct json_value *rules = json_member(p.data, "rules");
+    for (const struct json_value *r = rules ? rules->first : NULL; r; r = r->next) {
+        CHECK_MSG(t, !str_equal(json_text(json_member(r, "state")), "failed"), "%s failed",
+                  json_text(json_member(r, "name")));
+        seen |= str_equal(json_text(json_member(r, "name")), "division") &&
+                str_equal(json_text(json_member(r, "state")), "measured");
+    }
+    CHECK(t, seen);
+    forget(&p);
+}
+
 // An earlier profile beside the profile of the repaired kernel, a line at a time: the planted line lost its slots, all
 // lines add up to the accounts, and a file that is no profile is refused before the run.
 static void test_beside(struct test *t)
@@ -526,6 +552,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         {"causes", test_causes}, {"levels", test_levels},   {"values", test_values},
         {"clean", test_clean},   {"page", test_page},       {"text", test_text},
-        {"script", test_script}, {"refused", test_refused}, {"beside", test_beside}};
+        {"script", test_script}, {"refused", test_refused}, {"remainders", test_remainders},
+        {"beside", test_beside}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

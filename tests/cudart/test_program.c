@@ -147,6 +147,40 @@ static void test_json(struct test *t)
     free(err);
 }
 
+// `warpfold profile -- PROGRAM`: the program's output once, its status, a page, and rules measured by what-if runs of the
+// program in its first folder.
+static void test_profile(struct test *t)
+{
+    if (!has_runtimes(t)) return;
+    const char *program = words(t), *folder = test_directory(t);
+    struct strbuf command = {0};
+    char *out, *err, *json = NULL, *page = NULL;
+    const char *why;
+    size_t length;
+    strbuf_printf(
+        &command,
+        "%s profile --gpu tiny --kernel count --launches 2-3 --out %s/p.html --json %s/p.json -- %s "
+        "launch lots exit=7",
+        test_binary(), folder, folder, program ? program : "none");
+    CHECK_EQ(t, test_command(strbuf_text(&command), LIMIT_S, &out, &err), 7);
+    CHECK_STR(t, out, "count 12, cudaSuccess\n");
+    CHECK_HAS(t, err, "kernel count is limited by ");
+    strbuf_clear(&command);
+    strbuf_printf(&command, "%s/p.json", folder);
+    CHECK(t, file_read(strbuf_text(&command), &json, &length, &why));
+    CHECK_HAS(t, json ? json : "", "\"state\": \"measured\"");
+    CHECK(t, !strstr(json ? json : "", "\"state\": \"failed\""));
+    strbuf_clear(&command);
+    strbuf_printf(&command, "%s/p.html", folder);
+    CHECK(t, file_read(strbuf_text(&command), &page, &length, &why));
+    CHECK_HAS(t, page ? page : "", "<title>warpfold: profile</title>");
+    free(json);
+    free(page);
+    free(out);
+    free(err);
+    strbuf_fini(&command);
+}
+
 static void test_refusals(struct test *t)
 {
     if (!has_runtimes(t)) return;
@@ -215,8 +249,8 @@ static void test_nvcc(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"status", test_status},     {"faults", test_faults},
-                                             {"timed", test_timed},       {"json", test_json},
-                                             {"refusals", test_refusals}, {"nvcc", test_nvcc}};
+    static const struct test_case cases[] = {
+        {"status", test_status},   {"faults", test_faults},     {"timed", test_timed}, {"json", test_json},
+        {"profile", test_profile}, {"refusals", test_refusals}, {"nvcc", test_nvcc}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -37,7 +37,7 @@ static inline void charge_second_of(struct sm *s, unsigned slot, enum gpu_slot w
 // The warp's next instruction is refused for memory, or paused for an access: waits are charged to the level.
 static inline void waits_for_level(struct sm *s, unsigned slot, enum gpu_level level)
 {
-    s->warps[slot].ready.source = (uint8_t)(SOURCE_LEVEL + level);
+    ready_awaits(&s->warps[slot].ready, (uint8_t)(SOURCE_LEVEL + level));
 }
 
 // -- slot.c
