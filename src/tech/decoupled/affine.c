@@ -231,12 +231,20 @@ static uint64_t value_in(const struct piece *x, const int32_t at[3])
     return v;
 }
 
-// Whether the values of a warp's lanes, threads of one row, rise by the tuple's x offset from lane to lane.
-static bool is_ramp(const struct piece *x, const int32_t from[3], const uint64_t *values, unsigned lanes,
-                    uint64_t mask)
+// Whether all lanes of a full warp have the tuple's values, in the bits of `mask`. Lanes of a row of threads rise by
+// the tuple's x offset. starts: bits, the first lane of every row.
+static bool holds_for_all(const struct piece *x, const struct thread_index *threads, uint64_t starts,
+                          const uint64_t *values, unsigned lanes, uint64_t mask)
 {
-    uint64_t first = value_in(x, from), step = (uint64_t)x->offset[0], different = 0;
-    for (unsigned lane = 0; lane < lanes; lane++) different |= values[lane] ^ (first + lane * step);
+    uint64_t step = (uint64_t)x->offset[0], different = 0;
+    for (uint64_t left = starts & bit_mask(lanes); left;) {
+        unsigned from = bit_lowest(left);
+        left &= left - 1;
+        size_t count = (left ? bit_lowest(left) : lanes) - from;
+        uint64_t expected = value_in(x, threads[from].at);
+        const uint64_t *row = values + from;
+        for (size_t k = 0; k < count; k++, expected += step) different |= row[k] ^ expected;
+    }
     return !(different & mask);
 }
 
@@ -302,8 +310,8 @@ static struct piece piece_of(const struct decoupled_launch *l, const struct warp
         left &= left - 1;
     }
     for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
-    bool is_row = lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
-    bool all = is_row && is_ramp(&x, from, values, l->launch->warp_size, mask);
+    bool all = lanes == bit_mask(l->launch->warp_size) &&
+               holds_for_all(&x, threads, rows->starts, values, l->launch->warp_size, mask);
     x.lanes = all ? lanes : lanes_in(&x, lanes, threads, rows->starts, values, mask);
     return x;
 }

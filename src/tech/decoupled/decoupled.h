@@ -156,6 +156,7 @@ struct follower { // by place
     struct part *taken;            // record for the instruction in execution; NULL: none
     VEC(struct access_lock) locks; // of accesses under way
     uint32_t enqueued, dequeued;
+    uint64_t waits_until;   // of a warp in waits_for_cycle: the cycle
     uint64_t starves_since; // plan->yields: cycle, + 1, since which the warp waits for the stream; 0: no wait
 };
 
@@ -182,7 +183,10 @@ struct decoupled {
     struct part *free_parts;
     VEC(struct part *) all_parts;
     struct unit {
-        bool stirred;     // may have work
+        bool stirred; // may have work
+        // bits by place: the oldest record of the unit for the warp waits for room in the queue or for the warp to
+        // pass memory-ordering instructions
+        uint64_t blocked;
         uint64_t free_at; // cycle
     } predicate_unit, address_unit;
     uint64_t scheduled_at;    // next cycle with an event for the units; 0: none
@@ -226,6 +230,11 @@ static inline void follow(struct decoupled *d, unsigned place, enum follow what)
 static inline struct unit *unit_of(struct decoupled *d, bool is_address)
 {
     return is_address ? &d->address_unit : &d->predicate_unit;
+}
+// The warp's queue of the unit has room, or the warp has passed a memory-ordering instruction.
+static inline void unblock(struct decoupled *d, unsigned place, bool is_address)
+{
+    unit_of(d, is_address)->blocked &= ~(1ull << place);
 }
 static inline struct queue *queue_of(struct follower *f, bool is_address)
 {

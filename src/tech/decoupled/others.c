@@ -127,6 +127,12 @@ static bool is_there(const struct decoupled *d, struct part *p)
     return p->ready_at <= tech_now(d->grid) && p->asked == p->line_count && has_come;
 }
 
+// Whether the record is the next in the warp's order, for the site and the warp's active lanes.
+static bool is_for(const struct follower *f, const struct part *p, const struct warp *w, uint32_t inst)
+{
+    return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
+}
+
 // Whether the next record in the warp's order is, or may still become, a record for the site and the warp's
 // active lanes. False: the warp took another path. Addresses and predicates have a queue each; sequence
 // numbers give the common order.
@@ -134,7 +140,7 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
 {
     const struct part *p = queue_of(f, is_address)->first, *other = queue_of(f, !is_address)->first;
     if (other && other->sequence == f->dequeued) return false;
-    if (p) return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
+    if (p) return is_for(f, p, w, inst);
     // The queue is empty; a record may be in the ATQ (expanding). A stream waiting for the warp itself
     // enqueues nothing before the warp sends a predicate or passes a memory-ordering instruction.
     return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
@@ -147,6 +153,11 @@ static bool await(struct decoupled *d, unsigned place, uint32_t inst)
     bool is_address = split_of(d, inst)->site != DECOUPLE_ENQ_PRED;
     struct part *p = queue_of(f, is_address)->first;
     d->waits_for_cycle &= ~(1ull << place);
+    if (p && is_for(f, p, tech_warp(d->grid, place), inst) && is_there(d, p)) {
+        feed(d, place);
+        hold(d, place, 0);
+        return true;
+    }
     if (!is_on_its_way(f, tech_warp(d->grid, place), inst, is_address)) {
         decoupled_leave(d, place);
         return false;
@@ -155,16 +166,13 @@ static bool await(struct decoupled *d, unsigned place, uint32_t inst)
         feed(d, place);
     else
         starve(d, place);
-    if (p && is_there(d, p)) {
-        hold(d, place, 0);
-        return true;
-    }
     if (p && p->line_count && !f->was_late) {
         f->was_late = true;
         d->counters[COUNT_late]++;
     }
     if (p && p->ready_at > tech_now(d->grid)) {
         d->waits_for_cycle |= 1ull << place;
+        f->waits_until = p->ready_at;
         decoupled_wake_at(d, p->ready_at);
     }
     hold(d, place, HOLD_ISSUE);
@@ -195,7 +203,7 @@ static bool pass_removed(struct decoupled *d, unsigned place)
             f->moved = true;
         }
         if (!decoupled_computes(d, w, pc, false)) tech_recompute(d->grid, place, pc);
-        decoupled_spoil_result(d, place, pc);
+        if (d->launch->options->spoil) decoupled_spoil_result(d, place, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->grid, &tech_decoupled, place, pc + 1);
     }
@@ -205,10 +213,10 @@ static bool pass_removed(struct decoupled *d, unsigned place)
 void decoupled_look(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
-    const struct warp *w = tech_warp(d->grid, place);
-    if (!f->is_there || f->is_alone) return;
-    if (f->taken || f->issues || !w || w->state != WARP_READY) return;
-    if (!pass_removed(d, place)) {
+    if (!f->is_there || f->is_alone || f->taken || f->issues) return;
+    struct warp *w = tech_warp(d->grid, place);
+    if (!w || w->state != WARP_READY) return;
+    if (is_removed(d, f, w->pc) && !pass_removed(d, place)) {
         hold(d, place, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
         return;
     }
@@ -304,7 +312,8 @@ static void take(struct decoupled *d, unsigned place, uint32_t inst)
     f->dequeued++;
     f->taken = p;
     d->counters[COUNT_taken]++;
-    decoupled_keep(d, place, inst);
+    unblock(d, place, p->is_address);
+    if (d->launch->options->spoil) decoupled_keep(d, place, inst);
     if (p->is_address)
         take_address(d, place, inst, p);
     else
@@ -366,7 +375,7 @@ void decoupled_executed(void *state, unsigned place, uint32_t inst)
     f->issues = true;
     if (p && split_of(d, inst)->compares) give_predicates(d, place, inst);
     if (p && p->has_data) decoupled_replace(d, place, p);
-    if (p) decoupled_put_back(d, place, inst);
+    if (p && d->launch->options->spoil) decoupled_put_back(d, place, inst);
     finish(d, place);
 }
 
@@ -395,10 +404,12 @@ void decoupled_operand(void *state, unsigned place, uint32_t inst, struct operan
 static void pass_order(struct decoupled *d, unsigned place)
 {
     struct follower *f = &d->followers[place];
+    if (!f->is_there || !f->order_pending) return;
     const struct warp *w = tech_warp(d->grid, place);
-    if (!f->is_there || !f->order_pending || !w || w->state != WARP_READY) return;
+    if (!w || w->state != WARP_READY) return;
     f->order_pending = false;
     f->orders_passed++;
+    unblock(d, place, true);
     if (f->expanding) decoupled_stir(d, true);
     decoupled_news(d, place);
 }
@@ -470,6 +481,16 @@ bool decoupled_foreseen(void *state, const struct tech_line *line)
            split_of(d, line->index)->site == DECOUPLE_ENQ_DATA;
 }
 
+// Whether a reply may let the warp go on: before a removed instruction with an outstanding destination. Beside other
+// mechanisms, and without time for the stream, any look may count.
+static bool waits_for_replies(const struct decoupled *d, unsigned place)
+{
+    const struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
+    if (f->astray || d->launch->plan->yields || d->launch->options->ideal) return true;
+    return w && w->pc < d->launch->count && is_removed(d, f, w->pc);
+}
+
 void decoupled_replied(void *state, unsigned place, uint32_t inst, const uint16_t *registers, uint64_t cycle)
 {
     struct decoupled *d = state;
@@ -477,7 +498,7 @@ void decoupled_replied(void *state, unsigned place, uint32_t inst, const uint16_
     (void)registers, (void)cycle;
     for (size_t n = f->locks.count; n-- > 0;)
         if (f->locks.data[n].inst == inst) let_go(d, f, n);
-    decoupled_look(d, place);
+    if (waits_for_replies(d, place)) decoupled_look(d, place);
 }
 
 void decoupled_warp_end(void *state, unsigned place)

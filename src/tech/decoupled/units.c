@@ -109,6 +109,8 @@ void decoupled_forget(struct decoupled *d, unsigned place)
         decoupled_part_free(d, d->later.part[place]);
     }
     f->expanding = 0;
+    unblock(d, place, false);
+    unblock(d, place, true);
     if (d->asking_slot == place) d->asking = NULL;
     drop_queue(d, &f->addresses);
     drop_queue(d, &f->predicates);
@@ -208,15 +210,18 @@ struct turn { // a unit's next work
 static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     // Bits by place: warps with a record in an older entry of the unit; these warps' later records wait.
-    uint64_t behind = 0;
+    uint64_t behind = 0, *blocked = &unit_of(d, is_address)->blocked;
     for (unsigned n = 0; n < d->count; n++) {
         struct entry *e = entry_at(d, n);
         if (e->is_address != is_address) continue;
-        for (uint64_t left = e->left & ~behind; left; left &= left - 1) {
+        for (uint64_t left = e->left & ~behind & ~*blocked; left; left &= left - 1) {
             unsigned place = bit_lowest(left);
             const struct part *p = e->part[place];
             bool waits = p->line_count && p->order > d->followers[place].orders_passed;
-            if (waits || !has_room(d, &d->followers[place], p)) continue;
+            if (waits || !has_room(d, &d->followers[place], p)) {
+                *blocked |= 1ull << place;
+                continue;
+            }
             *t = (struct turn){e, place};
             return true;
         }
@@ -305,6 +310,16 @@ void decoupled_stir(struct decoupled *d, bool is_address)
 
 void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
+// Looks at a warp that waits for a record's cycle, once the cycle has come.
+static void look_when_due(struct decoupled *d, unsigned place)
+{
+    uint64_t until = d->followers[place].waits_until;
+    if (until > tech_now(d->grid))
+        decoupled_wake_at(d, until);
+    else
+        decoupled_look(d, place);
+}
+
 // Lets both units work, and looks at warps waiting for this cycle. The address unit goes on after L1 has
 // taken all requests; a refused request is repeated every AGAIN cycles.
 void decoupled_event(void *state, unsigned block)
@@ -322,7 +337,7 @@ void decoupled_event(void *state, unsigned block)
         decoupled_look(d, d->asking_slot); // unlockable lines cause no arrival: look now
     }
     bool addresses = !waits && work(d, true);
-    for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) decoupled_look(d, bit_lowest(left));
+    for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) look_when_due(d, bit_lowest(left));
     if (d->starving) decoupled_relieve(d);
     if (d->gathers_until && d->gathers_until <= now) {
         decoupled_gather(d);
