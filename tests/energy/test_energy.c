@@ -148,7 +148,7 @@ static bool has_row(const struct report_run *r, const struct wf_structure *s, co
 static void test_structures(struct test *t)
 {
     static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first",
-                                       "scalarise:scalar=on", "uv:variant=srf"};
+                                       "scalarise:scalar=on", "uv:variant=srf", "mta:buffer=16"};
     test_names techs = {0};
     static const struct {
         const char *tech, *name, *counts[2];
