@@ -61,7 +61,7 @@ static bool check_symbols(struct wf_kernel *k)
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name)
 {
     struct wf_context *c = m->context;
-    if (m->image) return api_image_kernel(m, name);
+    if (m->image) return api_image_kernel(m, name ? name : "");
     const struct ptx_function *entry = ptx_find_entry(m->ptx, name, &c->diag);
     if (!entry) return NULL;
     for (size_t i = 0; i < m->kernels.count; i++)

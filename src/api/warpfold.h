@@ -238,8 +238,9 @@ struct wf_kernel_facts {
 // and written to the folder. Only processes of the same build may share a folder; files of another build are
 // not recognised as foreign. NULL: no cache.
 void wf_keep_programs(struct wf_context *c, const char *folder);
-// Finds a kernel by entry name, or by unmangled identifier if unique, and compiles it at the first call. NULL
-// and messages for an unknown name or code that warpfold cannot execute.
+// Finds a kernel by entry name, or by unmangled identifier or template instance ("axpy<float, 2>") if unique,
+// and compiles it at the first call. name NULL: the only entry. NULL and messages for an unknown name or code
+// that warpfold cannot execute.
 struct wf_kernel *wf_kernel_find(struct wf_module *m, const char *name);
 // Name of the module's entry number `index` in text order; for a RISC-V program, of function number `index`
 // by address. NULL past the last.

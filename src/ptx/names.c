@@ -1,4 +1,5 @@
 // Lookup by name in a module, and the identifier inside an Itanium-mangled name.
+#include "ptx/demangle.h"
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -101,9 +102,12 @@ const char *ptx_unmangle(struct arena *a, const char *name)
 
 // ---- entries and variables
 
+// Names of each entry, in this order.
+enum { MANGLED, IDENTIFIER, WHOLE, NAMES };
+
 struct entry_list {
     const struct ptx_module *m;
-    const char **names; // mangled name and identifier of each entry
+    const char **names; // NAMES of each entry
     uint32_t count;
 };
 
@@ -111,6 +115,38 @@ static const char *entry_name(const void *context, size_t i)
 {
     const struct entry_list *l = context;
     return i < l->count ? l->names[i] : NULL;
+}
+
+// A whole name without blanks, casts and suffixes of numbers: "axpy<unsigned int, 2u>" is "axpy<unsignedint,2>",
+// and `unsigned` is unsigned int.
+static void simplify(const char *name, struct strbuf *out)
+{
+    for (const char *at = name; *at; at++) {
+        bool ends_number = at > name && (is_digit(at[-1]) || strchr("uUlL", at[-1])) && strchr("uUlL", *at);
+        if (*at == '(' && strchr(at, ')')) { // a cast, or the parameters of the function
+            at = strchr(at, ')');
+            continue;
+        }
+        if (*at == ' ' || (ends_number && strspn(at, "uUlL") == strcspn(at, ",> "))) continue;
+        strbuf_putc(out, *at);
+        if (str_ends_with(strbuf_text(out), "unsigned") && (at[1] == ',' || at[1] == '>' || at[1] == '*'))
+            strbuf_puts(out, "int");
+    }
+}
+
+// Whether `name` is the identifier, or the whole name, with or without namespaces.
+static bool is_called(const char *const names[NAMES], const char *name)
+{
+    struct strbuf given = {0}, whole = {0};
+    if (str_equal(names[IDENTIFIER], name)) return true;
+    simplify(name, &given);
+    simplify(names[WHOLE], &whole);
+    const char *end = strbuf_text(&whole);
+    bool is = str_ends_with(end, strbuf_text(&given)) && given.length;
+    if (is && given.length < whole.length) is = end[whole.length - given.length - 1] == ':';
+    strbuf_fini(&given);
+    strbuf_fini(&whole);
+    return is;
 }
 
 static struct ptx_function *only_kernel(const struct ptx_module *m)
@@ -124,15 +160,20 @@ static struct ptx_function *only_kernel(const struct ptx_module *m)
     return only;
 }
 
-// Reports an unknown kernel with the names of the module's kernels, the first eight.
+// Reports an unknown kernel, or a kernel not named (NULL), with the names of the module's kernels, the first eight.
 static void report_names(const struct entry_list *l, const char *name, struct diag *d)
 {
     enum { SHOWN = 8 };
     struct strbuf names = {0};
-    for (uint32_t i = 0; i < l->count / 2 && i < SHOWN; i++)
-        strbuf_printf(&names, "%s'%.60s'", i ? ", " : "", l->names[2 * i + 1]);
-    diag_error(d, loc_none(), "no kernel '%.200s'; the module has %s%s", name, strbuf_text(&names),
-               l->count / 2 > SHOWN ? ", ..." : "");
+    for (uint32_t i = 0; i < l->count / NAMES && i < SHOWN; i++)
+        strbuf_printf(&names, "%s'%.60s'", i ? ", " : "", l->names[NAMES * i + WHOLE]);
+    const char *more = l->count / NAMES > SHOWN ? ", ..." : "";
+    if (name)
+        diag_error(d, loc_none(), "no kernel '%.200s'; the module has %s%s", name, strbuf_text(&names), more);
+    else if (!l->count)
+        diag_error(d, loc_none(), "the module has no kernels");
+    else
+        diag_error(d, loc_none(), "name a kernel: the module has %s%s", strbuf_text(&names), more);
     strbuf_fini(&names);
 }
 
@@ -147,21 +188,27 @@ static struct ptx_function *report_unknown(const struct ptx_module *m, struct en
         diag_error(d, loc_none(), "no kernel '%.200s'; did you mean '%s'?", name, near);
     else if (only)
         diag_error(d, loc_none(), "no kernel '%.200s'; the module has only '%s'", name,
-                   ptx_unmangle(scratch, only->name));
+                   ptx_demangle(scratch, only->name));
     else
         report_names(l, name, d);
     return NULL;
 }
 
-static struct ptx_function *report_ambiguous(const struct ptx_module *m, const char *name, struct diag *d,
-                                             struct arena *scratch)
+// Whether an entry before number `index` has the same whole name, as overloads have.
+static bool has_twin(const struct entry_list *l, uint32_t index)
+{
+    for (uint32_t i = 0; i < l->count; i += NAMES)
+        if (i != index && str_equal(l->names[i + WHOLE], l->names[index + WHOLE])) return true;
+    return false;
+}
+
+static struct ptx_function *report_ambiguous(const struct entry_list *l, const char *name, struct diag *d)
 {
     unsigned shown = 0;
-    diag_error(d, loc_none(), "more than one kernel is called '%.200s'; use the mangled name", name);
-    for (uint32_t f = 0; f < m->function_count && shown < 8; f++) {
-        const struct ptx_function *k = m->functions[f];
-        if (!k->is_entry || !str_equal(ptx_unmangle(scratch, k->name), name)) continue;
-        diag_note(d, k->loc, "'%s'", k->name);
+    diag_error(d, loc_none(), "more than one kernel is called '%.200s'; name one of:", name);
+    for (uint32_t i = 0; i < l->count && shown < 8; i += NAMES) {
+        if (!is_called(&l->names[i], name)) continue;
+        diag_note(d, loc_none(), "'%s'", l->names[i + (has_twin(l, i) ? MANGLED : WHOLE)]);
         shown++;
     }
     return NULL;
@@ -171,25 +218,30 @@ struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name
 {
     struct ptx_function *match = NULL;
     bool ambiguous = false;
+    if (!name && (match = only_kernel(m)) != NULL) return match;
     struct arena scratch;
     arena_init(&scratch);
-    struct entry_list list = {m, ARENA_ARRAY(&scratch, const char *, 2 * (size_t)m->function_count), 0};
+    struct entry_list list = {m, ARENA_ARRAY(&scratch, const char *, NAMES *(size_t)m->function_count), 0};
     for (uint32_t f = 0; f < m->function_count; f++) {
         struct ptx_function *k = m->functions[f];
         if (!k->is_entry) continue;
-        if (str_equal(k->name, name)) {
+        if (name && str_equal(k->name, name)) {
             arena_fini(&scratch);
             return k;
         }
-        const char *identifier = ptx_unmangle(&scratch, k->name);
-        list.names[list.count++] = k->name;
-        list.names[list.count++] = identifier;
-        if (!str_equal(identifier, name)) continue;
+        const char **names = &list.names[list.count];
+        list.count += NAMES;
+        names[MANGLED] = k->name;
+        names[IDENTIFIER] = ptx_unmangle(&scratch, k->name);
+        names[WHOLE] = ptx_demangle(&scratch, k->name);
+        if (!name || !is_called(names, name)) continue;
         ambiguous |= match != NULL;
         match = k;
     }
-    if (ambiguous)
-        match = report_ambiguous(m, name, d, &scratch);
+    if (!name)
+        report_names(&list, name, d);
+    else if (ambiguous)
+        match = report_ambiguous(&list, name, d);
     else if (!match)
         match = report_unknown(m, &list, name, d, &scratch);
     arena_fini(&scratch);

@@ -348,8 +348,9 @@ bool ptx_type_is_float(enum ptx_type type);
 bool ptx_type_is_signed(enum ptx_type type); // signed integers only
 const char *ptx_sreg_name(enum ptx_sreg sreg);
 
-// Finds an entry by exact name, or by its unmangled identifier if unique ("_Z6vecaddPKfS0_Pfi" is found as
-// "vecadd"). Otherwise NULL and an error with the nearest name or the candidates.
+// Finds an entry by exact name, or by its unmangled identifier or whole name if unique ("_Z6vecaddPKfS0_Pfi" is
+// found as "vecadd"; blanks, and suffixes of numbers, do not count). name NULL: the only entry. Otherwise NULL and
+// an error with the nearest name or the candidates.
 struct ptx_function *ptx_find_entry(const struct ptx_module *m, const char *name, struct diag *d);
 // The identifier inside an Itanium-mangled name, nested names and templates included ("_ZN2ns3fooIfEEvPT_"
 // gives "foo"); an unmangled name unchanged. Points into arena memory.
