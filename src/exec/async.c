@@ -119,11 +119,7 @@ static void settle(struct warp *w)
     w->exec->landings++;
 }
 
-void async_depart(struct warp *w, struct async_entry *c, uint64_t lanes)
-{
-    (void)w;
-    read_source(c, lanes);
-}
+void async_depart(struct async_entry *c, uint64_t lanes) { read_source(c, lanes); }
 
 void async_land(struct warp *w, struct async_entry *c, uint64_t lanes)
 {

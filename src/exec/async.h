@@ -41,7 +41,7 @@ struct async_warp {
 
 // Departure and landing of a copy's lanes; a lane departs before it lands. Both have no effect on lanes over already.
 // Landing makes the arrivals that waited for the lanes, and removes finished entries from the queue.
-void async_depart(struct warp *w, struct async_entry *c, uint64_t lanes);
+void async_depart(struct async_entry *c, uint64_t lanes);
 void async_land(struct warp *w, struct async_entry *c, uint64_t lanes);
 // The entry with the number; NULL: over.
 struct async_entry *async_entry_of(const struct warp *w, uint64_t number);

@@ -589,7 +589,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 addresses. One
     // more call per function is allowed.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
-    e->defers_copies = !e->is_timed && l->async == ASYNC_LATE;
+    e->defers_copies = e->is_timed || l->async == ASYNC_LATE;
     e->isa = exec_isa_resolve(l->isa);
     e->loops = exec_lane_loops(e);
     if (like)

@@ -188,6 +188,18 @@ void report_classes_table(const struct report_run *r, bool colour, struct strbuf
     table_fini(&t);
 }
 
+// Whether some kernel lost slots by waiting for asynchronous copies, a column of its own.
+static bool has_copies(const struct report_run *r, size_t column)
+{
+    uint64_t sums[SLOTS_MAX] = {0};
+    for (size_t k = 0; k < r->kernels.count; k++) {
+        size_t count;
+        const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
+        sum_kernel(rows, count, sums);
+    }
+    return sums[column] != 0;
+}
+
 void report_account_table(const struct report_run *r, bool colour, struct strbuf *out)
 {
     const char *heads[SLOTS_MAX + 1] = {"slots of schedulers, %"};
@@ -195,6 +207,7 @@ void report_account_table(const struct report_run *r, bool colour, struct strbuf
     size_t columns = 1;
     if (!r->kernels.count) return; // RISC-V programs: the SIMTight core has no such schedulers
     while (columns <= SLOTS_MAX && wf_slot_at(columns - 1, &slot)) heads[columns++] = slot.name;
+    if (strcmp(heads[columns - 1], "copy") == 0 && !has_copies(r, columns - 2)) columns--; // the last reason
     struct table t;
     table_init(&t, heads, columns);
     for (size_t k = 0; k < r->kernels.count; k++) {
