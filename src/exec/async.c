@@ -232,6 +232,7 @@ static bool find_places(struct warp *w, const struct bound *d, const uint8_t *re
     c->bytes = (uint8_t)isa_type_bytes((enum isa_type)bound_inst(d, w)->type);
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
+        race_copy(w, d, l);
         if (!find_source(w, d, regs, l, c) || !find_destination(w, d, regs, l, c)) return false;
     }
     return true;
@@ -272,6 +273,7 @@ const struct bound *exec_arrives(const struct bound *d, struct warp *w, uint8_t 
         c->to[l] = a.host;
         race_lane(w, d, l, &a, 8, RACE_ATOMIC, c->to[l]);
     }
+    race_copy_arrive(w, active);
     settle(w);
     return d + 1;
 }
@@ -279,6 +281,7 @@ const struct bound *exec_arrives(const struct bound *d, struct warp *w, uint8_t 
 const struct bound *exec_ldgdepbar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs;
+    if (w->exec->races) race_copy_commit(w, active);
     if (!w->async) return d + 1;
     for (; active; active &= active - 1) w->async->commits[bit_lowest(active)]++;
     return d + 1;
@@ -290,6 +293,7 @@ const struct bound *exec_depbar(const struct bound *d, struct warp *w, uint8_t *
     (void)regs;
     struct async_warp *a = w->async;
     unsigned pending = (unsigned)w->exec->general[d->index].value[0];
+    if (w->exec->races) race_copy_wait(w, active, pending);
     if (!a || !is_late(w->exec) || !a->queue.count) return d + 1;
     for (size_t k = 0; k < a->queue.count; k++)
         finish(a->queue.data[k], covered(a, a->queue.data[k], active, pending));

@@ -3,6 +3,7 @@
 #include "exec/async.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/race.h"
 #include "exec/tail.h"
 #include "isa/modes.h"
 #include "isa/program.h"
@@ -183,6 +184,7 @@ const struct bound *exec_exit(const struct bound *d, struct warp *w, uint8_t *re
     (void)regs;
     warp_count_run(w, d);
     if (w->async) async_exit(w, active);
+    if (w->exec->races) race_copy_exit(w, active);
     return split_exit(w, active, d->index + 1);
 }
 
